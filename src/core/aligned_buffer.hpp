@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace recon {
+
+/// Rows of images and volumes start at multiples of this many bytes.
+inline constexpr std::size_t kRowAlignment = 64;
+
+/// Number of elements of T from one row to the next, for rows of `count` elements: the least multiple of 64 bytes.
+/// For element sizes that do not divide 64 (such as 3 bytes), rows are padded to 64 elements instead.
+template <class T>
+constexpr std::ptrdiff_t padded_count(int count) {
+  const std::ptrdiff_t step = kRowAlignment % sizeof(T) == 0 ? kRowAlignment / sizeof(T) : kRowAlignment;
+  return (count + step - 1) / step * step;
+}
+
+/// Uninitialised, 64-byte aligned storage for `count` elements of a trivial type.
+/// @throws OutOfMemory naming the bytes asked for
+template <class T>
+class AlignedBuffer {
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(std::size_t count) {
+    if (count == 0) return;
+    if (count > (std::numeric_limits<std::size_t>::max() - kRowAlignment) / sizeof(T))
+      throw OutOfMemory("an array of " + std::to_string(count) + " elements is larger than any memory");
+    const std::size_t bytes = (count * sizeof(T) + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+    data_.reset(static_cast<T*>(std::aligned_alloc(kRowAlignment, bytes)));
+    if (!data_)
+      throw OutOfMemory("no memory for " + std::to_string(bytes >> 20) +
+                        " MiB; --max-image-size or --memory-limit lower what is needed");
+  }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  void swap(AlignedBuffer& other) noexcept { data_.swap(other.data_); }
+
+ private:
+  struct Free {
+    void operator()(T* p) const noexcept { std::free(p); }
+  };
+  std::unique_ptr<T, Free> data_;
+};
+
+}  // namespace recon

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "core/aligned_buffer.hpp"
+
+namespace recon {
+
+/// A view of costs by (y, d, x): x is fastest and every (y, d) row starts at a multiple of 64 bytes.
+template <class T>
+struct VolumeView {
+  T* data = nullptr;
+  int width = 0;
+  int planes = 0;
+  int height = 0;
+  std::ptrdiff_t pitch = 0;
+
+  T* row(int y, int d) const { return data + (static_cast<std::ptrdiff_t>(y) * planes + d) * pitch; }
+  T& operator()(int x, int y, int d) const {
+    ASSERT(x >= 0 && x < width && y >= 0 && y < height && d >= 0 && d < planes);
+    return row(y, d)[x];
+  }
+  operator VolumeView<const T>() const { return {data, width, planes, height, pitch}; }
+};
+
+/// Owner of a volume, uninitialised. Move-only.
+template <class T>
+class Volume {
+ public:
+  Volume() = default;
+  Volume(int width, int planes, int height)
+      : width_(width), planes_(planes), height_(height), pitch_(padded_count<T>(width)),
+        buffer_(static_cast<std::size_t>(pitch_) * static_cast<std::size_t>(planes) * static_cast<std::size_t>(height)) {
+    EXPECTS(width >= 0 && planes >= 0 && height >= 0);
+  }
+
+  /// Bytes that a volume of this shape takes.
+  static std::size_t bytes(int width, int planes, int height) {
+    return static_cast<std::size_t>(padded_count<T>(width)) * static_cast<std::size_t>(planes) *
+           static_cast<std::size_t>(height) * sizeof(T);
+  }
+
+  int width() const { return width_; }
+  int planes() const { return planes_; }
+  int height() const { return height_; }
+  VolumeView<T> view() { return {buffer_.data(), width_, planes_, height_, pitch_}; }
+  VolumeView<const T> view() const { return {buffer_.data(), width_, planes_, height_, pitch_}; }
+
+ private:
+  int width_ = 0;
+  int planes_ = 0;
+  int height_ = 0;
+  std::ptrdiff_t pitch_ = 0;
+  AlignedBuffer<T> buffer_;
+};
+
+}  // namespace recon

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/image.hpp"
+#include "match/posed_image.hpp"
+#include "match/sweep_options.hpp"
+#include "match/warp_step.hpp"
+
+namespace recon {
+
+/// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC takes 1).
+struct SweepProblem {
+  PosedImage reference;
+  std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
+  PlaneSet planes;
+  SweepOptions options;
+};
+
+/// What a sweep says of each pixel of the reference; depth is NaN where no source sees it.
+struct DepthEstimate {
+  Image<float> depth;       ///< z, scene units, between planes by the parabola
+  Image<float> cost;        ///< of the winner, in the unit of the cost
+  Image<float> confidence;  ///< uniqueness of the winner, [0, 1]
+};
+
+/// The numbers that decide how much memory a sweep takes.
+struct SweepShape {
+  int width = 0, height = 0;                 ///< of the reference
+  int source_width = 0, source_height = 0;   ///< of the largest source
+  int channels = 1;
+  int sources = 0;
+  int planes = 0;
+  int window = 7;
+};
+
+/// Memory of one sweep, counted before it starts, images and results of the caller not included.
+struct SweepMemory {
+  std::size_t host_bytes = 0;
+  std::size_t device_bytes = 0;
+  int tiles = 1;  ///< into how many pieces the view is cut so that it fits
+};
+
+/// What does the work: the CPU or a GPU. Results do not depend on the number of threads, on tiling or on what runs beside.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// For people, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
+  virtual std::string name() const = 0;
+
+  /// How many calls of `sweep` make sense side by side (each from its own thread).
+  virtual int lanes() const = 0;
+
+  /// The memory that `sweep` will take for a problem of this shape within the limits of this backend.
+  /// @throws OutOfMemory when even the smallest tiling does not fit
+  virtual SweepMemory memory(const SweepShape& shape) const = 0;
+
+  /// Sweeps one view; may be called from several threads at once.
+  /// @throws OutOfMemory, DeviceError
+  virtual DepthEstimate sweep(const SweepProblem& problem) = 0;
+};
+
+struct CpuOptions {
+  int threads = 0;                             ///< 0: all that the process may use
+  std::optional<std::size_t> memory_limit;     ///< bytes for sweeps; nothing: no limit
+};
+
+struct CudaOptions {
+  int device = 0;                              ///< index among the visible devices
+  std::optional<std::size_t> memory_limit;     ///< bytes of device memory; nothing: 90 % of what is free
+  int lanes = 2;
+};
+
+std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options);
+
+/// Usable GPUs and, when there is none, why (no CUDA in this build, no driver, GPU older than the build).
+struct CudaDevices {
+  std::vector<std::string> names;
+  std::string why_none;
+};
+CudaDevices find_cuda_devices();
+
+/// @throws DeviceUnavailable when the build has no CUDA or the device cannot be used
+std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
+
+}  // namespace recon

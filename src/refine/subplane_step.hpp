@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/hd.hpp"
+#include "match/combine_step.hpp"
+
+namespace recon {
+
+/// Where between planes the minimum of the parabola through three neighbouring costs lies, relative to the middle one:
+/// (before - after) / (2 (before - 2 at + after)), in [-0.5, 0.5]; 0 where a neighbour has no cost or the three are level.
+RECON_HD float parabola_offset(float before, float at, float after) {
+  if (!(before < invalid_cost()) || !(after < invalid_cost())) return 0.0f;
+  const float curvature = (before - at) + (after - at);
+  if (!(curvature > 0.0f)) return 0.0f;
+  const float offset = 0.5f * (before - after) / curvature;
+  return offset < -0.5f ? -0.5f : (offset > 0.5f ? 0.5f : offset);
+}
+
+}  // namespace recon

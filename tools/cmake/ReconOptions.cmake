@@ -1,0 +1,31 @@
+# Compiler settings of all targets, through one interface target.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(recon_options INTERFACE)
+target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+# No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
+target_compile_options(recon_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>)
+
+if(RECON_SANITIZE)
+  target_compile_options(recon_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RECON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  target_link_options(recon_options INTERFACE -fsanitize=${RECON_SANITIZE})
+endif()
+
+# recon_library(NAME SOURCES... [LINK targets...]): one room of the house.
+function(recon_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC recon_options ${ARG_LINK})
+endfunction()
