@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/image.hpp"
+#include "core/vec.hpp"
+#include "fuse/consistency.hpp"
+#include "scene/pinhole.hpp"
+#include "scene/pose.hpp"
+
+namespace recon {
+
+/// The checked maps of one view, as fusion reads them; all of the camera's size, unknown is NaN.
+struct FusionMaps {
+  Image<float> depth;
+  Image<Vec3f> normal;
+  Image<float> confidence;
+  Image<Rgb8> colour;
+};
+
+/// A view to fuse: its geometry, and the indices of the views that may see the same surface.
+struct FusionView {
+  Pinhole camera;
+  Pose cam_from_world;
+  std::vector<int> neighbours;
+};
+
+/// Loads the maps of a view when fusion needs them. Called from one thread at a time.
+class FusionMapLoader {
+ public:
+  virtual ~FusionMapLoader() = default;
+  /// A null pointer when the view has no maps (it failed): it is then left out.
+  virtual std::shared_ptr<const FusionMaps> load(int view) = 0;
+};
+
+/// One point of the cloud.
+struct FusedPoint {
+  Vec3f position;  ///< world
+  Vec3f normal;    ///< world, unit
+  Rgb8 colour;
+  float confidence;                  ///< [0, 1]
+  std::vector<std::uint32_t> views;  ///< indices of the views that agree, rising
+};
+
+/// Takes the points in their final order.
+class PointSink {
+ public:
+  virtual ~PointSink() = default;
+  virtual void add(const std::vector<FusedPoint>& points) = 0;
+};
+
+struct FusionOptions {
+  ConsistencyOptions agreement;       ///< when a depth of another view belongs to the same point
+  int min_views = 3;                  ///< views, the first included, that a point needs
+  std::size_t max_cached_views = 64;  ///< maps held in memory at a time, at least 2
+};
+
+/// Merges depth maps into points, view by view in the order of `views`; a pixel used by an earlier view is not used
+/// again. Memory: the cached maps, one bit a pixel of every view, and the points of one view.
+/// Determinism: the same points in the same order for any number of threads.
+/// @returns the number of points
+std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
+                   PointSink& sink);
+
+}  // namespace recon

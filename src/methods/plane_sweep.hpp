@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/vec.hpp"
+#include "methods/backend.hpp"
+
+namespace recon {
+
+/// Which depths of a sweep are trusted before the views check each other.
+struct PhotometricFilterOptions {
+  float max_cost = 0.6f;         ///< in the unit of the cost: [0, 2] for ZNCC, grey levels for SAD
+  float min_confidence = 0.05f;  ///< uniqueness, [0, 1]
+  float min_texture = 1.5f;      ///< least standard deviation of the reference window, grey levels
+  int speckle_size = 20;         ///< connected patches of fewer pixels are dropped; 0: keep all
+  bool median = true;            ///< 3 x 3 median of the known depths
+};
+
+/// One chain: cost, combination, winner, parabola, filters.
+struct PlaneSweepOptions {
+  SweepOptions sweep;
+  PhotometricFilterOptions filter;
+};
+
+/// What one view contributes before the check across views. Unknown is NaN in all of them.
+struct ViewDepth {
+  Image<float> depth;       ///< z, scene units
+  Image<Vec3f> normal;      ///< unit, camera frame, facing the camera
+  Image<float> confidence;  ///< [0, 1]
+};
+
+/// Sweeps one view with `backend` and keeps what the photometric filters trust.
+ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter);
+
+/// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in the source
+/// that moves fastest, measured over the pixels of the reference that the source sees; at least 2, at most `limit`.
+int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near, double far,
+                     int limit);
+
+}  // namespace recon
