@@ -13,8 +13,8 @@ namespace recon {
 /// Rows of images and volumes start at multiples of this many bytes.
 inline constexpr std::size_t kRowAlignment = 64;
 
-/// Number of elements of T from one row to the next, for rows of `count` elements: the least multiple of 64 bytes.
-/// For element sizes that do not divide 64 (such as 3 bytes), rows are padded to 64 elements instead.
+/// Number of elements of T from one row to the next, for rows of `count` elements: the least multiple of 64
+/// bytes. For element sizes that do not divide 64 (such as 3 bytes), rows are padded to 64 elements instead.
 template <class T>
 constexpr std::ptrdiff_t padded_count(int count) {
   const std::ptrdiff_t step = kRowAlignment % sizeof(T) == 0 ? kRowAlignment / sizeof(T) : kRowAlignment;

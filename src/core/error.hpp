@@ -64,8 +64,8 @@ namespace detail {
 }  // namespace recon
 
 /// Precondition of a public function; a violation is the caller's fault. Always on.
-#define EXPECTS(condition)                                                          \
-  do {                                                                              \
+#define EXPECTS(condition)                                                                 \
+  do {                                                                                     \
     if (!(condition)) ::recon::detail::expectation_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 

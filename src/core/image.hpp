@@ -16,8 +16,9 @@ struct Rgb8 {
   friend bool operator==(Rgb8 a, Rgb8 b) { return a.r == b.r && a.g == b.g && a.b == b.b; }
 };
 
-/// A view of pixels that somebody else owns. Pixel (x, y), 0 <= x < width, has its centre at (x + 0.5, y + 0.5) in the
-/// coordinates of the camera (see scene/pinhole.hpp); `pitch` counts elements from one row to the next.
+/// A view of pixels that somebody else owns. Pixel (x, y), 0 <= x < width, has its centre at (x + 0.5, y +
+/// 0.5) in the coordinates of the camera (see scene/pinhole.hpp); `pitch` counts elements from one row to the
+/// next.
 template <class T>
 struct ImageView {
   T* data = nullptr;
@@ -45,7 +46,9 @@ class Image {
 
   /// Uninitialised pixels, `width` x `height`, both >= 0.
   Image(int width, int height)
-      : width_(width), height_(height), pitch_(padded_count<T>(width)),
+      : width_(width),
+        height_(height),
+        pitch_(padded_count<T>(width)),
         buffer_(static_cast<std::size_t>(pitch_) * static_cast<std::size_t>(height)) {
     EXPECTS(width >= 0 && height >= 0);
   }

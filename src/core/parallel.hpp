@@ -1,12 +1,18 @@
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <filesystem>
+#include <utility>
 
 namespace recon {
 
-/// Calls `body(i)` for i in [0, count), on all threads that the surrounding task arena has. Calls must not depend on
-/// each other; the result is then the same for any number of threads.
+/// Calls `body(i)` for i in [0, count), on all threads that the surrounding task arena has. Calls must not
+/// depend on each other; the result is then the same for any number of threads. An exception of one call ends
+/// the loop and is thrown on.
 template <class Body>
 void parallel_for(int count, const Body& body, int grain = 1) {
   oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
@@ -14,5 +20,32 @@ void parallel_for(int count, const Body& body, int grain = 1) {
                               for (int i = range.begin(); i != range.end(); ++i) body(i);
                             });
 }
+
+/// Number of threads that make sense here, >= 1: the processors this process may run on, or fewer where a CPU
+/// quota of its cgroup (version 1 or 2) grants less time than that; parts of a processor are rounded up.
+/// @param root  where /proc and the cgroup mounts are looked for; other than "/" for tests
+int available_threads(const std::filesystem::path& root = "/");
+
+/// Bounds the threads of everything run inside it. As long as one lives, the whole process stays within its
+/// number.
+class ThreadLimit {
+ public:
+  /// @param threads  >= 1, or 0 for `available_threads()`
+  explicit ThreadLimit(int threads = 0);
+
+  int threads() const { return threads_; }
+
+  /// Calls `body()` with parallel loops on at most `threads()` threads, the caller's included, and returns
+  /// its result.
+  template <class Body>
+  auto run(Body&& body) {
+    return arena_.execute(std::forward<Body>(body));
+  }
+
+ private:
+  int threads_;
+  oneapi::tbb::global_control control_;
+  oneapi::tbb::task_arena arena_;
+};
 
 }  // namespace recon

@@ -30,8 +30,12 @@ class Volume {
  public:
   Volume() = default;
   Volume(int width, int planes, int height)
-      : width_(width), planes_(planes), height_(height), pitch_(padded_count<T>(width)),
-        buffer_(static_cast<std::size_t>(pitch_) * static_cast<std::size_t>(planes) * static_cast<std::size_t>(height)) {
+      : width_(width),
+        planes_(planes),
+        height_(height),
+        pitch_(padded_count<T>(width)),
+        buffer_(static_cast<std::size_t>(pitch_) * static_cast<std::size_t>(planes) *
+                static_cast<std::size_t>(height)) {
     EXPECTS(width >= 0 && planes >= 0 && height >= 0);
   }
 

@@ -15,7 +15,11 @@ add_library(recon_options INTERFACE)
 target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 # No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
 target_compile_options(recon_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>
+  # g++ 12 takes the joining of strings for overlapping copies (its bug 105651).
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+target_compile_options(recon_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--Werror=all-warnings,cross-execution-space-call;-lineinfo;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
 
 if(RECON_SANITIZE)
   target_compile_options(recon_options INTERFACE

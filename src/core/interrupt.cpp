@@ -1,0 +1,42 @@
+#include "core/interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "core/error.hpp"
+
+namespace recon {
+namespace {
+
+std::atomic<bool> stop_asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+
+void on_signal(int number) {
+  if (stop_asked.exchange(true)) std::_Exit(128 + number);
+  constexpr char kMessage[] = "\nstopping, finished work is kept; once more ends at once\n";
+  // Nothing can be done about a message that cannot be written.
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+}
+
+}  // namespace
+
+void install_interrupt_handler() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() noexcept {
+  return stop_asked.load(std::memory_order_relaxed);
+}
+
+void check_interrupted() {
+  if (interrupted()) throw Interrupted();
+}
+
+}  // namespace recon
