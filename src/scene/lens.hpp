@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/vec.hpp"
+#include "scene/camera.hpp"
+
+namespace recon {
+
+/// A camera prepared for many projections: what `project` and `unproject` of a Camera set up anew at each
+/// call.
+///
+/// All models of COLMAP are one formula. With b the base coordinates of a point, r = |b| and f the focal
+/// lengths,
+///   distorted = g(r) b + 2 b (p . b) + (p + s) r^2,   pixel = f distorted + c,   p = (p2, p1), s = (sx1,
+///   sy1);
+/// b = (x, y) / z for perspective models and theta (x, y) / |(x, y)| for fisheye models, theta the angle to
+/// the axis; g is a polynomial or a quotient of polynomials in r^2, or atan(2 r tan(omega / 2)) / (r omega)
+/// for FOV.
+///
+/// The domain is the disc of b in which the map is proven to be one to one: there the symmetric part of its
+/// Jacobian is positive definite, since d(r g)/dr and g exceed (6 |p| + 2 |s|) r. Fisheye lenses see further
+/// than 90 degrees where their distortion allows it; COLMAP 3.8 stops there, and agrees below.
+class Lens {
+ public:
+  /// @throws Error (a broken expectation) when the number of parameters is not that of the model
+  explicit Lens(const Camera& camera);
+
+  /// As the functions of the same names in scene/camera.hpp. Thread-safe.
+  std::optional<Vec2d> project(Vec3d x_in_cam) const;
+  std::optional<Vec3d> unproject(Vec2d pixel) const;
+
+  /// Focal lengths and principal point in pixels.
+  Vec2d focal() const { return focal_; }
+  Vec2d principal_point() const { return centre_; }
+
+ private:
+  struct Radial {
+    double g;    ///< the factor g(r)
+    double g_r;  ///< its derivative dg/dr
+  };
+
+  Radial radial(double r) const;
+  Vec2d distort(Vec2d base) const;
+  std::optional<double> solve_radius(double distorted_radius) const;
+  std::optional<Vec2d> undistort(Vec2d distorted) const;
+  double find_limit() const;
+
+  bool fisheye_ = false;
+  double omega_ = 0;                      ///< of the FOV model, else 0
+  std::array<double, 5> numerator_{1};    ///< of g, in powers of r^2
+  std::array<double, 4> denominator_{1};  ///< of g, in powers of r^2
+  Vec2d tangential_{0, 0};                ///< p = (p2, p1)
+  Vec2d prism_{0, 0};                     ///< s = (sx1, sy1)
+  Vec2d focal_{1, 1}, centre_{0, 0};
+  double limit_ = 0;  ///< radius of the domain in base coordinates
+};
+
+}  // namespace recon
