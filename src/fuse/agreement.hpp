@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "fuse/consistency.hpp"
+
+namespace recon {
+
+/// A world point in another view: the pixel that it falls into, its depth there and the depth that the map has.
+struct Sighting {
+  int x = 0, y = 0;
+  double predicted = 0;  ///< z of the point in that view
+  float found = 0;       ///< the map's depth at the pixel; NaN = unknown
+};
+
+/// Where `x_in_world` falls in `view`; nothing where the view does not see it.
+inline std::optional<Sighting> sight(const DepthView& view, Vec3d x_in_world) {
+  const Vec3d point = view.cam_from_world * x_in_world;
+  if (!(point.z > 0)) return std::nullopt;
+  const Vec2d pixel = view.camera.project(point);
+  if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < view.camera.width && pixel.y < view.camera.height))
+    return std::nullopt;
+  const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
+  return Sighting{x, y, point.z, view.depth(x, y)};
+}
+
+/// Whether the map has the point's depth there, within `max_relative_depth`.
+inline bool depths_agree(const Sighting& s, const ConsistencyOptions& options) {
+  return std::abs(s.predicted - s.found) <= static_cast<double>(options.max_relative_depth) * s.found;
+}
+
+/// Whether the map has a surface behind the point: the view looks through it.
+inline bool seen_through(const Sighting& s, const ConsistencyOptions& options) {
+  return s.predicted < (1.0 - static_cast<double>(options.max_relative_depth)) * s.found;
+}
+
+/// A camera-frame normal of `view` in the world; NaN stays NaN.
+inline Vec3d normal_in_world(const DepthView& view, int x, int y) {
+  const Vec3f n = view.normal(x, y);
+  return transpose(view.cam_from_world.rotation) * Vec3d{n.x, n.y, n.z};
+}
+
+/// Whether two world normals are within an angle of the given cosine; an unknown one agrees with all.
+inline bool normals_agree(Vec3d a, Vec3d b, double least_cosine) {
+  const double cosine = dot(a, b);
+  return std::isnan(cosine) || cosine >= least_cosine;
+}
+
+inline double least_cosine(const ConsistencyOptions& options) {
+  constexpr double kRadiansPerDegree = 0.017453292519943295;
+  return std::cos(static_cast<double>(options.max_angle_degrees) * kRadiansPerDegree);
+}
+
+/// The world point of pixel (x, y) at depth z.
+inline Vec3d point_in_world(const DepthView& view, int x, int y, double z) {
+  return inverse(view.cam_from_world) * (z * view.camera.ray(pixel_centre(x, y)));
+}
+
+}  // namespace recon

@@ -1,0 +1,206 @@
+#include "fuse/fusion.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <unordered_map>
+
+#include "core/interrupt.hpp"
+#include "core/parallel.hpp"
+#include "fuse/agreement.hpp"
+
+namespace recon {
+namespace {
+
+/// The least recently used maps are dropped when more than `capacity` are held.
+class MapCache {
+ public:
+  MapCache(FusionMapLoader& loader, std::size_t capacity) : loader_(loader), capacity_(capacity) {}
+
+  std::shared_ptr<const FusionMaps> get(int view) {
+    const auto found = entries_.find(view);
+    if (found != entries_.end()) {
+      order_.splice(order_.begin(), order_, found->second.place);
+      return found->second.maps;
+    }
+    order_.push_front(view);
+    const auto maps = loader_.load(view);
+    entries_[view] = {maps, order_.begin()};
+    if (order_.size() > capacity_) {
+      entries_.erase(order_.back());
+      order_.pop_back();
+    }
+    return maps;
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const FusionMaps> maps;
+    std::list<int>::iterator place;
+  };
+  FusionMapLoader& loader_;
+  std::size_t capacity_;
+  std::list<int> order_;
+  std::unordered_map<int, Entry> entries_;
+};
+
+/// One bit a pixel: used by the points of an earlier view. Setting is atomic and only ever done for later views, so that
+/// the bits of a view are final before it is read.
+class UsedPixels {
+ public:
+  void prepare(int width, int height) {
+    if (!bits_.empty()) return;
+    width_ = width;
+    bits_ = std::vector<std::atomic<std::uint32_t>>((static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32);
+  }
+  void set(int x, int y) {
+    const std::size_t i = index(x, y);
+    bits_[i / 32].fetch_or(1u << (i % 32), std::memory_order_relaxed);
+  }
+  bool test(int x, int y) const {
+    if (bits_.empty()) return false;
+    const std::size_t i = index(x, y);
+    return (bits_[i / 32].load(std::memory_order_relaxed) >> (i % 32) & 1u) != 0;
+  }
+  void release() { bits_ = {}; }
+
+ private:
+  std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+  }
+  int width_ = 0;
+  std::vector<std::atomic<std::uint32_t>> bits_;
+};
+
+struct LoadedView {
+  int index;
+  std::shared_ptr<const FusionMaps> maps;
+  DepthView depth;
+};
+
+/// Averages what agrees on a point.
+class PointBuilder {
+ public:
+  void add(const LoadedView& view, int x, int y) {
+    const double z = view.depth.depth(x, y);
+    const double weight = 1.0 / (z * z);
+    position_ = position_ + weight * point_in_world(view.depth, x, y, z);
+    weight_ += weight;
+    const Vec3d n = normal_in_world(view.depth, x, y);
+    if (!std::isnan(n.x)) normal_ = normal_ + n;
+    const Rgb8 c = view.maps->colour(x, y);
+    colour_ = colour_ + Vec3d{static_cast<double>(c.r), static_cast<double>(c.g), static_cast<double>(c.b)};
+    confidence_ += static_cast<double>(view.depth.confidence(x, y));
+    views_.push_back(static_cast<std::uint32_t>(view.index));
+  }
+
+  int count() const { return static_cast<int>(views_.size()); }
+  bool has_normal() const { return dot(normal_, normal_) > 0; }
+
+  FusedPoint finish() {
+    const double n = count();
+    const auto channel = [&](double sum) { return static_cast<std::uint8_t>(sum / n + 0.5); };
+    const Vec3d p = (1.0 / weight_) * position_;
+    const Vec3d normal = normalized(normal_);
+    std::sort(views_.begin(), views_.end());
+    return {{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)},
+            {static_cast<float>(normal.x), static_cast<float>(normal.y), static_cast<float>(normal.z)},
+            {channel(colour_.x), channel(colour_.y), channel(colour_.z)},
+            static_cast<float>(confidence_ / n),
+            std::move(views_)};
+  }
+
+ private:
+  Vec3d position_{0, 0, 0}, normal_{0, 0, 0}, colour_{0, 0, 0};
+  double weight_ = 0, confidence_ = 0;
+  std::vector<std::uint32_t> views_;
+};
+
+class Fusion {
+ public:
+  Fusion(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options)
+      : views_(views), cache_(loader, std::max<std::size_t>(options.max_cached_views, 2)), options_(options),
+        cosine_(least_cosine(options.agreement)), used_(views.size()) {}
+
+  /// The points that view `i` starts, by rows.
+  std::vector<std::vector<FusedPoint>> fuse_view(int i) {
+    const std::optional<LoadedView> reference = load(i);
+    if (!reference) return {};
+    std::vector<LoadedView> neighbours;
+    for (int j : views_[static_cast<std::size_t>(i)].neighbours) {
+      if (j == i) continue;
+      if (std::optional<LoadedView> neighbour = load(j)) {
+        if (j > i) used_[static_cast<std::size_t>(j)].prepare(neighbour->depth.camera.width, neighbour->depth.camera.height);
+        neighbours.push_back(std::move(*neighbour));
+      }
+    }
+    std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(reference->depth.camera.height));
+    parallel_for(reference->depth.camera.height, [&](int y) {
+      for (int x = 0; x < reference->depth.camera.width; ++x)
+        fuse_pixel(*reference, neighbours, x, y, rows[static_cast<std::size_t>(y)]);
+    });
+    used_[static_cast<std::size_t>(i)].release();
+    return rows;
+  }
+
+ private:
+  std::optional<LoadedView> load(int i) {
+    const FusionView& view = views_[static_cast<std::size_t>(i)];
+    auto maps = cache_.get(i);
+    if (!maps) return std::nullopt;
+    EXPECTS(maps->depth.width() == view.camera.width && maps->depth.height() == view.camera.height);
+    const DepthView depth{view.camera, view.cam_from_world, maps->depth.view(), maps->normal.view(),
+                          maps->confidence.view()};
+    return LoadedView{i, std::move(maps), depth};
+  }
+
+  void fuse_pixel(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x, int y,
+                  std::vector<FusedPoint>& out) {
+    const float z = reference.depth.depth(x, y);
+    if (std::isnan(z) || used_[static_cast<std::size_t>(reference.index)].test(x, y)) return;
+    const Vec3d point = point_in_world(reference.depth, x, y, z);
+    const Vec3d normal = normal_in_world(reference.depth, x, y);
+    PointBuilder builder;
+    builder.add(reference, x, y);
+    int seeing_through = 0;
+    for (const LoadedView& neighbour : neighbours) {
+      const std::optional<Sighting> s = sight(neighbour.depth, point);
+      if (!s) continue;
+      if (seen_through(*s, options_.agreement)) ++seeing_through;
+      if (!depths_agree(*s, options_.agreement)) continue;
+      if (!normals_agree(normal, normal_in_world(neighbour.depth, s->x, s->y), cosine_)) continue;
+      builder.add(neighbour, s->x, s->y);
+    }
+    if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal()) return;
+    for (const LoadedView& neighbour : neighbours) {
+      if (neighbour.index < reference.index) continue;
+      const std::optional<Sighting> s = sight(neighbour.depth, point);
+      if (s && depths_agree(*s, options_.agreement)) used_[static_cast<std::size_t>(neighbour.index)].set(s->x, s->y);
+    }
+    out.push_back(builder.finish());
+  }
+
+  const std::vector<FusionView>& views_;
+  MapCache cache_;
+  FusionOptions options_;
+  double cosine_;
+  std::vector<UsedPixels> used_;
+};
+
+}  // namespace
+
+std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
+                   PointSink& sink) {
+  Fusion fusion(views, loader, options);
+  std::uint64_t count = 0;
+  for (int i = 0; i < static_cast<int>(views.size()); ++i) {
+    check_interrupted();
+    for (const std::vector<FusedPoint>& row : fusion.fuse_view(i)) {
+      count += row.size();
+      if (!row.empty()) sink.add(row);
+    }
+  }
+  return count;
+}
+
+}  // namespace recon

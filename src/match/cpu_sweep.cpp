@@ -1,0 +1,177 @@
+#include "match/cpu_sweep.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "match/cpu_sweep.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "match/sweep_rows-inl.hpp"
+#include "match/source_warp.hpp"
+#include "match/sweep_scratch.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace recon {
+namespace HWY_NAMESPACE {
+
+/// Repeats the border pixels of the image into the columns of a row that lie outside it.
+HWY_INLINE void replicate_border(std::uint8_t* row, int count, int first_inside, int inside_count) {
+  for (int i = 0; i < first_inside; ++i) row[i] = row[first_inside];
+  const int last = first_inside + inside_count - 1;
+  for (int i = last + 1; i < count; ++i) row[i] = row[last];
+}
+
+/// Sweeps a tile plane by plane, row by row, source by source. Rows are counted from the top of the first window:
+/// row t of the tile is row tile.y - R + t of the image, clamped to it.
+template <int R>
+class TileSweep {
+ public:
+  TileSweep(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume)
+      : sweep_(sweep), tile_(tile), volume_(volume), frame_(sweep.reference, tile, R),
+        reference_(sweep.reference, frame_, sweep.options.cost == CostKind::kZncc), combination_(sweep.options, tile.width) {
+    for (const CpuSweep::Source& source : sweep.sources)
+      for (std::size_t c = 0; c < source.channels.size(); ++c) windows_.emplace_back(frame_, sweep.options.cost);
+    sums_.resize(frame_.stride);
+    cost_.resize(frame_.stride);
+  }
+
+  void run() {
+    for (int d = 0; d < sweep_.planes.count; ++d) {
+      const float w = inverse_depth(sweep_.planes, static_cast<float>(d));
+      for (SourceWindow& window : windows_) window.clear();
+      for (int t = 0; t < 2 * R; ++t)
+        for (std::size_t s = 0; s < sweep_.sources.size(); ++s) enter_row(s, w, t);
+      for (int y = 0; y < tile_.height; ++y) {
+        combination_.clear();
+        for (std::size_t s = 0; s < sweep_.sources.size(); ++s) {
+          enter_row(s, w, y + 2 * R);
+          offer(s, y);
+        }
+        store(y, d);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kWindow = 2 * R + 1;
+
+  /// Warps row t of the source and slides its windows down by it.
+  void enter_row(std::size_t s, float w, int t) {
+    const CpuSweep::Source& source = sweep_.sources[s];
+    const RowWarp warp = row_warp(source.warp, w, frame_.image_row(t));
+    const int channels = static_cast<int>(source.channels.size());
+    for (int c = 0; c < channels; ++c) {
+      SourceWindow& window = windows_[s * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)];
+      std::uint8_t* pixels = sweep_.options.cost == CostKind::kZncc ? window.row(t) : window.scratch();
+      warp_row(warp, source.channels[static_cast<std::size_t>(c)], frame_.image_x, frame_.image_width,
+               pixels + frame_.first_inside, window.seen(t) + frame_.first_inside);
+      replicate_border(pixels, frame_.columns, frame_.first_inside, frame_.image_width);
+      if (sweep_.options.cost == CostKind::kZncc) {
+        update_zncc_columns(reference_.row(0, t), pixels, reference_.row(0, t - kWindow), window.row(t - kWindow),
+                            frame_.columns, {window.sum(0), window.sum(1), window.sum(2)});
+      } else {
+        update_sad_columns(reference_.row(c, t), pixels, window.row(t - kWindow), frame_.columns, window.row(t),
+                           window.narrow_sum());
+      }
+    }
+  }
+
+  /// The costs of source s in row y of the tile, offered to the combination.
+  void offer(std::size_t s, int y) {
+    const std::size_t channels = sweep_.sources[s].channels.size();
+    SourceWindow& window = windows_[s * channels];
+    const std::uint8_t* seen = window.seen(y + R) + R;
+    if (sweep_.options.cost == CostKind::kZncc) {
+      zncc_costs<R>({window.sum(0), window.sum(1), window.sum(2)}, reference_.sum(y), reference_.variance(y), seen,
+                    tile_.width, cost_.data());
+    } else {
+      for (std::size_t c = 0; c < channels; ++c)
+        sad_sums<R>(windows_[s * channels + c].narrow_sum(), tile_.width, c == 0, sums_.data());
+      const float inverse_count = 1.0f / static_cast<float>(kWindow * kWindow * static_cast<int>(channels));
+      sad_costs(sums_.data(), seen, tile_.width, inverse_count, cost_.data());
+    }
+    if (sweep_.options.combination == Combination::kMean)
+      offer_mean(cost_.data(), tile_.width, combination_.row(0), combination_.row(1));
+    else
+      offer_best(cost_.data(), tile_.width, combination_.rows(), combination_.row_pointers());
+  }
+
+  void store(int y, int d) {
+    std::uint16_t* out = &volume_.row(y, d)->bits;
+    if (sweep_.options.combination == Combination::kMean)
+      store_mean(combination_.row(0), combination_.row(1), tile_.width, out);
+    else
+      store_best(combination_.row_pointers(), combination_.rows(), tile_.width, out);
+  }
+
+  const CpuSweep& sweep_;
+  Tile tile_;
+  VolumeView<Half> volume_;
+  TileFrame frame_;
+  ReferenceRows reference_;
+  CombinationRows combination_;
+  std::vector<SourceWindow> windows_;
+  AlignedRow<std::uint32_t> sums_;
+  AlignedRow<float> cost_;
+};
+
+template <int R>
+void sweep_with_radius(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
+  TileSweep<R>(sweep, tile, volume).run();
+}
+
+void sweep_tile_on_target(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
+  switch (sweep.options.window) {
+    case 3: return sweep_with_radius<1>(sweep, tile, volume);
+    case 5: return sweep_with_radius<2>(sweep, tile, volume);
+    case 7: return sweep_with_radius<3>(sweep, tile, volume);
+    case 9: return sweep_with_radius<4>(sweep, tile, volume);
+    case 11: return sweep_with_radius<5>(sweep, tile, volume);
+    case 13: return sweep_with_radius<6>(sweep, tile, volume);
+    default: return sweep_with_radius<7>(sweep, tile, volume);
+  }
+}
+
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace recon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace recon {
+
+HWY_EXPORT(sweep_tile_on_target);
+HWY_EXPORT(target_name);
+
+CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources, const PlaneSet& planes,
+                           const SweepOptions& options) {
+  EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
+  EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
+  EXPECTS(!sources.empty() && sources.size() <= static_cast<std::size_t>(kMaxSources));
+  EXPECTS(reference.channels == 1 || (reference.channels == 3 && options.cost == CostKind::kSad));
+  EXPECTS(reference.camera.width <= kMaxImageSide && reference.camera.height <= kMaxImageSide);
+  CpuSweep sweep{reference, {}, planes, options};
+  for (const PosedImage& source : sources) {
+    EXPECTS(source.channels == reference.channels);
+    EXPECTS(source.camera.width <= kMaxImageSide && source.camera.height <= kMaxImageSide);
+    CpuSweep::Source prepared{
+        make_source_warp(reference.camera, reference.cam_from_world, source.camera, source.cam_from_world), {}};
+    for (int c = 0; c < source.channels; ++c)
+      prepared.channels.emplace_back(source.channel[static_cast<std::size_t>(c)]);
+    sweep.sources.push_back(std::move(prepared));
+  }
+  return sweep;
+}
+
+void sweep_tile(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
+  EXPECTS(tile.x >= 0 && tile.y >= 0 && tile.x + tile.width <= sweep.reference.camera.width &&
+          tile.y + tile.height <= sweep.reference.camera.height && tile.width > 0 && tile.height > 0);
+  EXPECTS(volume.width == tile.width && volume.height == tile.height && volume.planes == sweep.planes.count);
+  HWY_DYNAMIC_DISPATCH(sweep_tile_on_target)(sweep, tile, volume);
+}
+
+const char* sweep_instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+
+}  // namespace recon
+#endif

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/aligned_buffer.hpp"
+#include "match/combine_step.hpp"
+#include "match/cost_step.hpp"
+#include "match/cpu_sweep.hpp"
+
+/// The working memory of the CPU sweep of one tile. All of it fits in the first two levels of cache.
+
+namespace recon {
+
+/// SIMD loops may run over the end of a row by this many elements.
+inline constexpr int kRowSlack = 64;
+
+/// A zeroed, aligned row of numbers.
+template <class T>
+class AlignedRow {
+ public:
+  AlignedRow() = default;
+  void resize(int count) {
+    buffer_ = AlignedBuffer<T>(static_cast<std::size_t>(count));
+    count_ = count;
+    clear();
+  }
+  void clear() { std::fill_n(buffer_.data(), count_, T{}); }
+  T* data() { return buffer_.data(); }
+  const T* data() const { return buffer_.data(); }
+
+ private:
+  AlignedBuffer<T> buffer_;
+  int count_ = 0;
+};
+
+/// Where a tile and the windows around it lie in the image: `columns` from tile.x - R on, of which those from
+/// `first_inside` on are columns `image_x` .. `image_x + image_width - 1` of the image.
+struct TileFrame {
+  TileFrame(const PosedImage& reference, const Tile& tile, int radius)
+      : columns(tile.width + 2 * radius), rows(tile.height + 2 * radius),
+        stride(static_cast<int>(padded_count<std::uint8_t>(columns + kRowSlack))),
+        image_x(std::max(tile.x - radius, 0)),
+        image_width(std::min(tile.x + tile.width + radius, reference.camera.width) - image_x),
+        first_inside(image_x - (tile.x - radius)), top(tile.y - radius), image_height(reference.camera.height),
+        window(2 * radius + 1) {}
+
+  /// The image row of row `t` of the frame.
+  int image_row(int t) const { return std::clamp(top + t, 0, image_height - 1); }
+
+  int columns, rows, stride, image_x, image_width, first_inside, top, image_height, window;
+};
+
+/// The reference rows of a tile with their borders repeated, and for ZNCC the window sums of the reference.
+class ReferenceRows {
+ public:
+  ReferenceRows(const PosedImage& reference, const TileFrame& frame, bool with_sums) : frame_(frame) {
+    pixels_.resize(frame.stride * (frame.rows * reference.channels + 1));
+    for (int c = 0; c < reference.channels; ++c)
+      for (int t = 0; t < frame.rows; ++t) {
+        const std::uint8_t* in = reference.channel[static_cast<std::size_t>(c)].row(frame.image_row(t));
+        std::uint8_t* out = pixels_.data() + (c * frame.rows + t + 1) * frame.stride;
+        for (int i = 0; i < frame.columns; ++i)
+          out[i] = in[std::clamp(frame.image_x - frame.first_inside + i, frame.image_x,
+                                 frame.image_x + frame.image_width - 1)];
+      }
+    if (with_sums) sum_windows();
+  }
+
+  /// Row t of channel c; a row of zeros for t < 0.
+  const std::uint8_t* row(int c, int t) const {
+    return pixels_.data() + (t < 0 ? 0 : (c * frame_.rows + t + 1) * frame_.stride);
+  }
+  const std::uint32_t* sum(int y) const { return sums_.data() + y * frame_.stride; }
+  const std::int32_t* variance(int y) const { return variances_.data() + y * frame_.stride; }
+
+ private:
+  void sum_windows() {
+    const int height = frame_.rows - frame_.window + 1;
+    const int width = frame_.columns - frame_.window + 1;
+    sums_.resize(frame_.stride * height);
+    variances_.resize(frame_.stride * height);
+    std::vector<std::uint32_t> column(static_cast<std::size_t>(frame_.columns)), square(column);
+    for (int t = 0; t < frame_.rows; ++t) {
+      const std::uint8_t* entering = row(0, t);
+      const std::uint8_t* leaving = row(0, t - frame_.window);
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        column[i] += entering[i] - std::uint32_t{leaving[i]};
+        square[i] += entering[i] * std::uint32_t{entering[i]} - leaving[i] * std::uint32_t{leaving[i]};
+      }
+      const int y = t - frame_.window + 1;
+      if (y < 0) continue;
+      const std::uint32_t n = static_cast<std::uint32_t>(frame_.window * frame_.window);
+      std::uint32_t sum = 0, squares = 0;
+      for (int i = 0; i < frame_.columns; ++i) {
+        sum += column[static_cast<std::size_t>(i)];
+        squares += square[static_cast<std::size_t>(i)];
+        const int x = i - frame_.window + 1;
+        if (x < 0) continue;
+        sums_.data()[y * frame_.stride + x] = sum;
+        variances_.data()[y * frame_.stride + x] = scaled_variance(n, sum, squares);
+        sum -= column[static_cast<std::size_t>(x)];
+        squares -= square[static_cast<std::size_t>(x)];
+      }
+      ASSERT(y < height && width > 0);
+    }
+  }
+
+  TileFrame frame_;
+  AlignedRow<std::uint8_t> pixels_;
+  AlignedRow<std::uint32_t> sums_;
+  AlignedRow<std::int32_t> variances_;
+};
+
+/// The sliding windows over one channel of one warped source: a ring of the rows in the window (for ZNCC the warped
+/// pixels, for SAD the absolute differences), which of them the source sees, and the sums of each column.
+class SourceWindow {
+ public:
+  SourceWindow(const TileFrame& frame, CostKind cost) : ring_(frame.window + 1), stride_(frame.stride) {
+    rows_.resize((ring_ + 2) * stride_);
+    seen_.resize(ring_ * stride_);
+    if (cost == CostKind::kZncc)
+      sums_.resize(3 * stride_);
+    else
+      narrow_sums_.resize(stride_);
+  }
+
+  void clear() {
+    sums_.clear();
+    narrow_sums_.clear();
+  }
+  /// Row t of the ring; a row of zeros for t < 0.
+  std::uint8_t* row(int t) { return rows_.data() + (t < 0 ? ring_ : t % ring_) * stride_; }
+  std::uint8_t* scratch() { return rows_.data() + (ring_ + 1) * stride_; }
+  std::uint8_t* seen(int t) { return seen_.data() + t % ring_ * stride_; }
+  std::uint32_t* sum(int i) { return sums_.data() + i * stride_; }
+  std::uint16_t* narrow_sum() { return narrow_sums_.data(); }
+
+ private:
+  int ring_, stride_;
+  AlignedRow<std::uint8_t> rows_, seen_;
+  AlignedRow<std::uint32_t> sums_;
+  AlignedRow<std::uint16_t> narrow_sums_;
+};
+
+/// Per pixel of a row: the K best costs so far, or (mean) their sum and number.
+class CombinationRows {
+ public:
+  CombinationRows(const SweepOptions& options, int width)
+      : mean_(options.combination == Combination::kMean),
+        rows_(mean_ ? 2 : (options.combination == Combination::kMinimum ? 1 : options.best_k)),
+        stride_(width + kRowSlack) {
+    costs_.resize(rows_ * stride_);
+    for (int k = 0; k < rows_; ++k) pointers_[k] = row(k);
+  }
+
+  void clear() { std::fill_n(costs_.data(), rows_ * stride_, mean_ ? 0.0f : invalid_cost()); }
+  int rows() const { return rows_; }
+  float* row(int k) { return costs_.data() + k * stride_; }
+  float* const* row_pointers() const { return pointers_; }
+
+ private:
+  bool mean_;
+  int rows_, stride_;
+  AlignedRow<float> costs_;
+  float* pointers_[kMaxBestK] = {};
+};
+
+}  // namespace recon

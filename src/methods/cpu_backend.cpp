@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <oneapi/tbb/task_arena.h>
+
+#include "core/parallel.hpp"
+#include "match/cpu_sweep.hpp"
+#include "match/source_warp.hpp"
+#include "methods/backend.hpp"
+#include "methods/winner_depth.hpp"
+#include "optimize/winner_take_all.hpp"
+
+namespace recon {
+namespace {
+
+/// Tiles are made so that the costs of one stay within a core's share of the cache.
+constexpr int kTileWidth = 128;
+constexpr int kTileHeight = 64;
+constexpr int kLeastTileHeight = 8;
+constexpr std::size_t kTileBytes = std::size_t{8} << 20;
+
+struct TileSize {
+  int width, height;
+  std::size_t volume_bytes;
+};
+
+TileSize tile_size(int width, int height, int planes) {
+  TileSize tile{std::min(width, kTileWidth), std::min(height, kTileHeight), 0};
+  tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
+  while (tile.volume_bytes > kTileBytes && tile.height > kLeastTileHeight) {
+    tile.height = std::max(kLeastTileHeight, tile.height / 2);
+    tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
+  }
+  return tile;
+}
+
+class CpuBackend : public Backend {
+ public:
+  explicit CpuBackend(const CpuOptions& options) : options_(options), arena_(threads_of(options)) {}
+
+  std::string name() const override {
+    return "CPU, " + std::to_string(arena_.max_concurrency()) + " threads, " + sweep_instruction_set();
+  }
+
+  int lanes() const override { return 1; }
+
+  SweepMemory memory(const SweepShape& shape) const override {
+    const TileSize tile = tile_size(shape.width, shape.height, shape.planes);
+    const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
+    const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
+                        SampledImage::bytes(shape.source_width, shape.source_height);
+    const std::size_t results = 3 * sizeof(float) * static_cast<std::size_t>(padded_count<float>(shape.width)) *
+                                static_cast<std::size_t>(shape.height);
+    SweepMemory memory;
+    memory.host_bytes = images + results + threads * (tile.volume_bytes + kScratchBytes);
+    const int columns = (shape.width + tile.width - 1) / tile.width;
+    const int rows = (shape.height + tile.height - 1) / tile.height;
+    memory.tiles = columns * rows;
+    if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
+      throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +
+                        std::to_string(shape.sources) + " sources and " + std::to_string(shape.planes) +
+                        " planes needs " + std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
+                        std::to_string(*options_.memory_limit >> 20) +
+                        " MiB; --sources or --max-image-size lower what is needed");
+    return memory;
+  }
+
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    return arena_.execute([&] { return sweep_in_arena(problem); });
+  }
+
+ private:
+  /// More than one thread's rows, sums and winners take at the largest tile and number of sources.
+  static constexpr std::size_t kScratchBytes = std::size_t{2} << 20;
+
+  static int threads_of(const CpuOptions& options) {
+    return options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic;
+  }
+
+  static DepthEstimate sweep_in_arena(const SweepProblem& problem) {
+    const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+    const CpuSweep sweep =
+        prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
+    DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
+    const TileSize size = tile_size(width, height, problem.planes.count);
+    const int columns = (width + size.width - 1) / size.width;
+    const int rows = (height + size.height - 1) / size.height;
+    parallel_for(columns * rows, [&](int i) {
+      const int x = i % columns * size.width, y = i / columns * size.height;
+      const Tile tile{x, y, std::min(size.width, width - x), std::min(size.height, height - y)};
+      Volume<Half> volume(tile.width, problem.planes.count, tile.height);
+      sweep_tile(sweep, tile, volume.view());
+      std::vector<Winner> winners(static_cast<std::size_t>(tile.width));
+      for (int row = 0; row < tile.height; ++row) {
+        winner_take_all(volume.view(), row, winners.data());
+        for (int column = 0; column < tile.width; ++column)
+          store_winner(winners[static_cast<std::size_t>(column)], problem.planes, x + column, y + row, estimate);
+      }
+    });
+    return estimate;
+  }
+
+  static void store_winner(const Winner& winner, const PlaneSet& planes, int x, int y, DepthEstimate& estimate) {
+    const WinnerDepth result = winner_depth(winner, planes);
+    estimate.depth(x, y) = result.depth;
+    estimate.cost(x, y) = result.cost;
+    estimate.confidence(x, y) = result.confidence;
+  }
+
+  CpuOptions options_;
+  oneapi::tbb::task_arena arena_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options) { return std::make_unique<CpuBackend>(options); }
+
+}  // namespace recon

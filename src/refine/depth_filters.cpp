@@ -1,0 +1,86 @@
+#include "refine/depth_filters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace recon {
+
+Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
+  EXPECTS(window >= 1 && window % 2 == 1);
+  const int radius = window / 2;
+  Image<float> contrast(grey.width, grey.height);
+  parallel_for(grey.height, [&](int y) {
+    std::vector<std::uint32_t> sums(static_cast<std::size_t>(grey.width)), squares(sums);
+    for (int j = y - radius; j <= y + radius; ++j) {
+      const std::uint8_t* row = grey.row(std::clamp(j, 0, grey.height - 1));
+      for (std::size_t x = 0; x < sums.size(); ++x) {
+        sums[x] += row[x];
+        squares[x] += std::uint32_t{row[x]} * row[x];
+      }
+    }
+    const auto column = [&](int x) { return static_cast<std::size_t>(std::clamp(x, 0, grey.width - 1)); };
+    std::uint64_t sum = 0, square = 0;
+    for (int i = -radius; i <= radius; ++i) sum += sums[column(i)], square += squares[column(i)];
+    const double n = static_cast<double>(window) * window;
+    for (int x = 0; x < grey.width; ++x) {
+      const double mean = static_cast<double>(sum) / n;
+      contrast(x, y) = static_cast<float>(std::sqrt(std::max(0.0, static_cast<double>(square) / n - mean * mean)));
+      sum += sums[column(x + radius + 1)];
+      sum -= sums[column(x - radius)];
+      square += squares[column(x + radius + 1)];
+      square -= squares[column(x - radius)];
+    }
+  });
+  return contrast;
+}
+
+Image<float> median_3x3(ImageView<const float> depth) {
+  Image<float> result(depth.width, depth.height);
+  parallel_for(depth.height, [&](int y) {
+    for (int x = 0; x < depth.width; ++x) {
+      result(x, y) = depth(x, y);
+      if (std::isnan(depth(x, y))) continue;
+      std::array<float, 9> known;
+      std::size_t count = 0;
+      for (int j = std::max(y - 1, 0); j <= std::min(y + 1, depth.height - 1); ++j)
+        for (int i = std::max(x - 1, 0); i <= std::min(x + 1, depth.width - 1); ++i)
+          if (!std::isnan(depth(i, j))) known[count++] = depth(i, j);
+      const auto middle = known.begin() + static_cast<std::ptrdiff_t>((count - 1) / 2);
+      std::nth_element(known.begin(), middle, known.begin() + static_cast<std::ptrdiff_t>(count));
+      result(x, y) = *middle;
+    }
+  });
+  return result;
+}
+
+void remove_speckles(ImageView<float> depth, int least_size, float max_relative_step) {
+  if (least_size <= 1) return;
+  Image<std::uint8_t> visited(depth.width, depth.height, 0);
+  std::vector<std::pair<int, int>> patch;
+  for (int y = 0; y < depth.height; ++y) {
+    for (int x = 0; x < depth.width; ++x) {
+      if (visited(x, y) || std::isnan(depth(x, y))) continue;
+      patch.assign(1, {x, y});
+      visited(x, y) = 1;
+      for (std::size_t next = 0; next < patch.size(); ++next) {
+        const auto [px, py] = patch[next];
+        const float z = depth(px, py);
+        for (const auto& [i, j] : {std::pair{px - 1, py}, {px + 1, py}, {px, py - 1}, {px, py + 1}}) {
+          if (!depth.contains(i, j) || visited(i, j)) continue;
+          if (!(std::abs(depth(i, j) - z) <= max_relative_step * std::min(z, depth(i, j)))) continue;
+          visited(i, j) = 1;
+          patch.emplace_back(i, j);
+        }
+      }
+      if (patch.size() >= static_cast<std::size_t>(least_size)) continue;
+      for (const auto& [i, j] : patch) depth(i, j) = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+}
+
+}  // namespace recon
