@@ -1,0 +1,198 @@
+// Who may include whom: the house stays free of cycles, and OpenCV and CUDA stay behind their doors.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Rooms = std::set<std::string>;
+
+/// The rooms that a room may include, itself aside. The twin of a room in cuda/ may include what the room
+/// may, the room, the twins of all these, and cuda/device.
+const std::map<std::string, Rooms> kMayInclude = {
+    {"core", {}},
+    {"scene", {"core"}},
+    {"match", {"core", "scene"}},
+    {"aggregate", {"core", "scene", "match"}},
+    {"optimize", {"core", "scene", "match"}},
+    {"refine", {"core", "scene", "match"}},
+    {"fuse", {"core", "scene", "match"}},
+    {"methods", {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse"}},
+    {"io", {"core", "scene"}},
+    {"render", {"core", "scene"}},
+    {"evaluate", {"core", "scene"}},
+    {"session", {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "io"}},
+    {"tools",
+     {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "io", "render",
+      "evaluate", "session"}},
+    {"cuda/device", {"core"}},
+};
+
+bool may_include(const std::string& from, const std::string& to) {
+  if (from == to) return true;
+  if (const auto known = kMayInclude.find(from); known != kMayInclude.end())
+    return known->second.contains(to);
+  if (!from.starts_with("cuda/")) return false;
+  const std::string room = from.substr(5);
+  if (to == "cuda/device") return true;
+  return may_include(room, to.starts_with("cuda/") ? to.substr(5) : to);
+}
+
+/// The room that a path relative to the house, or to src/, is in: its folder, for cuda/ two folders.
+std::string room_of(fs::path path) {
+  if (*path.begin() == "src") path = path.lexically_relative("src");
+  auto part = path.begin();
+  std::string room = part->string();
+  if (room == "cuda" && ++part != path.end()) room += "/" + part->string();
+  return room;
+}
+
+bool is_source(const fs::path& path) {
+  static const std::set<std::string> kEndings = {".hpp", ".cpp", ".cu", ".cuh", ".h", ".inc"};
+  return kEndings.contains(path.extension().string());
+}
+
+/// OpenCV is for files and lens maps alone; nothing else may come to depend on its types.
+bool may_use_opencv(const fs::path& file) {
+  const std::string room = room_of(file);
+  return room == "io" || (room == "scene" && file.filename().string().starts_with("undistort"));
+}
+
+/// What is wrong with one include of `file` (relative to the house), or nothing.
+std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std::string& target) {
+  static const std::regex kCudaHeader(
+      R"((cuda|cub|thrust|cooperative_groups|nvtx3)/.*|(cuda|cooperative|cublas|vector_types|device_launch|texture_).*\.h)");
+  const std::string room = room_of(file);
+  if (quoted) {
+    if (target.find('/') == std::string::npos) return "name the room of the header";
+    if (!may_include(room, room_of(target))) return room + " must not include " + room_of(target);
+  } else {
+    if (target.starts_with("opencv2/") && !may_use_opencv(file))
+      return "OpenCV belongs in io/ and src/scene/undistort*";
+    if (std::regex_match(target, kCudaHeader) && !room.starts_with("cuda/"))
+      return "CUDA headers belong in cuda/";
+  }
+  return std::nullopt;
+}
+
+struct Findings {
+  int includes = 0;
+  std::vector<std::string> faults;  ///< "file:line: what", sorted
+};
+
+Findings look_through(const fs::path& house) {
+  static const std::regex kInclude(R"(\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
+  Findings findings;
+  for (const char* top : {"src", "cuda", "io", "tools"}) {
+    if (!fs::exists(house / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(house / top)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      const fs::path file = entry.path().lexically_relative(house);
+      std::ifstream text(entry.path());
+      int number = 0;
+      for (std::string line; std::getline(text, line);) {
+        ++number;
+        std::smatch match;
+        if (!std::regex_match(line, match, kInclude)) continue;
+        ++findings.includes;
+        if (const auto fault = fault_of(file, match[1] == "\"", match[2]))
+          findings.faults.push_back(file.string() + ":" + std::to_string(number) + ": " + *fault);
+      }
+    }
+  }
+  std::sort(findings.faults.begin(), findings.faults.end());
+  return findings;
+}
+
+TEST(IncludeDirections, TheHouseKeepsThem) {
+  const Findings findings = look_through(RECON_SOURCE_DIR);
+  EXPECT_THAT(findings.faults, IsEmpty());
+  EXPECT_GT(findings.includes, 100);
+}
+
+class PlantedHouse : public testing::Test {
+ protected:
+  void SetUp() override {
+    house_ = fs::temp_directory_path() / ("recon-house-" + std::to_string(getpid()));
+    fs::remove_all(house_);
+  }
+  void TearDown() override { fs::remove_all(house_); }
+
+  std::vector<std::string> faults_of(const fs::path& file, const std::string& text) {
+    fs::remove_all(house_);
+    fs::create_directories((house_ / file).parent_path());
+    std::ofstream(house_ / file) << text;
+    return look_through(house_).faults;
+  }
+
+  fs::path house_;
+};
+
+TEST_F(PlantedHouse, UpwardIncludesAreFaults) {
+  EXPECT_THAT(faults_of("src/core/a.hpp", "#pragma once\n#include \"scene/camera.hpp\"\n"),
+              ElementsAre("src/core/a.hpp:2: core must not include scene"));
+  EXPECT_THAT(faults_of("src/match/a.cpp", "#include \"methods/backend.hpp\"\n"),
+              ElementsAre(HasSubstr("methods")));
+  EXPECT_THAT(faults_of("src/methods/a.cpp", "  #  include \"io/ply.hpp\"\n"), ElementsAre(HasSubstr("io")));
+  EXPECT_THAT(faults_of("io/a.cpp", "#include \"match/posed_image.hpp\"\n"), ElementsAre(HasSubstr("match")));
+  EXPECT_THAT(faults_of("src/fuse/a.cpp", "#include \"refine/normals.hpp\"\n"),
+              ElementsAre(HasSubstr("refine")));
+}
+
+TEST_F(PlantedHouse, CudaStaysInCuda) {
+  EXPECT_THAT(faults_of("src/session/a.cpp", "#include \"cuda/methods/sweep.hpp\"\n"),
+              ElementsAre(HasSubstr("cuda")));
+  EXPECT_THAT(faults_of("tools/a.cpp", "#include \"cuda/device/stream.hpp\"\n"),
+              ElementsAre(HasSubstr("cuda")));
+  EXPECT_THAT(faults_of("src/match/a.hpp", "#include <cuda_runtime.h>\n"), ElementsAre(HasSubstr("CUDA")));
+  EXPECT_THAT(faults_of("src/match/a.hpp", "#include <cub/cub.cuh>\n"), ElementsAre(HasSubstr("CUDA")));
+  EXPECT_THAT(faults_of("cuda/match/a.cu", "#include \"session/plan.hpp\"\n"),
+              ElementsAre(HasSubstr("session")));
+  EXPECT_THAT(faults_of("cuda/device/a.cu", "#include \"cuda/match/a.cuh\"\n"),
+              ElementsAre(HasSubstr("match")));
+}
+
+TEST_F(PlantedHouse, OpenCvStaysBehindItsDoors) {
+  EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+  EXPECT_THAT(faults_of("src/scene/camera.cpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+  EXPECT_THAT(faults_of("io/image_file.cpp", "#include <opencv2/imgcodecs.hpp>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/scene/undistort.cpp", "#include <opencv2/imgproc.hpp>\n"), IsEmpty());
+}
+
+TEST_F(PlantedHouse, DownwardIncludesAreFine) {
+  EXPECT_THAT(faults_of("src/optimize/a.hpp", "#include \"match/combine_step.hpp\"\n#include <vector>\n"),
+              IsEmpty());
+  EXPECT_THAT(faults_of("src/session/a.cpp", "#include \"io/ply.hpp\"\n#include \"session/plan.hpp\"\n"),
+              IsEmpty());
+  EXPECT_THAT(
+      faults_of(
+          "cuda/methods/a.cu",
+          "#include <cuda_runtime.h>\n#include \"cuda/match/a.cuh\"\n#include \"cuda/device/arena.hpp\"\n"
+          "#include \"methods/backend.hpp\"\n#include \"match/warp_step.hpp\"\n"),
+      IsEmpty());
+}
+
+TEST_F(PlantedHouse, HeadersAreNamedWithTheirRoom) {
+  EXPECT_THAT(faults_of("src/core/a.cpp", "#include \"half.hpp\"\n"),
+              ElementsAre(HasSubstr("name the room")));
+}
+
+}  // namespace
