@@ -1,0 +1,254 @@
+#include "scene/camera.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <opencv2/calib3d.hpp>
+#include <random>
+#include <string>
+
+#include "core/error.hpp"
+#include "scene/lens.hpp"
+
+namespace recon {
+namespace {
+
+constexpr int kWidth = 1024, kHeight = 768;
+
+/// Parameters as calibrations of real lenses have them; strong enough to bend the corners by tens of pixels.
+std::vector<Camera> realistic_cameras() {
+  using M = CameraModel;
+  return {
+      {M::kSimplePinhole, kWidth, kHeight, {900, 511, 380}},
+      {M::kPinhole, kWidth, kHeight, {900, 700, 511, 380}},
+      {M::kSimpleRadial, kWidth, kHeight, {900, 511, 380, -0.12}},
+      {M::kSimpleRadial, kWidth, kHeight, {900, 511, 380, 0.2}},
+      {M::kRadial, kWidth, kHeight, {900, 511, 380, -0.2, 0.05}},
+      {M::kOpenCv, kWidth, kHeight, {900, 700, 511, 380, -0.12, 0.02, 0.002, -0.0015}},
+      {M::kOpenCvFisheye, kWidth, kHeight, {450, 440, 511, 380, -0.03, 0.012, -0.008, 0.001}},
+      {M::kFullOpenCv,
+       kWidth,
+       kHeight,
+       {700, 690, 511, 380, 0.5, -0.1, 0.001, -0.0005, 0.01, 0.6, 0.02, 0.005}},
+      {M::kFov, kWidth, kHeight, {500, 480, 511, 380, 0.9}},
+      {M::kSimpleRadialFisheye, kWidth, kHeight, {450, 511, 380, -0.02}},
+      {M::kRadialFisheye, kWidth, kHeight, {450, 511, 380, 0.03, -0.01}},
+      {M::kThinPrismFisheye,
+       kWidth,
+       kHeight,
+       {450, 440, 511, 380, -0.03, 0.01, 0.001, -0.0007, -0.004, 0.0008, 0.0006, -0.0009}},
+  };
+}
+
+std::string name_of(const ::testing::TestParamInfo<int>& index) {
+  return std::string(model_name(realistic_cameras()[index.param].model)) + "_" + std::to_string(index.param);
+}
+
+class EveryModel : public ::testing::TestWithParam<int> {
+ protected:
+  const Camera camera = realistic_cameras()[GetParam()];
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel,
+                         ::testing::Range(0, static_cast<int>(realistic_cameras().size())), name_of);
+
+TEST_P(EveryModel, ProjectUndoesUnproject) {
+  const Lens lens(camera);
+  for (double y = 0; y <= kHeight; y += 16)
+    for (double x = 0; x <= kWidth; x += 16) {
+      const auto ray = lens.unproject({x, y});
+      ASSERT_TRUE(ray) << x << ' ' << y;
+      EXPECT_NEAR(norm(*ray), 1, 1e-14);
+      const auto pixel = lens.project(*ray);
+      ASSERT_TRUE(pixel) << x << ' ' << y;
+      ASSERT_NEAR(pixel->x, x, 1e-6);
+      ASSERT_NEAR(pixel->y, y, 1e-6);
+    }
+}
+
+TEST_P(EveryModel, UnprojectFindsTheRayThatWasProjected) {
+  std::mt19937 random(7u + static_cast<unsigned>(GetParam()));
+  std::uniform_real_distribution<double> side(-1.5, 1.5);
+  int seen = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3d ray = normalized(Vec3d{side(random), side(random), 1});
+    const auto pixel = project(camera, ray);
+    if (!pixel) continue;
+    const auto back = unproject(camera, *pixel);
+    ASSERT_TRUE(back);
+    // Close to where a distortion turns, a pixel fixes its ray less and less well: judge only away from it.
+    if (!project(camera, normalized(Vec3d{1.02 * ray.x, 1.02 * ray.y, ray.z}))) continue;
+    ++seen;
+    ASSERT_LT(norm(*back - ray), 1e-9) << pixel->x << ' ' << pixel->y;
+  }
+  EXPECT_GT(seen, 500);
+}
+
+TEST_P(EveryModel, NothingBehindAndNothingForNonNumbers) {
+  EXPECT_FALSE(project(camera, {0, 0, -1}));
+  EXPECT_FALSE(project(camera, {0, 0, 0}));
+  EXPECT_FALSE(project(camera, {0.1, NAN, 1}));
+  EXPECT_FALSE(unproject(camera, {INFINITY, 0}));
+  EXPECT_TRUE(project(camera, {0, 0, 1e-9}));
+}
+
+TEST_P(EveryModel, ParametersAreCounted) {
+  EXPECT_EQ(static_cast<int>(camera.params.size()), parameter_count(camera.model));
+  Camera broken = camera;
+  broken.params.pop_back();
+  EXPECT_THROW(project(broken, {0, 0, 1}), std::exception);
+}
+
+TEST(Camera, NamesAndIdsAreThoseOfColmap) {
+  EXPECT_EQ(model_from_name("SIMPLE_RADIAL"), CameraModel::kSimpleRadial);
+  EXPECT_EQ(model_from_name("THIN_PRISM_FISHEYE"), CameraModel::kThinPrismFisheye);
+  EXPECT_EQ(model_from_id(7), CameraModel::kFov);
+  EXPECT_EQ(model_name(CameraModel::kFullOpenCv), "FULL_OPENCV");
+  EXPECT_FALSE(model_from_id(11));
+  EXPECT_FALSE(model_from_id(-1));
+  EXPECT_FALSE(model_from_name("simple_radial"));
+  for (int id = 0; id < 11; ++id)
+    EXPECT_EQ(model_from_name(model_name(*model_from_id(id))), *model_from_id(id));
+}
+
+TEST(Camera, OnlyPinholesArePinholes) {
+  const auto pinhole = as_pinhole({CameraModel::kSimplePinhole, 10, 20, {7, 5, 9}});
+  ASSERT_TRUE(pinhole);
+  EXPECT_EQ(pinhole->fy, 7);
+  EXPECT_EQ(pinhole->cy, 9);
+  EXPECT_EQ(pinhole->height, 20);
+  EXPECT_EQ(to_camera(*pinhole).params, (std::vector<double>{7, 7, 5, 9}));
+  EXPECT_FALSE(as_pinhole({CameraModel::kSimpleRadial, 10, 20, {7, 5, 9, 0}}));
+}
+
+Vec2d image_of(CameraModel model, std::vector<double> params, Vec3d x) {
+  const auto pixel = project({model, 100, 100, std::move(params)}, x);
+  EXPECT_TRUE(pixel);
+  return pixel.value_or(Vec2d{NAN, NAN});
+}
+
+// By hand, at u = 0.5, v = -0.5, r^2 = 0.5 unless said otherwise.
+TEST(Camera, ProjectsByHand) {
+  const Vec3d x{1, -1, 2};
+  Vec2d p = image_of(CameraModel::kSimpleRadial, {100, 50, 40, 0.2}, x);  // 1 + 0.2 * 0.5 = 1.1
+  EXPECT_NEAR(p.x, 105, 1e-12);
+  EXPECT_NEAR(p.y, -15, 1e-12);
+  p = image_of(CameraModel::kRadial, {100, 50, 40, 0.2, 0.4}, x);  // 1 + 0.1 + 0.1 = 1.2
+  EXPECT_NEAR(p.x, 110, 1e-12);
+  // u: 2 p1 u v + p2 (r^2 + 2 u^2) = 0.01 * -0.5 + 0.02 * 1 = 0.015; v: 2 p2 u v + p1 (r^2 + 2 v^2) = -0.01 +
+  // 0.01 = 0
+  p = image_of(CameraModel::kOpenCv, {100, 200, 50, 40, 0.2, 0, 0.01, 0.02}, x);
+  EXPECT_NEAR(p.x, 50 + 100 * (0.55 + 0.015), 1e-12);
+  EXPECT_NEAR(p.y, 40 + 200 * -0.55, 1e-12);
+  // (1 + 0.1 + 0.1 + 0.125) / (1 + 0.05 + 0.05 + 0.125) = 1.325 / 1.225
+  p = image_of(CameraModel::kFullOpenCv, {100, 100, 50, 40, 0.2, 0.4, 0, 0, 1, 0.1, 0.2, 1}, x);
+  EXPECT_NEAR(p.x, 50 + 50 * 1.325 / 1.225, 1e-12);
+}
+
+TEST(Camera, ProjectsFisheyesByHand) {
+  constexpr double kPi = std::numbers::pi;
+  // 45 degrees off the axis along x: theta = pi / 4.
+  Vec2d p = image_of(CameraModel::kSimpleRadialFisheye, {100, 50, 40, 0.1}, {3, 0, 3});
+  EXPECT_NEAR(p.x, 50 + 100 * (kPi / 4) * (1 + 0.1 * kPi * kPi / 16), 1e-12);
+  EXPECT_NEAR(p.y, 40, 1e-12);
+  // 90 degrees and more lie on a wide fisheye's image.
+  p = image_of(CameraModel::kRadialFisheye, {100, 50, 40, 0, 0}, {0, 1, 0});
+  EXPECT_NEAR(p.y, 40 + 100 * kPi / 2, 1e-12);
+  p = image_of(CameraModel::kRadialFisheye, {100, 50, 40, 0, 0}, {0, 1, -1});
+  EXPECT_NEAR(p.y, 40 + 100 * kPi * 3 / 4, 1e-12);
+  // omega = 90 degrees: r_d = atan(2 r tan 45) / (pi / 2), at r = 0.5 it is 1 / 2.
+  p = image_of(CameraModel::kFov, {100, 100, 50, 40, kPi / 2}, {0, 1, 2});
+  EXPECT_NEAR(p.y, 40 + 100 * 0.5, 1e-12);
+  // Thin prism: b = (theta, 0), theta = pi / 4; x: p2 (t^2 + 2 t^2) + sx t^2; y: p1 t^2 + sy t^2.
+  const double t = kPi / 4;
+  p = image_of(CameraModel::kThinPrismFisheye, {100, 100, 50, 40, 0, 0, 0.01, 0.02, 0, 0, 0.03, 0.04},
+               {1, 0, 1});
+  EXPECT_NEAR(p.x, 50 + 100 * (t + 0.06 * t * t + 0.03 * t * t), 1e-12);
+  EXPECT_NEAR(p.y, 40 + 100 * (0.01 * t * t + 0.04 * t * t), 1e-12);
+}
+
+TEST(Camera, FovWithoutOmegaIsAPinhole) {
+  for (const double omega : {0.0, 1e-9, 1e-5, -1e-5}) {
+    const Vec2d p = image_of(CameraModel::kFov, {100, 100, 50, 40, omega}, {1, 0, 1});
+    EXPECT_NEAR(p.x, 150, 1e-6);
+  }
+}
+
+// r (1 + k r^2) with k = -1/3 rises up to r = 1, where it is 2/3; beyond it the lens folds over.
+TEST(Camera, RejectsWhatLiesBeyondTheFold) {
+  const Camera camera{CameraModel::kSimpleRadial, 200, 200, {100, 100, 100, -1.0 / 3}};
+  EXPECT_TRUE(project(camera, {0.999, 0, 1}));
+  EXPECT_FALSE(project(camera, {1.001, 0, 1}));
+  EXPECT_FALSE(project(camera, {1.7, 0, 1}));  // its formula gives a pixel near the middle of the image
+  EXPECT_TRUE(unproject(camera, {100 + 66.6, 100}));
+  EXPECT_FALSE(unproject(camera, {100 + 66.7, 100}));
+  EXPECT_FALSE(unproject(camera, {100 + 60, 100 + 60}));
+  // The root below the fold, not one of the other two of the cubic.
+  const auto ray = unproject(camera, {100 + 100 * (0.5 - 0.125 / 3), 100});
+  ASSERT_TRUE(ray);
+  EXPECT_NEAR(ray->x / ray->z, 0.5, 1e-9);
+}
+
+TEST(Camera, StopsBeforeAPole) {
+  // The denominator 1 - r^2 vanishes at r = 1.
+  const Camera camera{CameraModel::kFullOpenCv, 200, 200, {100, 100, 100, 100, 0, 0, 0, 0, 0, -1, 0, 0}};
+  EXPECT_TRUE(project(camera, {0.9, 0, 1}));
+  EXPECT_FALSE(project(camera, {1.1, 0, 1}));
+}
+
+TEST(Camera, StrongTangentialDistortionHasOneRootOrNone) {
+  const Camera camera{CameraModel::kOpenCv, 200, 200, {100, 100, 100, 100, -0.1, 0, 0.05, 0.08}};
+  const Lens lens(camera);
+  int seen = 0;
+  for (double y = 0; y < 200; y += 5)
+    for (double x = 0; x < 200; x += 5) {
+      const auto ray = lens.unproject({x, y});
+      if (!ray) continue;
+      ++seen;
+      EXPECT_LT(std::hypot(ray->x, ray->y) / ray->z, 1.5);  // the far roots lie beyond
+      const auto pixel = lens.project(*ray);
+      ASSERT_TRUE(pixel);
+      ASSERT_NEAR(pixel->x, x, 1e-6);
+    }
+  EXPECT_GT(seen, 800);
+}
+
+/// The pixels that OpenCV gives the same camera; only its distortion is OpenCV's, pixel coordinates are as
+/// they come.
+std::vector<cv::Point2d> opencv_pixels(const Camera& camera, const std::vector<cv::Point3d>& points) {
+  const auto& q = camera.params;
+  const cv::Matx33d k(q[0], 0, q[2], 0, q[1], q[3], 0, 0, 1);
+  const cv::Vec3d none(0, 0, 0);
+  const std::vector<double> distortion(q.begin() + 4, q.end());
+  std::vector<cv::Point2d> pixels;
+  if (camera.model == CameraModel::kOpenCvFisheye)
+    cv::fisheye::projectPoints(points, pixels, none, none, k, distortion);
+  else
+    cv::projectPoints(points, none, none, k, distortion, pixels);
+  return pixels;
+}
+
+TEST(CameraAgainstOpenCv, ProjectsToTheSamePixels) {
+  int models = 0;
+  for (const Camera& camera : realistic_cameras()) {
+    if (camera.model != CameraModel::kOpenCv && camera.model != CameraModel::kFullOpenCv &&
+        camera.model != CameraModel::kOpenCvFisheye)
+      continue;
+    ++models;
+    std::vector<cv::Point3d> points;
+    for (double y = -0.5; y <= 0.5; y += 0.05)
+      for (double x = -0.6; x <= 0.6; x += 0.05) points.emplace_back(3 * x, 3 * y, 3);
+    const auto expected = opencv_pixels(camera, points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto pixel = project(camera, {points[i].x, points[i].y, points[i].z});
+      ASSERT_TRUE(pixel);
+      ASSERT_NEAR(pixel->x, expected[i].x, 1e-8) << model_name(camera.model);
+      ASSERT_NEAR(pixel->y, expected[i].y, 1e-8) << model_name(camera.model);
+    }
+  }
+  EXPECT_EQ(models, 3);
+}
+
+}  // namespace
+}  // namespace recon
