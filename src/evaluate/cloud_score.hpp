@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/vec.hpp"
+
+namespace recon {
+
+/// Distances from the points of one cloud to the nearest point of the other, looked for up to the threshold.
+struct DistanceSummary {
+  double mean =
+      0;  ///< a point without a neighbour within the threshold counts with the threshold; NaN: no points
+  double median = 0;  ///< +infinity when more than half of the points have no neighbour within the threshold;
+                      ///< NaN: no points
+};
+
+/// How well an estimated cloud agrees with a reference at one distance.
+struct CloudScore {
+  double threshold = 0;              ///< distance, scene units
+  double voxel = 0;                  ///< both clouds have one point per cube of this edge
+  std::size_t estimate_points = 0;   ///< after thinning
+  std::size_t reference_points = 0;  ///< after thinning
+  double precision = 0;  ///< share of the estimated points with a reference point within the threshold
+  double recall = 0;     ///< share of the reference points with an estimated point within the threshold
+  double f1 = 0;         ///< harmonic mean of both; 0 when both are 0
+  DistanceSummary estimate_distance;   ///< from the estimated points to the reference
+  DistanceSummary reference_distance;  ///< from the reference points to the estimate
+};
+
+/// Precision, recall and F1 of a cloud against a reference (Knapitsch et al. 2017, equations 1 to 5, without
+/// their cropping): both are thinned to one point per voxel (see `thin`), then each point asks the other
+/// cloud for its nearest point. The share of an empty cloud is 0. Points that are not finite are dropped.
+/// Deterministic.
+/// @param threshold  > 0, scene units
+/// @param voxel      > 0, scene units; half the threshold is customary
+CloudScore score_cloud(std::span<const Vec3f> estimate, std::span<const Vec3f> reference, double threshold,
+                       double voxel);
+
+}  // namespace recon

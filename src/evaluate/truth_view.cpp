@@ -1,0 +1,76 @@
+#include "evaluate/truth_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "scene/pinhole.hpp"
+
+namespace recon {
+namespace {
+
+constexpr int kGrain = 1024;
+
+/// Depth and truth of a point in a view, where the view has both.
+struct DepthPair {
+  double depth, truth;
+};
+
+std::optional<DepthPair> depth_pair(Vec3f point, const TruthView& view) {
+  const Vec3d x_in_cam = view.cam_from_world * Vec3d{point.x, point.y, point.z};
+  if (!(x_in_cam.z > 0) || !std::isfinite(x_in_cam.z)) return std::nullopt;
+  const std::optional<Vec2d> pixel = project(view.camera, x_in_cam);
+  if (!pixel ||
+      !(pixel->x >= 0 && pixel->x < view.depth.width && pixel->y >= 0 && pixel->y < view.depth.height))
+    return std::nullopt;
+  const float truth = view.depth(static_cast<int>(pixel->x), static_cast<int>(pixel->y));
+  if (!is_known_depth(truth)) return std::nullopt;
+  return DepthPair{x_in_cam.z, truth};
+}
+
+}  // namespace
+
+bool is_known_depth(float depth) {
+  return std::isfinite(depth) && depth > 0;
+}
+
+std::vector<Vec3f> truth_points(const TruthView& view) {
+  EXPECTS(view.depth.width == view.camera.width && view.depth.height == view.camera.height);
+  const Pose world_from_cam = inverse(view.cam_from_world);
+  std::vector<std::vector<Vec3f>> rows(view.depth.height);
+  parallel_for(view.depth.height, [&](int y) {
+    for (int x = 0; x < view.depth.width; ++x) {
+      const float depth = view.depth(x, y);
+      if (!is_known_depth(depth)) continue;
+      const std::optional<Vec3d> ray = unproject(view.camera, pixel_centre(x, y));
+      if (!ray || !(ray->z > 0)) continue;
+      const Vec3d point = world_from_cam * ((depth / ray->z) * *ray);
+      rows[y].push_back(
+          {static_cast<float>(point.x), static_cast<float>(point.y), static_cast<float>(point.z)});
+    }
+  });
+  std::vector<Vec3f> points;
+  for (const std::vector<Vec3f>& row : rows) points.insert(points.end(), row.begin(), row.end());
+  return points;
+}
+
+void observe(std::span<const Vec3f> points, const TruthView& view, const std::vector<std::uint8_t>& own_view,
+             std::vector<PointVerdict>& verdicts) {
+  EXPECTS(view.depth.width == view.camera.width && view.depth.height == view.camera.height);
+  EXPECTS(verdicts.size() == points.size() && (own_view.empty() || own_view.size() == points.size()));
+  parallel_for(
+      static_cast<int>(points.size()),
+      [&](int i) {
+        const std::optional<DepthPair> pair = depth_pair(points[i], view);
+        if (!pair) return;
+        PointVerdict& verdict = verdicts[i];
+        verdict.on_truth = true;
+        if (!own_view.empty() && own_view[i] == 0) return;
+        const double error = std::abs(pair->depth - pair->truth) / pair->truth;
+        verdict.depth_error = std::min(verdict.depth_error.value_or(error), error);
+      },
+      kGrain);
+}
+
+}  // namespace recon
