@@ -1,0 +1,108 @@
+#include "render/render.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "render/hash.hpp"
+#include "render/tracer.hpp"
+#include "scene/lens.hpp"
+
+namespace recon {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+/// Seen at a grazing angle a pixel covers a long strip; detail is kept at least as if it were this much.
+constexpr double kLeastFacing = 0.2;
+
+/// All that the pixels of one view share.
+struct ViewRays {
+  const SceneDescription& description;
+  Tracer tracer;
+  Lens lens;
+  Pose cam_from_world;
+  Mat3d world_from_cam;
+  Vec3d eye;
+  double sample_angle;  ///< between neighbouring rays of a pixel, radians on the axis
+
+  ViewRays(const SceneDescription& d, const RenderView& view)
+      : description(d),
+        tracer(d),
+        lens(d.cameras[view.camera]),
+        cam_from_world(view.cam_from_world),
+        world_from_cam(transpose(view.cam_from_world.rotation)),
+        eye(camera_centre(view.cam_from_world)),
+        sample_angle(1 / (lens.focal().x * d.samples)) {}
+
+  Vec3d colour(Vec3d direction) const {
+    const auto hit = tracer.cast(eye, direction);
+    if (!hit) return description.background;
+    const double facing = std::max(std::abs(dot(hit->normal, direction)), kLeastFacing);
+    return tracer.radiance(*hit, hit->t * sample_angle / facing);
+  }
+
+  /// Mean over the rays of a pixel.
+  Vec3d pixel_colour(int x, int y) const {
+    const int n = description.samples;
+    const Vec2d centre = pixel_centre(x, y);
+    Vec3d sum{0, 0, 0};
+    int rays = 0;
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) {
+        const Vec2d pixel{centre.x + (i + 0.5) / n - 0.5, centre.y + (j + 0.5) / n - 0.5};
+        const auto ray = lens.unproject(pixel);
+        if (!ray) continue;
+        sum = sum + colour(world_from_cam * *ray);
+        ++rays;
+      }
+    }
+    return rays > 0 ? 1.0 / rays * sum : sum;
+  }
+};
+
+std::uint8_t grey_level(double value) {
+  return static_cast<std::uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
+}
+
+void render_row(const ViewRays& rays, const RenderView& view, std::uint64_t noise_seed, int y,
+                RenderedView& out) {
+  const double sigma = rays.description.noise;
+  for (int x = 0; x < out.image.width(); ++x) {
+    out.depth(x, y) = kUnknown;
+    out.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+    const auto ray = rays.lens.unproject(pixel_centre(x, y));
+    if (ray) {
+      const auto hit = rays.tracer.cast(rays.eye, rays.world_from_cam * *ray);
+      if (hit && ray->z > 0) {
+        const Vec3d normal = rays.cam_from_world.rotation * hit->normal;
+        out.depth(x, y) = static_cast<float>(hit->t * ray->z);
+        out.normal(x, y) = {static_cast<float>(normal.x), static_cast<float>(normal.y),
+                            static_cast<float>(normal.z)};
+      }
+    }
+    const Vec3d colour = 255 * view.gain * rays.pixel_colour(x, y);
+    const auto noisy = [&](double value, int channel) {
+      return grey_level(sigma > 0 ? value + sigma * gaussian_of(hash_of(noise_seed, x, y, channel)) : value);
+    };
+    out.image(x, y) = {noisy(colour.x, 0), noisy(colour.y, 1), noisy(colour.z, 2)};
+  }
+}
+
+}  // namespace
+
+RenderedView render_view(const SceneDescription& description, int view) {
+  EXPECTS(view >= 0 && view < static_cast<int>(description.views.size()));
+  validate(description);
+  const RenderView& what = description.views[view];
+  const Camera& camera = description.cameras[what.camera];
+  RenderedView out{Image<Rgb8>(camera.width, camera.height), Image<float>(camera.width, camera.height),
+                   Image<Vec3f>(camera.width, camera.height)};
+  const ViewRays rays(description, what);
+  const std::uint64_t noise_seed = hash_of(description.seed, view);
+  parallel_for(camera.height, [&](int y) { render_row(rays, what, noise_seed, y, out); });
+  return out;
+}
+
+}  // namespace recon

@@ -1,0 +1,211 @@
+#include "render/scene_description.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "scene/lens.hpp"
+
+namespace recon {
+namespace {
+
+constexpr double kRadians = std::numbers::pi / 180;
+constexpr int kMaxSide = 65536;
+
+void require(bool condition, const std::string& field, double value, const std::string& rule) {
+  if (condition) return;
+  std::ostringstream message;
+  message << field << " is " << value << "; it must be " << rule;
+  throw InputError(message.str());
+}
+
+void require_positive(const std::string& field, double value) {
+  require(value > 0 && std::isfinite(value), field, value, "positive");
+}
+
+void require_not_negative(const std::string& field, double value) {
+  require(value >= 0 && std::isfinite(value), field, value, "zero or positive");
+}
+
+struct ShapeCheck {
+  std::string field;
+  void operator()(const Quad& s) const {
+    require_positive(field + ".half_width", s.half_width);
+    require_positive(field + ".half_height", s.half_height);
+  }
+  void operator()(const Box& s) const {
+    require_positive(field + ".half_size[0]", s.half_size.x);
+    require_positive(field + ".half_size[1]", s.half_size.y);
+    require_positive(field + ".half_size[2]", s.half_size.z);
+  }
+  void operator()(const Sphere& s) const { require_positive(field + ".radius", s.radius); }
+  void operator()(const Cylinder& s) const {
+    require_positive(field + ".radius", s.radius);
+    require_positive(field + ".half_height", s.half_height);
+  }
+  void operator()(const HeightField& s) const {
+    require_positive(field + ".half_width", s.half_width);
+    require_positive(field + ".half_height", s.half_height);
+    require(!s.waves.empty(), field + ".waves: their number", 0, "at least 1; a flat surface is a quad");
+    for (const Wave& wave : s.waves) {
+      require_positive(field + ".waves: amplitude", wave.amplitude);
+      require_positive(field + ".waves: wavelength", wave.wavelength);
+    }
+  }
+};
+
+void check_texture(const SurfaceTexture& texture, const std::string& field) {
+  require_positive(field + ".size", texture.size);
+  require_positive(field + ".grain", texture.grain);
+  require_positive(field + ".persistence", texture.persistence);
+  require_not_negative(field + ".contrast", texture.contrast);
+  require(texture.octaves >= 1 && texture.octaves <= 20, field + ".octaves", texture.octaves, "1 to 20");
+}
+
+void check_camera(const Camera& camera, const std::string& field) {
+  require(camera.width >= 1 && camera.width <= kMaxSide, field + ".width", camera.width, "1 to 65536");
+  require(camera.height >= 1 && camera.height <= kMaxSide, field + ".height", camera.height, "1 to 65536");
+  require(static_cast<int>(camera.params.size()) == parameter_count(camera.model),
+          field + ".params: their number", static_cast<double>(camera.params.size()),
+          std::to_string(parameter_count(camera.model)) + " for " + std::string(model_name(camera.model)));
+  require_positive(field + ": the focal length", Lens(camera).focal().x);
+  require_positive(field + ": the focal length", Lens(camera).focal().y);
+}
+
+}  // namespace
+
+void validate(const SceneDescription& description) {
+  for (std::size_t i = 0; i < description.cameras.size(); ++i)
+    check_camera(description.cameras[i], "cameras[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < description.views.size(); ++i) {
+    const RenderView& view = description.views[i];
+    const std::string field = "views[" + std::to_string(i) + "]";
+    require(view.camera >= 0 && view.camera < static_cast<int>(description.cameras.size()), field + ".camera",
+            view.camera, "the index of a camera");
+    require_positive(field + ".gain", view.gain);
+    if (i > 0 && !(description.views[i - 1].name < view.name))
+      throw InputError(field + ".name is '" + view.name + "'; names must be unique and in rising order");
+  }
+  for (std::size_t i = 0; i < description.objects.size(); ++i) {
+    const std::string field = "objects[" + std::to_string(i) + "]";
+    std::visit(ShapeCheck{field}, description.objects[i].shape);
+    check_texture(description.objects[i].texture, field + ".texture");
+  }
+  require(description.light.ambient >= 0 && description.light.ambient <= 1, "light.ambient",
+          description.light.ambient, "0 to 1");
+  require_not_negative("noise", description.noise);
+  require(description.samples >= 1 && description.samples <= 32, "samples", description.samples, "1 to 32");
+  require_not_negative("sparse.points", description.sparse.points);
+  require_not_negative("sparse.noise", description.sparse.noise);
+  require(description.sparse.min_views >= 2, "sparse.min_views", description.sparse.min_views, "2 or more");
+}
+
+Pose look_at(Vec3d eye, Vec3d target, Vec3d up) {
+  const Vec3d forward = normalized(target - eye), right = normalized(cross(forward, up));
+  if (!(norm(forward) > 0.5)) throw InputError("a view looks at the place where it stands; move its target");
+  if (!(norm(right) > 0.5)) throw InputError("a view looks along its up direction; give it another one");
+  const Vec3d down = cross(forward, right);
+  const Mat3d rotation{{right.x, right.y, right.z, down.x, down.y, down.z, forward.x, forward.y, forward.z}};
+  return {rotation, -(rotation * eye)};
+}
+
+Mat3d rotation_xyz(Vec3d degrees) {
+  const double cx = std::cos(degrees.x * kRadians), sx = std::sin(degrees.x * kRadians);
+  const double cy = std::cos(degrees.y * kRadians), sy = std::sin(degrees.y * kRadians);
+  const double cz = std::cos(degrees.z * kRadians), sz = std::sin(degrees.z * kRadians);
+  const Mat3d about_x{{1, 0, 0, 0, cx, -sx, 0, sx, cx}};
+  const Mat3d about_y{{cy, 0, sy, 0, 1, 0, -sy, 0, cy}};
+  const Mat3d about_z{{cz, -sz, 0, sz, cz, 0, 0, 0, 1}};
+  return about_z * about_y * about_x;
+}
+
+Camera typical_camera(CameraModel model, int width, int height, double focal) {
+  const double f = focal, cx = 0.5 * width, cy = 0.5 * height;
+  const auto camera = [&](std::vector<double> params) {
+    return Camera{model, width, height, std::move(params)};
+  };
+  switch (model) {
+    case CameraModel::kSimplePinhole:
+      return camera({f, cx, cy});
+    case CameraModel::kPinhole:
+      return camera({f, f, cx, cy});
+    case CameraModel::kSimpleRadial:
+      return camera({f, cx, cy, -0.08});
+    case CameraModel::kRadial:
+      return camera({f, cx, cy, -0.1, 0.03});
+    case CameraModel::kOpenCv:
+      return camera({f, f, cx, cy, -0.1, 0.03, 0.001, -0.0015});
+    case CameraModel::kOpenCvFisheye:
+      return camera({f, f, cx, cy, 0.03, -0.01, 0.003, -0.001});
+    case CameraModel::kFullOpenCv:
+      return camera({f, f, cx, cy, -0.08, 0.03, 0.001, -0.0008, 0.004, 0.02, 0.01, 0.002});
+    case CameraModel::kFov:
+      return camera({f, f, cx, cy, 0.6});
+    case CameraModel::kSimpleRadialFisheye:
+      return camera({f, cx, cy, 0.03});
+    case CameraModel::kRadialFisheye:
+      return camera({f, cx, cy, 0.03, -0.01});
+    case CameraModel::kThinPrismFisheye:
+      return camera({f, f, cx, cy, 0.03, -0.01, 0.001, -0.0008, 0.003, -0.001, 0.0008, -0.0006});
+  }
+  throw InputError("camera model " + std::to_string(static_cast<int>(model)) + " is unknown");
+}
+
+Camera resized(const Camera& camera, int width, int height) {
+  EXPECTS(camera.width > 0 && camera.height > 0 && width > 0 && height > 0);
+  const double sx = static_cast<double>(width) / camera.width;
+  const double sy = static_cast<double>(height) / camera.height;
+  Camera result = camera;
+  result.width = width;
+  result.height = height;
+  switch (camera.model) {
+    case CameraModel::kSimplePinhole:
+    case CameraModel::kSimpleRadial:
+    case CameraModel::kRadial:
+    case CameraModel::kSimpleRadialFisheye:
+    case CameraModel::kRadialFisheye:
+      result.params[0] *= sx;
+      result.params[1] *= sx;
+      result.params[2] *= sy;
+      break;
+    default:
+      result.params[0] *= sx;
+      result.params[1] *= sy;
+      result.params[2] *= sx;
+      result.params[3] *= sy;
+  }
+  return result;
+}
+
+std::string view_name_of(int index, int count) {
+  const int digits = std::max<int>(2, static_cast<int>(std::to_string(count - 1).size()));
+  char name[32];
+  std::snprintf(name, sizeof name, "view%0*d.png", digits, index);
+  return name;
+}
+
+SceneDescription slanted_plane_scene(const PlaneSceneOptions& options) {
+  SceneDescription description;
+  description.cameras = {typical_camera(CameraModel::kPinhole, options.width, options.height, options.focal)};
+  for (int i = 0; i < options.views; ++i) {
+    const double x = options.baseline * ((i + 1) / 2) * (i % 2 == 1 ? 1 : -1);
+    description.views.push_back({view_name_of(i, options.views), 0, {identity<double>(), {-x, 0, 0}}, 1});
+  }
+  const double half = 50 * options.distance;
+  SceneObject plane;
+  plane.shape = Quad{half, half};
+  plane.world_from_object = {rotation_xyz({0, -options.slant_degrees, 0}), {0, 0, options.distance}};
+  plane.texture.pattern = Pattern::kMarble;
+  plane.texture.colour = {0.85, 0.7, 0.5};
+  plane.texture.second_colour = {0.3, 0.4, 0.5};
+  plane.texture.grain = 0.1 * options.distance;
+  plane.texture.seed = 5;
+  description.objects.push_back(plane);
+  description.light = {{-options.distance, -2 * options.distance, -options.distance}, 0.6, false};
+  description.noise = options.noise;
+  return description;
+}
+
+}  // namespace recon

@@ -1,0 +1,134 @@
+#include "render/sparse_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "render/hash.hpp"
+#include "render/tracer.hpp"
+#include "scene/lens.hpp"
+
+namespace recon {
+namespace {
+
+/// Candidates tried for every point that is asked for.
+constexpr int kTries = 20;
+/// Surfaces seen under a smaller cosine between normal and ray give no observation.
+constexpr double kLeastFacing = 0.15;
+/// Observations keep this distance from the border of the image, pixels.
+constexpr double kBorder = 1.0;
+/// Sets the hashes of this file apart from those of the noise of images.
+constexpr std::uint64_t kStream = 0x5350;
+
+class SparseSampler {
+ public:
+  explicit SparseSampler(const SceneDescription& description)
+      : description_(description), tracer_(description) {
+    for (const Camera& camera : description.cameras) lenses_.emplace_back(camera);
+  }
+
+  Scene sample() {
+    start();
+    const auto wanted = static_cast<std::size_t>(description_.sparse.points);
+    if (description_.views.empty()) return std::move(scene_);
+    for (std::uint64_t i = 0; i < wanted * kTries && scene_.points.size() < wanted; ++i) {
+      const auto hit = candidate(i);
+      if (hit) add_point(*hit, i);
+    }
+    return std::move(scene_);
+  }
+
+ private:
+  struct Sighting {
+    int view;
+    Vec2d exact, observed;
+  };
+
+  void start() {
+    for (std::size_t i = 0; i < description_.cameras.size(); ++i)
+      scene_.camera_ids.push_back(static_cast<std::uint32_t>(i + 1));
+    scene_.cameras = description_.cameras;
+    for (std::size_t i = 0; i < description_.views.size(); ++i) {
+      const RenderView& view = description_.views[i];
+      scene_.views.push_back(
+          {static_cast<std::uint32_t>(i + 1), view.name, view.camera, view.cam_from_world, {}});
+    }
+  }
+
+  std::uint64_t random(std::uint64_t candidate, std::uint64_t what) const {
+    return hash_of(kStream, description_.seed, candidate, what);
+  }
+
+  /// The surface at a random place of a random view.
+  std::optional<SurfaceHit> candidate(std::uint64_t i) const {
+    const auto views = static_cast<double>(description_.views.size());
+    const RenderView& view = description_.views[static_cast<std::size_t>(uniform_of(random(i, 0)) * views)];
+    const Camera& camera = description_.cameras[view.camera];
+    const auto ray = lenses_[view.camera].unproject(
+        {uniform_of(random(i, 1)) * camera.width, uniform_of(random(i, 2)) * camera.height});
+    if (!ray) return std::nullopt;
+    const auto hit =
+        tracer_.cast(camera_centre(view.cam_from_world), transpose(view.cam_from_world.rotation) * *ray);
+    if (!hit || !has_detail(description_.objects[hit->object].texture)) return std::nullopt;
+    return hit;
+  }
+
+  std::optional<Sighting> sighting(const SurfaceHit& hit, int index, std::uint64_t candidate) const {
+    const RenderView& view = description_.views[index];
+    const Camera& camera = description_.cameras[view.camera];
+    const auto exact = lenses_[view.camera].project(view.cam_from_world * hit.position);
+    if (!exact) return std::nullopt;
+    const Vec3d eye = camera_centre(view.cam_from_world);
+    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kLeastFacing) return std::nullopt;
+    const double sigma = description_.sparse.noise;
+    const Vec2d observed{exact->x + sigma * gaussian_of(random(candidate, 3 + 2 * index)),
+                         exact->y + sigma * gaussian_of(random(candidate, 4 + 2 * index))};
+    const auto inside = [&](Vec2d p) {
+      return p.x >= kBorder && p.x <= camera.width - kBorder && p.y >= kBorder &&
+             p.y <= camera.height - kBorder;
+    };
+    if (!inside(*exact) || !inside(observed) || !tracer_.sees(eye, hit.position)) return std::nullopt;
+    return Sighting{index, *exact, observed};
+  }
+
+  void add_point(const SurfaceHit& hit, std::uint64_t candidate) {
+    std::vector<Sighting> sightings;
+    for (int view = 0; view < static_cast<int>(description_.views.size()); ++view)
+      if (const auto s = sighting(hit, view, candidate)) sightings.push_back(*s);
+    if (static_cast<int>(sightings.size()) < description_.sparse.min_views) return;
+
+    SparsePoint point;
+    point.id = scene_.points.size() + 1;
+    point.position = hit.position;
+    const double footprint = hit.t / lenses_[description_.views[sightings.front().view].camera].focal().x;
+    const Vec3d colour = 255.0 * tracer_.radiance(hit, footprint);
+    const auto level = [](double v) {
+      return static_cast<std::uint8_t>(std::clamp(std::round(v), 0.0, 255.0));
+    };
+    point.colour = {level(colour.x), level(colour.y), level(colour.z)};
+    for (const Sighting& s : sightings) {
+      auto& observations = scene_.views[s.view].observations;
+      point.track.push_back({s.view, static_cast<std::uint32_t>(observations.size())});
+      observations.push_back({s.observed, point.id});
+      const Vec2d error = s.observed - s.exact;
+      point.error += std::hypot(error.x, error.y) / static_cast<double>(sightings.size());
+    }
+    scene_.points.push_back(std::move(point));
+  }
+
+  const SceneDescription& description_;
+  Tracer tracer_;
+  std::vector<Lens> lenses_;
+  Scene scene_;
+};
+
+}  // namespace
+
+Scene sparse_scene(const SceneDescription& description) {
+  validate(description);
+  return SparseSampler(description).sample();
+}
+
+}  // namespace recon

@@ -1,0 +1,75 @@
+#include "render/tracer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace recon {
+namespace {
+
+/// Rays that start on a surface do not meet it again nearer than this, relative to its distance from the eye
+/// or lamp.
+constexpr double kSelfDistance = 1e-7;
+
+/// Whether the ray passes the sphere about `centre`: a cheap question before the dear one.
+bool passes(Vec3d origin, Vec3d direction, Vec3d centre, double radius, double t_max) {
+  const Vec3d to_centre = centre - origin;
+  const double along = dot(to_centre, direction);
+  if (along + radius < 0 || along - radius > t_max) return false;
+  return dot(to_centre, to_centre) - along * along <= radius * radius * (1 + 1e-9);
+}
+
+}  // namespace
+
+Tracer::Tracer(const SceneDescription& description) : description_(description) {
+  for (const SceneObject& object : description.objects)
+    placed_.push_back({inverse(object.world_from_object), object.world_from_object.translation,
+                       bounding_radius(object.shape)});
+}
+
+std::optional<SurfaceHit> Tracer::cast(Vec3d origin, Vec3d direction) const {
+  std::optional<ShapeHit> first;
+  int object = -1;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    const Placed& placed = placed_[i];
+    if (!passes(origin, direction, placed.centre, placed.radius, nearest)) continue;
+    const auto hit = intersect(description_.objects[i].shape, placed.object_from_world * origin,
+                               placed.object_from_world.rotation * direction, 0.0);
+    if (!hit || hit->t >= nearest) continue;
+    nearest = hit->t;
+    first = hit;
+    object = static_cast<int>(i);
+  }
+  if (!first) return std::nullopt;
+  const Vec3d position = origin + first->t * direction;
+  const Vec3d normal = transpose(placed_[object].object_from_world.rotation) * first->normal;
+  return SurfaceHit{first->t,
+                    position,
+                    dot(normal, direction) > 0 ? -normal : normal,
+                    placed_[object].object_from_world * position,
+                    first->uv,
+                    object};
+}
+
+bool Tracer::sees(Vec3d eye, Vec3d place) const {
+  const Vec3d way = place - eye;
+  const double distance = norm(way);
+  const auto hit = cast(eye, normalized(way));
+  return !hit || hit->t >= distance * (1 - kSelfDistance);
+}
+
+bool Tracer::lit(const SurfaceHit& hit) const {
+  return !description_.light.shadows || sees(description_.light.position, hit.position);
+}
+
+Vec3d Tracer::radiance(const SurfaceHit& hit, double footprint) const {
+  const Light& light = description_.light;
+  const double facing = dot(hit.normal, normalized(light.position - hit.position));
+  const double direct = facing > 0 && light.ambient < 1 && lit(hit) ? facing : 0;
+  const Vec3d colour =
+      reflectance(description_.objects[hit.object].texture, hit.x_in_object, hit.uv, footprint);
+  return (light.ambient + (1 - light.ambient) * direct) * colour;
+}
+
+}  // namespace recon
