@@ -7,7 +7,8 @@
 
 namespace recon {
 
-/// A world point in another view: the pixel that it falls into, its depth there and the depth that the map has.
+/// A world point in another view: the pixel that it falls into, its depth there and the depth that the map
+/// has.
 struct Sighting {
   int x = 0, y = 0;
   double predicted = 0;  ///< z of the point in that view

@@ -21,7 +21,8 @@ Image<float> consistent_depth(const DepthView& reference, const std::vector<Dept
         const Vec3d normal = normal_in_world(reference, x, y);
         for (const DepthView& source : sources) {
           const std::optional<Sighting> s = sight(source, point);
-          if (s && depths_agree(*s, options) && normals_agree(normal, normal_in_world(source, s->x, s->y), cosine))
+          if (s && depths_agree(*s, options) &&
+              normals_agree(normal, normal_in_world(source, s->x, s->y), cosine))
             ++agreeing;
         }
       }

@@ -13,8 +13,8 @@ struct ConsistencyOptions {
   int min_views = 2;                 ///< other views that must agree
 };
 
-/// The depths of `reference` that at least `min_views` of `sources` agree with; NaN elsewhere. Relative depth, not
-/// distance in pixels, decides: a pixel gate would throw out the widest and best baselines.
+/// The depths of `reference` that at least `min_views` of `sources` agree with; NaN elsewhere. Relative
+/// depth, not distance in pixels, decides: a pixel gate would throw out the widest and best baselines.
 Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
                               const ConsistencyOptions& options);
 

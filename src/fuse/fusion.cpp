@@ -44,23 +44,23 @@ class MapCache {
   std::unordered_map<int, Entry> entries_;
 };
 
-/// One bit a pixel: used by the points of an earlier view. Setting is atomic and only ever done for later views, so that
-/// the bits of a view are final before it is read.
+/// One bit a pixel: used by the points of an earlier view. Setting is atomic and only ever done for later
+/// views, so that the bits of a view are final before it is read.
 class UsedPixels {
  public:
   void prepare(int width, int height) {
     if (!bits_.empty()) return;
     width_ = width;
-    bits_ = std::vector<std::atomic<std::uint32_t>>((static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32);
+    bits_.resize((static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32);
   }
   void set(int x, int y) {
     const std::size_t i = index(x, y);
-    bits_[i / 32].fetch_or(1u << (i % 32), std::memory_order_relaxed);
+    std::atomic_ref(bits_[i / 32]).fetch_or(1u << (i % 32), std::memory_order_relaxed);
   }
   bool test(int x, int y) const {
     if (bits_.empty()) return false;
     const std::size_t i = index(x, y);
-    return (bits_[i / 32].load(std::memory_order_relaxed) >> (i % 32) & 1u) != 0;
+    return (bits_[i / 32] >> (i % 32) & 1u) != 0;
   }
   void release() { bits_ = {}; }
 
@@ -69,7 +69,7 @@ class UsedPixels {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
   }
   int width_ = 0;
-  std::vector<std::atomic<std::uint32_t>> bits_;
+  std::vector<std::uint32_t> bits_;
 };
 
 struct LoadedView {
@@ -119,8 +119,11 @@ class PointBuilder {
 class Fusion {
  public:
   Fusion(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options)
-      : views_(views), cache_(loader, std::max<std::size_t>(options.max_cached_views, 2)), options_(options),
-        cosine_(least_cosine(options.agreement)), used_(views.size()) {}
+      : views_(views),
+        cache_(loader, std::max<std::size_t>(options.max_cached_views, 2)),
+        options_(options),
+        cosine_(least_cosine(options.agreement)),
+        used_(views.size()) {}
 
   /// The points that view `i` starts, by rows.
   std::vector<std::vector<FusedPoint>> fuse_view(int i) {
@@ -130,7 +133,9 @@ class Fusion {
     for (int j : views_[static_cast<std::size_t>(i)].neighbours) {
       if (j == i) continue;
       if (std::optional<LoadedView> neighbour = load(j)) {
-        if (j > i) used_[static_cast<std::size_t>(j)].prepare(neighbour->depth.camera.width, neighbour->depth.camera.height);
+        if (j > i)
+          used_[static_cast<std::size_t>(j)].prepare(neighbour->depth.camera.width,
+                                                     neighbour->depth.camera.height);
         neighbours.push_back(std::move(*neighbour));
       }
     }
@@ -171,11 +176,13 @@ class Fusion {
       if (!normals_agree(normal, normal_in_world(neighbour.depth, s->x, s->y), cosine_)) continue;
       builder.add(neighbour, s->x, s->y);
     }
-    if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal()) return;
+    if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal())
+      return;
     for (const LoadedView& neighbour : neighbours) {
       if (neighbour.index < reference.index) continue;
       const std::optional<Sighting> s = sight(neighbour.depth, point);
-      if (s && depths_agree(*s, options_.agreement)) used_[static_cast<std::size_t>(neighbour.index)].set(s->x, s->y);
+      if (s && depths_agree(*s, options_.agreement))
+        used_[static_cast<std::size_t>(neighbour.index)].set(s->x, s->y);
     }
     out.push_back(builder.finish());
   }
@@ -189,8 +196,8 @@ class Fusion {
 
 }  // namespace
 
-std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
-                   PointSink& sink) {
+std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
+                   const FusionOptions& options, PointSink& sink) {
   Fusion fusion(views, loader, options);
   std::uint64_t count = 0;
   for (int i = 0; i < static_cast<int>(views.size()); ++i) {

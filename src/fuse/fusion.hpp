@@ -57,11 +57,11 @@ struct FusionOptions {
   std::size_t max_cached_views = 64;  ///< maps held in memory at a time, at least 2
 };
 
-/// Merges depth maps into points, view by view in the order of `views`; a pixel used by an earlier view is not used
-/// again. Memory: the cached maps, one bit a pixel of every view, and the points of one view.
+/// Merges depth maps into points, view by view in the order of `views`; a pixel used by an earlier view is
+/// not used again. Memory: the cached maps, one bit a pixel of every view, and the points of one view.
 /// Determinism: the same points in the same order for any number of threads.
 /// @returns the number of points
-std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
-                   PointSink& sink);
+std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
+                   const FusionOptions& options, PointSink& sink);
 
 }  // namespace recon

@@ -6,9 +6,12 @@
 namespace recon {
 
 /// The cost of a sample that no source sees; stored as the half infinity.
-RECON_HD float invalid_cost() { return __builtin_huge_valf(); }
+RECON_HD float invalid_cost() {
+  return __builtin_huge_valf();
+}
 
-/// Keeps the K smallest of the costs offered, in rising order; K is a compile-time constant so that they stay in registers.
+/// Keeps the K smallest of the costs offered, in rising order; K is a compile-time constant so that they stay
+/// in registers.
 template <int K>
 struct BestCosts {
   float cost[K];

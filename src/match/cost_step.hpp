@@ -5,8 +5,9 @@
 
 #include "core/hd.hpp"
 
-/// Window costs from exact integer sums. With 8-bit pixels and windows of at most 15 x 15, n^2 times any variance or
-/// covariance fits in 32 bits: n S_aa - S_a^2 <= 225^2 * 127.5^2 < 2^30, and the products wrap around harmlessly.
+/// Window costs from exact integer sums. With 8-bit pixels and windows of at most 15 x 15, n^2 times any
+/// variance or covariance fits in 32 bits: n S_aa - S_a^2 <= 225^2 * 127.5^2 < 2^30, and the products wrap
+/// around harmlessly.
 
 namespace recon {
 
@@ -25,8 +26,11 @@ RECON_HD float inverse_sqrt(float x) {
   return y;
 }
 
-/// Mean absolute difference from the sum over the window and all channels; `inverse_count` is 1 / (pixels * channels).
-RECON_HD float sad_cost(std::uint32_t sum, float inverse_count) { return static_cast<float>(sum) * inverse_count; }
+/// Mean absolute difference from the sum over the window and all channels; `inverse_count` is 1 / (pixels *
+/// channels).
+RECON_HD float sad_cost(std::uint32_t sum, float inverse_count) {
+  return static_cast<float>(sum) * inverse_count;
+}
 
 /// n S_xx - S_x^2 = n^2 var(x), exact.
 RECON_HD std::int32_t scaled_variance(std::uint32_t n, std::uint32_t sum, std::uint32_t sum_of_squares) {
@@ -39,8 +43,8 @@ RECON_HD std::int32_t scaled_covariance(std::uint32_t n, std::uint32_t sum_a, st
   return static_cast<std::int32_t>(n * sum_ab - sum_a * sum_b);
 }
 
-/// 1 - ZNCC from scaled (co)variances, in [0, 2]; 1 where either window is flat. There is no epsilon on the variance:
-/// it would favour weak texture over strong.
+/// 1 - ZNCC from scaled (co)variances, in [0, 2]; 1 where either window is flat. There is no epsilon on the
+/// variance: it would favour weak texture over strong.
 RECON_HD float zncc_cost(std::int32_t variance_a, std::int32_t variance_b, std::int32_t covariance) {
   if (variance_a <= 0 || variance_b <= 0) return 1.0f;
   const float product = static_cast<float>(variance_a) * static_cast<float>(variance_b);

@@ -6,8 +6,8 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "match/sweep_rows-inl.hpp"
 #include "match/source_warp.hpp"
+#include "match/sweep_rows-inl.hpp"
 #include "match/sweep_scratch.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,16 +21,21 @@ HWY_INLINE void replicate_border(std::uint8_t* row, int count, int first_inside,
   for (int i = last + 1; i < count; ++i) row[i] = row[last];
 }
 
-/// Sweeps a tile plane by plane, row by row, source by source. Rows are counted from the top of the first window:
-/// row t of the tile is row tile.y - R + t of the image, clamped to it.
+/// Sweeps a tile plane by plane, row by row, source by source. Rows are counted from the top of the first
+/// window: row t of the tile is row tile.y - R + t of the image, clamped to it.
 template <int R>
 class TileSweep {
  public:
   TileSweep(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume)
-      : sweep_(sweep), tile_(tile), volume_(volume), frame_(sweep.reference, tile, R),
-        reference_(sweep.reference, frame_, sweep.options.cost == CostKind::kZncc), combination_(sweep.options, tile.width) {
+      : sweep_(sweep),
+        tile_(tile),
+        volume_(volume),
+        frame_(sweep.reference, tile, R),
+        reference_(sweep.reference, frame_, sweep.options.cost == CostKind::kZncc),
+        combination_(sweep.options, tile.width) {
     for (const CpuSweep::Source& source : sweep.sources)
-      for (std::size_t c = 0; c < source.channels.size(); ++c) windows_.emplace_back(frame_, sweep.options.cost);
+      for (std::size_t c = 0; c < source.channels.size(); ++c)
+        windows_.emplace_back(frame_, sweep.options.cost);
     sums_.resize(frame_.stride);
     cost_.resize(frame_.stride);
   }
@@ -67,11 +72,12 @@ class TileSweep {
                pixels + frame_.first_inside, window.seen(t) + frame_.first_inside);
       replicate_border(pixels, frame_.columns, frame_.first_inside, frame_.image_width);
       if (sweep_.options.cost == CostKind::kZncc) {
-        update_zncc_columns(reference_.row(0, t), pixels, reference_.row(0, t - kWindow), window.row(t - kWindow),
-                            frame_.columns, {window.sum(0), window.sum(1), window.sum(2)});
+        update_zncc_columns(reference_.row(0, t), pixels, reference_.row(0, t - kWindow),
+                            window.row(t - kWindow), frame_.columns,
+                            {window.sum(0), window.sum(1), window.sum(2)});
       } else {
-        update_sad_columns(reference_.row(c, t), pixels, window.row(t - kWindow), frame_.columns, window.row(t),
-                           window.narrow_sum());
+        update_sad_columns(reference_.row(c, t), pixels, window.row(t - kWindow), frame_.columns,
+                           window.row(t), window.narrow_sum());
       }
     }
   }
@@ -82,8 +88,8 @@ class TileSweep {
     SourceWindow& window = windows_[s * channels];
     const std::uint8_t* seen = window.seen(y + R) + R;
     if (sweep_.options.cost == CostKind::kZncc) {
-      zncc_costs<R>({window.sum(0), window.sum(1), window.sum(2)}, reference_.sum(y), reference_.variance(y), seen,
-                    tile_.width, cost_.data());
+      zncc_costs<R>({window.sum(0), window.sum(1), window.sum(2)}, reference_.sum(y), reference_.variance(y),
+                    seen, tile_.width, cost_.data());
     } else {
       for (std::size_t c = 0; c < channels; ++c)
         sad_sums<R>(windows_[s * channels + c].narrow_sum(), tile_.width, c == 0, sums_.data());
@@ -122,17 +128,26 @@ void sweep_with_radius(const CpuSweep& sweep, const Tile& tile, VolumeView<Half>
 
 void sweep_tile_on_target(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
   switch (sweep.options.window) {
-    case 3: return sweep_with_radius<1>(sweep, tile, volume);
-    case 5: return sweep_with_radius<2>(sweep, tile, volume);
-    case 7: return sweep_with_radius<3>(sweep, tile, volume);
-    case 9: return sweep_with_radius<4>(sweep, tile, volume);
-    case 11: return sweep_with_radius<5>(sweep, tile, volume);
-    case 13: return sweep_with_radius<6>(sweep, tile, volume);
-    default: return sweep_with_radius<7>(sweep, tile, volume);
+    case 3:
+      return sweep_with_radius<1>(sweep, tile, volume);
+    case 5:
+      return sweep_with_radius<2>(sweep, tile, volume);
+    case 7:
+      return sweep_with_radius<3>(sweep, tile, volume);
+    case 9:
+      return sweep_with_radius<4>(sweep, tile, volume);
+    case 11:
+      return sweep_with_radius<5>(sweep, tile, volume);
+    case 13:
+      return sweep_with_radius<6>(sweep, tile, volume);
+    default:
+      return sweep_with_radius<7>(sweep, tile, volume);
   }
 }
 
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+const char* target_name() {
+  return hwy::TargetName(HWY_TARGET);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace recon
@@ -144,8 +159,8 @@ namespace recon {
 HWY_EXPORT(sweep_tile_on_target);
 HWY_EXPORT(target_name);
 
-CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources, const PlaneSet& planes,
-                           const SweepOptions& options) {
+CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources,
+                           const PlaneSet& planes, const SweepOptions& options) {
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
   EXPECTS(!sources.empty() && sources.size() <= static_cast<std::size_t>(kMaxSources));
@@ -156,7 +171,8 @@ CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedI
     EXPECTS(source.channels == reference.channels);
     EXPECTS(source.camera.width <= kMaxImageSide && source.camera.height <= kMaxImageSide);
     CpuSweep::Source prepared{
-        make_source_warp(reference.camera, reference.cam_from_world, source.camera, source.cam_from_world), {}};
+        make_source_warp(reference.camera, reference.cam_from_world, source.camera, source.cam_from_world),
+        {}};
     for (int c = 0; c < source.channels; ++c)
       prepared.channels.emplace_back(source.channel[static_cast<std::size_t>(c)]);
     sweep.sources.push_back(std::move(prepared));
@@ -171,7 +187,9 @@ void sweep_tile(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume
   HWY_DYNAMIC_DISPATCH(sweep_tile_on_target)(sweep, tile, volume);
 }
 
-const char* sweep_instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+const char* sweep_instruction_set() {
+  return HWY_DYNAMIC_DISPATCH(target_name)();
+}
 
 }  // namespace recon
 #endif

@@ -6,9 +6,9 @@
 
 namespace recon {
 
-/// A grey source image arranged so that one 32-bit load brings the four pixels of a bilinear sample: element (x, y) holds
-/// pixel (x, y) in its low byte and pixel (x, y + 1) in its high byte. One column more than the image; beyond the border
-/// pixels repeat (their weight is zero).
+/// A grey source image arranged so that one 32-bit load brings the four pixels of a bilinear sample: element
+/// (x, y) holds pixel (x, y) in its low byte and pixel (x, y + 1) in its high byte. One column more than the
+/// image; beyond the border pixels repeat (their weight is zero).
 class SampledImage {
  public:
   SampledImage() = default;
@@ -21,7 +21,8 @@ class SampledImage {
 
   /// Bytes that the arrangement of a width x height image takes.
   static std::size_t bytes(int width, int height) {
-    return static_cast<std::size_t>(padded_count<std::uint16_t>(width + 1)) * static_cast<std::size_t>(height) * 2;
+    return static_cast<std::size_t>(padded_count<std::uint16_t>(width + 1)) *
+           static_cast<std::size_t>(height) * 2;
   }
 
  private:

@@ -31,7 +31,8 @@ using U16 = hn::ScalableTag<std::uint16_t>;
 using U8Half = hn::Rebind<std::uint8_t, U16>;
 using U8 = hn::ScalableTag<std::uint8_t>;
 
-/// Bilinear samples at fixed-point positions u, v (1/256 pixel), 0..255 in 32-bit lanes; see `bilinear` in warp_step.hpp.
+/// Bilinear samples at fixed-point positions u, v (1/256 pixel), 0..255 in 32-bit lanes; see `bilinear` in
+/// warp_step.hpp.
 template <class VI>
 HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
 #if HWY_TARGET == HWY_SCALAR
@@ -46,7 +47,8 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const hn::Repartition<std::uint16_t, I32> d16;
   const auto fraction = hn::Set(di, kSubpixels - 1);
   const auto pitch = hn::Set(di, static_cast<int>(source.pitch()));
-  const auto element = hn::Add(hn::Mul(hn::ShiftRight<kSubpixelBits>(v), pitch), hn::ShiftRight<kSubpixelBits>(u));
+  const auto element =
+      hn::Add(hn::Mul(hn::ShiftRight<kSubpixelBits>(v), pitch), hn::ShiftRight<kSubpixelBits>(u));
   const auto quad = hn::BitCast(
       du, hn::GatherOffset(di, reinterpret_cast<const int*>(source.data()), hn::ShiftLeft<1>(element)));
   // 16-bit lanes: the upper and the lower pixel of the left (low lane) and of the right column (high lane).
@@ -56,7 +58,8 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const auto fv = hn::BitCast(du, hn::And(v, fraction));
   const auto weight = hn::BitCast(d16, hn::Or(fv, hn::ShiftLeft<16>(fv)));
   const auto column =
-      hn::BitCast(du, hn::Add(hn::Mul(upper, hn::Sub(hn::Set(d16, std::uint16_t{kSubpixels}), weight)), hn::Mul(lower, weight)));
+      hn::BitCast(du, hn::Add(hn::Mul(upper, hn::Sub(hn::Set(d16, std::uint16_t{kSubpixels}), weight)),
+                              hn::Mul(lower, weight)));
   const auto left = hn::BitCast(di, hn::And(column, hn::Set(du, 0xFFFFu)));
   const auto right = hn::BitCast(di, hn::ShiftRight<16>(column));
   const auto blended = hn::Add(hn::ShiftLeft<8>(left), hn::Mul(hn::Sub(right, left), hn::And(u, fraction)));
@@ -64,8 +67,8 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
 #endif
 }
 
-/// Warps source pixels to reference indices x_begin .. x_begin + count - 1 of a row; `seen` is 255 where the sample lies
-/// inside the source, else 0. See `sample_position` in warp_step.hpp, whose operations these are.
+/// Warps source pixels to reference indices x_begin .. x_begin + count - 1 of a row; `seen` is 255 where the
+/// sample lies inside the source, else 0. See `sample_position` in warp_step.hpp, whose operations these are.
 HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_begin, int count,
                          std::uint8_t* HWY_RESTRICT pixels, std::uint8_t* HWY_RESTRICT seen) {
   const F32 df;
@@ -98,7 +101,8 @@ HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_
 /// difference[i] = |a[i] - b[i]|; column[i] += difference[i] - leaving[i].
 HWY_INLINE void update_sad_columns(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
                                    const std::uint8_t* HWY_RESTRICT leaving, int count,
-                                   std::uint8_t* HWY_RESTRICT difference, std::uint16_t* HWY_RESTRICT column) {
+                                   std::uint8_t* HWY_RESTRICT difference,
+                                   std::uint16_t* HWY_RESTRICT column) {
   const U16 d16;
   const U8Half d8;
   const int lanes = static_cast<int>(hn::Lanes(d16));
@@ -122,7 +126,8 @@ struct ZnccColumns {
 /// Adds a row (a, b) to the columns and takes the row that leaves the window off them.
 HWY_INLINE void update_zncc_columns(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
                                     const std::uint8_t* HWY_RESTRICT leaving_a,
-                                    const std::uint8_t* HWY_RESTRICT leaving_b, int count, const ZnccColumns& columns) {
+                                    const std::uint8_t* HWY_RESTRICT leaving_b, int count,
+                                    const ZnccColumns& columns) {
   const U16Quarter d16;
   const U32 du;
   const U8Quarter d8;
@@ -156,7 +161,8 @@ HWY_INLINE void sad_sums(const std::uint16_t* HWY_RESTRICT column, int count, bo
                          std::uint32_t* HWY_RESTRICT sums) {
   const U16 d16;
 #if HWY_TARGET == HWY_SCALAR
-  for (int i = 0; i < count; ++i) sums[i] = hn::GetLane(window_sum<R>(d16, column + i)) + (first ? 0u : sums[i]);
+  for (int i = 0; i < count; ++i)
+    sums[i] = hn::GetLane(window_sum<R>(d16, column + i)) + (first ? 0u : sums[i]);
 #else
   const hn::Half<U16> d16half;
   const U32 du;
@@ -176,8 +182,8 @@ HWY_INLINE void sad_sums(const std::uint16_t* HWY_RESTRICT column, int count, bo
 }
 
 /// cost[i] = sad_cost(sums[i], inverse_count), infinite where not seen.
-HWY_INLINE void sad_costs(const std::uint32_t* HWY_RESTRICT sums, const std::uint8_t* HWY_RESTRICT seen, int count,
-                          float inverse_count, float* HWY_RESTRICT cost) {
+HWY_INLINE void sad_costs(const std::uint32_t* HWY_RESTRICT sums, const std::uint8_t* HWY_RESTRICT seen,
+                          int count, float inverse_count, float* HWY_RESTRICT cost) {
   const F32 df;
   const I32 di;
   const U8Quarter d8;
@@ -228,7 +234,8 @@ HWY_INLINE void zncc_costs(const ZnccColumns& columns, const std::uint32_t* HWY_
     const auto product = hn::Mul(hn::ConvertTo(df, va), hn::ConvertTo(df, vb));
     const auto safe = hn::IfThenElse(hn::RebindMask(df, textured), product, one);
     const auto correlation = hn::Mul(hn::ConvertTo(df, covariance), inverse_sqrt_lanes(safe));
-    const auto c = hn::IfThenElse(hn::RebindMask(df, textured), hn::Max(hn::Sub(one, correlation), hn::Zero(df)), one);
+    const auto c =
+        hn::IfThenElse(hn::RebindMask(df, textured), hn::Max(hn::Sub(one, correlation), hn::Zero(df)), one);
     const auto is_seen = hn::Gt(hn::PromoteTo(di, hn::LoadU(d8, seen + i)), hn::Zero(di));
     hn::StoreU(hn::IfThenElse(hn::RebindMask(df, is_seen), c, invalid), df, cost + i);
   }
@@ -255,12 +262,13 @@ HWY_INLINE void offer_mean(const float* HWY_RESTRICT cost, int count, float* HWY
     const auto c = hn::LoadU(df, cost + i);
     const auto valid = hn::Lt(c, hn::Set(df, invalid_cost()));
     hn::StoreU(hn::Add(hn::LoadU(df, sum + i), hn::IfThenElseZero(valid, c)), df, sum + i);
-    hn::StoreU(hn::Add(hn::LoadU(df, number + i), hn::IfThenElseZero(valid, hn::Set(df, 1.0f))), df, number + i);
+    hn::StoreU(hn::Add(hn::LoadU(df, number + i), hn::IfThenElseZero(valid, hn::Set(df, 1.0f))), df,
+               number + i);
   }
 }
 
-/// `to_half` of core/half.hpp; by the processor's own conversion where there is one, since Highway's substitute rounds
-/// differently.
+/// `to_half` of core/half.hpp; by the processor's own conversion where there is one, since Highway's
+/// substitute rounds differently.
 HWY_INLINE void store_half(hn::Vec<F32> value, std::uint16_t* out) {
 #if HWY_TARGET <= HWY_AVX2
   const hn::Rebind<hwy::float16_t, F32> dh;

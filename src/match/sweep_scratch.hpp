@@ -39,11 +39,14 @@ class AlignedRow {
 /// `first_inside` on are columns `image_x` .. `image_x + image_width - 1` of the image.
 struct TileFrame {
   TileFrame(const PosedImage& reference, const Tile& tile, int radius)
-      : columns(tile.width + 2 * radius), rows(tile.height + 2 * radius),
+      : columns(tile.width + 2 * radius),
+        rows(tile.height + 2 * radius),
         stride(static_cast<int>(padded_count<std::uint8_t>(columns + kRowSlack))),
         image_x(std::max(tile.x - radius, 0)),
         image_width(std::min(tile.x + tile.width + radius, reference.camera.width) - image_x),
-        first_inside(image_x - (tile.x - radius)), top(tile.y - radius), image_height(reference.camera.height),
+        first_inside(image_x - (tile.x - radius)),
+        top(tile.y - radius),
+        image_height(reference.camera.height),
         window(2 * radius + 1) {}
 
   /// The image row of row `t` of the frame.
@@ -113,8 +116,9 @@ class ReferenceRows {
   AlignedRow<std::int32_t> variances_;
 };
 
-/// The sliding windows over one channel of one warped source: a ring of the rows in the window (for ZNCC the warped
-/// pixels, for SAD the absolute differences), which of them the source sees, and the sums of each column.
+/// The sliding windows over one channel of one warped source: a ring of the rows in the window (for ZNCC the
+/// warped pixels, for SAD the absolute differences), which of them the source sees, and the sums of each
+/// column.
 class SourceWindow {
  public:
   SourceWindow(const TileFrame& frame, CostKind cost) : ring_(frame.window + 1), stride_(frame.stride) {

@@ -5,16 +5,18 @@
 #include "core/hd.hpp"
 #include "core/vec.hpp"
 
-/// The geometry of the sweep, shared by CPU and GPU. Everything is a fixed sequence of single-precision operations, each
-/// rounded on its own (build without contraction to FMA), and of integers: the same bits on every machine.
+/// The geometry of the sweep, shared by CPU and GPU. Everything is a fixed sequence of single-precision
+/// operations, each rounded on its own (build without contraction to FMA), and of integers: the same bits on
+/// every machine.
 ///
 /// Sources: R. Collins, A space-sweep approach to true multi-image matching, CVPR 1996 (the sweep);
-/// E. Achten, 2025, Algorithm 1 (planes z_d, window sums); Hartley & Zisserman, Multiple View Geometry, eq. 13.2
-/// (the homography of a plane).
+/// E. Achten, 2025, Algorithm 1 (planes z_d, window sums); Hartley & Zisserman, Multiple View Geometry,
+/// eq. 13.2 (the homography of a plane).
 
 namespace recon {
 
-/// The D hypotheses of a view: planes z = z_d, uniform in inverse depth, 1/z_d = 1/far + d (1/near - 1/far) / (D - 1).
+/// The D hypotheses of a view: planes z = z_d, uniform in inverse depth, 1/z_d = 1/far + d (1/near - 1/far) /
+/// (D - 1).
 struct PlaneSet {
   float inverse_far;  ///< 1/z of plane 0
   float step;         ///< from one plane to the next, > 0
@@ -22,15 +24,17 @@ struct PlaneSet {
 };
 
 /// 1/z of plane `d`, which may lie between planes.
-RECON_HD float inverse_depth(const PlaneSet& planes, float d) { return planes.inverse_far + d * planes.step; }
+RECON_HD float inverse_depth(const PlaneSet& planes, float d) {
+  return planes.inverse_far + d * planes.step;
+}
 
 /// Sample positions are counted in units of 1/256 pixel, as the texture units of GPUs have it.
 constexpr int kSubpixelBits = 8;
 constexpr int kSubpixels = 1 << kSubpixelBits;
 
-/// Maps reference indices (x, y) and inverse depth w to source positions: the homography A + w b (0 0 1) of the plane
-/// z = 1/w, with A = K_s R K_r^-1, b = K_s t, source_from_reference = (R, t), shifted so that both sides count pixel
-/// indices, rows 0 and 1 scaled by 256.
+/// Maps reference indices (x, y) and inverse depth w to source positions: the homography A + w b (0 0 1) of
+/// the plane z = 1/w, with A = K_s R K_r^-1, b = K_s t, source_from_reference = (R, t), shifted so that both
+/// sides count pixel indices, rows 0 and 1 scaled by 256.
 struct SourceWarp {
   float a[9];
   float b[3];
@@ -63,7 +67,8 @@ struct SamplePosition {
   bool inside;
 };
 
-/// Where reference index `x` of the row lands in a source of `width` x `height` pixels (each <= kMaxImageSide).
+/// Where reference index `x` of the row lands in a source of `width` x `height` pixels (each <=
+/// kMaxImageSide).
 RECON_HD SamplePosition sample_position(const RowWarp& r, int x, int width, int height) {
   const float fx = static_cast<float>(x);
   const float depth_ratio = r.aw * fx + r.bw;

@@ -30,8 +30,8 @@ struct DepthEstimate {
 
 /// The numbers that decide how much memory a sweep takes.
 struct SweepShape {
-  int width = 0, height = 0;                 ///< of the reference
-  int source_width = 0, source_height = 0;   ///< of the largest source
+  int width = 0, height = 0;                ///< of the reference
+  int source_width = 0, source_height = 0;  ///< of the largest source
   int channels = 1;
   int sources = 0;
   int planes = 0;
@@ -45,7 +45,8 @@ struct SweepMemory {
   int tiles = 1;  ///< into how many pieces the view is cut so that it fits
 };
 
-/// What does the work: the CPU or a GPU. Results do not depend on the number of threads, on tiling or on what runs beside.
+/// What does the work: the CPU or a GPU. Results do not depend on the number of threads, on tiling or on what
+/// runs beside.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -66,13 +67,13 @@ class Backend {
 };
 
 struct CpuOptions {
-  int threads = 0;                             ///< 0: all that the process may use
-  std::optional<std::size_t> memory_limit;     ///< bytes for sweeps; nothing: no limit
+  int threads = 0;                          ///< 0: all that the process may use
+  std::optional<std::size_t> memory_limit;  ///< bytes for sweeps; nothing: no limit
 };
 
 struct CudaOptions {
-  int device = 0;                              ///< index among the visible devices
-  std::optional<std::size_t> memory_limit;     ///< bytes of device memory; nothing: 90 % of what is free
+  int device = 0;                           ///< index among the visible devices
+  std::optional<std::size_t> memory_limit;  ///< bytes of device memory; nothing: 90 % of what is free
   int lanes = 2;
 };
 

@@ -1,9 +1,9 @@
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
-
-#include <oneapi/tbb/task_arena.h>
 
 #include "core/parallel.hpp"
 #include "match/cpu_sweep.hpp"
@@ -51,7 +51,8 @@ class CpuBackend : public Backend {
     const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
     const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
                         SampledImage::bytes(shape.source_width, shape.source_height);
-    const std::size_t results = 3 * sizeof(float) * static_cast<std::size_t>(padded_count<float>(shape.width)) *
+    const std::size_t results = 3 * sizeof(float) *
+                                static_cast<std::size_t>(padded_count<float>(shape.width)) *
                                 static_cast<std::size_t>(shape.height);
     SweepMemory memory;
     memory.host_bytes = images + results + threads * (tile.volume_bytes + kScratchBytes);
@@ -59,9 +60,10 @@ class CpuBackend : public Backend {
     const int rows = (shape.height + tile.height - 1) / tile.height;
     memory.tiles = columns * rows;
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
-      throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +
-                        std::to_string(shape.sources) + " sources and " + std::to_string(shape.planes) +
-                        " planes needs " + std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
+      throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+                        " with " + std::to_string(shape.sources) + " sources and " +
+                        std::to_string(shape.planes) + " planes needs " +
+                        std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
                         std::to_string(*options_.memory_limit >> 20) +
                         " MiB; --sources or --max-image-size lower what is needed");
     return memory;
@@ -83,7 +85,8 @@ class CpuBackend : public Backend {
     const int width = problem.reference.camera.width, height = problem.reference.camera.height;
     const CpuSweep sweep =
         prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
-    DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
+    DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
+                           Image<float>(width, height)};
     const TileSize size = tile_size(width, height, problem.planes.count);
     const int columns = (width + size.width - 1) / size.width;
     const int rows = (height + size.height - 1) / size.height;
@@ -96,13 +99,15 @@ class CpuBackend : public Backend {
       for (int row = 0; row < tile.height; ++row) {
         winner_take_all(volume.view(), row, winners.data());
         for (int column = 0; column < tile.width; ++column)
-          store_winner(winners[static_cast<std::size_t>(column)], problem.planes, x + column, y + row, estimate);
+          store_winner(winners[static_cast<std::size_t>(column)], problem.planes, x + column, y + row,
+                       estimate);
       }
     });
     return estimate;
   }
 
-  static void store_winner(const Winner& winner, const PlaneSet& planes, int x, int y, DepthEstimate& estimate) {
+  static void store_winner(const Winner& winner, const PlaneSet& planes, int x, int y,
+                           DepthEstimate& estimate) {
     const WinnerDepth result = winner_depth(winner, planes);
     estimate.depth(x, y) = result.depth;
     estimate.cost(x, y) = result.cost;
@@ -115,6 +120,8 @@ class CpuBackend : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options) { return std::make_unique<CpuBackend>(options); }
+std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options) {
+  return std::make_unique<CpuBackend>(options);
+}
 
 }  // namespace recon

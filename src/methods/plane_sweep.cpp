@@ -25,7 +25,8 @@ void forget_untrusted(const PosedImage& reference, int window, const Photometric
         estimate.depth(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// The longest way, in pixels, that a sample moves in a source from `near` to `far`, over a grid of reference pixels.
+/// The longest way, in pixels, that a sample moves in a source from `near` to `far`, over a grid of reference
+/// pixels.
 double longest_path(const PosedImage& reference, const PosedImage& source, double near, double far) {
   constexpr int kSteps = 8;
   const Pose source_from_reference = source.cam_from_world * inverse(reference.cam_from_world);
@@ -47,8 +48,8 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
           continue;
         }
         const Vec2d pixel = source.camera.project(point);
-        const bool inside = pixel.x >= 0 && pixel.y >= 0 && pixel.x <= source.camera.width &&
-                            pixel.y <= source.camera.height;
+        const bool inside =
+            pixel.x >= 0 && pixel.y >= 0 && pixel.x <= source.camera.width && pixel.y <= source.camera.height;
         if (inside && previous_inside)
           length = std::max(length, kSamples * std::hypot(pixel.x - previous.x, pixel.y - previous.y));
         previous = pixel;
@@ -62,7 +63,8 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
 
 }  // namespace
 
-ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter) {
+ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
+                        const PhotometricFilterOptions& filter) {
   DepthEstimate estimate = backend.sweep(problem);
   forget_untrusted(problem.reference, problem.options.window, filter, estimate);
   ViewDepth result;
@@ -76,11 +78,12 @@ ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const Pho
   return result;
 }
 
-int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near, double far,
-                     int limit) {
+int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,
+                     double far, int limit) {
   EXPECTS(near > 0 && far > near && limit >= 2);
   double longest = 0;
-  for (const PosedImage& source : sources) longest = std::max(longest, longest_path(reference, source, near, far));
+  for (const PosedImage& source : sources)
+    longest = std::max(longest, longest_path(reference, source, near, far));
   return std::clamp(static_cast<int>(std::ceil(longest)) + 1, 2, std::min(limit, kMaxPlanes));
 }
 

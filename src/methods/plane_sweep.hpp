@@ -28,11 +28,13 @@ struct ViewDepth {
 };
 
 /// Sweeps one view with `backend` and keeps what the photometric filters trust.
-ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter);
+ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
+                        const PhotometricFilterOptions& filter);
 
-/// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in the source
-/// that moves fastest, measured over the pixels of the reference that the source sees; at least 2, at most `limit`.
-int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near, double far,
-                     int limit);
+/// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in
+/// the source that moves fastest, measured over the pixels of the reference that the source sees; at least 2,
+/// at most `limit`.
+int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,
+                     double far, int limit);
 
 }  // namespace recon

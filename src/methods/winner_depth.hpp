@@ -12,7 +12,8 @@ struct WinnerDepth {
   float depth, cost, confidence;
 };
 
-/// From a winning plane to a depth: 1/z between planes where the parabola through the neighbouring costs has its minimum.
+/// From a winning plane to a depth: 1/z between planes where the parabola through the neighbouring costs has
+/// its minimum.
 RECON_HD WinnerDepth winner_depth(const Winner& winner, const PlaneSet& planes) {
   if (winner.plane < 0) return {__builtin_nanf(""), invalid_cost(), 0.0f};
   const float offset = parabola_offset(winner.before, winner.cost, winner.after);

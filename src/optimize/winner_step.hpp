@@ -7,8 +7,9 @@
 
 namespace recon {
 
-/// What winner-take-all keeps of a pixel: the plane of least cost (the lowest index on ties, -1 where no plane has a
-/// cost), its cost, those of its two neighbours, and the least cost of all planes that are not adjacent to it.
+/// What winner-take-all keeps of a pixel: the plane of least cost (the lowest index on ties, -1 where no
+/// plane has a cost), its cost, those of its two neighbours, and the least cost of all planes that are not
+/// adjacent to it.
 struct Winner {
   int plane;
   float cost;

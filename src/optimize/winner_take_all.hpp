@@ -9,7 +9,8 @@ namespace recon {
 /// The most planes that winner-take-all tells apart.
 inline constexpr int kMaxPlanes = 32767;
 
-/// The winner of every pixel in row `y` of a volume of non-negative costs (infinite = no cost); see WinnerScan.
+/// The winner of every pixel in row `y` of a volume of non-negative costs (infinite = no cost); see
+/// WinnerScan.
 /// @param volume  (y, d, x), at most kMaxPlanes planes; rows padded to 64 bytes, the padding readable
 /// @param[out] winners  volume.width of them
 /// Deterministic; ties go to the lowest plane.

@@ -29,7 +29,8 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
     const double n = static_cast<double>(window) * window;
     for (int x = 0; x < grey.width; ++x) {
       const double mean = static_cast<double>(sum) / n;
-      contrast(x, y) = static_cast<float>(std::sqrt(std::max(0.0, static_cast<double>(square) / n - mean * mean)));
+      contrast(x, y) =
+          static_cast<float>(std::sqrt(std::max(0.0, static_cast<double>(square) / n - mean * mean)));
       sum += sums[column(x + radius + 1)];
       sum -= sums[column(x - radius)];
       square += squares[column(x + radius + 1)];

@@ -6,15 +6,17 @@
 
 namespace recon {
 
-/// The standard deviation of grey levels in the square window of side `window` (odd) around each pixel, borders repeated.
+/// The standard deviation of grey levels in the square window of side `window` (odd) around each pixel,
+/// borders repeated.
 Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window);
 
-/// Replaces each known depth by the median of the known depths in its 3 x 3 window (the lower one of an even number).
-/// Unknown (NaN) stays unknown.
+/// Replaces each known depth by the median of the known depths in its 3 x 3 window (the lower one of an even
+/// number). Unknown (NaN) stays unknown.
 Image<float> median_3x3(ImageView<const float> depth);
 
-/// Makes unknown every 4-connected patch of fewer than `least_size` pixels, where neighbours belong together when their
-/// depths differ by at most `max_relative_step`. Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak filter).
+/// Makes unknown every 4-connected patch of fewer than `least_size` pixels, where neighbours belong together
+/// when their depths differ by at most `max_relative_step`. Source: H. Hirschmueller, TPAMI 2008, section 2.6
+/// (peak filter).
 void remove_speckles(ImageView<float> depth, int least_size, float max_relative_step);
 
 }  // namespace recon
