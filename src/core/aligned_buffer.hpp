@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string>
@@ -17,8 +18,21 @@ inline constexpr std::size_t kRowAlignment = 64;
 /// bytes. For element sizes that do not divide 64 (such as 3 bytes), rows are padded to 64 elements instead.
 template <class T>
 constexpr std::ptrdiff_t padded_count(int count) {
+  EXPECTS(count >= 0);
   const std::ptrdiff_t step = kRowAlignment % sizeof(T) == 0 ? kRowAlignment / sizeof(T) : kRowAlignment;
   return (count + step - 1) / step * step;
+}
+
+/// Product of sizes.
+/// @throws std::logic_error for a size below 0, OutOfMemory where the product is beyond any memory
+inline std::size_t element_count(std::initializer_list<std::ptrdiff_t> sizes) {
+  std::size_t product = 1;
+  for (const std::ptrdiff_t size : sizes) {
+    EXPECTS(size >= 0);
+    if (__builtin_mul_overflow(product, static_cast<std::size_t>(size), &product))
+      throw OutOfMemory("an array is larger than any memory; --max-image-size lowers what is needed");
+  }
+  return product;
 }
 
 /// Uninitialised, 64-byte aligned storage for `count` elements of a trivial type.

@@ -49,9 +49,7 @@ class Image {
       : width_(width),
         height_(height),
         pitch_(padded_count<T>(width)),
-        buffer_(static_cast<std::size_t>(pitch_) * static_cast<std::size_t>(height)) {
-    EXPECTS(width >= 0 && height >= 0);
-  }
+        buffer_(element_count({pitch_, height})) {}
 
   Image(int width, int height, T value) : Image(width, height) { fill(value); }
 

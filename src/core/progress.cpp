@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <utility>
@@ -80,7 +81,7 @@ void Progress::show(std::chrono::steady_clock::time_point now) {
   if (done_ >= total_)
     text += ", " + duration_text(elapsed);
   else if (done_ > 0)
-    text += ", about " + duration_text(elapsed * (1 / share - 1)) + " left";
+    text += ", about " + duration_text(elapsed * (total_ - done_) / done_) + " left";
 
   // One write, so that lines of other threads cannot come between.
   out_ << (style_ == ProgressStyle::kBar ? "\r" + text + "\033[K" : text + "\n") << std::flush;

@@ -34,15 +34,11 @@ class Volume {
         planes_(planes),
         height_(height),
         pitch_(padded_count<T>(width)),
-        buffer_(static_cast<std::size_t>(pitch_) * static_cast<std::size_t>(planes) *
-                static_cast<std::size_t>(height)) {
-    EXPECTS(width >= 0 && planes >= 0 && height >= 0);
-  }
+        buffer_(element_count({pitch_, planes, height})) {}
 
   /// Bytes that a volume of this shape takes.
   static std::size_t bytes(int width, int planes, int height) {
-    return static_cast<std::size_t>(padded_count<T>(width)) * static_cast<std::size_t>(planes) *
-           static_cast<std::size_t>(height) * sizeof(T);
+    return element_count({padded_count<T>(width), planes, height, sizeof(T)});
   }
 
   int width() const { return width_; }

@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/aligned_buffer.hpp"
+#include "core/image.hpp"
+#include "core/volume.hpp"
+
+namespace recon {
+namespace {
+
+struct ThreeBytes {
+  std::uint8_t a, b, c;
+};
+
+template <class T>
+std::uintptr_t misalignment(const T* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % kRowAlignment;
+}
+
+TEST(PaddedCount, IsTheLeastMultipleOf64Bytes) {
+  EXPECT_EQ(padded_count<float>(0), 0);
+  EXPECT_EQ(padded_count<float>(1), 16);
+  EXPECT_EQ(padded_count<float>(16), 16);
+  EXPECT_EQ(padded_count<float>(17), 32);
+  EXPECT_EQ(padded_count<std::uint8_t>(65), 128);
+  EXPECT_EQ(padded_count<double>(9), 16);
+  EXPECT_EQ(padded_count<ThreeBytes>(1), 64);
+  EXPECT_EQ(padded_count<ThreeBytes>(65), 128);
+}
+
+TEST(AlignedBuffer, RefusesMoreThanAnyMemory) {
+  EXPECT_THROW(AlignedBuffer<double>(std::numeric_limits<std::size_t>::max() / 4), OutOfMemory);
+  EXPECT_THROW(AlignedBuffer<char>(std::numeric_limits<std::size_t>::max()), OutOfMemory);
+}
+
+TEST(AlignedBuffer, SaysHowMuchWasAskedForAndWhatToDo) {
+  try {
+    AlignedBuffer<char> buffer(std::size_t{1} << 62);
+    FAIL() << "4 EiB were given";
+  } catch (const OutOfMemory& error) {
+    EXPECT_NE(std::string(error.what()).find("4398046511104 MiB"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("--memory-limit"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Image, RowsAreAlignedAtOddWidths) {
+  for (const int width : {1, 15, 16, 17, 31, 33, 311}) {
+    Image<float> image(width, 3);
+    for (int y = 0; y < 3; ++y) EXPECT_EQ(misalignment(image.row(y)), 0u) << width << " " << y;
+    Image<Rgb8> colours(width, 3);
+    for (int y = 0; y < 3; ++y) EXPECT_EQ(misalignment(colours.row(y)), 0u) << width << " " << y;
+  }
+}
+
+TEST(Image, ViewSeesTheOwnersPixels) {
+  Image<int> image(3, 2, 7);
+  image(2, 1) = 9;
+  const ImageView<const int> view = std::as_const(image).view();
+  EXPECT_EQ(view(0, 0), 7);
+  EXPECT_EQ(view(2, 1), 9);
+  EXPECT_EQ(view.row(1) - view.row(0), image.pitch());
+  image.view()(0, 0) = 1;
+  EXPECT_EQ(view(0, 0), 1);
+  EXPECT_TRUE(view.contains(2, 1));
+  EXPECT_FALSE(view.contains(3, 1));
+  EXPECT_FALSE(view.contains(0, 2));
+  EXPECT_FALSE(view.contains(-1, 0));
+}
+
+TEST(Image, CloneIsACopyAndMoveIsNot) {
+  static_assert(!std::is_copy_constructible_v<Image<int>> && !std::is_copy_assignable_v<Image<int>>);
+  Image<int> image(2, 2, 5);
+  Image<int> copy = image.clone();
+  copy(0, 0) = 6;
+  EXPECT_EQ(image(0, 0), 5);
+  const int* pixels = image.row(0);
+  const Image<int> moved = std::move(image);
+  EXPECT_EQ(moved.row(0), pixels);
+  EXPECT_EQ(moved(1, 1), 5);
+}
+
+TEST(Image, MayBeEmpty) {
+  EXPECT_TRUE(Image<float>().empty());
+  EXPECT_TRUE(Image<float>(0, 5).empty());
+  EXPECT_TRUE(Image<float>(5, 0).empty());
+  EXPECT_TRUE(Image<float>(0, 5).clone().view().empty());
+}
+
+TEST(Image, RefusesNegativeSizes) {
+  EXPECT_THROW(Image<float>(-1, 2), std::logic_error);
+  EXPECT_THROW(Image<float>(2, -1), std::logic_error);
+  EXPECT_THROW(Image<float>(-2, -2), std::logic_error);
+}
+
+TEST(Volume, RowsOfAPlaneFollowTheRowsOfThePlanesBefore) {
+  Volume<std::uint8_t> volume(70, 3, 2);
+  const auto view = volume.view();
+  EXPECT_EQ(view.pitch, 128);
+  EXPECT_EQ(view.row(0, 1) - view.row(0, 0), 128);
+  EXPECT_EQ(view.row(1, 0) - view.row(0, 0), 3 * 128);
+  EXPECT_EQ(&view(69, 1, 2) - view.data, (1 * 3 + 2) * 128 + 69);
+  for (int y = 0; y < 2; ++y)
+    for (int d = 0; d < 3; ++d) EXPECT_EQ(misalignment(view.row(y, d)), 0u);
+}
+
+TEST(Volume, BytesAreCountedBeforeTheyAreTaken) {
+  EXPECT_EQ(Volume<std::uint16_t>::bytes(33, 4, 5), 64u * 4 * 5 * 2);
+  EXPECT_EQ(Volume<float>::bytes(6000, 512, 4000), 6000ull * 512 * 4000 * 4);
+}
+
+TEST(Volume, RefusesSizesWhoseProductOverflows) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  EXPECT_THROW(Volume<float>(kMost, kMost, kMost), OutOfMemory);
+  EXPECT_THROW(Volume<float>::bytes(kMost, kMost, kMost), OutOfMemory);
+}
+
+TEST(Volume, RefusesNegativeSizes) {
+  EXPECT_THROW(Volume<float>(-1, 2, 2), std::logic_error);
+  EXPECT_THROW(Volume<float>(2, -1, 2), std::logic_error);
+  EXPECT_THROW(Volume<float>(2, 2, -1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace recon

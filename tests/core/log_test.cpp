@@ -1,0 +1,38 @@
+#include "core/log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace recon {
+namespace {
+
+/// What is written to standard error, which is no terminal here, and to standard output.
+struct Written {
+  std::string error, output;
+};
+
+Written written_at(Verbosity verbosity) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  set_up_log(verbosity);
+  spdlog::debug("why");
+  spdlog::info("{} views", 3);
+  spdlog::warn("dark.png left out");
+  spdlog::error("no views");
+  return {testing::internal::GetCapturedStderr(), testing::internal::GetCapturedStdout()};
+}
+
+TEST(Log, SaysAsMuchAsAskedFor) {
+  EXPECT_EQ(written_at(Verbosity::kQuiet).error, "warning: dark.png left out\nerror: no views\n");
+  EXPECT_EQ(written_at(Verbosity::kNormal).error, "3 views\nwarning: dark.png left out\nerror: no views\n");
+  EXPECT_EQ(written_at(Verbosity::kVerbose).error,
+            "why\n3 views\nwarning: dark.png left out\nerror: no views\n");
+}
+
+TEST(Log, LeavesStandardOutputAlone) {
+  EXPECT_EQ(written_at(Verbosity::kVerbose).output, "");
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,104 @@
+#include "core/progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+namespace recon {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ProgressTest : public testing::Test {
+ protected:
+  std::chrono::steady_clock::time_point now_{};
+  std::ostringstream out_;
+  Progress::Clock clock_ = [this] { return now_; };
+};
+
+TEST_F(ProgressTest, LinesComeNowAndThenAndAtTheEnd) {
+  {
+    Progress progress("depth maps", 10, ProgressStyle::kLines, out_, clock_);
+    for (int i = 0; i < 10; ++i) {
+      now_ += 2s;
+      progress.advance();
+    }
+  }
+  EXPECT_EQ(out_.str(),
+            "depth maps: 3 of 10 (30 %), about 14 s left\n"
+            "depth maps: 6 of 10 (60 %), about 8 s left\n"
+            "depth maps: 9 of 10 (90 %), about 2 s left\n"
+            "depth maps: 10 of 10 (100 %), 20 s\n");
+}
+
+TEST_F(ProgressTest, LongTimesAreToldInMinutesAndHours) {
+  {
+    Progress progress("views", 1000, ProgressStyle::kLines, out_, clock_);
+    now_ += 10s;
+    progress.advance();
+    now_ += 50s;
+    progress.advance(99);
+  }
+  EXPECT_EQ(out_.str(),
+            "views: 1 of 1000 (0 %), about 2.8 h left\nviews: 100 of 1000 (10 %), about 9 min left\n");
+}
+
+TEST_F(ProgressTest, BarIsDrawnOverAndEndsItsLine) {
+  {
+    Progress progress("views", 2, ProgressStyle::kBar, out_, clock_);
+    now_ += 1s;
+    progress.advance();
+    now_ += 1s;
+    progress.advance();
+  }
+  EXPECT_EQ(out_.str(),
+            "\rviews: [                        ] 0 of 2 (0 %)\033[K"
+            "\rviews: [############            ] 1 of 2 (50 %), about 1 s left\033[K"
+            "\rviews: [########################] 2 of 2 (100 %), 2 s\033[K\n");
+}
+
+TEST_F(ProgressTest, BarIsNotDrawnMoreOftenThanEyesCanFollow) {
+  {
+    Progress progress("views", 1000, ProgressStyle::kBar, out_, clock_);
+    for (int i = 0; i < 999; ++i) {
+      now_ += 1ms;
+      progress.advance();
+    }
+  }
+  const std::string text = out_.str();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\r'), 1 + 9);
+}
+
+TEST_F(ProgressTest, SilentSaysNothing) {
+  {
+    Progress progress("views", 2, ProgressStyle::kSilent, out_, clock_);
+    now_ += 1h;
+    progress.advance(2);
+  }
+  EXPECT_EQ(out_.str(), "");
+}
+
+TEST_F(ProgressTest, StandardErrorThatIsNoTerminalGetsLines) {
+  EXPECT_EQ(progress_style(true), ProgressStyle::kSilent);
+  EXPECT_NE(progress_style(false), ProgressStyle::kSilent);
+}
+
+TEST_F(ProgressTest, CountsStepsOfSeveralThreads) {
+  {
+    Progress progress("views", 4000, ProgressStyle::kLines, out_, clock_);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 1000; ++i) progress.advance();
+      });
+    for (auto& thread : threads) thread.join();
+  }
+  EXPECT_EQ(out_.str(), "views: 4000 of 4000 (100 %), 0 s\n");
+}
+
+}  // namespace
+}  // namespace recon
