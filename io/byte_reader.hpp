@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "io/place.hpp"
+
+namespace recon {
+
+/// The number whose bytes lie at `bytes` in the order `order`.
+template <class T>
+T load_number(const char* bytes, std::endian order = std::endian::little) {
+  static_assert(std::is_arithmetic_v<T>);
+  std::array<char, sizeof(T)> copy;
+  std::memcpy(copy.data(), bytes, sizeof(T));
+  if (order != std::endian::native) std::reverse(copy.begin(), copy.end());
+  return std::bit_cast<T>(copy);
+}
+
+/// Appends the bytes of a number to `out`, lowest first.
+template <class T>
+void append_number(std::string& out, T value) {
+  static_assert(std::is_arithmetic_v<T>);
+  auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(value);
+  if (std::endian::native != std::endian::little) std::reverse(bytes.begin(), bytes.end());
+  out.append(bytes.data(), bytes.size());
+}
+
+/// Reads little-endian numbers one after the other from the content of a file. Every read past the end throws
+/// InputError with the byte at which the file should have gone on.
+class ByteReader {
+ public:
+  /// @param file   name for messages; must outlive the reader, as `bytes` must
+  ByteReader(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+
+  std::size_t offset() const { return offset_; }
+  std::size_t remaining() const { return bytes_.size() - offset_; }
+  FilePlace place() const { return {file_, FilePlace::Unit::kByte, offset_}; }
+
+  template <class T>
+  T read(std::string_view what, std::endian order = std::endian::little) {
+    return load_number<T>(skip(sizeof(T), what), order);
+  }
+
+  /// The bytes up to the next NUL, which is skipped.
+  std::string_view read_c_string(std::string_view what) {
+    const std::size_t end = bytes_.find('\0', offset_);
+    if (end == std::string_view::npos) fail_truncated(what);
+    const std::string_view text = bytes_.substr(offset_, end - offset_);
+    offset_ = end + 1;
+    return text;
+  }
+
+  /// A count of records of at least `record_bytes` bytes each; one that the rest of the file cannot hold
+  /// throws.
+  std::uint64_t read_count(std::size_t record_bytes, std::string_view what) {
+    const FilePlace start = place();
+    const auto count = read<std::uint64_t>(what);
+    if (count > remaining() / record_bytes)
+      start.fail(std::to_string(count) + " " + std::string(what) + " are announced, but only " +
+                 std::to_string(remaining()) +
+                 " bytes follow; the file is truncated or corrupt: write it again");
+    return count;
+  }
+
+  /// Moves past `count` bytes and returns where they begin.
+  const char* skip(std::size_t count, std::string_view what) {
+    if (remaining() < count) fail_truncated(what);
+    const char* begin = bytes_.data() + offset_;
+    offset_ += count;
+    return begin;
+  }
+
+  /// @throws InputError when anything follows
+  void expect_end() const {
+    if (remaining() != 0)
+      place().fail(std::to_string(remaining()) +
+                   " bytes follow the last record; the file is corrupt: write it again");
+  }
+
+ private:
+  [[noreturn]] void fail_truncated(std::string_view what) const {
+    place().fail("the file ends inside " + std::string(what) + " (it has " + std::to_string(bytes_.size()) +
+                 " bytes); it is truncated: write it again");
+  }
+
+  std::string_view bytes_;
+  const std::string& file_;
+  std::size_t offset_ = 0;
+};
+
+}  // namespace recon

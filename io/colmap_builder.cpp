@@ -1,0 +1,191 @@
+#include "io/colmap_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "io/image_limits.hpp"
+#include "io/safe_name.hpp"
+#include "io/text_scanner.hpp"
+
+namespace recon {
+namespace {
+
+/// How many of the first parameters of a model are focal lengths.
+int focal_length_count(CameraModel model) {
+  switch (model) {
+    case CameraModel::kSimplePinhole:
+    case CameraModel::kSimpleRadial:
+    case CameraModel::kRadial:
+    case CameraModel::kSimpleRadialFisheye:
+    case CameraModel::kRadialFisheye:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+std::string shown(double value) {
+  std::string text;
+  append_decimal(text, value);
+  return text;
+}
+
+bool is_finite(Vec3d v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+
+double largest_component(Quaternion q) {
+  return std::max({std::abs(q.w), std::abs(q.x), std::abs(q.y), std::abs(q.z)});
+}
+
+}  // namespace
+
+Mat3d rotation_of(Quaternion q) {
+  // Scaled by the largest component first, so that no square overflows or vanishes.
+  const double scale = 1 / largest_component(q);
+  const double w0 = q.w * scale, x0 = q.x * scale, y0 = q.y * scale, z0 = q.z * scale;
+  const double n = std::sqrt(w0 * w0 + x0 * x0 + y0 * y0 + z0 * z0);
+  const double w = w0 / n, x = x0 / n, y = y0 / n, z = z0 / n;
+  return {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),  //
+           2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),  //
+           2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+}
+
+Quaternion quaternion_of(const Mat3d& r) {
+  // The largest of 4w^2, 4x^2, 4y^2, 4z^2 is at least 1: dividing by its root loses no precision.
+  const double squares[4] = {1 + r(0, 0) + r(1, 1) + r(2, 2), 1 + r(0, 0) - r(1, 1) - r(2, 2),
+                             1 - r(0, 0) + r(1, 1) - r(2, 2), 1 - r(0, 0) - r(1, 1) + r(2, 2)};
+  const auto largest = std::max_element(squares, squares + 4) - squares;
+  const double root = std::sqrt(squares[largest]);
+  const double wx = r(2, 1) - r(1, 2), wy = r(0, 2) - r(2, 0), wz = r(1, 0) - r(0, 1);
+  const double xy = r(0, 1) + r(1, 0), xz = r(0, 2) + r(2, 0), yz = r(1, 2) + r(2, 1);
+  const double s = 0.5 / root;
+  Quaternion q{};
+  switch (largest) {
+    case 0:
+      q = {0.5 * root, wx * s, wy * s, wz * s};
+      break;
+    case 1:
+      q = {wx * s, 0.5 * root, xy * s, xz * s};
+      break;
+    case 2:
+      q = {wy * s, xy * s, 0.5 * root, yz * s};
+      break;
+    default:
+      q = {wz * s, xz * s, yz * s, 0.5 * root};
+      break;
+  }
+  if (q.w < 0) q = {-q.w, -q.x, -q.y, -q.z};
+  return q;
+}
+
+void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace& place) {
+  const std::string name = "camera " + std::to_string(id);
+  if (!camera_index_.emplace(id, static_cast<int>(scene_.cameras.size())).second)
+    place.fail(name + " is there twice; give every camera an id of its own");
+  if (!is_image_size(camera.width, camera.height))
+    place.fail(name + " has a size of " + std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+               " pixels; " + std::string(kImageSizeRule));
+  for (std::size_t i = 0; i < camera.params.size(); ++i) {
+    const double value = camera.params[i];
+    if (!std::isfinite(value))
+      place.fail(name + " has the parameter " + shown(value) + "; it has to be a finite number");
+    if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
+      place.fail(name + " has the focal length " + shown(value) + "; it has to be positive, in pixels");
+  }
+  scene_.camera_ids.push_back(id);
+  scene_.cameras.push_back(std::move(camera));
+}
+
+void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place) {
+  const std::string name = "image " + std::to_string(view.id);
+  check_relative_name(view.name, place);
+  if (!view_index_.emplace(view.id, static_cast<int>(scene_.views.size())).second)
+    place.fail(name + " is there twice; give every image an id of its own");
+  if (!names_.insert(view.name).second)
+    place.fail("the image name " + in_quotes(view.name) +
+               " is there twice; every image needs a name of its own");
+  const auto camera = camera_index_.find(camera_id);
+  if (camera == camera_index_.end())
+    place.fail(name + " (" + in_quotes(view.name) + ") refers to camera " + std::to_string(camera_id) +
+               ", which the cameras file does not have");
+  const double length = largest_component(q);
+  if (!(std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z)) ||
+      length < 1e-100)
+    place.fail(name + " has the rotation " + shown(q.w) + " " + shown(q.x) + " " + shown(q.y) + " " +
+               shown(q.z) + ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
+  if (!is_finite(view.cam_from_world.translation))
+    place.fail(name + " has a translation that is not finite; it has to be three finite numbers");
+  for (std::size_t i = 0; i < view.observations.size(); ++i)
+    if (!std::isfinite(view.observations[i].pixel.x) || !std::isfinite(view.observations[i].pixel.y))
+      place.fail("observation " + std::to_string(i) + " of " + name + " is not finite");
+  view.camera = camera->second;
+  view.cam_from_world.rotation = rotation_of(q);
+  scene_.views.push_back(std::move(view));
+}
+
+void ColmapBuilder::add_point(SparsePoint point, const std::vector<RawTrackElement>& track,
+                              const FilePlace& place) {
+  const std::string name = "point " + std::to_string(point.id);
+  if (point.id == kNoPoint) place.fail(name + " has the id that stands for no point; give it another one");
+  if (!point_ids_.insert(point.id).second)
+    place.fail(name + " is there twice; give every point an id of its own");
+  if (!is_finite(point.position) || !std::isfinite(point.error))
+    place.fail(name + " has a position or an error that is not finite");
+  point.track.reserve(track.size());
+  for (const RawTrackElement& element : track) {
+    const std::string image = "image " + std::to_string(element.image_id);
+    const auto view = view_index_.find(element.image_id);
+    if (view == view_index_.end())
+      place.fail(name + " is seen by " + image +
+                 ", which the images file does not have; without the points3D file the "
+                 "scene is read without points");
+    const auto& observations = scene_.views[static_cast<std::size_t>(view->second)].observations;
+    if (element.observation >= observations.size() || observations[element.observation].point_id != point.id)
+      place.fail(name + " is said to be observation " + std::to_string(element.observation) + " of " + image +
+                 ", which does not know it; without the points3D file the scene is read without points");
+    point.track.push_back({view->second, element.observation});
+  }
+  scene_.points.push_back(std::move(point));
+}
+
+Scene ColmapBuilder::finish(const std::string& images_file) {
+  check_observations(images_file);
+  sort_views();
+  return std::move(scene_);
+}
+
+void ColmapBuilder::check_observations(const std::string& images_file) {
+  for (View& view : scene_.views)
+    for (Observation& observation : view.observations) {
+      if (observation.point_id == kNoPoint || point_ids_.count(observation.point_id) != 0) continue;
+      if (!scene_.points.empty())
+        throw InputError(
+            images_file + ": image " + std::to_string(view.id) + " (" + in_quotes(view.name) +
+            ") observes point " + std::to_string(observation.point_id) +
+            ", which the points3D file does not have; without that file the scene is read without points");
+      observation.point_id = kNoPoint;
+    }
+}
+
+void ColmapBuilder::sort_views() {
+  std::vector<int> order(scene_.views.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto view = [&](int i) -> View& { return scene_.views[static_cast<std::size_t>(i)]; };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return view(a).name < view(b).name; });
+  std::vector<int> new_index(order.size());
+  std::vector<View> sorted;
+  sorted.reserve(order.size());
+  for (const int old : order) {
+    new_index[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
+    sorted.push_back(std::move(view(old)));
+  }
+  scene_.views = std::move(sorted);
+  for (SparsePoint& point : scene_.points)
+    for (TrackElement& element : point.track)
+      element.view = new_index[static_cast<std::size_t>(element.view)];
+}
+
+}  // namespace recon

@@ -1,0 +1,176 @@
+#include "io/image_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <limits>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <vector>
+
+#include "io/atomic_file.hpp"
+#include "io/file_bytes.hpp"
+#include "io/image_header.hpp"
+#include "io/image_limits.hpp"
+
+namespace recon {
+namespace {
+
+[[noreturn]] void fail(const std::string& file, const std::string& message) {
+  throw InputError(file + ": " + message);
+}
+
+void check_size(std::uint64_t width, std::uint64_t height, const std::string& file) {
+  constexpr auto kLargest = static_cast<std::uint64_t>(kMaxImageSide);
+  if (width > kLargest || height > kLargest ||
+      !is_image_size(static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)))
+    fail(file, "the image has " + std::to_string(width) + "x" + std::to_string(height) + " pixels; " +
+                   std::string(kImageSizeRule));
+}
+
+/// Decodes with OpenCV; its exceptions and empty results become InputError.
+cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
+  if (bytes.empty()) fail(file, "the image file is empty");
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    fail(file, "the image file has " + std::to_string(bytes.size()) + " bytes; more than 2 GiB are not read");
+  if (const auto size = header_size(bytes)) check_size(size->width, size->height, file);
+  if (is_truncated_jpeg(bytes))
+    fail(file, "the JPEG file is truncated (it has no end marker); copy it again");
+  cv::Mat decoded;
+  try {
+    // OpenCV takes a mutable pointer but does not write through it.
+    const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+    decoded = cv::imdecode(raw, flags);
+  } catch (const cv::Exception& error) {
+    fail(file, "cannot be decoded: " + error.err);
+  }
+  if (decoded.empty())
+    fail(file, "is no image that can be read, or is damaged; PNG, JPEG and TIFF are supported");
+  check_size(static_cast<std::uint64_t>(decoded.cols), static_cast<std::uint64_t>(decoded.rows), file);
+  return decoded;
+}
+
+/// Halves round up: there are none, as 257 is odd.
+std::uint8_t to_8_bit(std::uint16_t value) {
+  return static_cast<std::uint8_t>((value + 128) / 257);
+}
+
+template <class T>
+Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr) {
+  Image<Rgb8> image(bgr.cols, bgr.rows);
+  for (int y = 0; y < bgr.rows; ++y) {
+    const T* in = bgr.ptr<T>(y);
+    Rgb8* out = image.row(y);
+    for (int x = 0; x < bgr.cols; ++x, in += 3) {
+      if constexpr (sizeof(T) == 1)
+        out[x] = {in[2], in[1], in[0]};
+      else
+        out[x] = {to_8_bit(in[2]), to_8_bit(in[1]), to_8_bit(in[0])};
+    }
+  }
+  return image;
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+/// Encodes in memory, so that the file is written through AtomicFile as every other.
+void encode(const std::filesystem::path& path, const cv::Mat& pixels) {
+  const std::string extension = lower_extension(path);
+  std::vector<int> settings;
+  if (extension == ".jpg" || extension == ".jpeg")
+    settings = {cv::IMWRITE_JPEG_QUALITY, 95};
+  else if (extension != ".png")
+    throw UsageError(path.string() + ": images are written as .png, .jpg or .jpeg, not as \"" + extension +
+                     "\"");
+  std::vector<std::uint8_t> bytes;
+  try {
+    if (!cv::imencode(extension, pixels, bytes, settings))
+      throw OutputError(path.string() + ": cannot be encoded");
+  } catch (const cv::Exception& error) {
+    throw OutputError(path.string() + ": cannot be encoded: " + error.err);
+  }
+  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// A header of OpenCV on pixels of ours, which it only reads.
+template <class T>
+cv::Mat mat_of(ImageView<const T> image, int type) {
+  EXPECTS(!image.empty());
+  return {image.height, image.width, type, const_cast<T*>(image.data),
+          static_cast<std::size_t>(image.pitch) * sizeof(T)};
+}
+
+}  // namespace
+
+Image<Rgb8> read_image(const std::filesystem::path& path) {
+  return decode_image(read_file(path), path.string());
+}
+
+Image<Rgb8> decode_image(std::string_view bytes, const std::string& file) {
+  const cv::Mat bgr =
+      decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION, file);
+  if (bgr.type() == CV_8UC3) return rgb_of_bgr<std::uint8_t>(bgr);
+  if (bgr.type() == CV_16UC3) return rgb_of_bgr<std::uint16_t>(bgr);
+  fail(file, "has samples of the type " + cv::typeToString(bgr.type()) +
+                 "; only 8 and 16 bit integers are supported: convert the image");
+}
+
+Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {
+  const Image<Rgb8> colour = read_image(path);
+  Image<std::uint8_t> grey(colour.width(), colour.height());
+  for (int y = 0; y < grey.height(); ++y)
+    for (int x = 0; x < grey.width(); ++x) {
+      const Rgb8 c = colour(x, y);
+      grey(x, y) = static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
+    }
+  return grey;
+}
+
+ImageSize image_size(const std::filesystem::path& path) {
+  // Enough for the metadata that cameras put in front of the size; where it is not, the image is decoded.
+  constexpr std::size_t kHeaderBytes = 256 * 1024;
+  std::string head(kHeaderBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  if (const auto size = header_size(head)) {
+    check_size(size->width, size->height, path.string());
+    return {static_cast<int>(size->width), static_cast<int>(size->height)};
+  }
+  const Image<Rgb8> image = read_image(path);
+  return {image.width(), image.height()};
+}
+
+Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
+  const cv::Mat pixels = decode(read_file(path), cv::IMREAD_UNCHANGED, path.string());
+  if (pixels.type() != CV_16UC1)
+    fail(path.string(),
+         "has samples of the type " + cv::typeToString(pixels.type()) + "; a 16-bit grey PNG is needed");
+  Image<std::uint16_t> image(pixels.cols, pixels.rows);
+  for (int y = 0; y < pixels.rows; ++y) std::copy_n(pixels.ptr<std::uint16_t>(y), pixels.cols, image.row(y));
+  return image;
+}
+
+void write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image) {
+  if (lower_extension(path) != ".png")
+    throw UsageError(path.string() + ": 16-bit images are written as .png");
+  encode(path, mat_of(image, CV_16UC1));
+}
+
+void write_image(const std::filesystem::path& path, ImageView<const Rgb8> image) {
+  cv::Mat bgr;
+  cv::cvtColor(mat_of(image, CV_8UC3), bgr, cv::COLOR_RGB2BGR);
+  encode(path, bgr);
+}
+
+void write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image) {
+  encode(path, mat_of(image, CV_8UC1));
+}
+
+}  // namespace recon

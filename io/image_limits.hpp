@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace recon {
+
+/// Sizes of images and maps that are accepted from files; the limits are those of OpenCV's readers.
+inline constexpr std::int64_t kMaxImageSide = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 30;
+
+/// Whether both sides are in [1, kMaxImageSide] and the image has at most kMaxImagePixels pixels.
+constexpr bool is_image_size(std::int64_t width, std::int64_t height) {
+  return width > 0 && height > 0 && width <= kMaxImageSide && height <= kMaxImageSide &&
+         width * height <= kMaxImagePixels;
+}
+
+/// The rule for messages.
+inline constexpr std::string_view kImageSizeRule =
+    "sizes have to be positive, with at most 2^20 pixels a side and 2^30 in all";
+
+}  // namespace recon

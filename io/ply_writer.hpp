@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "core/image.hpp"
+#include "core/vec.hpp"
+#include "io/atomic_file.hpp"
+
+namespace recon {
+
+/// A point of a cloud as it is written.
+struct PlyPoint {
+  Vec3f position{};
+  Vec3f normal{};
+  Rgb8 colour{};
+  float confidence = 0;
+  std::span<const std::uint32_t> views{};  ///< indices of the views that see the point
+};
+
+/// Writes a cloud of any size as a stream: a binary little-endian PLY with x y z nx ny nz, red green blue,
+/// confidence and views (how many; 255 stands for 255 and more, as readers such as COLMAP's know no wider
+/// integers), and beside it NAME.ply.vis, COLMAP's list of the views of each point. Both appear under their
+/// names on `commit`. All members throw OutputError.
+class PlyWriter {
+ public:
+  explicit PlyWriter(const std::filesystem::path& path);
+
+  void add(const PlyPoint& point);
+  std::uint64_t count() const { return count_; }
+
+  /// Writes the number of points into both headers and puts the files in their places.
+  void commit();
+
+ private:
+  AtomicFile cloud_;
+  AtomicFile visibility_;
+  std::uint64_t count_ = 0;
+  std::string record_;
+};
+
+}  // namespace recon

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "io/place.hpp"
+
+namespace recon {
+
+/// Checks that a name from an input file stays inside the folder it is relative to, so that it can be joined
+/// to an input or an output folder: not empty, no absolute path, no drive letter, no ".." component, no
+/// control characters, and a file name at its end. Both / and \ count as separators.
+/// @throws InputError naming `place`, the name and the reason
+void check_relative_name(std::string_view name, const FilePlace& place);
+
+}  // namespace recon

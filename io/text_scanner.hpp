@@ -1,0 +1,86 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/place.hpp"
+
+namespace recon {
+
+/// `text` without blanks, tabs and carriage returns at both ends.
+std::string_view trim(std::string_view text);
+
+/// Walks over the lines of a text; knows their numbers. Lines may end in LF or CRLF, the last one in nothing.
+class LineScanner {
+ public:
+  /// @param file   name for messages; must outlive the scanner, as `text` must
+  LineScanner(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
+
+  /// The next line without its end; false at the end of the text.
+  bool next(std::string_view& line);
+
+  /// The next line, trimmed, that is neither empty nor a comment (#); false at the end of the text.
+  bool next_content(std::string_view& line);
+
+  /// The line returned last.
+  FilePlace place() const { return {file_, FilePlace::Unit::kLine, number_}; }
+
+  /// What follows the line returned last.
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+  const std::string& file_;
+  std::uint64_t number_ = 0;
+};
+
+/// Walks over the words of one line, which blanks and tabs separate.
+class WordScanner {
+ public:
+  WordScanner(std::string_view line, FilePlace place) : rest_(trim(line)), place_(place) {}
+
+  bool done() const { return rest_.empty(); }
+  const FilePlace& place() const { return place_; }
+
+  /// What has not been read yet, trimmed.
+  std::string_view rest() const { return rest_; }
+
+  /// The next word; `what` names it in the message when the line ends before it.
+  std::string_view word(std::string_view what);
+
+  /// The next word as a finite number.
+  double number(std::string_view what);
+
+  /// The next word as an integer that T can hold.
+  template <class T>
+  T integer(std::string_view what) {
+    const std::string_view text = word(what);
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+      fail_value(what, text, "an integer in range");
+    return value;
+  }
+
+ private:
+  [[noreturn]] void fail_value(std::string_view what, std::string_view found, std::string_view wanted) const;
+
+  std::string_view rest_;
+  FilePlace place_;
+};
+
+/// `text` as it may appear in a message: shortened, and without control characters.
+std::string in_quotes(std::string_view text);
+
+/// Appends the shortest decimal that reads back as the same value.
+template <class T>
+void append_decimal(std::string& out, T value) {
+  char buffer[40];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  out.append(buffer, result.ptr);
+}
+
+}  // namespace recon
