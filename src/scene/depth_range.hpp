@@ -18,8 +18,9 @@ struct DepthRangeOptions {
   std::optional<double> near, far;  ///< given by the user: they win over everything
 };
 
-/// The depth range of each view: from the sparse points seen by it (1 and 99 % quantiles, widened), where it sees too
-/// few of them from all points in front of it, and without points from the geometry of the cameras and `sources`.
+/// The depth range of each view: from the sparse points seen by it (1 and 99 % quantiles, widened), where it
+/// sees too few of them from all points in front of it, and without points from the geometry of the cameras
+/// and `sources`.
 /// @param sources  per view, indices of its source views (see select_sources)
 std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options);

@@ -4,8 +4,8 @@
 
 namespace recon {
 
-/// A camera without distortion and skew. Pixel coordinates are COLMAP's: the pixel with index (i, j) has its centre at
-/// (i + 0.5, j + 0.5); +x right, +y down, +z forward; fx, fy, cx, cy in pixels.
+/// A camera without distortion and skew. Pixel coordinates are COLMAP's: the pixel with index (i, j) has its
+/// centre at (i + 0.5, j + 0.5); +x right, +y down, +z forward; fx, fy, cx, cy in pixels.
 struct Pinhole {
   int width = 0;
   int height = 0;
@@ -19,10 +19,15 @@ struct Pinhole {
   Vec3d ray(Vec2d pixel) const { return {(pixel.x - cx) / fx, (pixel.y - cy) / fy, 1.0}; }
 };
 
-/// The pixel coordinates of the centre of the pixel with index (x, y): the one place that knows where centres lie.
-RECON_HD Vec2d pixel_centre(int x, int y) { return {x + 0.5, y + 0.5}; }
+/// The pixel coordinates of the centre of the pixel with index (x, y): the one place that knows where centres
+/// lie.
+RECON_HD Vec2d pixel_centre(int x, int y) {
+  return {x + 0.5, y + 0.5};
+}
 
 /// The (continuous) index of pixel coordinates: `index_of(pixel_centre(x, y)) == (x, y)`.
-RECON_HD Vec2d index_of(Vec2d pixel) { return {pixel.x - 0.5, pixel.y - 0.5}; }
+RECON_HD Vec2d index_of(Vec2d pixel) {
+  return {pixel.x - 0.5, pixel.y - 0.5};
+}
 
 }  // namespace recon

@@ -8,13 +8,14 @@
 
 namespace recon {
 
-/// The pinhole camera that the undistorted image of `camera` has: for a pinhole the camera itself, otherwise the same
-/// focal lengths and the largest (at most original-sized) frame whose pixels all have an image in `camera`, bounded for
-/// wide fisheye lenses. Scaled down so that no side is longer than `max_size` pixels (0: no limit).
+/// The pinhole camera that the undistorted image of `camera` has: for a pinhole the camera itself, otherwise
+/// the same focal lengths and the largest (at most original-sized) frame whose pixels all have an image in
+/// `camera`, bounded for wide fisheye lenses. Scaled down so that no side is longer than `max_size` pixels
+/// (0: no limit).
 Pinhole undistorted_camera(const Camera& camera, int max_size = 0);
 
-/// The image that `target` sees of a photo taken by `camera`: bilinear where the size stays, area-averaged where it
-/// shrinks. Pixels without a source are black. Returns a plain copy where nothing changes.
+/// The image that `target` sees of a photo taken by `camera`: bilinear where the size stays, area-averaged
+/// where it shrinks. Pixels without a source are black. Returns a plain copy where nothing changes.
 /// @throws InputError when the photo's size is not the camera's
 Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target);
 

@@ -1,0 +1,193 @@
+#include "scene/undistort.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "scene/lens.hpp"
+
+namespace recon {
+namespace {
+
+/// How far outside the photo, in pixels, a sample may fall by rounding and still count as inside.
+constexpr double kEdgeTolerance = 1e-3;
+
+/// Part of the image plane of a pinhole, in its pixel coordinates.
+struct Frame {
+  double left, top, right, bottom;
+};
+
+bool inside_photo(Vec2d pixel, int width, int height) {
+  return pixel.x >= -kEdgeTolerance && pixel.x <= width + kEdgeTolerance && pixel.y >= -kEdgeTolerance &&
+         pixel.y <= height + kEdgeTolerance;
+}
+
+/// Calls `visit(x, y)` on points along the edge of a frame, closer together than a pixel of the frame.
+template <class Visit>
+void walk_edge(const Frame& f, const Visit& visit) {
+  const int columns = static_cast<int>(std::ceil(f.right - f.left)) + 1;
+  const int rows = static_cast<int>(std::ceil(f.bottom - f.top)) + 1;
+  for (int i = 0; i <= columns; ++i) {
+    const double x = f.left + (f.right - f.left) * i / columns;
+    visit(x, f.top);
+    visit(x, f.bottom);
+  }
+  for (int i = 0; i <= rows; ++i) {
+    const double y = f.top + (f.bottom - f.top) * i / rows;
+    visit(f.left, y);
+    visit(f.right, y);
+  }
+}
+
+/// The whole frame, drawn in on each side to where the straightened edge of the photo comes in furthest.
+Frame frame_within_edges(const Camera& camera, const Lens& lens, const Pinhole& whole) {
+  Frame frame{0, 0, static_cast<double>(whole.width), static_cast<double>(whole.height)};
+  const Frame photo = frame;
+  walk_edge(photo, [&](double x, double y) {
+    const std::optional<Vec3d> ray = lens.unproject({x, y});
+    // What has no ray, or one that no pinhole sees, lies beyond every frame.
+    if (!ray || ray->z < 1e-3) return;
+    const Vec2d p = whole.project(*ray);
+    if (x == 0) frame.left = std::max(frame.left, p.x);
+    if (x == camera.width) frame.right = std::min(frame.right, p.x);
+    if (y == 0) frame.top = std::max(frame.top, p.y);
+    if (y == camera.height) frame.bottom = std::min(frame.bottom, p.y);
+  });
+  return frame;
+}
+
+/// Whether the photo shows all of a frame: the lens maps discs one to one, so the edge speaks for the inside.
+bool is_covered(const Camera& camera, const Lens& lens, const Pinhole& whole, const Frame& frame) {
+  if (!(frame.left < frame.right && frame.top < frame.bottom)) return false;
+  bool covered = true;
+  walk_edge(frame, [&](double x, double y) {
+    if (!covered) return;
+    const std::optional<Vec2d> p = lens.project(whole.ray({x, y}));
+    covered = p && inside_photo(*p, camera.width, camera.height);
+  });
+  return covered;
+}
+
+/// `frame` drawn together towards its principal point, or where that lies outside towards the nearest of its
+/// points.
+Frame shrunk(const Frame& frame, const Pinhole& whole, double factor) {
+  const double x = std::clamp(whole.cx, std::min(frame.left, frame.right), std::max(frame.left, frame.right));
+  const double y = std::clamp(whole.cy, std::min(frame.top, frame.bottom), std::max(frame.top, frame.bottom));
+  return {x + factor * (frame.left - x), y + factor * (frame.top - y), x + factor * (frame.right - x),
+          y + factor * (frame.bottom - y)};
+}
+
+Pinhole straightened(const Camera& camera) {
+  const Lens lens(camera);
+  const Vec2d f = lens.focal(), c = lens.principal_point();
+  const Pinhole whole{camera.width, camera.height, f.x, f.y, c.x, c.y};
+  Frame frame = frame_within_edges(camera, lens, whole);
+  if (!is_covered(camera, lens, whole, frame)) {
+    double fits = 0, too_large = 1;
+    while (too_large - fits > 1e-4) {
+      const double middle = 0.5 * (fits + too_large);
+      (is_covered(camera, lens, whole, shrunk(frame, whole, middle)) ? fits : too_large) = middle;
+    }
+    frame = shrunk(frame, whole, fits);
+  }
+  // Rounding must not cost a row where nothing was drawn in.
+  const int width = static_cast<int>(std::floor(frame.right - frame.left + kEdgeTolerance));
+  const int height = static_cast<int>(std::floor(frame.bottom - frame.top + kEdgeTolerance));
+  if (width < 1 || height < 1)
+    throw InputError(
+        "a camera of model " + std::string(model_name(camera.model)) + " and " +
+        std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+        " pixels has distortion parameters under which no part of its image can be straightened; "
+        "check the parameters");
+  return {width, height, f.x, f.y, c.x - frame.left, c.y - frame.top};
+}
+
+Pinhole scaled_to(Pinhole camera, int max_size) {
+  const int longest = std::max(camera.width, camera.height);
+  if (max_size <= 0 || longest <= max_size) return camera;
+  const double scale = static_cast<double>(max_size) / longest;
+  const int width = std::max(1, static_cast<int>(std::lround(camera.width * scale)));
+  const int height = std::max(1, static_cast<int>(std::lround(camera.height * scale)));
+  const double sx = static_cast<double>(width) / camera.width;
+  const double sy = static_cast<double>(height) / camera.height;
+  return {width, height, camera.fx * sx, camera.fy * sy, camera.cx * sx, camera.cy * sy};
+}
+
+struct Colour {
+  float r = 0, g = 0, b = 0;
+};
+
+/// The photo between its pixel centres; beyond the outermost centres as at them.
+Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
+  const Vec2d at = index_of(pixel);
+  const double x = std::clamp(at.x, 0.0, photo.width - 1.0), y = std::clamp(at.y, 0.0, photo.height - 1.0);
+  const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
+  const int x1 = std::min(x0 + 1, photo.width - 1), y1 = std::min(y0 + 1, photo.height - 1);
+  const float u = static_cast<float>(x - x0), v = static_cast<float>(y - y0);
+  const float w00 = (1 - u) * (1 - v), w10 = u * (1 - v), w01 = (1 - u) * v, w11 = u * v;
+  const Rgb8 a = photo.row(y0)[x0], b = photo.row(y0)[x1], c = photo.row(y1)[x0], d = photo.row(y1)[x1];
+  const auto blend = [&](std::uint8_t p, std::uint8_t q, std::uint8_t r, std::uint8_t s) {
+    return w00 * static_cast<float>(p) + w10 * static_cast<float>(q) + w01 * static_cast<float>(r) +
+           w11 * static_cast<float>(s);
+  };
+  return {blend(a.r, b.r, c.r, d.r), blend(a.g, b.g, c.g, d.g), blend(a.b, b.b, c.b, d.b)};
+}
+
+/// Samples per side of a target pixel, one for each pixel of the photo that it covers at the middle of the
+/// image.
+int samples_along(double photo_focal, double target_focal) {
+  return std::max(1, static_cast<int>(std::ceil(std::abs(photo_focal / target_focal) - 1e-6)));
+}
+
+Rgb8 rounded(const Colour& sum, int count) {
+  const auto mean = [count](float s) {
+    return static_cast<std::uint8_t>(std::lround(s / static_cast<float>(count)));
+  };
+  return {mean(sum.r), mean(sum.g), mean(sum.b)};
+}
+
+}  // namespace
+
+Pinhole undistorted_camera(const Camera& camera, int max_size) {
+  EXPECTS(camera.width > 0 && camera.height > 0);
+  const std::optional<Pinhole> pinhole = as_pinhole(camera);
+  return scaled_to(pinhole ? *pinhole : straightened(camera), max_size);
+}
+
+Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target) {
+  if (photo.width != camera.width || photo.height != camera.height)
+    throw InputError("the photo has " + std::to_string(photo.width) + "x" + std::to_string(photo.height) +
+                     " pixels, but its camera has " + std::to_string(camera.width) + "x" +
+                     std::to_string(camera.height) + "; use the photos that the calibration was made from");
+  Image<Rgb8> image(target.width, target.height);
+  const std::optional<Pinhole> own = as_pinhole(camera);
+  if (own && own->width == target.width && own->height == target.height && own->fx == target.fx &&
+      own->fy == target.fy && own->cx == target.cx && own->cy == target.cy) {
+    for (int y = 0; y < photo.height; ++y) std::copy_n(photo.row(y), photo.width, image.row(y));
+    return image;
+  }
+
+  const Lens lens(camera);
+  const int nx = samples_along(lens.focal().x, target.fx), ny = samples_along(lens.focal().y, target.fy);
+  parallel_for(target.height, [&](int y) {
+    for (int x = 0; x < target.width; ++x) {
+      Colour sum;
+      int count = 0;
+      for (int j = 0; j < ny; ++j)
+        for (int i = 0; i < nx; ++i) {
+          const std::optional<Vec2d> p = lens.project(target.ray({x + (i + 0.5) / nx, y + (j + 0.5) / ny}));
+          if (!p || !inside_photo(*p, photo.width, photo.height)) continue;
+          const Colour c = bilinear(photo, *p);
+          sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
+          ++count;
+        }
+      image.row(y)[x] = count > 0 ? rounded(sum, count) : Rgb8{0, 0, 0};
+    }
+  });
+  return image;
+}
+
+}  // namespace recon
