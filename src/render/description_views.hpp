@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "render/json_reader.hpp"
+#include "render/scene_description.hpp"
+
+namespace recon {
+
+/// The views of a description file ("views", "exposure_spread") in order.
+/// @param count  number of views instead of the one in the file, see read_description
+std::vector<RenderView> read_views(JsonReader& root, std::uint32_t seed, std::optional<int> count);
+
+}  // namespace recon

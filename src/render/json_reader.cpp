@@ -1,0 +1,128 @@
+#include "render/json_reader.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace recon {
+namespace {
+
+/// A value for a message: as it stands in the file, but not at any length.
+std::string shown(const nlohmann::json& value) {
+  constexpr std::size_t kLongest = 60;
+  const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+bool is_number(const nlohmann::json& v) {
+  return v.is_number();
+}
+bool is_array(const nlohmann::json& v) {
+  return v.is_array();
+}
+bool is_object(const nlohmann::json& v) {
+  return v.is_object();
+}
+bool is_string(const nlohmann::json& v) {
+  return v.is_string();
+}
+bool is_boolean(const nlohmann::json& v) {
+  return v.is_boolean();
+}
+bool is_integer(const nlohmann::json& v) {
+  constexpr double kMost = std::numeric_limits<int>::max();
+  return v.is_number_integer() && std::abs(v.get<double>()) <= kMost;
+}
+
+}  // namespace
+
+JsonReader::JsonReader(const nlohmann::json& value, std::string file, std::string path)
+    : value_(&value), file_(std::move(file)), path_(std::move(path)) {
+  if (!value.is_object()) fail_value(path_, value, "an object in braces");
+}
+
+std::string JsonReader::path_of(const std::string& name) const {
+  return path_.empty() ? name : path_ + "." + name;
+}
+
+void JsonReader::fail(const std::string& name, const std::string& message) const {
+  throw InputError(file_ + ": " + path_of(name) + ": " + message);
+}
+
+void JsonReader::fail_value(const std::string& path, const nlohmann::json& value,
+                            const std::string& rule) const {
+  throw InputError(file_ + ": " + (path.empty() ? "the file" : path) + " is " + shown(value) +
+                   "; it must be " + rule);
+}
+
+const nlohmann::json& JsonReader::member(const std::string& name, const char* kind,
+                                         bool (*is_kind)(const nlohmann::json&)) {
+  asked_.insert(name);
+  if (!has(name)) fail(name, std::string("is missing; it must be ") + kind);
+  const nlohmann::json& value = value_->at(name);
+  if (!is_kind(value)) fail_value(path_of(name), value, kind);
+  return value;
+}
+
+double JsonReader::number(const std::string& name) {
+  return member(name, "a number", is_number).get<double>();
+}
+
+int JsonReader::integer(const std::string& name) {
+  return member(name, "an integer in range", is_integer).get<int>();
+}
+
+std::string JsonReader::text(const std::string& name) {
+  return member(name, "a text in quotes", is_string).get<std::string>();
+}
+
+bool JsonReader::flag(const std::string& name, bool otherwise) {
+  return has(name) ? member(name, "true or false", is_boolean).get<bool>() : otherwise;
+}
+
+std::vector<double> JsonReader::numbers(const std::string& name) {
+  const nlohmann::json& list = member(name, "a list of numbers", is_array);
+  std::vector<double> result;
+  for (const nlohmann::json& element : list) {
+    if (!element.is_number()) fail_value(path_of(name), list, "a list of numbers");
+    result.push_back(element.get<double>());
+  }
+  return result;
+}
+
+Vec3d JsonReader::vec3(const std::string& name) {
+  const std::vector<double> v = numbers(name);
+  if (v.size() != 3) fail_value(path_of(name), value_->at(name), "a list of three numbers");
+  return {v[0], v[1], v[2]};
+}
+
+JsonReader JsonReader::object(const std::string& name) {
+  return {member(name, "an object in braces", is_object), file_, path_of(name)};
+}
+
+std::vector<JsonReader> JsonReader::objects(const std::string& name) {
+  const nlohmann::json& list = member(name, "a list of objects", is_array);
+  std::vector<JsonReader> result;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    result.emplace_back(list[i], file_, path_of(name) + "[" + std::to_string(i) + "]");
+  return result;
+}
+
+std::vector<std::string> JsonReader::names() const {
+  std::vector<std::string> result;
+  for (const auto& item : value_->items()) result.push_back(item.key());
+  return result;
+}
+
+void JsonReader::finish() const {
+  for (const std::string& name : names()) {
+    if (asked_.contains(name)) continue;
+    std::string known;
+    for (const std::string& other : asked_) known += (known.empty() ? "" : ", ") + other;
+    fail(name, "is not known here; known are: " + known);
+  }
+}
+
+}  // namespace recon

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/vec.hpp"
+
+namespace recon {
+
+/// Reads the members of one JSON object and knows where it stands, so that every complaint (InputError) names
+/// the file and the field, the value found and what it has to be. `finish` complains about members that
+/// nobody asked for.
+class JsonReader {
+ public:
+  /// @param value  must outlive the reader
+  /// @param file   name for messages
+  /// @param path   of `value` in the file, such as "objects[3].texture"; empty for the whole file
+  JsonReader(const nlohmann::json& value, std::string file, std::string path);
+
+  bool has(const std::string& name) const { return value_->contains(name); }
+
+  /// Members that must be there.
+  double number(const std::string& name);
+  int integer(const std::string& name);
+  std::string text(const std::string& name);
+  Vec3d vec3(const std::string& name);
+  std::vector<double> numbers(const std::string& name);
+  JsonReader object(const std::string& name);
+  std::vector<JsonReader> objects(const std::string& name);
+
+  /// Members with a default.
+  double number(const std::string& name, double otherwise) { return has(name) ? number(name) : otherwise; }
+  int integer(const std::string& name, int otherwise) { return has(name) ? integer(name) : otherwise; }
+  Vec3d vec3(const std::string& name, Vec3d otherwise) { return has(name) ? vec3(name) : otherwise; }
+  bool flag(const std::string& name, bool otherwise);
+
+  /// Whether a member is a text, such as the name of something described elsewhere.
+  bool is_text(const std::string& name) const { return has(name) && value_->at(name).is_string(); }
+
+  /// Names of all members, in alphabetical order.
+  std::vector<std::string> names() const;
+
+  /// @throws InputError about the first member that was not asked for
+  void finish() const;
+
+  /// @throws InputError "<file>: <path>.<name>: <message>"
+  [[noreturn]] void fail(const std::string& name, const std::string& message) const;
+
+ private:
+  std::string path_of(const std::string& name) const;
+  const nlohmann::json& member(const std::string& name, const char* kind,
+                               bool (*is_kind)(const nlohmann::json&));
+  [[noreturn]] void fail_value(const std::string& path, const nlohmann::json& value,
+                               const std::string& rule) const;
+
+  const nlohmann::json* value_;
+  std::string file_, path_;
+  std::set<std::string> asked_;
+};
+
+}  // namespace recon
