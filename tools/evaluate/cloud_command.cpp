@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/error.hpp"
+#include "evaluate/cloud_score.hpp"
+#include "evaluate/point_grid.hpp"
+#include "evaluate/statistics.hpp"
+#include "evaluate/truth_view.hpp"
+#include "io/colmap_model.hpp"
+#include "io/ply_reader.hpp"
+#include "tools/evaluate/commands.hpp"
+#include "tools/evaluate/ground_truth.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double kGoodDepthError = 0.01;
+
+double voxel_for(const CloudCommand& command, double threshold) {
+  return command.voxel.value_or(threshold / 2);
+}
+
+Json to_json(const DistanceSummary& distance) {
+  return {{"mean", distance.mean}, {"median", distance.median}};
+}
+
+/// @param references  by threshold
+Json scores(const CloudCommand& command, const std::vector<Vec3f>& cloud,
+            const std::vector<std::vector<Vec3f>>& references) {
+  Json result = Json::array();
+  for (std::size_t i = 0; i < command.thresholds.size(); ++i) {
+    const double threshold = command.thresholds[i];
+    const CloudScore score = score_cloud(cloud, references[i], threshold, voxel_for(command, threshold));
+    result.push_back({{"threshold", threshold},
+                      {"voxel", score.voxel},
+                      {"precision", score.precision},
+                      {"recall", score.recall},
+                      {"f1", score.f1},
+                      {"cloud_points", score.estimate_points},
+                      {"reference_points", score.reference_points},
+                      {"cloud_to_reference", to_json(score.estimate_distance)},
+                      {"reference_to_cloud", to_json(score.reference_distance)}});
+  }
+  return result;
+}
+
+/// By the name of a view, the points of the cloud that its visibility file gives it; nothing without such a
+/// file. The file counts views in the order of the model in the folder of the cloud or, without one, of the
+/// scene.
+std::optional<std::map<std::string, std::vector<std::uint32_t>>> points_by_view(const CloudCommand& command,
+                                                                                const Scene& scene,
+                                                                                std::size_t point_count) {
+  const fs::path path = command.cloud.string() + ".vis";
+  if (command.all_views || !fs::exists(path)) return std::nullopt;
+  const fs::path beside = command.cloud.parent_path();
+  std::vector<std::string> names;
+  const auto take_names = [&](const Scene& model) {
+    for (const View& view : model.views) names.push_back(view.name);
+  };
+  if (fs::is_directory(beside / "sparse"))
+    take_names(read_colmap_model(find_model(beside)));
+  else
+    take_names(scene);
+  auto lists = read_visibility(path, point_count, names.size());
+  std::map<std::string, std::vector<std::uint32_t>> result;
+  for (std::size_t i = 0; i < names.size(); ++i) result.emplace(names[i], std::move(lists[i]));
+  return result;
+}
+
+/// What the ground truth of a scene says about a cloud.
+struct TruthResult {
+  int views = 0;
+  bool own_views = false;
+  std::vector<PointVerdict> verdicts;          ///< by point
+  std::vector<std::vector<Vec3f>> references;  ///< by threshold, thinned
+};
+
+Image<float> truth_of(const View& view, const Camera& camera, const fs::path& path, double unit) {
+  Image<float> truth = read_truth(path, unit);
+  if (truth.width() != camera.width || truth.height() != camera.height)
+    throw InputError(path.string() + ": has " + std::to_string(truth.width()) + "x" +
+                     std::to_string(truth.height()) + " pixels, but the camera of " + view.name + " has " +
+                     std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+                     "; give the scene that the ground truth belongs to");
+  return truth;
+}
+
+TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) {
+  const Scene scene = read_colmap_model(find_model(*command.scene));
+  const fs::path folder = command.ground_truth.value_or(*command.scene / "gt_depth");
+  if (!fs::is_directory(folder))
+    throw InputError(folder.string() + ": there is no such folder; see --ground-truth");
+  const auto owned = points_by_view(command, scene, cloud.size());
+  TruthResult result{0, owned.has_value(), std::vector<PointVerdict>(cloud.size()),
+                     std::vector<std::vector<Vec3f>>(command.thresholds.size())};
+  // Thinned view by view, as the points of all pixels together may not fit into memory.
+  for (const View& view : scene.views) {
+    const auto path = find_truth(folder, view.name);
+    if (!path) continue;
+    ++result.views;
+    const Camera& camera = scene.cameras[view.camera];
+    const Image<float> truth = truth_of(view, camera, *path, command.unit);
+    const TruthView truth_view{camera, view.cam_from_world, truth.view()};
+    std::vector<std::uint8_t> own_view;
+    if (owned) {
+      own_view.resize(cloud.size());
+      if (const auto it = owned->find(view.name); it != owned->end())
+        for (const std::uint32_t point : it->second) own_view[point] = 1;
+    }
+    observe(cloud, truth_view, own_view, result.verdicts);
+    const std::vector<Vec3f> points = truth_points(truth_view);
+    for (std::size_t i = 0; i < command.thresholds.size(); ++i) {
+      const std::vector<Vec3f> kept = thin(points, voxel_for(command, command.thresholds[i]));
+      result.references[i].insert(result.references[i].end(), kept.begin(), kept.end());
+    }
+  }
+  if (result.views == 0)
+    throw InputError(folder.string() + ": no ground truth NAME.png or NAME.bin for any view of " +
+                     command.scene->string());
+  return result;
+}
+
+Json against_truth(const CloudCommand& command, const std::vector<Vec3f>& cloud) {
+  const TruthResult truth = judge(command, cloud);
+  std::vector<Vec3f> on_truth;
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    if (truth.verdicts[i].on_truth) on_truth.push_back(cloud[i]);
+    if (truth.verdicts[i].depth_error) errors.push_back(*truth.verdicts[i].depth_error);
+  }
+  const auto good =
+      std::count_if(errors.begin(), errors.end(), [](double e) { return e <= kGoodDepthError; });
+  return {{"mode", "cloud"},
+          {"points", cloud.size()},
+          {"truth_views", truth.views},
+          {"points_on_truth", on_truth.size()},
+          {"points_left_out", cloud.size() - on_truth.size()},
+          {"within_1_percent", share(good, errors.size())},
+          {"within_1_percent_counted", errors.size()},
+          {"within_1_percent_views", truth.own_views ? "visibility file" : "all"},
+          {"median_depth_error", median(errors)},
+          {"scores", scores(command, on_truth, truth.references)}};
+}
+
+}  // namespace
+
+Json evaluate_cloud(const CloudCommand& command) {
+  check_thresholds(command.thresholds);
+  check_positive("--unit", command.unit);
+  if (command.voxel) check_positive("--voxel", *command.voxel);
+  if (command.scene.has_value() == command.reference.has_value())
+    throw UsageError("give either --scene (for its ground truth) or --reference (another cloud)");
+  const std::vector<Vec3f> cloud = read_ply(command.cloud).positions;
+  if (command.scene) return against_truth(command, cloud);
+  const std::vector<Vec3f> reference = read_ply(*command.reference).positions;
+  return {{"mode", "cloud"},
+          {"points", cloud.size()},
+          {"reference_points", reference.size()},
+          {"scores", scores(command, cloud, std::vector(command.thresholds.size(), reference))}};
+}
+
+}  // namespace recon

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <limits>
+
+#include "core/error.hpp"
+#include "evaluate/disparity_score.hpp"
+#include "io/file_bytes.hpp"
+#include "io/image_file.hpp"
+#include "io/pfm.hpp"
+#include "tools/evaluate/commands.hpp"
+#include "tools/evaluate/ground_truth.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// How integer values stand for disparities.
+struct Encoding {
+  double scale = 1;             ///< steps per pixel
+  std::optional<long> unknown;  ///< nothing: every pixel is known
+};
+
+/// The ground truth of a pair and where its masks are.
+struct GroundTruth {
+  fs::path map;
+  Encoding encoding;
+  fs::path mask;
+};
+
+std::optional<long> parse_unknown(const std::string& text) {
+  if (text == "none") return std::nullopt;
+  std::size_t used = 0;
+  long value = -1;
+  try {
+    value = std::stol(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used != text.size() || value < 0)
+    throw UsageError("--unknown is \"" + text + "\"; it has to be an integer >= 0, or none");
+  return value;
+}
+
+template <class T>
+Image<float> decoded(const Image<T>& steps, const Encoding& encoding) {
+  Image<float> map(steps.width(), steps.height());
+  for (int y = 0; y < steps.height(); ++y)
+    for (int x = 0; x < steps.width(); ++x)
+      map(x, y) = encoding.unknown == static_cast<long>(steps(x, y))
+                      ? std::numeric_limits<float>::quiet_NaN()
+                      : static_cast<float>(steps(x, y) / encoding.scale);
+  return map;
+}
+
+/// Whether a file starts as a PNG with 16 bits per sample: the bit depth is byte 24, behind the sizes in
+/// IHDR.
+bool is_png16(const fs::path& path) {
+  const std::string bytes = read_file(path);
+  return bytes.size() > 24 && bytes.starts_with("\x89PNG") && bytes[24] == 16;
+}
+
+/// The largest value that the header of a PGM announces, "P5 width height maximum"; 255 for other files.
+long largest_value(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string word;
+  int number = 0;
+  while (number < 4 && file >> word) {
+    if (word.starts_with('#')) {
+      std::getline(file, word);
+      continue;
+    }
+    if (number == 0 && word != "P5" && word != "P2") return 255;
+    ++number;
+  }
+  return number == 4 ? std::strtol(word.c_str(), nullptr, 10) : 255;
+}
+
+Image<float> read_disparity(const fs::path& path, const Encoding& encoding) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".pfm") return read_pfm(path);
+  if (is_png16(path)) return decoded(read_png16(path), encoding);
+  const long largest = largest_value(path);
+  if (largest != 255)
+    throw InputError(path.string() + ": values up to " + std::to_string(largest) +
+                     "; a PGM is read when it has 8 bits (255): convert it to a 16-bit PNG");
+  return decoded(read_grey_image(path), encoding);
+}
+
+/// Ground truth of a folder with an info.json: "disparity", "gt_scale", "unknown" and the masks
+/// "<name>_mask".
+GroundTruth truth_of_folder(const DisparityCommand& command) {
+  const fs::path path = command.ground_truth / "info.json";
+  const Json info = Json::parse(read_file(path), nullptr, false);
+  if (!info.is_object() || !info.contains("disparity") || !info["disparity"].is_string())
+    throw InputError(path.string() + ": no JSON object with the file name \"disparity\"");
+  GroundTruth truth{command.ground_truth / info["disparity"].get<std::string>(), {}, command.mask};
+  if (info.contains("gt_scale") && info["gt_scale"].is_number())
+    truth.encoding.scale = info["gt_scale"].get<double>();
+  if (info.contains("unknown") && info["unknown"].is_number_integer())
+    truth.encoding.unknown = info["unknown"].get<long>();
+  for (const char* key : {"_mask", ""})
+    if (const std::string name = command.mask + key; info.contains(name) && info[name].is_string())
+      truth.mask = command.ground_truth / info[name].get<std::string>();
+  return truth;
+}
+
+GroundTruth ground_truth(const DisparityCommand& command) {
+  GroundTruth truth =
+      fs::is_directory(command.ground_truth)
+          ? truth_of_folder(command)
+          : GroundTruth{command.ground_truth, {1, parse_unknown(command.unknown)}, command.mask};
+  if (command.scale) truth.encoding.scale = *command.scale;
+  return truth;
+}
+
+std::string size_text(int width, int height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
+void check_size(const fs::path& path, int width, int height, const Image<float>& truth,
+                const fs::path& truth_path) {
+  if (width != truth.width() || height != truth.height())
+    throw InputError(path.string() + ": has " + size_text(width, height) + " pixels, but " +
+                     truth_path.string() + " has " + size_text(truth.width(), truth.height()) +
+                     "; compare maps of the same size");
+}
+
+}  // namespace
+
+Json evaluate_disparity(const DisparityCommand& command) {
+  check_thresholds(command.thresholds);
+  check_positive("--map-scale", command.map_scale);
+  if (command.scale) check_positive("--scale", *command.scale);
+  const GroundTruth truth_files = ground_truth(command);
+  const Image<float> truth = read_disparity(truth_files.map, truth_files.encoding);
+  const Image<float> map = read_disparity(command.map, {command.map_scale, parse_unknown(command.unknown)});
+  check_size(command.map, map.width(), map.height(), truth, truth_files.map);
+  Image<std::uint8_t> mask;
+  if (!truth_files.mask.empty()) {
+    mask = read_grey_image(truth_files.mask);
+    check_size(truth_files.mask, mask.width(), mask.height(), truth, truth_files.map);
+  }
+  const DisparityScore score = score_disparity(map.view(), truth.view(), mask.view(), command.thresholds);
+  Json bad = Json::array();
+  for (std::size_t i = 0; i < command.thresholds.size(); ++i)
+    bad.push_back({{"threshold", command.thresholds[i]},
+                   {"of_known", score.bad_of_known[i]},
+                   {"of_estimated", score.bad_of_estimated[i]}});
+  return {{"mode", "disparity"},
+          {"known", score.known},
+          {"estimated", score.estimated},
+          {"completeness", score.completeness},
+          {"bad", bad},
+          {"average_error", score.average_error},
+          {"rms_error", score.rms_error}};
+}
+
+}  // namespace recon

@@ -1,0 +1,74 @@
+#include "tools/evaluate/ground_truth.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "io/byte_reader.hpp"
+#include "io/dense_array.hpp"
+#include "io/file_bytes.hpp"
+#include "io/image_file.hpp"
+
+namespace recon {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> find_truth(const fs::path& folder, const std::string& view_name) {
+  const fs::path full = folder / view_name;
+  for (const fs::path& stem : {fs::path(full).replace_extension(), full})
+    for (const char* ending : {".png", ".bin"}) {
+      const fs::path candidate = stem.string() + ending;
+      if (fs::is_regular_file(candidate)) return candidate;
+    }
+  return std::nullopt;
+}
+
+Image<float> read_truth(const fs::path& path, double unit) {
+  if (path.extension() == ".bin") return read_depth_map(path);
+  const Image<std::uint16_t> steps = read_png16(path);
+  Image<float> depth(steps.width(), steps.height());
+  for (int y = 0; y < steps.height(); ++y)
+    for (int x = 0; x < steps.width(); ++x)
+      depth(x, y) =
+          steps(x, y) == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(steps(x, y) * unit);
+  return depth;
+}
+
+std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path, std::size_t point_count,
+                                                        std::size_t view_count) {
+  const std::string bytes = read_file(path), name = path.string();
+  ByteReader reader(bytes, name);
+  const FilePlace start = reader.place();
+  const std::uint64_t count = reader.read_count(sizeof(std::uint32_t), "points");
+  if (count != point_count)
+    start.fail("the file is about " + std::to_string(count) + " points, but the cloud has " +
+               std::to_string(point_count) +
+               "; they do not belong together: write both again, or use --all-views");
+  std::vector<std::vector<std::uint32_t>> points_of_view(view_count);
+  for (std::uint32_t point = 0; point < count; ++point) {
+    const auto views = reader.read<std::uint32_t>("the number of views");
+    for (std::uint32_t i = 0; i < views; ++i) {
+      const FilePlace place = reader.place();
+      const auto view = reader.read<std::uint32_t>("the views of a point");
+      if (view >= view_count)
+        place.fail("view " + std::to_string(view) + " of a point, but the model has " +
+                   std::to_string(view_count) + " views; use --all-views to do without this file");
+      points_of_view[view].push_back(point);
+    }
+  }
+  reader.expect_end();
+  return points_of_view;
+}
+
+void check_positive(const char* option, double value) {
+  if (!(value > 0) || !std::isfinite(value))
+    throw UsageError(std::string(option) + " is " + std::to_string(value) +
+                     "; it has to be a number above 0");
+}
+
+void check_thresholds(const std::vector<double>& thresholds) {
+  if (thresholds.empty()) throw UsageError("--thresholds needs at least one number, such as 0.01");
+  for (const double threshold : thresholds) check_positive("--thresholds", threshold);
+}
+
+}  // namespace recon
