@@ -83,6 +83,9 @@ TEST_F(FakeSystem, ContainerThatIsToldThePathOfTheHost) {
   EXPECT_EQ(available_memory(root_), 900000u);
   write("proc/self/cgroup", "5:memory:/elsewhere\n");
   EXPECT_EQ(available_memory(root_), 900000u);
+  const auto groups = cgroups_of_this_process(root_, "memory");
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].directory, root_ / "sys/fs/cgroup/memory");
 }
 
 TEST_F(FakeSystem, UsageAboveTheLimitLeavesNothing) {
