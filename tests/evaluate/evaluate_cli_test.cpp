@@ -1,0 +1,321 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "io/colmap_model.hpp"
+#include "io/dense_array.hpp"
+#include "io/image_file.hpp"
+#include "io/pfm.hpp"
+#include "io/ply_writer.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out, err;
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A folder of its own for each test, removed at the end.
+class EvaluateCli : public testing::Test {
+ protected:
+  EvaluateCli() {
+    std::string name = (fs::temp_directory_path() / "evaluate_cli_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~EvaluateCli() override { fs::remove_all(folder_); }
+
+  Outcome run(const std::string& arguments) const {
+    const std::string out = folder_ / "out.txt", err = folder_ / "err.txt";
+    const int status = std::system(("cd '" + folder_.string() + "' && '" RECON_EVALUATE "' " + arguments +
+                                    " >'" + out + "' 2>'" + err + "'")
+                                       .c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+  }
+
+  /// A scene of two views, 4x2 pixels, both at the origin looking along z, with depth 2 but for the unknown
+  /// pixel (0, 0).
+  void write_scene() const {
+    Scene scene;
+    scene.camera_ids = {1};
+    scene.cameras = {{CameraModel::kPinhole, 4, 2, {4, 4, 2, 1}}};
+    for (const std::uint32_t id : {1u, 2u}) {
+      View view;
+      view.id = id;
+      view.name = "v" + std::to_string(id) + ".png";
+      scene.views.push_back(view);
+    }
+    fs::create_directories(folder_ / "scene/sparse");
+    fs::create_directories(folder_ / "scene/gt_depth");
+    write_colmap_model(folder_ / "scene/sparse", scene, ColmapFormat::kText);
+    Image<std::uint16_t> truth(4, 2, 2000);
+    truth(0, 0) = 0;
+    for (const char* name : {"v1.png", "v2.png"})
+      write_png16(folder_ / "scene/gt_depth" / name, truth.view());
+  }
+
+  void write_cloud(const std::string& name, const std::vector<Vec3f>& points,
+                   const std::vector<std::vector<std::uint32_t>>& views) const {
+    PlyWriter writer(folder_ / name);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      PlyPoint point;
+      point.position = points[i];
+      point.views = views[i];
+      writer.add(point);
+    }
+    writer.commit();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(EvaluateCli, HelpNamesTheCommandsAndSucceeds) {
+  const Outcome outcome = run("--help");
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* command : {"depth", "cloud", "disparity"}) EXPECT_THAT(outcome.out, HasSubstr(command));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(EvaluateCli, WrongUsageIsTwo) {
+  for (const char* arguments :
+       {"", "cloud", "depth x", "nonsense", "cloud a.ply", "cloud a.ply --scene s --reference b.ply",
+        "cloud a.ply --reference b.ply --thresholds 0", "cloud a.ply --reference b.ply --thresholds x",
+        "disparity a.pfm --ground-truth b.pfm --unknown maybe", "depth d --ground-truth g --kind other"}) {
+    if (std::string(arguments).starts_with("disparity"))
+      write_pfm(folder_ / "b.pfm", Image<float>(1, 1, 1.0f).view());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
+    EXPECT_NE(outcome.err, "") << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+}
+
+TEST_F(EvaluateCli, MissingFilesAreThreeAndNamed) {
+  write_scene();
+  write_cloud("a.ply", {{0, 0, 2}}, {{0}});
+  for (const auto& [arguments, name] : std::vector<std::pair<std::string, std::string>>{
+           {"cloud gone.ply --scene scene", "gone.ply"},
+           {"cloud a.ply --scene gone", "gone"},
+           {"cloud a.ply --reference gone.ply", "gone.ply"},
+           {"cloud a.ply --scene scene --ground-truth gone", "gone"},
+           {"depth gone --ground-truth scene/gt_depth", "gone"},
+           {"disparity gone.pfm --ground-truth gone2.pfm", "gone"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 3) << arguments << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(name)) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+}
+
+TEST_F(EvaluateCli, DepthOfTheTruthItselfIsPerfectAndAMissingMapCounts) {
+  write_scene();
+  fs::create_directories(folder_ / "dense/stereo/depth_maps");
+  Image<float> map(4, 2, 2.0f);
+  map(0, 0) = kNaN;
+  write_depth_map(folder_ / "dense/stereo/depth_maps/v1.png.geometric.bin", map.view());
+  write_depth_map(folder_ / "dense/stereo/depth_maps/v2.png.geometric.bin", map.view());
+  const auto perfect = run("depth dense --ground-truth scene/gt_depth --json").json();
+  EXPECT_EQ(perfect["mode"], "depth");
+  EXPECT_EQ(perfect["all"]["known"], 14);
+  EXPECT_EQ(perfect["all"]["completeness"], 1);
+  for (const auto& within : perfect["all"]["within"]) EXPECT_EQ(within["of_known"], 1) << within;
+  EXPECT_EQ(perfect["all"]["estimated_where_unknown"], 0);
+
+  fs::remove(folder_ / "dense/stereo/depth_maps/v2.png.geometric.bin");
+  const auto half = run("--json depth dense --ground-truth scene/gt_depth --scene scene").json();
+  EXPECT_EQ(half["views_without_map"], 1);
+  EXPECT_EQ(half["all"]["completeness"], 0.5);
+  EXPECT_EQ(half["views"][1]["map"], false);
+  const auto one = run("depth dense --ground-truth scene/gt_depth --scene scene --views 'v1*' --json").json();
+  EXPECT_EQ(one["all"]["completeness"], 1);
+  EXPECT_EQ(run("depth dense --ground-truth scene/gt_depth --views 'x*'").exit_code, 3);
+  EXPECT_EQ(run("depth dense --ground-truth scene/gt_depth --kind photometric").exit_code, 3);
+}
+
+TEST_F(EvaluateCli, DepthAtHalfSizeSaysHowTheTruthWasSampled) {
+  write_scene();
+  fs::create_directories(folder_ / "dense/stereo/depth_maps");
+  write_depth_map(folder_ / "dense/stereo/depth_maps/v1.png.geometric.bin", Image<float>(2, 1, 2.02f).view());
+  const std::string arguments = "depth dense --ground-truth scene/gt_depth --thresholds 0.005,0.02";
+  const auto figures = run(arguments + " --json").json();
+  EXPECT_EQ(figures["views"][0]["truth_sampling"], "size");
+  EXPECT_EQ(figures["all"]["known"], 2);
+  EXPECT_EQ(figures["all"]["within"][0]["of_known"], 0);
+  EXPECT_EQ(figures["all"]["within"][1]["of_known"], 1);
+  EXPECT_THAT(run(arguments).out, HasSubstr("sampled at their pixel centres"));
+}
+
+TEST_F(EvaluateCli, CloudAgainstTruthUsesTheVisibilityFile) {
+  write_scene();
+  // In view 2 the depth is 4. Pixel (3, 1), centre (3.5, 1.5): direction (0.375, 0.125, 1).
+  Image<std::uint16_t> truth(4, 2, 4000);
+  write_png16(folder_ / "scene/gt_depth/v2.png", truth.view());
+  const Vec3f near{0.75f, 0.25f, 2}, far{1.5f, 0.5f, 4}, beside{50, 0, 2};
+  write_cloud("a.ply", {near, far, far, beside}, {{0}, {0}, {1}, {0}});
+  const auto figures = run("cloud a.ply --scene scene --json").json();
+  EXPECT_EQ(figures["points"], 4);
+  EXPECT_EQ(figures["points_on_truth"], 3);
+  EXPECT_EQ(figures["points_left_out"], 1);
+  EXPECT_EQ(figures["within_1_percent_counted"], 3);
+  EXPECT_NEAR(figures["within_1_percent"], 2.0 / 3, 1e-12);
+  EXPECT_EQ(figures["scores"][1]["precision"], 1);
+  EXPECT_EQ(figures["scores"][1]["cloud_points"], 2);
+  EXPECT_EQ(figures["scores"][1]["reference_points"], 15);
+  EXPECT_NEAR(figures["scores"][1]["recall"], 2.0 / 15, 1e-12);
+  EXPECT_EQ(run("cloud a.ply --scene scene --all-views --json").json()["within_1_percent"], 1);
+  EXPECT_THAT(run("cloud a.ply --scene scene").out, HasSubstr("66.67%"));
+}
+
+TEST_F(EvaluateCli, AVisibilityFileOfAnotherCloudIsRefused) {
+  write_scene();
+  write_cloud("a.ply", {{0, 0, 2}}, {{0}});
+  write_cloud("b.ply", {{0, 0, 2}, {0, 0, 2}}, {{0}, {1}});
+  fs::copy_file(folder_ / "b.ply.vis", folder_ / "a.ply.vis", fs::copy_options::overwrite_existing);
+  const Outcome outcome = run("cloud a.ply --scene scene");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("a.ply.vis: byte 0: "));
+  write_cloud("a.ply", {{0, 0, 2}}, {{7}});
+  EXPECT_THAT(run("cloud a.ply --scene scene").err, HasSubstr("a.ply.vis: byte 12: view 7"));
+}
+
+TEST_F(EvaluateCli, CloudAgainstCloud) {
+  write_cloud("a.ply", {{0, 0, 0}, {1, 0, 0}, {5, 0, 0}}, {{}, {}, {}});
+  write_cloud("b.ply", {{0, 0, 0}, {1.05f, 0, 0}}, {{}, {}});
+  const auto score = run("cloud a.ply --reference b.ply --thresholds 0.1 --json").json()["scores"][0];
+  EXPECT_NEAR(score["precision"], 2.0 / 3, 1e-12);
+  EXPECT_EQ(score["recall"], 1);
+  EXPECT_EQ(run("cloud a.ply --reference a.ply --json").json()["scores"][0]["f1"], 1);
+}
+
+TEST_F(EvaluateCli, DisparityOfAPfmAgainstAnEightBitImage) {
+  Image<std::uint8_t> truth(4, 1);
+  const std::uint8_t steps[] = {40, 40, 40, 0};  // 10 pixels at four steps a pixel; the last is unknown
+  Image<float> map(4, 1, 10.0f);
+  for (int x = 0; x < 4; ++x) truth(x, 0) = steps[x];
+  map(1, 0) = 13;
+  map(2, 0) = kNaN;
+  write_image(folder_ / "truth.png", truth.view());
+  write_pfm(folder_ / "map.pfm", map.view());
+  const auto figures = run("disparity map.pfm --ground-truth truth.png --scale 4 --json").json();
+  EXPECT_EQ(figures["known"], 3);
+  EXPECT_EQ(figures["estimated"], 2);
+  EXPECT_NEAR(figures["bad"][1]["of_known"], 2.0 / 3, 1e-12);
+  EXPECT_EQ(figures["bad"][1]["of_estimated"], 0.5);
+  EXPECT_EQ(figures["bad"][3]["of_estimated"], 0);
+  EXPECT_EQ(figures["average_error"], 1.5);
+  EXPECT_EQ(run("disparity map.pfm --ground-truth truth.png --scale 4 --unknown none --json").json()["known"],
+            4);
+}
+
+TEST_F(EvaluateCli, DisparityMapsOfDifferentSizesAreRefused) {
+  write_pfm(folder_ / "a.pfm", Image<float>(2, 1, 1.0f).view());
+  write_pfm(folder_ / "b.pfm", Image<float>(3, 1, 1.0f).view());
+  const Outcome outcome = run("disparity a.pfm --ground-truth b.pfm");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("2x1"));
+  EXPECT_THAT(outcome.err, HasSubstr("3x1"));
+}
+
+TEST_F(EvaluateCli, APgmWithMoreThanEightBitsIsRefusedRatherThanCut) {
+  std::ofstream(folder_ / "a.pgm", std::ios::binary) << "P5\n# wide\n1 1\n65535\n" << std::string(2, '\1');
+  const Outcome outcome = run("disparity a.pgm --ground-truth a.pgm");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("65535"));
+}
+
+/// The share of known pixels that the table of the stereo sets states, by counting of its own.
+TEST_F(EvaluateCli, StereoSetsAgainstThemselves) {
+  const fs::path stereo = fs::path(RECON_SHARED_DIR) / "stereo";
+  if (!fs::is_directory(stereo)) GTEST_SKIP() << stereo << " is not there";
+  struct Set {
+    std::string name, map, scale;
+    double known;
+  };
+  for (const Set& set : {Set{"tsukuba", "truedisp.row3.col3.pgm", "16", 0.793 * 384 * 288},
+                         Set{"venus", "disp2.pgm", "8", 1.0 * 434 * 383},
+                         Set{"teddy_half", "disp2.pgm", "2", 0.977 * 900 * 750},
+                         Set{"motorcycle_quarter", "disp0GT.pfm", "1", 0.979 * 741 * 497}}) {
+    const std::string folder = (stereo / set.name).string();
+    const auto figures = run("disparity " + folder + "/" + set.map + " --map-scale " + set.scale +
+                             " --ground-truth " + folder + " --json")
+                             .json();
+    EXPECT_NEAR(figures["known"].get<double>() / set.known, 1, 0.001) << set.name;
+    EXPECT_EQ(figures["completeness"], 1) << set.name;
+    EXPECT_EQ(figures["average_error"], 0) << set.name;
+    const auto masked = run("disparity " + folder + "/" + set.map + " --map-scale " + set.scale +
+                            " --ground-truth " + folder + " --mask nonocc --json")
+                            .json();
+    EXPECT_LT(masked["known"], figures["known"]) << set.name;
+  }
+}
+
+/// Clouds unprojected here from the exact depth of three views have to be found right, and a shifted one
+/// wrong.
+TEST_F(EvaluateCli, CourtyardTruthScoresAlmostOne) {
+  const fs::path courtyard = fs::path(RECON_SHARED_DIR) / "scenes-rendered/courtyard";
+  if (!fs::is_directory(courtyard)) GTEST_SKIP() << courtyard << " is not there";
+  fs::create_directories(folder_ / "gt");
+  fs::create_directories(folder_ / "dense/stereo/depth_maps");
+  const Scene scene = read_colmap_model(courtyard / "sparse");
+  std::vector<Vec3f> exact, shifted;
+  std::vector<std::vector<std::uint32_t>> views;
+  for (const std::uint32_t index : {0u, 6u, 12u}) {
+    const View& view = scene.views[index];
+    fs::copy_file(courtyard / "gt_depth" / view.name, folder_ / "gt" / view.name);
+    const Image<std::uint16_t> millimetres = read_png16(courtyard / "gt_depth" / view.name);
+    const std::vector<double>& k = scene.cameras[view.camera].params;
+    const Mat3d& r = view.cam_from_world.rotation;
+    const Vec3d t = view.cam_from_world.translation;
+    Image<float> depth(millimetres.width(), millimetres.height());
+    for (int y = 0; y < depth.height(); ++y)
+      for (int x = 0; x < depth.width(); ++x) {
+        const double z = millimetres(x, y) / 1000.0;
+        depth(x, y) = static_cast<float>(z);
+        if (z == 0) continue;
+        const double c[] = {(x + 0.5 - k[2]) / k[0] * z - t.x, (y + 0.5 - k[3]) / k[1] * z - t.y, z - t.z};
+        Vec3f world{};
+        float* axes[] = {&world.x, &world.y, &world.z};
+        for (int i = 0; i < 3; ++i)
+          *axes[i] = static_cast<float>(r(0, i) * c[0] + r(1, i) * c[1] + r(2, i) * c[2]);
+        exact.push_back(world);
+        shifted.push_back(world + 0.2f * Vec3f{0, 0, 1});
+        views.push_back({index});
+      }
+    write_depth_map(folder_ / "dense/stereo/depth_maps" / (view.name + ".geometric.bin"), depth.view());
+  }
+  write_cloud("exact.ply", exact, views);
+  write_cloud("shifted.ply", shifted, views);
+  const std::string truth = " --scene '" + courtyard.string() + "' --ground-truth gt --json";
+  const auto figures = run("cloud exact.ply" + truth).json();
+  EXPECT_GE(figures["within_1_percent"], 0.999);
+  for (const auto& score : figures["scores"])
+    for (const char* figure : {"precision", "recall", "f1"}) EXPECT_GE(score[figure], 0.99) << score;
+  const auto wrong = run("cloud shifted.ply" + truth).json();
+  EXPECT_LT(wrong["within_1_percent"], 0.7);
+  EXPECT_LT(wrong["scores"][0]["f1"], 0.7);
+  const auto depth = run("depth dense --ground-truth gt --json").json();
+  EXPECT_EQ(depth["all"]["completeness"], 1);
+  EXPECT_EQ(depth["all"]["within"][0]["of_known"], 1);
+}
+
+}  // namespace
+}  // namespace recon
