@@ -1,0 +1,153 @@
+#include "io/image_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "core/error.hpp"
+#include "error_message.hpp"
+#include "temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+
+/// 3x2 pixels written by OpenCV, in BGR(A).
+template <class T>
+cv::Mat sample(int type) {
+  cv::Mat mat(2, 3, type);
+  for (int y = 0; y < 2; ++y)
+    for (int i = 0; i < 3 * mat.channels(); ++i)
+      mat.ptr<T>(y)[i] = static_cast<T>((sizeof(T) == 1 ? 1 : 257) * (100 * y + 7 * i));
+  return mat;
+}
+
+std::string encoded(const char* extension, const cv::Mat& mat) {
+  std::vector<std::uint8_t> bytes;
+  cv::imencode(extension, mat, bytes);
+  return {bytes.begin(), bytes.end()};
+}
+
+/// The JPEG with an EXIF block behind its first marker that says "rotated by 90 degrees".
+std::string with_exif_rotation(const std::string& jpeg) {
+  using namespace std::string_literals;
+  const std::string exif =
+      "Exif\0\0"s + "II*\0\x08\0\0\0"s + "\x01\0"s + "\x12\x01\x03\0\x01\0\0\0\x06\0\0\0"s + "\0\0\0\0"s;
+  const std::string head = "\xFF\xE1\0"s + static_cast<char>(exif.size() + 2);
+  return jpeg.substr(0, 2) + head + exif + jpeg.substr(2);
+}
+
+TEST(ReadImage, TakesPixelsInRgbAndDropsAlpha) {
+  for (const char* extension : {".png", ".tiff"})
+    for (const int type : {CV_8UC3, CV_8UC4}) {
+      if (type == CV_8UC4 && std::string(extension) == ".tiff") continue;  // OpenCV premultiplies there
+      const int step = type == CV_8UC3 ? 21 : 28;
+      const Image<Rgb8> image = decode_image(encoded(extension, sample<std::uint8_t>(type)), "x");
+      ASSERT_EQ(image.width(), 3);
+      ASSERT_EQ(image.height(), 2);
+      EXPECT_EQ(image(0, 0), (Rgb8{14, 7, 0})) << extension;
+      EXPECT_EQ(image(1, 0), (Rgb8{static_cast<std::uint8_t>(14 + step), static_cast<std::uint8_t>(7 + step),
+                                   static_cast<std::uint8_t>(step)}));
+      EXPECT_EQ(image(0, 1), (Rgb8{114, 107, 100}));
+    }
+}
+
+TEST(ReadImage, SpreadsGreyAndRounds16Bits) {
+  const Image<Rgb8> grey = decode_image(encoded(".png", sample<std::uint8_t>(CV_8UC1)), "x");
+  EXPECT_EQ(grey(2, 1), (Rgb8{114, 114, 114}));
+  cv::Mat wide(1, 4, CV_16UC1);
+  const std::uint16_t values[4] = {0, 128, 129, 65535};  // 128 / 257 = 0.498, 129 / 257 = 0.502
+  for (int x = 0; x < 4; ++x) wide.at<std::uint16_t>(0, x) = values[x];
+  const Image<Rgb8> image = decode_image(encoded(".png", wide), "x");
+  const std::uint8_t expected[4] = {0, 0, 1, 255};
+  for (int x = 0; x < 4; ++x) EXPECT_EQ(image(x, 0).g, expected[x]) << x;
+  EXPECT_EQ(decode_image(encoded(".tiff", sample<std::uint16_t>(CV_16UC3)), "x")(1, 1),
+            (Rgb8{135, 128, 121}));
+}
+
+TEST(ReadImage, LeavesTheStoredPixelsWhereTheyAre) {
+  const TemporaryFolder folder;
+  spill(folder / "a.jpg", with_exif_rotation(encoded(".jpg", sample<std::uint8_t>(CV_8UC3))));
+  ASSERT_EQ(cv::imread((folder / "a.jpg").string()).cols, 2)
+      << "the block should turn the image for other readers";
+  EXPECT_EQ(read_image(folder / "a.jpg").width(), 3);
+  EXPECT_EQ(image_size(folder / "a.jpg"), (ImageSize{3, 2}));
+}
+
+TEST(ReadImage, SaysWhatIsWrong) {
+  const TemporaryFolder folder;
+  const auto reading = [&](const std::string& bytes) {
+    spill(folder / "a.img", bytes);
+    return message_of<InputError>([&] { read_image(folder / "a.img"); });
+  };
+  const std::string path = (folder / "a.img").string();
+  EXPECT_THAT(message_of<InputError>([&] { read_image(folder / "absent.png"); }),
+              HasSubstr("absent.png: cannot be read: No such file"));
+  EXPECT_THAT(message_of<InputError>([&] { read_image(folder.path()); }), HasSubstr("directory"));
+  EXPECT_THAT(reading(""), testing::StartsWith(path + ": the image file is empty"));
+  EXPECT_THAT(reading("no image"), HasSubstr("no image that can be read"));
+  const std::string jpeg = encoded(".jpg", sample<std::uint8_t>(CV_8UC3));
+  EXPECT_THAT(reading(jpeg.substr(0, jpeg.size() - 2)), HasSubstr("truncated"));
+  std::string png = encoded(".png", cv::Mat(64, 64, CV_8UC3, cv::Scalar(1, 2, 3)));
+  EXPECT_THAT(reading(png.substr(0, png.size() / 2)), HasSubstr("damaged"));
+  png.replace(16, 4, std::string("\x7F\xFF\xFF\xFF", 4));
+  EXPECT_THAT(reading(png), HasSubstr("2147483647x64"));
+  EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC3, cv::Scalar(1, 1, 1)))), HasSubstr("CV_32FC"));
+}
+
+TEST(ReadImage, GreyIsTheWeightedMean) {
+  const TemporaryFolder folder;
+  cv::imwrite((folder / "a.png").string(), cv::Mat(1, 1, CV_8UC3, cv::Scalar(30, 20, 10)));
+  EXPECT_EQ(read_grey_image(folder / "a.png")(0, 0), 18);  // 0.299 * 10 + 0.587 * 20 + 0.114 * 30 = 18.15
+}
+
+TEST(ImageSize, ComesFromTheHeaderOfEachFormat) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.png", "a.jpg", "a.tiff", "a.bmp"}) {
+    ASSERT_TRUE(cv::imwrite((folder / name).string(), cv::Mat(45, 123, CV_8UC3, cv::Scalar(9, 9, 9))));
+    EXPECT_EQ(image_size(folder / name), (ImageSize{123, 45})) << name;
+  }
+  spill(folder / "cut.png", slurp(folder / "a.png").substr(0, 33));
+  EXPECT_EQ(image_size(folder / "cut.png"), (ImageSize{123, 45}));
+  EXPECT_THAT(message_of<InputError>([&] { image_size(folder / "absent.png"); }), HasSubstr("No such file"));
+}
+
+TEST(WriteImage, IsReadBackByOpenCv) {
+  const TemporaryFolder folder;
+  Image<Rgb8> image(70, 3, Rgb8{10, 20, 30});
+  image(69, 2) = {200, 100, 50};
+  write_image(folder / "sub/a.PNG", image.view());
+  const cv::Mat read = cv::imread((folder / "sub/a.PNG").string(), cv::IMREAD_UNCHANGED);
+  ASSERT_EQ(read.type(), CV_8UC3);
+  EXPECT_EQ(read.at<cv::Vec3b>(2, 69), (cv::Vec3b{50, 100, 200}));
+  EXPECT_EQ(read.at<cv::Vec3b>(0, 68), (cv::Vec3b{30, 20, 10}));
+  write_image(folder / "a.jpg", image.view());
+  EXPECT_EQ(cv::imread((folder / "a.jpg").string()).cols, 70);
+  EXPECT_THAT(message_of<UsageError>([&] { write_image(folder / "a.gif", image.view()); }),
+              HasSubstr(".gif"));
+}
+
+TEST(Png16, KeepsEveryValue) {
+  const TemporaryFolder folder;
+  Image<std::uint16_t> depth(300, 219);
+  for (int y = 0; y < depth.height(); ++y)
+    for (int x = 0; x < depth.width(); ++x) depth(x, y) = static_cast<std::uint16_t>(y * 300 + x);
+  write_png16(folder / "d.png", depth.view());
+  const Image<std::uint16_t> back = read_png16(folder / "d.png");
+  const cv::Mat other = cv::imread((folder / "d.png").string(), cv::IMREAD_UNCHANGED);
+  ASSERT_EQ(other.type(), CV_16UC1);
+  for (int y = 0; y < depth.height(); ++y)
+    for (int x = 0; x < depth.width(); ++x) {
+      ASSERT_EQ(back(x, y), depth(x, y));
+      ASSERT_EQ(other.at<std::uint16_t>(y, x), depth(x, y));
+    }
+  write_image(folder / "c.png", Image<Rgb8>(2, 2, Rgb8{1, 2, 3}).view());
+  EXPECT_THAT(message_of<InputError>([&] { read_png16(folder / "c.png"); }),
+              HasSubstr("16-bit grey PNG is needed"));
+}
+
+}  // namespace
+}  // namespace recon
