@@ -9,6 +9,7 @@
 #include "core/parallel.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
+#include "scene/lens.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {
@@ -98,9 +99,10 @@ Image<float> resample_truth(ImageView<const float> truth, int width, int height)
 Image<float> resample_truth(ImageView<const float> truth, const Camera& truth_camera, int width, int height,
                             const Camera& map_camera) {
   const Vec2d map_size{double(width), double(height)}, truth_size{double(truth.width), double(truth.height)};
+  const Lens map_lens(map_camera), truth_lens(truth_camera);
   return sampled(truth, width, height, [&](Vec2d centre) -> std::optional<Vec2d> {
-    const auto ray = unproject(map_camera, rescaled(centre, map_size, size_of(map_camera)));
-    const auto pixel = ray ? project(truth_camera, *ray) : std::nullopt;
+    const auto ray = map_lens.unproject(rescaled(centre, map_size, size_of(map_camera)));
+    const auto pixel = ray ? truth_lens.project(*ray) : std::nullopt;
     if (!pixel) return std::nullopt;
     return rescaled(*pixel, size_of(truth_camera), truth_size);
   });

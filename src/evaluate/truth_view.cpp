@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "scene/lens.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {
@@ -12,15 +13,37 @@ namespace {
 
 constexpr int kGrain = 1024;
 
+/// A camera prepared for many points. Most scenes have no distortion left, and a pinhole needs no search for
+/// the radius.
+class PreparedCamera {
+ public:
+  explicit PreparedCamera(const Camera& camera) : pinhole_(as_pinhole(camera)), lens_(camera) {}
+
+  /// Of a point in front of the camera.
+  std::optional<Vec2d> project(Vec3d x_in_cam) const {
+    return pinhole_ ? std::optional(pinhole_->project(x_in_cam)) : lens_.project(x_in_cam);
+  }
+  /// The point at `pixel` whose depth is 1.
+  std::optional<Vec3d> ray(Vec2d pixel) const {
+    if (pinhole_) return pinhole_->ray(pixel);
+    const std::optional<Vec3d> direction = lens_.unproject(pixel);
+    return direction && direction->z > 0 ? std::optional((1 / direction->z) * *direction) : std::nullopt;
+  }
+
+ private:
+  std::optional<Pinhole> pinhole_;
+  Lens lens_;
+};
+
 /// Depth and truth of a point in a view, where the view has both.
 struct DepthPair {
   double depth, truth;
 };
 
-std::optional<DepthPair> depth_pair(Vec3f point, const TruthView& view) {
+std::optional<DepthPair> depth_pair(Vec3f point, const TruthView& view, const PreparedCamera& camera) {
   const Vec3d x_in_cam = view.cam_from_world * Vec3d{point.x, point.y, point.z};
   if (!(x_in_cam.z > 0) || !std::isfinite(x_in_cam.z)) return std::nullopt;
-  const std::optional<Vec2d> pixel = project(view.camera, x_in_cam);
+  const std::optional<Vec2d> pixel = camera.project(x_in_cam);
   if (!pixel ||
       !(pixel->x >= 0 && pixel->x < view.depth.width && pixel->y >= 0 && pixel->y < view.depth.height))
     return std::nullopt;
@@ -38,14 +61,15 @@ bool is_known_depth(float depth) {
 std::vector<Vec3f> truth_points(const TruthView& view) {
   EXPECTS(view.depth.width == view.camera.width && view.depth.height == view.camera.height);
   const Pose world_from_cam = inverse(view.cam_from_world);
+  const PreparedCamera camera(view.camera);
   std::vector<std::vector<Vec3f>> rows(view.depth.height);
   parallel_for(view.depth.height, [&](int y) {
     for (int x = 0; x < view.depth.width; ++x) {
       const float depth = view.depth(x, y);
       if (!is_known_depth(depth)) continue;
-      const std::optional<Vec3d> ray = unproject(view.camera, pixel_centre(x, y));
-      if (!ray || !(ray->z > 0)) continue;
-      const Vec3d point = world_from_cam * ((depth / ray->z) * *ray);
+      const std::optional<Vec3d> ray = camera.ray(pixel_centre(x, y));
+      if (!ray) continue;
+      const Vec3d point = world_from_cam * (static_cast<double>(depth) * *ray);
       rows[y].push_back(
           {static_cast<float>(point.x), static_cast<float>(point.y), static_cast<float>(point.z)});
     }
@@ -59,10 +83,11 @@ void observe(std::span<const Vec3f> points, const TruthView& view, const std::ve
              std::vector<PointVerdict>& verdicts) {
   EXPECTS(view.depth.width == view.camera.width && view.depth.height == view.camera.height);
   EXPECTS(verdicts.size() == points.size() && (own_view.empty() || own_view.size() == points.size()));
+  const PreparedCamera camera(view.camera);
   parallel_for(
       static_cast<int>(points.size()),
       [&](int i) {
-        const std::optional<DepthPair> pair = depth_pair(points[i], view);
+        const std::optional<DepthPair> pair = depth_pair(points[i], view, camera);
         if (!pair) return;
         PointVerdict& verdict = verdicts[i];
         verdict.on_truth = true;
