@@ -14,6 +14,9 @@ struct DepthRange {
   double far = 0;
 };
 
+/// The range of a view of which nothing is known: no points and no source at a distance. It cannot be swept anyway.
+inline constexpr DepthRange kUnknownDepthRange{1, 100};
+
 struct DepthRangeOptions {
   std::optional<double> near, far;  ///< given by the user: they win over everything
 };
@@ -22,6 +25,7 @@ struct DepthRangeOptions {
 /// sees too few of them from all points in front of it, and without points from the geometry of the cameras
 /// and `sources`.
 /// @param sources  per view, indices of its source views (see select_sources)
+/// @throws UsageError when a given bound is not above 0, or the near one is not below the far one
 std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options);
 

@@ -1,0 +1,76 @@
+#include "scene/view_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/error.hpp"
+
+namespace recon {
+namespace {
+
+/// Axes under a smaller angle cross at a depth that their directions hardly fix.
+constexpr double kMinCrossingSine = 0.035;  // 2 degrees
+constexpr double kMaxCrossingGap = 0.2;
+
+}  // namespace
+
+bool ViewGeometry::sees(Vec3d x) const {
+  const std::optional<Vec2d> p = lens->project(cam_from_world * x);
+  return p && p->x >= 0 && p->y >= 0 && p->x <= width && p->y <= height;
+}
+
+Vec3d ViewGeometry::point_at(Vec3d ray, double z) const {
+  return transpose(cam_from_world.rotation) * (z * ray) + centre;
+}
+
+std::vector<Vec3d> ViewGeometry::ray_grid(int n) const {
+  std::vector<Vec3d> rays;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      const auto ray = lens->unproject({(i + 0.5) / n * width, (j + 0.5) / n * height});
+      if (ray && ray->z > 0.05) rays.push_back((1 / ray->z) * *ray);
+    }
+  return rays;
+}
+
+SceneGeometry::SceneGeometry(const Scene& scene) {
+  lenses_.reserve(scene.cameras.size());
+  for (const Camera& camera : scene.cameras) lenses_.emplace_back(camera);
+  views_.reserve(scene.views.size());
+  for (const View& view : scene.views) {
+    EXPECTS(view.camera >= 0 && static_cast<std::size_t>(view.camera) < scene.cameras.size());
+    const Camera& camera = scene.cameras[static_cast<std::size_t>(view.camera)];
+    const Lens& lens = lenses_[static_cast<std::size_t>(view.camera)];
+    const double focal = std::sqrt(std::abs(lens.focal().x * lens.focal().y));
+    views_.push_back({&lens, camera.width, camera.height, focal, view.cam_from_world,
+                      camera_centre(view.cam_from_world),
+                      transpose(view.cam_from_world.rotation) * Vec3d{0, 0, 1}});
+  }
+}
+
+double triangulation_angle(Vec3d x, Vec3d centre_a, Vec3d centre_b) {
+  const Vec3d a = centre_a - x, b = centre_b - x;
+  return std::atan2(norm(cross(a, b)), dot(a, b)) * 180 / std::numbers::pi;
+}
+
+std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b) {
+  const Vec3d between = b.centre - a.centre;
+  const double cosine = dot(a.axis, b.axis), sine2 = 1 - cosine * cosine;
+  if (sine2 < kMinCrossingSine * kMinCrossingSine) return std::nullopt;
+  const double along_a = (dot(between, a.axis) - cosine * dot(between, b.axis)) / sine2;
+  const double along_b = (cosine * dot(between, a.axis) - dot(between, b.axis)) / sine2;
+  if (along_a <= 0 || along_b <= 0) return std::nullopt;
+  const Vec3d gap = (b.centre + along_b * b.axis) - (a.centre + along_a * a.axis);
+  if (norm(gap) > kMaxCrossingGap * std::min(along_a, along_b)) return std::nullopt;
+  return along_a;
+}
+
+double quantile(std::vector<double>& values, double fraction) {
+  EXPECTS(!values.empty());
+  const auto at = static_cast<std::ptrdiff_t>(std::lround(fraction * static_cast<double>(values.size() - 1)));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+}  // namespace recon

@@ -1,0 +1,191 @@
+#include "scene/view_selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "scene/tracks.hpp"
+#include "scene/view_geometry.hpp"
+
+namespace recon {
+namespace {
+
+/// Of a track at most this many views vote for each other, so that work grows linearly with long tracks.
+constexpr int kMaxTrackLength = 128;
+/// Fewer shared points may all be mismatches.
+constexpr double kMinShared = 5;
+/// With fewer sources found by points than this, geometry has its say.
+constexpr std::size_t kEnoughSources = 2;
+/// Geometry looks at this many nearest views.
+constexpr std::size_t kMaxCandidates = 256;
+/// Virtual points by geometry: a grid of rays, each at a few depths relative to the distance of the scene.
+constexpr int kRayGrid = 6;
+constexpr double kRelativeDepths[] = {0.5, 0.75, 1.0, 1.5, 2.5};
+constexpr double kMinOverlap = 0.1;
+
+/// One point as two views see it.
+struct Sighting {
+  int source;
+  float angle;   ///< of triangulation, degrees
+  float score;   ///< how well the pair suits at this point
+  float weight;  ///< of how many points it speaks
+};
+
+struct Candidate {
+  int view;
+  double score;
+};
+
+/// How much a triangulation angle helps: depth is fixed better as it grows up to 10 degrees, surfaces look
+/// the same up to about 15. The rising side is equation 2 of Goesele et al., Multi-View Stereo for Community
+/// Photo Collections, ICCV 2007.
+double angle_weight(double angle, const ViewSelectionOptions& options) {
+  if (angle > options.max_angle_degrees) return 0;
+  if (angle < 10) return angle * angle / 100;
+  if (angle <= 15) return 1;
+  const double beyond = (angle - 15) / 20;
+  return std::exp(-0.5 * beyond * beyond);
+}
+
+/// How well the resolutions fit: 1 while the source is up to twice finer, less when it is finer still or
+/// coarser (Goesele et al. 2007, equation 3). @param ratio  size of a reference pixel at the point over that
+/// of a source pixel
+double scale_weight(double ratio) {
+  if (ratio < 1) return ratio;
+  return ratio < 2 ? 1 : 2 / ratio;
+}
+
+Sighting sighting(const SceneGeometry& views, int reference, int source, Vec3d x, double weight,
+                  const ViewSelectionOptions& options) {
+  const ViewGeometry &r = views[reference], &s = views[source];
+  const double angle = triangulation_angle(x, r.centre, s.centre);
+  const double ratio = (norm(x - r.centre) / r.focal) / (norm(x - s.centre) / s.focal);
+  const double score = weight * angle_weight(angle, options) * scale_weight(ratio);
+  return {source, static_cast<float>(angle), static_cast<float>(score), static_cast<float>(weight)};
+}
+
+/// Candidates out of all sightings of one reference view, best first. @param min_weight  that each must have
+std::vector<Candidate> ranked(std::vector<Sighting> all, double min_weight,
+                              const ViewSelectionOptions& options) {
+  std::stable_sort(all.begin(), all.end(), [](const Sighting& a, const Sighting& b) {
+    return std::pair(a.source, a.angle) < std::pair(b.source, b.angle);
+  });
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
+    double score = 0, weight = 0;
+    for (end = i; end < all.size() && all[end].source == all[i].source; ++end) {
+      score += static_cast<double>(all[end].score);
+      weight += static_cast<double>(all[end].weight);
+    }
+    const double p75 = static_cast<double>(all[i + (end - i - 1) * 3 / 4].angle);
+    if (score > 0 && weight >= min_weight && p75 >= options.min_angle_degrees)
+      candidates.push_back({all[i].source, score});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  return candidates;
+}
+
+/// Spreads the start of the thinned tracks; any fixed mixing of bits does.
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 31)) * 0x9E3779B97F4A7C15ull;
+  return value ^ (value >> 29);
+}
+
+std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views, const Visibility& visibility,
+                                 int reference, const ViewSelectionOptions& options) {
+  std::vector<Sighting> all;
+  for (const int p : visibility.points_of_view[reference]) {
+    const std::span<const int> track = visibility.views_of_point[p];
+    const std::size_t stride = (track.size() + kMaxTrackLength - 1) / kMaxTrackLength;
+    const std::size_t start =
+        mixed(static_cast<std::uint64_t>(p) * scene.views.size() + static_cast<std::uint64_t>(reference)) %
+        stride;
+    for (std::size_t i = start; i < track.size(); i += stride)
+      if (track[i] != reference)
+        all.push_back(sighting(views, reference, track[i], scene.points[static_cast<std::size_t>(p)].position,
+                               static_cast<double>(stride), options));
+  }
+  return ranked(std::move(all), kMinShared, options);
+}
+
+/// The other views, nearest first, at most `count`.
+std::vector<int> nearest_views(const SceneGeometry& views, int reference, std::size_t count) {
+  std::vector<std::pair<double, int>> others;
+  for (int v = 0; v < static_cast<int>(views.views().size()); ++v)
+    if (v != reference) others.emplace_back(norm(views[v].centre - views[reference].centre), v);
+  count = std::min(count, others.size());
+  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count), others.end());
+  std::vector<int> nearest(count);
+  for (std::size_t i = 0; i < count; ++i) nearest[i] = others[i].second;
+  return nearest;
+}
+
+/// The depths at which a view without points of its own may see something: around the points in front of it,
+/// else around where its axis meets those of its neighbours, else a few baselines away.
+std::vector<double> guessed_depths(const Scene& scene, const SceneGeometry& views, int reference,
+                                   const std::vector<int>& neighbours) {
+  const ViewGeometry& view = views[reference];
+  std::vector<double> distances;
+  for (const SparsePoint& point : scene.points)
+    if (view.sees(point.position)) distances.push_back(view.depth(point.position));
+  if (distances.empty())
+    for (const int v : neighbours)
+      if (const auto depth = axis_crossing(view, views[v])) distances.push_back(*depth);
+  std::vector<double> depths;
+  if (!distances.empty()) {
+    const double distance = quantile(distances, 0.5);
+    for (const double relative : kRelativeDepths) depths.push_back(relative * distance);
+    return depths;
+  }
+  // Not the nearest baseline: the views may be the frames of a film.
+  const std::size_t typical = std::min<std::size_t>(neighbours.size(), 4) - 1;
+  const double baseline = norm(views[neighbours[typical]].centre - view.centre);
+  for (const double relative : kRelativeDepths) depths.push_back(5 * relative * baseline);
+  return depths;
+}
+
+std::vector<Candidate> by_geometry(const Scene& scene, const SceneGeometry& views, int reference,
+                                   const ViewSelectionOptions& options) {
+  const std::vector<int> neighbours = nearest_views(views, reference, kMaxCandidates);
+  if (neighbours.empty()) return {};
+  const ViewGeometry& view = views[reference];
+  const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
+  const std::vector<double> depths = guessed_depths(scene, views, reference, neighbours);
+  std::vector<Sighting> all;
+  for (const double depth : depths)
+    for (const Vec3d ray : rays) {
+      const Vec3d x = view.point_at(ray, depth);
+      for (const int source : neighbours)
+        if (views[source].sees(x)) all.push_back(sighting(views, reference, source, x, 1, options));
+    }
+  const double samples = static_cast<double>(depths.size() * rays.size());
+  return ranked(std::move(all), kMinOverlap * samples, options);
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> select_sources(const Scene& scene, const ViewSelectionOptions& options) {
+  EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);
+  const SceneGeometry views(scene);
+  const Visibility visibility(scene);
+  const int count = static_cast<int>(scene.views.size());
+  std::vector<std::vector<int>> sources(scene.views.size());
+  parallel_for(count, [&](int reference) {
+    std::vector<Candidate> best = by_points(scene, views, visibility, reference, options);
+    if (best.size() < kEnoughSources)
+      for (const Candidate& candidate : by_geometry(scene, views, reference, options))
+        if (std::none_of(best.begin(), best.end(),
+                         [&](const Candidate& c) { return c.view == candidate.view; }))
+          best.push_back(candidate);
+    std::vector<int>& chosen = sources[static_cast<std::size_t>(reference)];
+    for (std::size_t i = 0; i < std::min(best.size(), static_cast<std::size_t>(options.max_sources)); ++i)
+      chosen.push_back(best[i].view);
+  });
+  return sources;
+}
+
+}  // namespace recon
