@@ -1,0 +1,84 @@
+#include "session/background_work.hpp"
+
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace recon {
+
+BackgroundWork::BackgroundWork(int threads, int waiting) : limit_(static_cast<std::size_t>(waiting)) {
+  EXPECTS(threads >= 1 && waiting >= 1);
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+}
+
+BackgroundWork::~BackgroundWork() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    queue_.clear();
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void BackgroundWork::submit(std::function<void()> work) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return queue_.size() < limit_ || error_; });
+    rethrow();
+    queue_.push_back(std::move(work));
+  }
+  changed_.notify_all();
+}
+
+void BackgroundWork::finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return (queue_.empty() && running_ == 0) || error_; });
+  rethrow();
+}
+
+void BackgroundWork::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const std::function<void()> work = std::move(queue_.front());
+    queue_.pop_front();
+    ++running_;
+    lock.unlock();
+    changed_.notify_all();
+    std::exception_ptr error;
+    try {
+      work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    --running_;
+    if (error && !error_) error_ = error;
+    changed_.notify_all();
+  }
+}
+
+void BackgroundWork::rethrow() {
+  if (error_) std::rethrow_exception(error_);
+}
+
+void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body) {
+  using oneapi::tbb::filter_mode;
+  EXPECTS(at_once >= 1);
+  int next = 0;
+  oneapi::tbb::parallel_pipeline(
+      static_cast<std::size_t>(at_once),
+      oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
+                                          [&](oneapi::tbb::flow_control& control) {
+                                            if (next < count) return next++;
+                                            control.stop();
+                                            return 0;
+                                          }) &
+          oneapi::tbb::make_filter<int, void>(filter_mode::parallel, [&](int i) { body(i); }));
+}
+
+}  // namespace recon

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace recon {
+
+/// A few threads that write files while others compute. The queue is bounded: who submits more than fits
+/// waits, so that results do not pile up in memory.
+class BackgroundWork {
+ public:
+  /// @param threads  >= 1
+  /// @param waiting  how many pieces of work may wait, >= 1
+  BackgroundWork(int threads, int waiting);
+
+  /// Drops what has not begun, and waits for the rest.
+  ~BackgroundWork();
+
+  BackgroundWork(const BackgroundWork&) = delete;
+  BackgroundWork& operator=(const BackgroundWork&) = delete;
+
+  /// @throws what an earlier piece of work threw
+  void submit(std::function<void()> work);
+
+  /// Waits until all is done.
+  /// @throws what a piece of work threw
+  void finish();
+
+ private:
+  void run();
+  void rethrow();
+
+  const std::size_t limit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> queue_;
+  int running_ = 0;
+  bool stop_ = false;
+  std::exception_ptr error_;
+  std::vector<std::thread> threads_;
+};
+
+/// Calls `body(i)` for i in [0, count), at most `at_once` side by side, each free to use the parallel loops
+/// of the surrounding arena. For work whose memory must be bounded. The first exception ends the loop and is
+/// thrown on.
+void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body);
+
+}  // namespace recon

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "methods/plane_sweep.hpp"
+#include "session/lru_cache.hpp"
+#include "session/step_record.hpp"
+#include "session/workspace.hpp"
+
+namespace recon {
+
+/// The maps of views, in files of the workspace and, the ones used last, in memory. Safe from several
+/// threads.
+class MapStore {
+ public:
+  /// @param budget  bytes of memory
+  MapStore(const Workspace& workspace, MapKind kind, std::size_t budget)
+      : workspace_(workspace), kind_(kind), cache_(budget) {}
+
+  /// Keeps the maps of a view in memory, as far as the budget allows.
+  void keep(const std::string& view, std::shared_ptr<const ViewDepth> maps);
+
+  /// Writes the maps of a view.
+  /// @throws OutputError
+  std::vector<OutputFile> write(const std::string& view, const ViewDepth& maps) const;
+
+  /// The maps of a view, read where they are not in memory: bit for bit those that were written.
+  /// @throws InputError
+  std::shared_ptr<const ViewDepth> get(const std::string& view);
+
+ private:
+  ViewDepth read(const std::string& view) const;
+
+  const Workspace& workspace_;
+  MapKind kind_;
+  LruCache<ViewDepth> cache_;
+};
+
+/// The share of pixels with a known depth, [0, 1].
+double known_share(const Image<float>& depth);
+
+/// Size and fingerprint of a file just written.
+/// @throws OutputError when it cannot be read back
+OutputFile written_file(const Workspace& workspace, const std::string& file);
+
+}  // namespace recon

@@ -1,0 +1,107 @@
+#include "session/options.hpp"
+
+#include <charconv>
+#include <sstream>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "match/posed_image.hpp"
+#include "optimize/winner_take_all.hpp"
+
+namespace recon {
+
+namespace {
+
+std::optional<int> parse_int(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+template <class T>
+void expect_range(const char* option, T value, T low, T high) {
+  if (value >= low && value <= high) return;
+  std::ostringstream message;
+  message << option << " is " << value << "; it must lie between " << low << " and " << high;
+  throw UsageError(message.str());
+}
+
+void check_sweep(const SessionOptions& options) {
+  expect_range("--window", options.sweep.window, kMinWindow, kMaxWindow);
+  if (options.sweep.window % 2 == 0)
+    throw UsageError("--window is " + std::to_string(options.sweep.window) + "; it must be odd");
+  expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
+  expect_range("--sources", options.selection.max_sources, 1, kMaxSources);
+  if (options.colour && options.sweep.cost == CostKind::kZncc)
+    throw UsageError("--colour works with --cost sad; zncc takes grey images");
+}
+
+void check_depth(const DepthRangeOptions& depth) {
+  for (const auto& [option, value] : {std::pair{"--depth-min", depth.near}, {"--depth-max", depth.far}})
+    if (value && !(*value > 0 && *value < 1e30)) {
+      std::ostringstream message;
+      message << option << " is " << *value << "; it must be positive";
+      throw UsageError(message.str());
+    }
+  if (depth.near && depth.far && !(*depth.near < *depth.far)) {
+    std::ostringstream message;
+    message << "--depth-min is " << *depth.near << " and --depth-max " << *depth.far
+            << "; the least depth must be the smaller";
+    throw UsageError(message.str());
+  }
+}
+
+void check_filters(const SessionOptions& options) {
+  if (options.max_cost) expect_range("--max-cost", *options.max_cost, 0.0f, 255.0f);
+  expect_range("--min-confidence", options.filter.min_confidence, 0.0f, 1.0f);
+  expect_range("--min-texture", options.filter.min_texture, 0.0f, 255.0f);
+  expect_range("--speckle", options.filter.speckle_size, 0, 1 << 30);
+  expect_range("--min-views", options.consistency.min_views, 1, kMaxSources);
+  expect_range("--max-depth-error", options.consistency.max_relative_depth, 1e-6f, 1.0f);
+  expect_range("--max-normal-angle", options.consistency.max_angle_degrees, 0.0f, 180.0f);
+  expect_range("--min-fused-views", options.min_fused_views, 1, 1 << 20);
+}
+
+}  // namespace
+
+void SessionOptions::check() const {
+  if (inputs.empty()) throw UsageError("no scene given: name a folder with images/ and sparse/");
+  check_sweep(*this);
+  check_depth(depth);
+  check_filters(*this);
+  if (planes) expect_range("--planes", *planes, 2, kMaxPlanes);
+  if (max_image_size != 0) expect_range("--max-image-size", max_image_size, 16, kMaxImageSide);
+  expect_range("--threads", threads, 0, 4096);
+  if (!(selection.min_angle_degrees < selection.max_angle_degrees))
+    throw UsageError("--min-angle must be smaller than --max-angle");
+  if (shard.count > 1 && stage != Stage::kEstimate)
+    throw UsageError("--shard needs --stage estimate; run --stage fuse once when all shards are done");
+}
+
+PhotometricFilterOptions SessionOptions::resolved_filter() const {
+  PhotometricFilterOptions resolved_options = filter;
+  resolved_options.max_cost =
+      max_cost.value_or(sweep.cost == CostKind::kZncc ? kDefaultMaxZncc : kDefaultMaxSad);
+  return resolved_options;
+}
+
+Shard parse_shard(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) {
+    const auto index = parse_int(std::string_view(text).substr(0, slash));
+    const auto count = parse_int(std::string_view(text).substr(slash + 1));
+    if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
+  }
+  throw UsageError("--shard is '" + text + "'; write I/N with I from 1 to N, such as 2/8");
+}
+
+std::optional<int> parse_planes(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const auto number = parse_int(text);
+  if (!number || *number < 2)
+    throw UsageError("--planes is '" + text + "'; write auto or a number of at least 2");
+  return number;
+}
+
+}  // namespace recon

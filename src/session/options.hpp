@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuse/consistency.hpp"
+#include "match/sweep_options.hpp"
+#include "methods/plane_sweep.hpp"
+#include "scene/depth_range.hpp"
+#include "scene/view_selection.hpp"
+
+namespace recon {
+
+/// Which part of the work to do.
+enum class Stage {
+  kAll,
+  kEstimate,  ///< up to the depth maps before the check across views
+  kFuse,      ///< from the depth maps that are there
+};
+
+/// Part `index` of `count`, counted from 1.
+struct Shard {
+  int index = 1;
+  int count = 1;
+};
+
+/// The least trusted cost where the user gives none, per kind of cost.
+inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
+inline constexpr float kDefaultMaxSad = 15.0f;
+
+/// Most planes that `auto` takes.
+inline constexpr int kMaxAutoPlanes = 1024;
+
+/// Everything a run of `reconstruct` can be told; the defaults are those of the program.
+struct SessionOptions {
+  std::vector<std::filesystem::path> inputs;  ///< scenes, or folders of scenes
+  std::filesystem::path output;               ///< empty: `dense` inside each scene
+  std::string device = "auto";                ///< auto, cpu, cuda or cuda:0,2
+
+  SweepOptions sweep;
+  bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
+  PhotometricFilterOptions filter;
+  std::optional<float> max_cost;   ///< nothing: by the kind of cost
+  ConsistencyOptions consistency;  ///< of the check across views, and of fusion
+  int min_fused_views = 3;         ///< views that a point of the cloud needs
+
+  std::optional<int> planes;  ///< nothing: as many as the images tell apart
+  DepthRangeOptions depth;
+  ViewSelectionOptions selection;
+  int max_image_size = 0;  ///< longest side in pixels; 0: as the photos are
+
+  std::string views = "*";  ///< reference views: a shell pattern over their names
+  Shard shard;
+  Stage stage = Stage::kAll;
+
+  std::optional<std::size_t> memory_limit, gpu_memory_limit;  ///< bytes
+  int threads = 0;                                            ///< 0: all that the process may use
+  bool dry_run = false;
+  bool overwrite = false;
+  bool quiet = false;
+  bool json = false;
+  std::string resolved;  ///< the options as TOML, written beside the results
+
+  /// @throws UsageError that names the option, its value and what it may be
+  void check() const;
+
+  /// The photometric filter with the cost that is meant where the user gave none.
+  PhotometricFilterOptions resolved_filter() const;
+};
+
+/// The shard that "I/N" means, 1 <= I <= N.
+/// @throws UsageError
+Shard parse_shard(const std::string& text);
+
+/// The number of planes that "auto" (nothing) or a number >= 2 means.
+/// @throws UsageError
+std::optional<int> parse_planes(const std::string& text);
+
+}  // namespace recon

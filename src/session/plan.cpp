@@ -1,0 +1,140 @@
+#include "session/plan.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "methods/plane_sweep.hpp"
+#include "scene/depth_range.hpp"
+#include "scene/undistort.hpp"
+#include "session/dense_model.hpp"
+
+namespace recon {
+
+namespace {
+
+PosedImage posed(const ScenePlan& plan, int view) {
+  PosedImage image;
+  image.camera = plan.view(view).camera;
+  image.cam_from_world = plan.scene.views[static_cast<std::size_t>(view)].cam_from_world;
+  return image;
+}
+
+int planes_of(const ScenePlan& plan, int view, const SessionOptions& options) {
+  if (options.planes) return *options.planes;
+  const ViewPlan& it = plan.view(view);
+  std::vector<PosedImage> sources;
+  for (const int source : it.sources) sources.push_back(posed(plan, source));
+  return auto_plane_count(posed(plan, view), sources, it.range.near, it.range.far, kMaxAutoPlanes);
+}
+
+std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < plan.views.size(); ++i)
+    if (plan.views[i].*flag) indices.push_back(static_cast<int>(i));
+  return indices;
+}
+
+bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
+  const std::optional<Pinhole> pinhole = as_pinhole(camera);
+  return pinhole && pinhole->width == target.width && pinhole->height == target.height &&
+         pinhole->fx == target.fx && pinhole->fy == target.fy && pinhole->cx == target.cx &&
+         pinhole->cy == target.cy;
+}
+
+/// The name under which the undistorted image is written: its own where we can write its format.
+std::string output_name(const std::string& name, bool unchanged) {
+  std::string extension = std::filesystem::path(name).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool writable = extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+  return unchanged || writable ? name : name + ".png";
+}
+
+/// Sets in_scope, active and needed. The shard counts the views of the whole scene, so that all shards agree
+/// on it whatever photo one of them cannot read.
+void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
+  std::map<std::string, std::size_t> index_of_name;
+  for (std::size_t i = 0; i < whole.views.size(); ++i) index_of_name[whole.views[i].name] = i;
+  bool any_match = false;
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    ViewPlan& view = plan.views[i];
+    const std::string& name = plan.scene.views[i].name;
+    const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0;
+    any_match |= matches;
+    if (matches && view.sources.empty())
+      plan.warnings.push_back(name + ": no other view overlaps with it enough; it gets no depth map");
+    view.in_scope = matches && !view.sources.empty();
+    view.active = view.in_scope &&
+                  static_cast<int>(index_of_name[name] % static_cast<std::size_t>(options.shard.count)) ==
+                      options.shard.index - 1;
+    view.needed |= view.in_scope;
+    if (view.in_scope)
+      for (const int source : view.sources) plan.views[static_cast<std::size_t>(source)].needed = true;
+  }
+  if (!any_match)
+    throw InputError("--views '" + options.views + "' matches none of the " +
+                     std::to_string(plan.views.size()) + " views; names look like " + plan.name(0));
+}
+
+}  // namespace
+
+std::vector<int> ScenePlan::active_views() const {
+  return views_where(*this, &ViewPlan::active);
+}
+std::vector<int> ScenePlan::needed_views() const {
+  return views_where(*this, &ViewPlan::needed);
+}
+std::vector<int> ScenePlan::views_in_scope() const {
+  return views_where(*this, &ViewPlan::in_scope);
+}
+
+PlaneSet plane_set(const ViewPlan& view) {
+  const double far = 1.0 / view.range.far;
+  const double step = (1.0 / view.range.near - far) / (view.planes - 1);
+  return {static_cast<float>(far), static_cast<float>(step), view.planes};
+}
+
+ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
+  std::vector<bool> keep(scene.views.size(), true);
+  for (std::size_t i = 0; i < scene.views.size(); ++i)
+    for (const LeftOut& view : left_out)
+      if (scene.views[i].name == view.name) keep[i] = false;
+  ScenePlan plan;
+  plan.scene = keep_views(scene, keep);
+  plan.left_out = left_out;
+  const std::size_t count = plan.scene.views.size();
+  if (count < 2)
+    throw InputError("too few views: " + std::to_string(count) + " of " + std::to_string(scene.views.size()) +
+                     " can be used, and depth needs at least 2");
+
+  const auto sources = select_sources(plan.scene, options.selection);
+  const auto ranges = depth_ranges(plan.scene, sources, options.depth);
+  plan.views.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Camera& camera = plan.photo_camera(static_cast<int>(i));
+    plan.views[i].camera = undistorted_camera(camera, options.max_image_size);
+    plan.views[i].unchanged = is_pinhole_of(camera, plan.views[i].camera);
+    plan.views[i].output_name = output_name(plan.scene.views[i].name, plan.views[i].unchanged);
+    plan.views[i].sources = sources[i];
+    plan.views[i].range = ranges[i];
+  }
+  choose_views(scene, options, plan);
+  if (plan.views_in_scope().empty())
+    throw InputError("no overlap: no view has another one that sees the same surface under a useful angle (" +
+                     std::to_string(count) +
+                     " views); check the poses, or widen --min-angle and --max-angle");
+  const std::vector<int> active = plan.active_views();
+  parallel_for(static_cast<int>(active.size()), [&](int i) {
+    const int view = active[static_cast<std::size_t>(i)];
+    plan.views[static_cast<std::size_t>(view)].planes = planes_of(plan, view, options);
+  });
+  return plan;
+}
+
+}  // namespace recon

@@ -1,0 +1,150 @@
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "session/byte_size.hpp"
+#include "session/plan.hpp"
+
+namespace recon {
+
+namespace {
+
+// Bytes a pixel, counted from the types that are alive at the same time.
+constexpr std::size_t kMapBytes = 20;     // depth, normal and confidence of a view
+constexpr std::size_t kFusionBytes = 23;  // and its colours
+constexpr std::size_t kEstimateBytes =
+    32;  // the maps (20), filters (12); what a sweep returns is in its own sum
+constexpr std::size_t kCheckBytes = 72;  // reference, result and one source (60), counts, colours, preview
+constexpr std::size_t kDecodeBytes =
+    16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
+
+constexpr int kWritesWaiting = 4;
+constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries, the model
+
+std::size_t pixels(const Pinhole& camera) {
+  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+}
+
+std::size_t pixels(const Camera& camera) {
+  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+}
+
+int how_many(std::size_t available, std::size_t each, int most) {
+  return static_cast<int>(
+      std::clamp<std::size_t>(available / std::max<std::size_t>(each, 1), 1, static_cast<std::size_t>(most)));
+}
+
+/// The largest sizes of a plan, in pixels.
+struct Sizes {
+  std::size_t photo = 0;        // as it is in its file
+  std::size_t view = 0;         // undistorted
+  std::size_t most_images = 0;  // a reference and its sources together
+};
+
+Sizes measure(const ScenePlan& plan) {
+  Sizes sizes;
+  for (const int i : plan.needed_views()) {
+    const View& view = plan.scene.views[static_cast<std::size_t>(i)];
+    sizes.photo = std::max(sizes.photo, pixels(plan.scene.cameras[static_cast<std::size_t>(view.camera)]));
+    sizes.view = std::max(sizes.view, pixels(plan.view(i).camera));
+    std::size_t images = pixels(plan.view(i).camera);
+    for (const int source : plan.view(i).sources) images += pixels(plan.view(source).camera);
+    if (plan.view(i).active) sizes.most_images = std::max(sizes.most_images, images);
+  }
+  return sizes;
+}
+
+SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& options) {
+  const ViewPlan& it = plan.view(view);
+  SweepShape shape;
+  shape.width = it.camera.width;
+  shape.height = it.camera.height;
+  for (const int source : it.sources) {
+    shape.source_width = std::max(shape.source_width, plan.view(source).camera.width);
+    shape.source_height = std::max(shape.source_height, plan.view(source).camera.height);
+  }
+  shape.channels = options.colour ? 3 : 1;
+  shape.sources = static_cast<int>(it.sources.size());
+  shape.planes = it.planes;
+  shape.window = options.sweep.window;
+  return shape;
+}
+
+/// What the sweeps of all lanes of all backends take at a time.
+SweepMemory sweeps(const ScenePlan& plan, const SessionOptions& options,
+                   const std::vector<std::unique_ptr<Backend>>& backends) {
+  SweepMemory all;
+  for (const auto& backend : backends) {
+    std::size_t host = 0;
+    for (const int view : plan.active_views()) {
+      const SweepMemory one = backend->memory(shape_of(plan, view, options));
+      host = std::max(host, one.host_bytes);
+      all.device_bytes = std::max(all.device_bytes, one.device_bytes);
+      all.tiles = std::max(all.tiles, one.tiles);
+    }
+    all.host_bytes += host * static_cast<std::size_t>(backend->lanes());
+  }
+  return all;
+}
+
+}  // namespace
+
+int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {
+  return how_many(limit / 2, measure(plan).photo * kDecodeBytes, threads);
+}
+
+std::size_t sweep_memory_share(std::size_t limit) {
+  return limit / 4;
+}
+
+MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
+                       const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit,
+                       int threads) {
+  const Sizes sizes = measure(plan);
+  const SweepMemory sweep = sweeps(plan, options, backends);
+  std::size_t lanes = 0;
+  for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
+
+  const std::size_t channels = options.colour ? 3 : 1;
+  const std::size_t estimate =
+      sweep.host_bytes + lanes * (sizes.view * kEstimateBytes + sizes.most_images * channels);
+  const std::size_t least =
+      kProgramBytes + std::max({estimate, sizes.view * kCheckBytes, sizes.photo * kDecodeBytes,
+                                3 * sizes.view * kFusionBytes});
+  if (least > limit)
+    throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
+                      format_byte_size(least) + " of memory, and the limit is " + format_byte_size(limit) +
+                      "; raise --memory-limit, or lower --max-image-size or --sources");
+
+  MemoryPlan memory;
+  memory.limit = limit;
+  memory.tiles = sweep.tiles;
+  memory.device_peak = sweep.device_bytes;
+  // A quarter of what is left for more work side by side, the rest for caches, as far as the scene can fill
+  // them.
+  const std::size_t spare = limit - least;
+  const std::size_t all = plan.needed_views().size() * sizes.view;
+  memory.writes_waiting = how_many(spare / 4, sizes.view * kMapBytes, kWritesWaiting);
+  memory.photo_cache = std::min(spare / 4, all * (channels + 3));
+  memory.map_cache = std::min(spare / 4, all * kMapBytes);
+  const std::size_t work = least - kProgramBytes + spare / 4;
+  memory.check_at_once = how_many(work, sizes.view * kCheckBytes, threads);
+  memory.fusion_views = std::max(2, how_many(work, sizes.view * kFusionBytes, 1 << 16));
+  const std::size_t busy =
+      std::max({estimate, sizes.view * kCheckBytes * static_cast<std::size_t>(memory.check_at_once),
+                sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
+  memory.peak = std::min(limit, kProgramBytes + busy + memory.photo_cache + 2 * memory.map_cache);
+  return memory;
+}
+
+std::uint64_t output_bytes(const ScenePlan& plan) {
+  constexpr std::uint64_t kCloudBytesPerPixel = 8;  // about one pixel in five becomes a point of 40 bytes
+  std::uint64_t bytes = 0;
+  for (const int view : plan.needed_views()) {
+    const std::uint64_t size = pixels(plan.view(view).camera);
+    bytes += size * 3;  // the undistorted image, were it not compressed
+    if (plan.view(view).in_scope) bytes += size * (2 * kMapBytes + 1 + kCloudBytesPerPixel);
+  }
+  return bytes;
+}
+
+}  // namespace recon

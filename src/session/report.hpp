@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "session/scene_run.hpp"
+
+namespace recon {
+
+/// Times of a scene's steps in seconds, in their order.
+using StepTimes = std::vector<std::pair<std::string, double>>;
+
+/// The plan of a scene as an object, and as text for people.
+nlohmann::json plan_json(const SceneRun& run);
+std::string plan_text(const SceneRun& run);
+
+/// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
+nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);
+
+/// The same as a web page that needs nothing but itself.
+std::string report_html(const nlohmann::json& report);
+
+}  // namespace recon

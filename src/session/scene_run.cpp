@@ -1,0 +1,52 @@
+#include "session/scene_run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace recon {
+
+SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
+                   int thread_count)
+    : options(session_options),
+      folder(std::move(scene_folder)),
+      workspace(std::move(output)),
+      threads(thread_count),
+      photos(folder.images, session_options.colour, 0) {}
+
+void SceneRun::warn(const std::string& text) {
+  spdlog::warn("{}", text);
+  warnings.push_back(text);
+}
+
+FinishedStep find_finished(const SceneRun& run, const std::string& record_file,
+                           const nlohmann::json* inputs) {
+  if (run.options.overwrite) return {};
+  FinishedStep finished{read_record(run.workspace.path(record_file)), {}};
+  if (!finished.record) return finished;
+  if (inputs) finished.reason = describe_change(finished.record->inputs, *inputs);
+  if (finished.reason.empty())
+    if (const auto damaged = damaged_output(*finished.record, run.workspace.root()))
+      finished.reason = *damaged + " is missing or damaged";
+  if (!finished.reason.empty()) finished.record.reset();
+  return finished;
+}
+
+void log_resumed(const std::string& step, std::size_t kept,
+                 const std::vector<std::pair<std::string, std::string>>& reasons) {
+  std::size_t stale = 0;
+  for (const auto& [view, reason] : reasons) {
+    if (reason.empty()) continue;
+    ++stale;
+    spdlog::debug("{}: {} is done again: {}", step, view, reason);
+  }
+  if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", step, kept, kept + reasons.size());
+  if (stale == 0) return;
+  for (const auto& [view, reason] : reasons)
+    if (!reason.empty()) {
+      spdlog::info("{}: {} stale views are done again, such as {}: {}", step, stale, view, reason);
+      break;
+    }
+}
+
+}  // namespace recon

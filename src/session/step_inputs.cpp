@@ -1,0 +1,108 @@
+#include "session/step_inputs.hpp"
+
+#include "session/version.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+json describe(const Pinhole& camera) {
+  return {camera.width, camera.height, camera.fx, camera.fy, camera.cx, camera.cy};
+}
+
+json describe(const Pose& pose) {
+  json numbers = json::array();
+  for (const double value : pose.rotation.m) numbers.push_back(value);
+  for (const double value : {pose.translation.x, pose.translation.y, pose.translation.z})
+    numbers.push_back(value);
+  return numbers;
+}
+
+json describe(const Camera& camera) {
+  return {{"model", model_name(camera.model)},
+          {"width", camera.width},
+          {"height", camera.height},
+          {"params", camera.params}};
+}
+
+/// The pixels and the place of an undistorted image.
+json describe_image(const SceneRun& run, int view) {
+  return {{"name", run.plan.name(view)},
+          {"photo", run.state(view).photo_hash},
+          {"lens", describe(run.plan.photo_camera(view))},
+          {"camera", describe(run.plan.view(view).camera)},
+          {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
+}
+
+json hashes(const StepRecord& record) {
+  json list = json::array();
+  for (const OutputFile& file : record.outputs) list.push_back(file.identity.hash);
+  return list;
+}
+
+json describe(const ConsistencyOptions& options) {
+  return {{"max_depth_error", options.max_relative_depth},
+          {"max_normal_angle", options.max_angle_degrees},
+          {"min_views", options.min_views}};
+}
+
+}  // namespace
+
+json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
+  return {{"program", kVersion},
+          {"photo", photo_hash},
+          {"lens", describe(run.plan.photo_camera(view))},
+          {"camera", describe(run.plan.view(view).camera)}};
+}
+
+json estimate_inputs(const SceneRun& run, int view) {
+  const ViewPlan& plan = run.plan.view(view);
+  const SweepOptions& sweep = run.options.sweep;
+  const PhotometricFilterOptions filter = run.options.resolved_filter();
+  json sources = json::array();
+  for (const int source : plan.sources) sources.push_back(describe_image(run, source));
+  return {{"program", kVersion},
+          {"reference", describe_image(run, view)},
+          {"sources", std::move(sources)},
+          {"depth_min", plan.range.near},
+          {"depth_max", plan.range.far},
+          {"planes", plan.planes},
+          {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
+          {"window", sweep.window},
+          {"combine", static_cast<int>(sweep.combination)},
+          {"best_k", sweep.best_k},
+          {"colour", run.options.colour},
+          {"max_cost", filter.max_cost},
+          {"min_confidence", filter.min_confidence},
+          {"min_texture", filter.min_texture},
+          {"speckle", filter.speckle_size},
+          {"median", filter.median}};
+}
+
+json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
+  json source_hashes = json::object();
+  for (const int source : sources) source_hashes[run.plan.name(source)] = hashes(*run.state(source).estimate);
+  return {{"program", kVersion},
+          {"reference", hashes(*run.state(view).estimate)},
+          {"sources", std::move(source_hashes)},
+          {"consistency", describe(run.options.consistency)}};
+}
+
+json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
+  json maps = json::object(), indices = json::object();
+  const std::vector<int> dense_index = dense_indices(run.plan);
+  for (const int view : views) {
+    maps[run.plan.name(view)] = {{"maps", hashes(*run.state(view).check)},
+                                 {"image", describe_image(run, view)}};
+    indices[run.plan.name(view)] = dense_index[static_cast<std::size_t>(view)];
+  }
+  return {{"program", kVersion},
+          {"views", std::move(maps)},
+          {"indices", std::move(indices)},
+          {"agreement", describe(run.options.consistency)},
+          {"min_fused_views", run.options.min_fused_views}};
+}
+
+}  // namespace recon

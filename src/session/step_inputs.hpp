@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "session/scene_run.hpp"
+
+namespace recon {
+
+/// What the result of each step depends on, as it stands in the step's record. The device is not among it: a
+/// run that was begun on one may be finished on another.
+nlohmann::json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash);
+nlohmann::json estimate_inputs(const SceneRun& run, int view);
+
+/// @param sources  the sources that have depth maps
+nlohmann::json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources);
+
+/// @param views  the checked views, in the order of fusion
+nlohmann::json fusion_inputs(const SceneRun& run, const std::vector<int>& views);
+
+}  // namespace recon

@@ -1,0 +1,83 @@
+#include "session/step_record.hpp"
+
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/file_bytes.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+/// The value at a place such as "/sources/0/photo"; nothing when there is none.
+std::optional<json> value_at(const json& document, const std::string& place) {
+  const json::json_pointer pointer(place);
+  if (!document.contains(pointer)) return std::nullopt;
+  return document.at(pointer);
+}
+
+std::string shown(const std::optional<json>& value) {
+  constexpr std::size_t kMaxLength = 60;
+  if (!value) return "none";
+  std::string text = value->dump();
+  if (text.size() > kMaxLength) text = text.substr(0, kMaxLength) + "...";
+  return text;
+}
+
+}  // namespace
+
+void write_record(const std::filesystem::path& path, const StepRecord& record) {
+  json outputs = json::array();
+  for (const OutputFile& output : record.outputs)
+    outputs.push_back(
+        {{"file", output.name}, {"size", output.identity.size}, {"hash", output.identity.hash}});
+  const json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
+  write_file(path, document.dump(1) + "\n");
+}
+
+std::optional<StepRecord> read_record(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  try {
+    const json document = json::parse(read_file(path));
+    StepRecord record;
+    record.inputs = document.at("inputs");
+    record.result = document.at("result");
+    for (const json& output : document.at("outputs"))
+      record.outputs.push_back(
+          {output.at("file").get<std::string>(),
+           {output.at("size").get<std::uint64_t>(), output.at("hash").get<std::string>()}});
+    return record;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> damaged_output(const StepRecord& record,
+                                          const std::filesystem::path& output_folder) {
+  for (const OutputFile& output : record.outputs) {
+    const std::filesystem::path path = output_folder / output.name;
+    std::error_code error;
+    // The size tells most damage without reading the file.
+    if (std::filesystem::file_size(path, error) != output.identity.size || error) return output.name;
+    if (identify_file(path) != output.identity) return output.name;
+  }
+  return std::nullopt;
+}
+
+std::string describe_change(const json& found, const json& wanted) {
+  const json patch = json::diff(found, wanted);
+  if (patch.empty()) return {};
+  const std::string place = patch.front().at("path").get<std::string>();
+  std::string text = place.empty() ? "inputs" : place.substr(1);
+  text += ": " + shown(value_at(found, place)) + " -> " + shown(value_at(wanted, place));
+  if (patch.size() > 1) text += " and " + std::to_string(patch.size() - 1) + " more";
+  return text;
+}
+
+}  // namespace recon

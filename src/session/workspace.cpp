@@ -1,0 +1,64 @@
+#include "session/workspace.hpp"
+
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "session/byte_size.hpp"
+
+namespace recon {
+
+namespace {
+
+std::string map_file(const char* folder, const std::string& view, MapKind kind) {
+  return std::string("stereo/") + folder + "/" + view +
+         (kind == MapKind::kPhotometric ? ".photometric.bin" : ".geometric.bin");
+}
+
+}  // namespace
+
+std::string step_name(Step step) {
+  switch (step) {
+    case Step::kPrepare:
+      return "prepare";
+    case Step::kEstimate:
+      return "estimate";
+    case Step::kCheck:
+      return "check";
+  }
+  return {};
+}
+
+std::string Workspace::depth_file(const std::string& view, MapKind kind) {
+  return map_file("depth_maps", view, kind);
+}
+
+std::string Workspace::normal_file(const std::string& view, MapKind kind) {
+  return map_file("normal_maps", view, kind);
+}
+
+std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
+  return map_file("confidence_maps", view, kind);
+}
+
+std::string Workspace::record_file(Step step, const std::string& view) {
+  return "status/" + step_name(step) + "/" + view + ".json";
+}
+
+void Workspace::check_writable() const {
+  // Never committed, so it leaves nothing behind but the folder.
+  AtomicFile probe(path("status/probe"));
+  probe.write(std::string(4096, ' '));
+}
+
+void Workspace::check_free_space(std::uint64_t bytes) const {
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(root_, error);
+  if (error || space.available >= bytes) return;
+  throw OutputError(
+      root_.string() + ": the results take up to " + format_byte_size(bytes) + ", and only " +
+      format_byte_size(space.available) +
+      " are free; free some space, choose another folder with --output, or lower --max-image-size");
+}
+
+}  // namespace recon

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace recon {
+
+/// Depth maps before and after the check across views.
+enum class MapKind { kPhotometric, kGeometric };
+
+/// The steps of a view that leave a record.
+enum class Step { kPrepare, kEstimate, kCheck };
+
+std::string step_name(Step step);
+
+/// The output folder, laid out as COLMAP's dense workspace. The names it hands out are relative to `root()`;
+/// those of views were checked when the model was read, and stay inside.
+class Workspace {
+ public:
+  explicit Workspace(std::filesystem::path root) : root_(std::move(root)) {}
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path path(const std::string& file) const { return root_ / file; }
+
+  static std::string image_file(const std::string& view) { return "images/" + view; }
+  static std::string depth_file(const std::string& view, MapKind kind);
+  static std::string normal_file(const std::string& view, MapKind kind);
+  static std::string confidence_file(const std::string& view, MapKind kind);
+  static std::string preview_file(const std::string& view) { return "previews/" + view + ".png"; }
+  static std::string record_file(Step step, const std::string& view);
+  static std::string fusion_record_file() { return "status/fusion.json"; }
+  static std::string cloud_file() { return "fused.ply"; }
+  static std::string visibility_file() { return "fused.ply.vis"; }
+
+  /// Creates the folder and tries to write a file in it.
+  /// @throws OutputError with the reason
+  void check_writable() const;
+
+  /// @param bytes  that the results will take at most
+  /// @throws OutputError when the file system has less free
+  void check_free_space(std::uint64_t bytes) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace recon

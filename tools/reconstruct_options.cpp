@@ -1,0 +1,187 @@
+#include "tools/reconstruct_options.hpp"
+
+#include <map>
+
+#include "core/error.hpp"
+#include "session/byte_size.hpp"
+
+namespace recon {
+
+namespace {
+
+const std::map<std::string, CostKind> kCosts = {{"sad", CostKind::kSad}, {"zncc", CostKind::kZncc}};
+const std::map<std::string, Combination> kCombinations = {
+    {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
+const std::map<std::string, Stage> kStages = {
+    {"all", Stage::kAll}, {"estimate", Stage::kEstimate}, {"fuse", Stage::kFuse}};
+
+/// The value that `word` names.
+/// @throws UsageError that lists the words there are
+template <class Value>
+Value named(const std::string& option, const std::string& word, const std::map<std::string, Value>& values) {
+  const auto found = values.find(word);
+  if (found != values.end()) return found->second;
+  std::string words;
+  for (const auto& entry : values) words += (words.empty() ? "" : ", ") + entry.first;
+  throw UsageError(option + " is '" + word + "'; it can be " + words);
+}
+
+void check_method(const std::string& method) {
+  if (method == "planesweep") return;
+  if (method == "bp" || method == "sgm" || method == "bm")
+    throw UsageError("--method " + method + " is not in this version; it has planesweep");
+  throw UsageError("--method is '" + method + "'; it can be planesweep");
+}
+
+}  // namespace
+
+void CommandLine::declare(CLI::App& app) {
+  app.add_option("SCENE", options.inputs,
+                 "Scenes: folders with images/ and sparse/ as COLMAP has them, or folders of such scenes")
+      ->configurable(false);
+  declare_work(app);
+  declare_matching(app);
+  declare_hypotheses(app);
+  declare_filters(app);
+  declare_limits(app);
+}
+
+void CommandLine::declare_work(CLI::App& app) {
+  const char* group = "Work";
+  app.add_option("--method", method_, "The chain of steps: planesweep")->capture_default_str()->group(group);
+  app.add_option("--device", options.device,
+                 "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("-o,--output", options.output,
+                 "Output folder; several scenes get one folder each in it [dense/ in the scene]")
+      ->group(group);
+  app.add_option("--views", options.views, "Shell pattern over names: the views to get depth maps")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--shard", shard_, "I/N: the I-th of N parts of the views, with --stage estimate")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--stage", stage_,
+                 "estimate: up to the depth maps of single views; fuse: from those on; all")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--dry-run", options.dry_run, "Print the plan and do nothing")
+      ->configurable(false)
+      ->group(group);
+  app.add_flag("--overwrite", options.overwrite,
+               "Do finished work again; without it a run goes on where the last one ended")
+      ->configurable(false)
+      ->group(group);
+}
+
+void CommandLine::declare_matching(CLI::App& app) {
+  const char* group = "Matching";
+  app.add_option("--cost", cost_, "sad (mean absolute difference) or zncc (normalised cross-correlation)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--colour", options.colour, "Match red, green and blue instead of grey (sad only)")
+      ->group(group);
+  app.add_option("--window", options.sweep.window, "Side of the matching window in pixels, odd, 3 to 15")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--combine", combine_,
+                 "Cost over the source views: min, mean, or best-k (mean of the k best)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--best-k", options.sweep.best_k, "The k of best-k")->capture_default_str()->group(group);
+}
+
+void CommandLine::declare_hypotheses(CLI::App& app) {
+  const char* group = "Views and planes";
+  app.add_option("--sources", options.selection.max_sources, "Source views per reference view, at most")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--min-angle", options.selection.min_angle_degrees,
+                 "Least angle in degrees under which two views see a surface")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-angle", options.selection.max_angle_degrees, "Greatest angle in degrees")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-image-size", options.max_image_size,
+                 "Longest side in pixels to work with; 0: as the photos are")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--planes", planes_,
+                 "Number of planes, or auto: neighbours at most a pixel apart in every source")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--depth-min", options.depth.near,
+                 "Nearest depth in scene units [from the sparse points or the cameras]")
+      ->group(group);
+  app.add_option("--depth-max", options.depth.far,
+                 "Farthest depth in scene units [from the sparse points or the cameras]")
+      ->group(group);
+}
+
+void CommandLine::declare_filters(CLI::App& app) {
+  const char* group = "Filters and fusion";
+  app.add_option("--max-cost", options.max_cost,
+                 "Greatest cost of a trusted depth [zncc: 0.6, sad: 15 grey levels]")
+      ->group(group);
+  app.add_option("--min-confidence", options.filter.min_confidence,
+                 "Least uniqueness of the best plane, 0 to 1")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--min-texture", options.filter.min_texture,
+                 "Least standard deviation of a window, grey levels")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--speckle", options.filter.speckle_size, "Patches of fewer pixels are dropped; 0: keep all")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--min-views", options.consistency.min_views, "Source views that have to agree on a depth")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-depth-error", options.consistency.max_relative_depth,
+                 "Relative difference up to which they agree")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-normal-angle", options.consistency.max_angle_degrees,
+                 "Angle in degrees between normals up to which they agree")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--min-fused-views", options.min_fused_views, "Views that a point of the cloud needs")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void CommandLine::declare_limits(CLI::App& app) {
+  const char* group = "Machine and messages";
+  app.add_option("--memory-limit", memory_limit_,
+                 "Host memory to take at most, such as 4GiB [what is available]")
+      ->configurable(false)
+      ->group(group);
+  app.add_option("--gpu-memory-limit", gpu_memory_limit_, "GPU memory to take at most [most of what is free]")
+      ->configurable(false)
+      ->group(group);
+  app.add_option("--threads", options.threads, "Threads to use at most; 0: as many as the process may")
+      ->capture_default_str()
+      ->configurable(false)
+      ->group(group);
+  app.add_flag("--quiet", options.quiet, "Only warnings and errors")->configurable(false)->group(group);
+  app.add_flag("-v,--verbose", verbose, "Say more")->configurable(false)->group(group);
+  app.add_flag("--json", options.json, "Print one JSON object on standard output instead of text")
+      ->configurable(false)
+      ->group(group);
+}
+
+void CommandLine::finish(const CLI::App& app) {
+  check_method(method_);
+  options.sweep.cost = named("--cost", cost_, kCosts);
+  options.sweep.combination = named("--combine", combine_, kCombinations);
+  options.stage = named("--stage", stage_, kStages);
+  options.planes = parse_planes(planes_);
+  options.shard = parse_shard(shard_);
+  if (!memory_limit_.empty()) options.memory_limit = parse_byte_size(memory_limit_);
+  if (!gpu_memory_limit_.empty()) options.gpu_memory_limit = parse_byte_size(gpu_memory_limit_);
+  options.resolved = app.config_to_str(true, false);
+}
+
+}  // namespace recon

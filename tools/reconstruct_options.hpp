@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "session/options.hpp"
+
+namespace recon {
+
+/// The command line of `reconstruct`: it outlives the CLI11 application that writes into it.
+struct CommandLine {
+  SessionOptions options;
+  bool verbose = false;
+
+  /// Declares all options, in groups, with their defaults.
+  void declare(CLI::App& app);
+
+  /// Turns the words that were given into `options`, after parsing.
+  /// @throws UsageError
+  void finish(const CLI::App& app);
+
+ private:
+  void declare_work(CLI::App& app);
+  void declare_matching(CLI::App& app);
+  void declare_hypotheses(CLI::App& app);
+  void declare_filters(CLI::App& app);
+  void declare_limits(CLI::App& app);
+
+  std::string method_ = "planesweep";
+  std::string cost_ = "zncc";
+  std::string combine_ = "best-k";
+  std::string planes_ = "auto";
+  std::string shard_ = "1/1";
+  std::string stage_ = "all";
+  std::string memory_limit_;
+  std::string gpu_memory_limit_;
+};
+
+}  // namespace recon
