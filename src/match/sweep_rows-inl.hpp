@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 #include "core/half.hpp"
 #include "match/combine_step.hpp"
 #include "match/cost_step.hpp"
@@ -31,49 +33,83 @@ using U16 = hn::ScalableTag<std::uint16_t>;
 using U8Half = hn::Rebind<std::uint8_t, U16>;
 using U8 = hn::ScalableTag<std::uint8_t>;
 
+/// a0 b0 + a1 b1 of the two signed 16-bit halves of each 32-bit lane.
+template <class VI>
+HWY_INLINE VI multiply_add_pairs(VI a, VI b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  const I32 di;
+  // On x86 this is one instruction (pmaddwd), which adds neighbours, and leaves the second sum alone.
+  const hn::Repartition<std::int16_t, I32> d16;
+  auto unused = hn::Zero(di);
+  return hn::ReorderWidenMulAccumulate(di, hn::BitCast(d16, a), hn::BitCast(d16, b), hn::Zero(di), unused);
+#else
+  const auto low = [&](VI v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+  return hn::Add(hn::Mul(low(a), low(b)), hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b)));
+#endif
+}
+
 /// Bilinear samples at fixed-point positions u, v (1/256 pixel), 0..255 in 32-bit lanes; see `bilinear` in
 /// warp_step.hpp.
 template <class VI>
 HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
-#if HWY_TARGET == HWY_SCALAR
-  const int pu = hn::GetLane(u), pv = hn::GetLane(v);
-  const std::uint16_t* pair = source.data() + (pv >> kSubpixelBits) * source.pitch() + (pu >> kSubpixelBits);
-  return hn::Set(I32(), static_cast<int>(bilinear(pair[0] & 255u, pair[1] & 255u, pair[0] >> 8, pair[1] >> 8,
-                                                  static_cast<std::uint32_t>(pu & (kSubpixels - 1)),
-                                                  static_cast<std::uint32_t>(pv & (kSubpixels - 1)))));
-#else
   const I32 di;
-  const U32 du;
-  const hn::Repartition<std::uint16_t, I32> d16;
   const auto fraction = hn::Set(di, kSubpixels - 1);
+  const auto whole = hn::Set(di, kSubpixels);
   const auto pitch = hn::Set(di, static_cast<int>(source.pitch()));
-  const auto element =
-      hn::Add(hn::Mul(hn::ShiftRight<kSubpixelBits>(v), pitch), hn::ShiftRight<kSubpixelBits>(u));
-  const auto quad = hn::BitCast(
-      du, hn::GatherOffset(di, reinterpret_cast<const int*>(source.data()), hn::ShiftLeft<1>(element)));
-  // 16-bit lanes: the upper and the lower pixel of the left (low lane) and of the right column (high lane).
-  const auto low_bytes = hn::Set(du, 0x00FF00FFu);
-  const auto upper = hn::BitCast(d16, hn::And(quad, low_bytes));
-  const auto lower = hn::BitCast(d16, hn::And(hn::ShiftRight<8>(quad), low_bytes));
-  const auto fv = hn::BitCast(du, hn::And(v, fraction));
-  const auto weight = hn::BitCast(d16, hn::Or(fv, hn::ShiftLeft<16>(fv)));
-  const auto column =
-      hn::BitCast(du, hn::Add(hn::Mul(upper, hn::Sub(hn::Set(d16, std::uint16_t{kSubpixels}), weight)),
-                              hn::Mul(lower, weight)));
-  const auto left = hn::BitCast(di, hn::And(column, hn::Set(du, 0xFFFFu)));
-  const auto right = hn::BitCast(di, hn::ShiftRight<16>(column));
-  const auto blended = hn::Add(hn::ShiftLeft<8>(left), hn::Mul(hn::Sub(right, left), hn::And(u, fraction)));
-  return hn::ShiftRight<16>(hn::Add(blended, hn::Set(di, 32768)));
-#endif
+  const auto row = hn::Mul(hn::ShiftRight<kSubpixelBits>(v), pitch);
+  const auto element = hn::Add(row, hn::ShiftRight<kSubpixelBits>(u));
+  const auto quad =
+      hn::GatherOffset(di, reinterpret_cast<const int*>(source.data()), hn::ShiftLeft<1>(element));
+  // 16-bit halves: the left and the right pixel of the upper, then of the lower row.
+  const auto low_bytes = hn::Set(di, 0x00FF00FF);
+  const auto upper = hn::And(quad, low_bytes);
+  const auto lower = hn::And(hn::ShiftRight<8>(quad), low_bytes);
+  const auto fu = hn::And(u, fraction);
+  const auto fv = hn::And(v, fraction);
+  const auto weights_u = hn::Add(hn::Sub(whole, fu), hn::ShiftLeft<16>(fu));
+  const auto weights_v = hn::Add(hn::Sub(whole, fv), hn::ShiftLeft<16>(fv));
+  // Both rows as signed halves: 0..65280 less 32768.
+  const auto top = multiply_add_pairs(upper, weights_u);
+  const auto bottom = multiply_add_pairs(lower, weights_u);
+  const auto rows =
+      hn::Xor(hn::Add(top, hn::ShiftLeft<16>(bottom)), hn::Set(di, static_cast<int>(0x80008000u)));
+  const auto blended = multiply_add_pairs(rows, weights_v);
+  return hn::ShiftRight<16>(hn::Add(blended, hn::Set(di, (kSubpixels << 15) + 32768)));
+}
+
+/// Whether all of reference indices first .. last of a row land in the source, a pixel away from its border.
+/// Positions along a row are monotonic, so its ends decide.
+inline bool lands_inside(const RowWarp& warp, const SampledImage& source, int first, int last) {
+  for (const int x : {first, last}) {
+    const float depth_ratio = warp.aw * static_cast<float>(x) + warp.bw;
+    if (!(depth_ratio > 2.0f * kMinDepthRatio)) return false;
+    const float u = (warp.ax * static_cast<float>(x) + warp.bx) / depth_ratio;
+    const float v = (warp.ay * static_cast<float>(x) + warp.by) / depth_ratio;
+    if (!(u >= kSubpixels && u <= static_cast<float>((source.width() - 2) * kSubpixels))) return false;
+    if (!(v >= kSubpixels && v <= static_cast<float>((source.height() - 2) * kSubpixels))) return false;
+  }
+  return true;
+}
+
+/// The nearest integer, ties to even, of 0 <= x < 2^22: as `sample_position` rounds.
+template <class V>
+HWY_INLINE hn::Vec<I32> nearest_integer(V x) {
+  const F32 df;
+  const I32 di;
+  const auto magic = hn::Set(df, 12582912.0f);
+  return hn::Sub(hn::BitCast(di, hn::Add(x, magic)), hn::BitCast(di, magic));
 }
 
 /// Warps source pixels to reference indices x_begin .. x_begin + count - 1 of a row; `seen` is 255 where the
 /// sample lies inside the source, else 0. See `sample_position` in warp_step.hpp, whose operations these are.
+/// Lane i of the k-th of four vectors is pixel 4 i + k, so that their bytes join into one store.
+/// @tparam kInside  the whole row is known to land inside, to the end of the last store: nothing to clamp
+template <bool kInside>
 HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_begin, int count,
                          std::uint8_t* HWY_RESTRICT pixels, std::uint8_t* HWY_RESTRICT seen) {
   const F32 df;
   const I32 di;
-  const U8Quarter d8;
+  const U8 d8;
   const int lanes = static_cast<int>(hn::Lanes(df));
   const auto zero = hn::Zero(df);
   const auto one = hn::Set(df, 1.0f);
@@ -82,20 +118,45 @@ HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_
   const auto ax = hn::Set(df, warp.ax), bx = hn::Set(df, warp.bx);
   const auto ay = hn::Set(df, warp.ay), by = hn::Set(df, warp.by);
   const auto aw = hn::Set(df, warp.aw), bw = hn::Set(df, warp.bw);
-  for (int i = 0; i < count; i += lanes) {
-    const auto x = hn::Iota(df, static_cast<float>(x_begin + i));
-    const auto depth_ratio = hn::Add(hn::Mul(aw, x), bw);
-    const auto in_front = hn::Gt(depth_ratio, hn::Set(df, kMinDepthRatio));
-    const auto inverse = hn::Div(one, hn::IfThenElse(in_front, depth_ratio, one));
-    const auto u = hn::Mul(hn::Add(hn::Mul(ax, x), bx), inverse);
-    const auto v = hn::Mul(hn::Add(hn::Mul(ay, x), by), inverse);
-    const auto uc = hn::Min(hn::Max(u, zero), u_max);
-    const auto vc = hn::Min(hn::Max(v, zero), v_max);
-    const auto inside = hn::And(in_front, hn::And(hn::Eq(u, uc), hn::Eq(v, vc)));
-    hn::StoreU(hn::DemoteTo(d8, sample(source, hn::NearestInt(uc), hn::NearestInt(vc))), d8, pixels + i);
-    const auto flag = hn::IfThenElseZero(hn::RebindMask(di, inside), hn::Set(di, 255));
-    hn::StoreU(hn::DemoteTo(d8, flag), d8, seen + i);
+  const auto every_fourth = hn::Mul(hn::Iota(df, 0.0f), hn::Set(df, 4.0f));
+  for (int i = 0; i < count; i += 4 * lanes) {
+    auto bytes = hn::Zero(di);
+    auto flags = hn::Zero(di);
+    const auto warp_fourth = [&](auto shift) HWY_ATTR {
+      const auto x = hn::Add(every_fourth, hn::Set(df, static_cast<float>(x_begin + i + shift / 8)));
+      const auto depth_ratio = hn::Add(hn::Mul(aw, x), bw);
+      const auto in_front = hn::Gt(depth_ratio, hn::Set(df, kMinDepthRatio));
+      const auto inverse = hn::Div(one, kInside ? depth_ratio : hn::IfThenElse(in_front, depth_ratio, one));
+      auto u = hn::Mul(hn::Add(hn::Mul(ax, x), bx), inverse);
+      auto v = hn::Mul(hn::Add(hn::Mul(ay, x), by), inverse);
+      if constexpr (!kInside) {
+        const auto uc = hn::Min(hn::Max(u, zero), u_max);
+        const auto vc = hn::Min(hn::Max(v, zero), v_max);
+        const auto inside = hn::And(in_front, hn::And(hn::Eq(u, uc), hn::Eq(v, vc)));
+        flags = hn::Or(flags, hn::IfThenElseZero(hn::RebindMask(di, inside), hn::Set(di, 255 << shift)));
+        u = uc, v = vc;
+      }
+      const auto value = sample(source, nearest_integer(u), nearest_integer(v));
+      bytes = hn::Or(bytes, hn::ShiftLeft<shift>(value));
+    };
+    warp_fourth(std::integral_constant<int, 0>());
+    warp_fourth(std::integral_constant<int, 8>());
+    warp_fourth(std::integral_constant<int, 16>());
+    warp_fourth(std::integral_constant<int, 24>());
+    hn::StoreU(hn::BitCast(d8, bytes), d8, pixels + i);
+    hn::StoreU(kInside ? hn::Set(d8, std::uint8_t{255}) : hn::BitCast(d8, flags), d8, seen + i);
   }
+}
+
+/// `warp_row` of whichever kind the row allows.
+HWY_INLINE void warp_any_row(const RowWarp& warp, const SampledImage& source, int x_begin, int count,
+                             std::uint8_t* HWY_RESTRICT pixels, std::uint8_t* HWY_RESTRICT seen) {
+  const int step = 4 * static_cast<int>(hn::Lanes(F32()));
+  const int last = x_begin + (count + step - 1) / step * step - 1;
+  if (lands_inside(warp, source, x_begin, last))
+    warp_row<true>(warp, source, x_begin, count, pixels, seen);
+  else
+    warp_row<false>(warp, source, x_begin, count, pixels, seen);
 }
 
 /// difference[i] = |a[i] - b[i]|; column[i] += difference[i] - leaving[i].

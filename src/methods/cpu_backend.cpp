@@ -15,8 +15,9 @@
 namespace recon {
 namespace {
 
-/// Tiles are made so that the costs of one stay within a core's share of the cache.
-constexpr int kTileWidth = 128;
+/// Tiles are made so that the costs of one stay within a core's share of the cache, and that tile and window
+/// together fill whole vectors.
+constexpr int kTileColumns = 128;
 constexpr int kTileHeight = 64;
 constexpr int kLeastTileHeight = 8;
 constexpr std::size_t kTileBytes = std::size_t{8} << 20;
@@ -26,8 +27,8 @@ struct TileSize {
   std::size_t volume_bytes;
 };
 
-TileSize tile_size(int width, int height, int planes) {
-  TileSize tile{std::min(width, kTileWidth), std::min(height, kTileHeight), 0};
+TileSize tile_size(int width, int height, int planes, int window) {
+  TileSize tile{std::min(width, kTileColumns - window + 1), std::min(height, kTileHeight), 0};
   tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
   while (tile.volume_bytes > kTileBytes && tile.height > kLeastTileHeight) {
     tile.height = std::max(kLeastTileHeight, tile.height / 2);
@@ -47,7 +48,7 @@ class CpuBackend : public Backend {
   int lanes() const override { return 1; }
 
   SweepMemory memory(const SweepShape& shape) const override {
-    const TileSize tile = tile_size(shape.width, shape.height, shape.planes);
+    const TileSize tile = tile_size(shape.width, shape.height, shape.planes, shape.window);
     const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
     const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
                         SampledImage::bytes(shape.source_width, shape.source_height);
@@ -87,7 +88,7 @@ class CpuBackend : public Backend {
         prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
     DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
                            Image<float>(width, height)};
-    const TileSize size = tile_size(width, height, problem.planes.count);
+    const TileSize size = tile_size(width, height, problem.planes.count, problem.options.window);
     const int columns = (width + size.width - 1) / size.width;
     const int rows = (height + size.height - 1) / size.height;
     parallel_for(columns * rows, [&](int i) {
