@@ -3,60 +3,12 @@
 
 #include "error_message.hpp"
 #include "io/colmap_model.hpp"
+#include "scene_comparison.hpp"
 #include "scene_samples.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {
 namespace {
-
-void expect_same(Vec3d a, Vec3d b) {
-  EXPECT_EQ(a.x, b.x);
-  EXPECT_EQ(a.y, b.y);
-  EXPECT_EQ(a.z, b.z);
-}
-
-void expect_same(const View& a, const View& b) {
-  SCOPED_TRACE(b.name);
-  EXPECT_EQ(a.id, b.id);
-  EXPECT_EQ(a.name, b.name);
-  EXPECT_EQ(a.camera, b.camera);
-  expect_same(a.cam_from_world.translation, b.cam_from_world.translation);
-  for (int i = 0; i < 9; ++i)
-    EXPECT_NEAR(a.cam_from_world.rotation.m[i], b.cam_from_world.rotation.m[i], 4e-16);
-  ASSERT_EQ(a.observations.size(), b.observations.size());
-  for (std::size_t i = 0; i < a.observations.size(); ++i) {
-    EXPECT_EQ(a.observations[i].pixel.x, b.observations[i].pixel.x);
-    EXPECT_EQ(a.observations[i].pixel.y, b.observations[i].pixel.y);
-    EXPECT_EQ(a.observations[i].point_id, b.observations[i].point_id);
-  }
-}
-
-void expect_same(const SparsePoint& a, const SparsePoint& b) {
-  EXPECT_EQ(a.id, b.id);
-  expect_same(a.position, b.position);
-  EXPECT_EQ(a.colour, b.colour);
-  EXPECT_EQ(a.error, b.error);
-  ASSERT_EQ(a.track.size(), b.track.size());
-  for (std::size_t i = 0; i < a.track.size(); ++i) {
-    EXPECT_EQ(a.track[i].view, b.track[i].view);
-    EXPECT_EQ(a.track[i].observation, b.track[i].observation);
-  }
-}
-
-void expect_same(const Scene& a, const Scene& b) {
-  EXPECT_EQ(a.camera_ids, b.camera_ids);
-  ASSERT_EQ(a.cameras.size(), b.cameras.size());
-  for (std::size_t i = 0; i < a.cameras.size(); ++i) {
-    EXPECT_EQ(a.cameras[i].model, b.cameras[i].model);
-    EXPECT_EQ(a.cameras[i].width, b.cameras[i].width);
-    EXPECT_EQ(a.cameras[i].height, b.cameras[i].height);
-    EXPECT_EQ(a.cameras[i].params, b.cameras[i].params);
-  }
-  ASSERT_EQ(a.views.size(), b.views.size());
-  for (std::size_t i = 0; i < a.views.size(); ++i) expect_same(a.views[i], b.views[i]);
-  ASSERT_EQ(a.points.size(), b.points.size());
-  for (std::size_t i = 0; i < a.points.size(); ++i) expect_same(a.points[i], b.points[i]);
-}
 
 class ColmapRoundTrip : public testing::TestWithParam<ColmapFormat> {};
 
