@@ -70,13 +70,11 @@ SurfaceTexture texture_of(JsonReader& object, const std::map<std::string, Surfac
 HeightField read_height_field(JsonReader& object) {
   HeightField field{0.5 * object.number("width"), 0.5 * object.number("height"), {}};
   for (JsonReader& reader : object.objects("waves")) {
-    Wave wave;
-    wave.amplitude = reader.number("amplitude");
-    wave.wavelength = reader.number("wavelength");
-    wave.direction = kRadians * reader.number("direction", 0.0);
-    wave.phase = kRadians * reader.number("phase", 0.0);
+    const double amplitude = reader.number("amplitude"), wavelength = reader.number("wavelength");
+    if (!(wavelength > 0)) reader.fail("wavelength", "it must be positive");
+    field.waves.push_back(
+        make_wave(amplitude, wavelength, reader.number("direction", 0.0), reader.number("phase", 0.0)));
     reader.finish();
-    field.waves.push_back(wave);
   }
   return field;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -21,6 +22,7 @@ constexpr double kLeastFacing = 0.2;
 struct ViewRays {
   const SceneDescription& description;
   Tracer tracer;
+  std::optional<Pinhole> pinhole;  ///< where there is no distortion: much faster than the lens
   Lens lens;
   Pose cam_from_world;
   Mat3d world_from_cam;
@@ -30,11 +32,17 @@ struct ViewRays {
   ViewRays(const SceneDescription& d, const RenderView& view)
       : description(d),
         tracer(d),
+        pinhole(as_pinhole(d.cameras[view.camera])),
         lens(d.cameras[view.camera]),
         cam_from_world(view.cam_from_world),
         world_from_cam(transpose(view.cam_from_world.rotation)),
         eye(camera_centre(view.cam_from_world)),
         sample_angle(1 / (lens.focal().x * d.samples)) {}
+
+  /// The unit direction in camera coordinates that is seen at `pixel`.
+  std::optional<Vec3d> ray(Vec2d pixel) const {
+    return pinhole ? normalized(pinhole->ray(pixel)) : lens.unproject(pixel);
+  }
 
   Vec3d colour(Vec3d direction) const {
     const auto hit = tracer.cast(eye, direction);
@@ -52,9 +60,9 @@ struct ViewRays {
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
         const Vec2d pixel{centre.x + (i + 0.5) / n - 0.5, centre.y + (j + 0.5) / n - 0.5};
-        const auto ray = lens.unproject(pixel);
-        if (!ray) continue;
-        sum = sum + colour(world_from_cam * *ray);
+        const auto direction = ray(pixel);
+        if (!direction) continue;
+        sum = sum + colour(world_from_cam * *direction);
         ++rays;
       }
     }
@@ -72,7 +80,7 @@ void render_row(const ViewRays& rays, const RenderView& view, std::uint64_t nois
   for (int x = 0; x < out.image.width(); ++x) {
     out.depth(x, y) = kUnknown;
     out.normal(x, y) = {kUnknown, kUnknown, kUnknown};
-    const auto ray = rays.lens.unproject(pixel_centre(x, y));
+    const auto ray = rays.ray(pixel_centre(x, y));
     if (ray) {
       const auto hit = rays.tracer.cast(rays.eye, rays.world_from_cam * *ray);
       if (hit && ray->z > 0) {

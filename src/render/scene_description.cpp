@@ -51,7 +51,7 @@ struct ShapeCheck {
     require(!s.waves.empty(), field + ".waves: their number", 0, "at least 1; a flat surface is a quad");
     for (const Wave& wave : s.waves) {
       require_positive(field + ".waves: amplitude", wave.amplitude);
-      require_positive(field + ".waves: wavelength", wave.wavelength);
+      require_positive(field + ".waves: frequency", std::hypot(wave.vector.x, wave.vector.y));
     }
   }
 };

@@ -105,17 +105,38 @@ std::optional<ShapeHit> hit(const Cylinder& cylinder, Vec3d o, Vec3d d, double t
   return best;
 }
 
-double wave_argument(const Wave& wave, double x, double y) {
-  return kTwoPi * (x * std::cos(wave.direction) + y * std::sin(wave.direction)) / wave.wavelength +
-         wave.phase;
+double wave_argument(const Wave& wave, Vec3d p) {
+  return wave.vector.x * p.x + wave.vector.y * p.y + wave.phase;
+}
+
+/// Where `f` changes its sign between a and b: false position with Illinois' rule (Dowell and Jarratt 1971),
+/// until rounding ends it.
+template <class Function>
+double root_between(const Function& f, double a, double fa, double b, double fb) {
+  constexpr int kMostSteps = 100;
+  for (int i = 0; i < kMostSteps && fb != 0; ++i) {
+    const double root = b - fb * (b - a) / (fb - fa);
+    if (!(std::min(a, b) < root && root < std::max(a, b))) break;
+    const double value = f(root);
+    if ((value > 0) != (fb > 0)) {
+      a = b;
+      fa = fb;
+    } else {
+      fa *= 0.5;  // the same end stays twice: pull the line towards it
+    }
+    b = root;
+    fb = value;
+  }
+  return b;
 }
 
 std::optional<ShapeHit> hit(const HeightField& field, Vec3d o, Vec3d d, double t_min) {
-  double height_bound = 0, slope_bound = 0, shortest = kInfinity;
+  double height_bound = 0, slope_bound = 0, highest = 0;
   for (const Wave& wave : field.waves) {
+    const double frequency = std::hypot(wave.vector.x, wave.vector.y);
     height_bound += std::abs(wave.amplitude);
-    slope_bound += std::abs(wave.amplitude) * kTwoPi / wave.wavelength;
-    shortest = std::min(shortest, wave.wavelength);
+    slope_bound += std::abs(wave.amplitude) * frequency;
+    highest = std::max(highest, frequency);
   }
   const Slab slab = clip(o, d, {field.half_width, field.half_height, height_bound});
   double t = std::max(slab.enter, t_min);
@@ -124,31 +145,30 @@ std::optional<ShapeHit> hit(const HeightField& field, Vec3d o, Vec3d d, double t
   const auto above = [&](double at) {  // height of the ray over the surface
     const Vec3d p = o + at * d;
     double z = p.z;
-    for (const Wave& wave : field.waves) z -= wave.amplitude * std::sin(wave_argument(wave, p.x, p.y));
+    for (const Wave& wave : field.waves) z -= wave.amplitude * std::sin(wave_argument(wave, p));
     return z;
   };
   // `above` changes by at most `rate` per unit of t, so a step of |above| / rate cannot cross the surface.
   // Steps have a least size; where one crosses, the root is in between. Thinner dents than that are not
   // resolved.
   const double rate = std::abs(d.z) + std::hypot(d.x, d.y) * slope_bound;
-  const double least = 1e-4 * std::min(shortest, field.half_width + field.half_height);
+  const double least = 1e-4 * std::min(kTwoPi / highest, field.half_width + field.half_height);
   const double first = above(t);
-  double before = t, value = first;
+  double before = t, value_before = first, value = first;
   while ((value > 0) == (first > 0)) {
     if (t >= slab.leave) return std::nullopt;
     before = t;
+    value_before = value;
     t = std::min(t + std::max(std::abs(value) / rate, least), slab.leave);
     value = above(t);
   }
-  for (double middle = 0.5 * (before + t); before < middle && middle < t; middle = 0.5 * (before + t))
-    ((above(middle) > 0) == (first > 0) ? before : t) = middle;
+  t = root_between(above, before, value_before, t, value);
 
   const Vec3d p = o + t * d;
   Vec3d normal{0, 0, 1};
   for (const Wave& wave : field.waves) {
-    const double slope = wave.amplitude * kTwoPi / wave.wavelength * std::cos(wave_argument(wave, p.x, p.y));
-    normal.x -= slope * std::cos(wave.direction);
-    normal.y -= slope * std::sin(wave.direction);
+    const double slope = wave.amplitude * std::cos(wave_argument(wave, p));
+    normal = normal - Vec3d{slope * wave.vector.x, slope * wave.vector.y, 0};
   }
   return ShapeHit{t, normalized(normal), {p.x, p.y}};
 }
@@ -166,6 +186,14 @@ struct BoundingRadius {
 };
 
 }  // namespace
+
+Wave make_wave(double amplitude, double wavelength, double direction, double phase) {
+  constexpr double kRadians = std::numbers::pi / 180;
+  const double frequency = kTwoPi / wavelength;
+  return {amplitude,
+          {frequency * std::cos(kRadians * direction), frequency * std::sin(kRadians * direction)},
+          kRadians * phase};
+}
 
 std::optional<ShapeHit> intersect(const Shape& shape, Vec3d origin, Vec3d direction, double t_min) {
   return std::visit([&](const auto& s) { return hit(s, origin, direction, t_min); }, shape);

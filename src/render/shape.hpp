@@ -29,13 +29,15 @@ struct Cylinder {
   double radius = 1, half_height = 1;
 };
 
-/// amplitude * sin(2 pi (x cos(direction) + y sin(direction)) / wavelength + phase)
+/// amplitude * sin(vector . (x, y) + phase)
 struct Wave {
   double amplitude = 0.1;
-  double wavelength = 1;
-  double direction = 0;  ///< radians
-  double phase = 0;      ///< radians
+  Vec2d vector{6.28, 0};  ///< radians per scene unit; its length is 2 pi / wavelength
+  double phase = 0;       ///< radians
 };
+
+/// The wave that runs in the direction `direction`, counted from the x axis, angles in degrees.
+Wave make_wave(double amplitude, double wavelength, double direction, double phase);
 
 /// The surface z = sum of waves over |x| <= half_width, |y| <= half_height.
 struct HeightField {
@@ -53,7 +55,7 @@ struct ShapeHit {
 };
 
 /// The first place with t > t_min where a ray meets a shape, if there is one. Exact up to rounding: closed
-/// forms, and for height fields a bracket of the root that is halved until it is as small as a double gets.
+/// forms, and for height fields a bracket of the root that shrinks until rounding ends it.
 /// @param direction  of unit length, object coordinates as `origin`
 std::optional<ShapeHit> intersect(const Shape& shape, Vec3d origin, Vec3d direction, double t_min);
 

@@ -25,12 +25,16 @@ double smooth(double t) {
   return t * t * (3 - 2 * t);
 }
 
+/// The largest integer <= x, without the call that std::floor is.
+std::int32_t floored(double x) {
+  const auto truncated = static_cast<std::int32_t>(x);
+  return truncated - (x < truncated ? 1 : 0);
+}
+
 /// Random values in [-0.5, 0.5) at the points with integer coordinates, smoothly interpolated between them.
 double value_noise(Vec3d p, std::uint32_t seed) {
-  const double fx = std::floor(p.x), fy = std::floor(p.y), fz = std::floor(p.z);
-  const auto x = static_cast<std::int32_t>(fx), y = static_cast<std::int32_t>(fy),
-             z = static_cast<std::int32_t>(fz);
-  const double u = smooth(p.x - fx), v = smooth(p.y - fy), w = smooth(p.z - fz);
+  const std::int32_t x = floored(p.x), y = floored(p.y), z = floored(p.z);
+  const double u = smooth(p.x - x), v = smooth(p.y - y), w = smooth(p.z - z);
   const auto along_x = [&](int dy, int dz) {
     const double a = lattice_hash(x, y + dy, z + dz, seed), b = lattice_hash(x + 1, y + dy, z + dz, seed);
     return a + u * (b - a);
