@@ -13,7 +13,9 @@ namespace recon {
 /// An 8-bit colour pixel.
 struct Rgb8 {
   std::uint8_t r, g, b;
-  friend bool operator==(Rgb8 a, Rgb8 b) { return a.r == b.r && a.g == b.g && a.b == b.b; }
+  friend bool operator==(Rgb8 left, Rgb8 right) {
+    return left.r == right.r && left.g == right.g && left.b == right.b;
+  }
 };
 
 /// A view of pixels that somebody else owns. Pixel (x, y), 0 <= x < width, has its centre at (x + 0.5, y +

@@ -34,8 +34,9 @@ TEST(PaddedCount, IsTheLeastMultipleOf64Bytes) {
 }
 
 TEST(AlignedBuffer, RefusesMoreThanAnyMemory) {
-  EXPECT_THROW(AlignedBuffer<double>(std::numeric_limits<std::size_t>::max() / 4), OutOfMemory);
-  EXPECT_THROW(AlignedBuffer<char>(std::numeric_limits<std::size_t>::max()), OutOfMemory);
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  EXPECT_THROW(AlignedBuffer<double>{kMost / 4}, OutOfMemory);
+  EXPECT_THROW(AlignedBuffer<char>{kMost}, OutOfMemory);
 }
 
 TEST(AlignedBuffer, SaysHowMuchWasAskedForAndWhatToDo) {

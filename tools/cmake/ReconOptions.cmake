@@ -33,7 +33,9 @@ target_compile_options(recon_options INTERFACE
 
 if(RECON_SANITIZE)
   target_compile_options(recon_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RECON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RECON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>
+    # Under the sanitizers g++ 12 loses track of what the standard library has set.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   target_link_options(recon_options INTERFACE -fsanitize=${RECON_SANITIZE})
 endif()
 
