@@ -1,0 +1,7 @@
+#include "bytes_input.hpp"
+#include "io/dense_array.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  recon::feed(data, size, [](auto bytes, const auto& name) { recon::parse_depth_map(bytes, name); });
+  return recon::feed(data, size, [](auto bytes, const auto& name) { recon::parse_normal_map(bytes, name); });
+}

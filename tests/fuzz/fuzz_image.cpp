@@ -1,0 +1,20 @@
+#include "bytes_input.hpp"
+#include "io/image_file.hpp"
+#include "io/image_header.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return recon::feed(data, size, [](auto bytes, const auto& name) {
+    // Large images are valid, but decoding one for every input would test nothing more.
+    constexpr std::uint64_t kLargest = 1 << 20;
+    const auto header = recon::header_size(bytes);
+    if (!header || header->width > kLargest || header->height > kLargest ||
+        header->width * header->height > kLargest) {
+      static_cast<void>(recon::is_truncated_jpeg(bytes));
+      return;
+    }
+    const auto image = recon::decode_image(bytes, name);
+    if (static_cast<std::uint64_t>(image.width()) != header->width ||
+        static_cast<std::uint64_t>(image.height()) != header->height)
+      __builtin_trap();
+  });
+}
