@@ -16,7 +16,7 @@ void add_depth(CLI::App& app, DepthCommand& command) {
   depth->add_option("DENSE", command.dense, "Dense workspace with stereo/depth_maps/")->required();
   depth
       ->add_option("--ground-truth", command.ground_truth,
-                   "Folder with NAME.png (16 bit) or NAME.bin (COLMAP array) per view")
+                   "Folder with NAME.bin (COLMAP array) or NAME.png (16 bit) per view")
       ->required();
   depth->add_option("--scene", command.scene,
                     "Scene whose cameras the ground truth has, where the maps have others (undistorted); "
@@ -30,8 +30,8 @@ void add_depth(CLI::App& app, DepthCommand& command) {
   depth->add_option("--thresholds", command.thresholds, "Relative errors, separated by commas")
       ->delimiter(',')
       ->capture_default_str();
-  depth->add_option("--unit", command.unit, "Scene units per step of a PNG; 0 is unknown")
-      ->capture_default_str();
+  depth->add_option("--unit", command.unit,
+                    "Scene units per step of a PNG; default: as scene.json says, else 0.001");
 }
 
 void add_cloud(CLI::App& app, CloudCommand& command) {
@@ -48,8 +48,8 @@ void add_cloud(CLI::App& app, CloudCommand& command) {
   cloud->add_option(
       "--voxel", command.voxel,
       "Both clouds are thinned to one point per cube of this edge; default: half of each threshold");
-  cloud->add_option("--unit", command.unit, "Scene units per step of a PNG; 0 is unknown")
-      ->capture_default_str();
+  cloud->add_option("--unit", command.unit,
+                    "Scene units per step of a PNG; default: as scene.json says, else 0.001");
   cloud->add_flag("--all-views", command.all_views,
                   "Judge each point's depth in all views, not in those that CLOUD.vis names. That file "
                   "counts the views in "

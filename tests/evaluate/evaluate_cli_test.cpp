@@ -164,6 +164,21 @@ TEST_F(EvaluateCli, DepthAtHalfSizeSaysHowTheTruthWasSampled) {
   EXPECT_THAT(run(arguments).out, HasSubstr("sampled at their pixel centres"));
 }
 
+TEST_F(EvaluateCli, TheUnitOfThePngsIsTheUsersElseThatOfARenderedScene) {
+  write_scene();
+  fs::create_directories(folder_ / "dense/stereo/depth_maps");
+  write_depth_map(folder_ / "dense/stereo/depth_maps/v1.png.geometric.bin", Image<float>(4, 2, 20.0f).view());
+  const std::string arguments = "depth dense --ground-truth scene/gt_depth --views 'v1*' --json";
+  EXPECT_EQ(run(arguments).json()["all"]["within"][0]["of_known"], 0);
+  EXPECT_EQ(run(arguments + " --unit 0.01").json()["all"]["within"][0]["of_known"], 1);
+  std::ofstream(folder_ / "scene/scene.json") << R"({"depth_png_levels_per_scene_unit": 100})";
+  EXPECT_EQ(run(arguments).json()["all"]["within"][0]["of_known"], 1);
+  EXPECT_EQ(run(arguments + " --unit -1").exit_code, 2);
+  // The array of the same view needs no unit, and is preferred.
+  write_depth_map(folder_ / "scene/gt_depth/v1.bin", Image<float>(4, 2, 40.0f).view());
+  EXPECT_EQ(run(arguments).json()["all"]["median_error"], 0.5);
+}
+
 TEST_F(EvaluateCli, CloudAgainstTruthUsesTheVisibilityFile) {
   write_scene();
   // In view 2 the depth is 4. Pixel (3, 1), centre (3.5, 1.5): direction (0.375, 0.125, 1).

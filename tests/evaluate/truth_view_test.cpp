@@ -44,7 +44,7 @@ TEST_F(TruthViewTest, ComparesDepthAtThePixelThatAPointFallsInto) {
                                   {-2.5f, -2.5f, 6},  // a quarter behind it
                                   {2, 2, 5},          // truth unknown
                                   {9, 0, 5},          // outside the frame
-                                  {-2, -2, -3},       // behind the camera
+                                  {2, 2, -3},         // behind the camera
                                   {kNaN, 0, 5}});
   EXPECT_TRUE(verdicts[0].on_truth);
   EXPECT_EQ(verdicts[0].depth_error, 0.0);

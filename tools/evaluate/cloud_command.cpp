@@ -94,6 +94,7 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) 
   const fs::path folder = command.ground_truth.value_or(*command.scene / "gt_depth");
   if (!fs::is_directory(folder))
     throw InputError(folder.string() + ": there is no such folder; see --ground-truth");
+  const double unit = truth_unit(folder, command.unit);
   const auto owned = points_by_view(command, scene, cloud.size());
   TruthResult result{0, owned.has_value(), std::vector<PointVerdict>(cloud.size()),
                      std::vector<std::vector<Vec3f>>(command.thresholds.size())};
@@ -103,7 +104,7 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) 
     if (!path) continue;
     ++result.views;
     const Camera& camera = scene.cameras[view.camera];
-    const Image<float> truth = truth_of(view, camera, *path, command.unit);
+    const Image<float> truth = truth_of(view, camera, *path, unit);
     const TruthView truth_view{camera, view.cam_from_world, truth.view()};
     std::vector<std::uint8_t> own_view;
     if (owned) {
@@ -150,7 +151,6 @@ Json against_truth(const CloudCommand& command, const std::vector<Vec3f>& cloud)
 
 Json evaluate_cloud(const CloudCommand& command) {
   check_thresholds(command.thresholds);
-  check_positive("--unit", command.unit);
   if (command.voxel) check_positive("--voxel", *command.voxel);
   if (command.scene.has_value() == command.reference.has_value())
     throw UsageError("give either --scene (for its ground truth) or --reference (another cloud)");

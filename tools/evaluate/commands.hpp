@@ -20,7 +20,7 @@ struct DepthCommand {
   std::string kind = "geometric";
   std::string views = "*";                                                ///< shell pattern over view names
   std::vector<double> thresholds{0.001, 0.002, 0.005, 0.01, 0.02, 0.05};  ///< relative errors
-  double unit = 0.001;  ///< scene units per step of a 16-bit PNG
+  std::optional<double> unit;  ///< scene units per step of a 16-bit PNG; nothing: see truth_unit
 };
 
 /// Depth maps against ground-truth depth, view by view and over all pixels of all views (see DepthScore).
@@ -37,8 +37,8 @@ struct CloudCommand {
   std::optional<std::filesystem::path> reference;     ///< or with this cloud
   std::vector<double> thresholds{0.033, 0.065};       ///< distances, scene units
   std::optional<double> voxel;                        ///< edge, scene units; nothing: half of each threshold
-  double unit = 0.001;
-  bool all_views = false;  ///< do not use the visibility file
+  std::optional<double> unit;                         ///< as above
+  bool all_views = false;                             ///< do not use the visibility file
 };
 
 /// A cloud against ground truth: precision, recall and F1 per threshold (see CloudScore). With a scene, the

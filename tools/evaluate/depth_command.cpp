@@ -111,7 +111,7 @@ Json to_json(const DepthScore& score, const std::vector<double>& thresholds) {
 
 Json evaluate_depth(const DepthCommand& command) {
   check_thresholds(command.thresholds);
-  check_positive("--unit", command.unit);
+  const double unit = truth_unit(command.ground_truth, command.unit);
   const fs::path maps = command.dense / "stereo" / "depth_maps";
   for (const fs::path& folder : {maps, command.ground_truth})
     if (!fs::is_directory(folder)) throw InputError(folder.string() + ": there is no such folder");
@@ -129,7 +129,7 @@ Json evaluate_depth(const DepthCommand& command) {
       ++without_truth;
       continue;
     }
-    const Image<float> truth = read_truth(*truth_path, command.unit);
+    const Image<float> truth = read_truth(*truth_path, unit);
     const fs::path map_path = maps / (name + ending);
     const bool has_map = fs::exists(map_path);
     without_map += has_map ? 0 : 1;

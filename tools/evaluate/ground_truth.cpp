@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "io/byte_reader.hpp"
@@ -16,11 +17,27 @@ namespace fs = std::filesystem;
 std::optional<fs::path> find_truth(const fs::path& folder, const std::string& view_name) {
   const fs::path full = folder / view_name;
   for (const fs::path& stem : {fs::path(full).replace_extension(), full})
-    for (const char* ending : {".png", ".bin"}) {
+    for (const char* ending : {".bin", ".png"}) {
       const fs::path candidate = stem.string() + ending;
       if (fs::is_regular_file(candidate)) return candidate;
     }
   return std::nullopt;
+}
+
+double truth_unit(const fs::path& folder, std::optional<double> by_user) {
+  if (by_user) {
+    check_positive("--unit", *by_user);
+    return *by_user;
+  }
+  const fs::path description = folder / ".." / "scene.json";
+  if (!fs::is_regular_file(description)) return 0.001;
+  const auto json = nlohmann::json::parse(read_file(description), nullptr, false);
+  constexpr const char* kKey = "depth_png_levels_per_scene_unit";
+  if (!json.is_object() || !json.contains(kKey)) return 0.001;
+  if (!json[kKey].is_number() || !(json[kKey].get<double>() > 0))
+    throw InputError(description.string() + ": \"" + kKey + "\" is " + json[kKey].dump() +
+                     "; it has to be a number above 0: use --unit");
+  return 1 / json[kKey].get<double>();
 }
 
 Image<float> read_truth(const fs::path& path, double unit) {

@@ -10,10 +10,15 @@
 
 namespace recon {
 
-/// The file with the ground-truth depth of a view: NAME.png or NAME.bin in `folder`, where NAME is the name
-/// of the view with or without its ending; nothing when there is none.
+/// The file with the ground-truth depth of a view: NAME.bin or, without one, NAME.png in `folder`, where NAME
+/// is the name of the view with or without its ending; nothing when there is none.
 std::optional<std::filesystem::path> find_truth(const std::filesystem::path& folder,
                                                 const std::string& view_name);
+
+/// Scene units per step of the PNG files in a folder of ground truth: what the user says, else what a
+/// rendered scene says in the scene.json above the folder ("depth_png_levels_per_scene_unit"), else 0.001.
+/// @throws UsageError when what the user says is not a positive number; InputError
+double truth_unit(const std::filesystem::path& folder, std::optional<double> by_user);
 
 /// Depth in scene units: a COLMAP array (.bin), or a 16-bit PNG in steps of `unit` with 0 for unknown.
 /// Unknown is NaN.
