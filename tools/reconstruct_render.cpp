@@ -13,9 +13,10 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
+#include "io/file_bytes.hpp"
 #include "render/description_file.hpp"
-#include "render/write_scene.hpp"
 #include "scene/lens.hpp"
+#include "tools/render/write_scene.hpp"
 
 namespace recon {
 namespace {
@@ -55,7 +56,8 @@ std::vector<fs::path> bundled_descriptions() {
 
 void print_list() {
   for (const fs::path& file : bundled_descriptions())
-    std::cout << file.stem().string() << "\t" << read_description(file).title << "\n";
+    std::cout << file.stem().string() << "\t" << parse_description(read_file(file), file.string()).title
+              << "\n";
 }
 
 /// A path, or the name of a description that comes with the program.
@@ -96,7 +98,7 @@ void render(const Arguments& arguments) {
   if (arguments.scene.empty() || arguments.output.empty())
     throw UsageError("give a scene description and an output folder, or --list; --help tells more");
   const fs::path file = find_description(arguments.scene);
-  DescriptionFile description = read_description(file, arguments.views);
+  DescriptionFile description = parse_description(read_file(file), file.string(), arguments.views);
   apply_overrides(arguments, description.scene);
 
   const int views = static_cast<int>(description.scene.views.size());

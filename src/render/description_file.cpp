@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/file_bytes.hpp"
 #include "render/description_views.hpp"
 #include "render/hash.hpp"
 #include "render/json_reader.hpp"
@@ -180,10 +179,6 @@ DescriptionFile parse_description(std::string_view text, const std::string& file
     throw InputError(file + ": " + error.what());
   }
   return result;
-}
-
-DescriptionFile read_description(const std::filesystem::path& path, std::optional<int> views) {
-  return parse_description(read_file(path), path.string(), views);
 }
 
 }  // namespace recon

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,15 +14,12 @@ struct DescriptionFile {
   SceneDescription scene;
 };
 
-/// Reads a scene description: JSON as scenes/README.md explains it, comments allowed.
+/// Reads the text of a description file: JSON as scenes/README.md explains it, comments allowed.
+/// @param file   what messages call the file
 /// @param views  number of views instead of the one in the file: an only arc is spread over that many views,
-/// of anything
-///               else the first ones are taken
+///               of anything else the first ones are taken
 /// @throws InputError naming the file and the field (or the byte where it is no JSON), the value found and
-/// what to do
-DescriptionFile read_description(const std::filesystem::path& path, std::optional<int> views = std::nullopt);
-
-/// The same from memory; `file` is what messages call it.
+///         what to do
 DescriptionFile parse_description(std::string_view text, const std::string& file,
                                   std::optional<int> views = std::nullopt);
 

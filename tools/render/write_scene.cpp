@@ -1,4 +1,4 @@
-#include "render/write_scene.hpp"
+#include "tools/render/write_scene.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,170 @@
+// reconstruct-render as its user meets it: files, exit codes, messages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "io/colmap_model.hpp"
+#include "io/dense_array.hpp"
+#include "io/image_file.hpp"
+#include "render/description_file.hpp"
+#include "render/render.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kScene = R"({
+  "noise": 1, "samples": 1, "sparse": {"points": 40},
+  "cameras": [{"model": "PINHOLE", "width": 40, "height": 30, "angle": 60}],
+  "views": [{"arc": {"centre": [0, 0, 0], "radius": 3, "from": -100, "to": -80, "count": 3}, "target": [0, 0, 0]}],
+  "objects": [{"shape": "sphere", "radius": 0.5, "texture": {}},
+              {"shape": "quad", "width": 5, "height": 5, "rotate": [90, 0, 0], "position": [0, 2, 0], "texture": {}}]
+})";
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class RenderCli : public testing::Test {
+ protected:
+  RenderCli() {
+    std::string name = (fs::temp_directory_path() / "render_cli_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    std::ofstream(folder_ / "small.json") << kScene;
+  }
+  ~RenderCli() override { fs::remove_all(folder_); }
+
+  /// Runs the program in the folder; returns its exit code.
+  int run(const std::string& arguments) {
+    const int status = std::system(
+        ("cd '" + folder_.string() + "' && '" RECON_RENDER "' " + arguments + " > out.txt 2> err.txt")
+            .c_str());
+    out_ = content(folder_ / "out.txt");
+    err_ = content(folder_ / "err.txt");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  fs::path folder_;
+  std::string out_, err_;
+};
+
+TEST_F(RenderCli, WritesWhatTheRendererSees) {
+  ASSERT_EQ(run("small.json scene --quiet"), 0) << err_;
+  EXPECT_EQ(out_ + err_, "");
+  const SceneDescription description = parse_description(kScene, "small.json").scene;
+  const Scene scene = read_colmap_model(folder_ / "scene" / "sparse");
+  ASSERT_EQ(scene.views.size(), 3u);
+  EXPECT_EQ(scene.points.size(), 40u);
+  for (int v = 0; v < 3; ++v) {
+    const RenderedView expected = render_view(description, v);
+    const std::string stem = "view0" + std::to_string(v);
+    EXPECT_EQ(scene.views[v].name, stem + ".png");
+    const auto image = read_image(folder_ / "scene/images" / (stem + ".png"));
+    const auto depth = read_depth_map(folder_ / "scene/gt_depth" / (stem + ".bin"));
+    const auto levels = read_png16(folder_ / "scene/gt_depth" / (stem + ".png"));
+    const auto normals = read_normal_map(folder_ / "scene/gt_normal" / (stem + ".bin"));
+    for (int y = 0; y < 30; ++y)
+      for (int x = 0; x < 40; ++x) {
+        ASSERT_EQ(image(x, y), expected.image(x, y));
+        if (std::isnan(expected.depth(x, y))) {
+          ASSERT_TRUE(std::isnan(depth(x, y)));
+          ASSERT_EQ(levels(x, y), 0);
+        } else {
+          ASSERT_EQ(depth(x, y), expected.depth(x, y));
+          ASSERT_EQ(normals(x, y).x, expected.normal(x, y).x);
+          ASSERT_NEAR(levels(x, y), 1000 * depth(x, y), 0.501);
+        }
+      }
+  }
+  const auto summary = nlohmann::json::parse(content(folder_ / "scene/scene.json"));
+  EXPECT_EQ(summary["complete"], true);
+  EXPECT_EQ(summary["depth_png_levels_per_scene_unit"], 1000);
+  EXPECT_EQ(summary["views"].size(), 3u);
+}
+
+TEST_F(RenderCli, SameBytesForAnyNumberOfThreads) {
+  ASSERT_EQ(run("small.json one --quiet --threads 1"), 0) << err_;
+  ASSERT_EQ(run("small.json two --quiet --threads 2"), 0) << err_;
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "one")) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_EQ(content(entry.path()),
+              content(folder_ / "two" / entry.path().lexically_relative(folder_ / "one")));
+    ++files;
+  }
+  EXPECT_EQ(files, 3 * 4 + 3 + 1);
+}
+
+TEST_F(RenderCli, OptionsChangeSizeViewsModelAndFiles) {
+  ASSERT_EQ(
+      run("small.json scene --quiet --width 80 --views 2 --camera-model OPENCV --binary --ground-truth png"),
+      0)
+      << err_;
+  EXPECT_TRUE(fs::exists(folder_ / "scene/sparse/cameras.bin"));
+  EXPECT_FALSE(fs::exists(folder_ / "scene/gt_normal"));
+  EXPECT_FALSE(fs::exists(folder_ / "scene/gt_depth/view00.bin"));
+  const Scene scene = read_colmap_model(folder_ / "scene/sparse");
+  EXPECT_EQ(scene.views.size(), 2u);
+  EXPECT_EQ(scene.cameras[0].model, CameraModel::kOpenCv);
+  EXPECT_EQ(scene.cameras[0].height, 60);
+  EXPECT_EQ(image_size(folder_ / "scene/images/view01.png"), (ImageSize{80, 60}));
+}
+
+TEST_F(RenderCli, KeepsWhatIsThereUnlessItMayOverwriteAScene) {
+  ASSERT_EQ(run("small.json scene --quiet"), 0) << err_;
+  EXPECT_EQ(run("small.json scene --quiet"), 2);
+  EXPECT_THAT(err_, HasSubstr("--overwrite"));
+  ASSERT_EQ(run("small.json scene --quiet --overwrite --views 2"), 0) << err_;
+  EXPECT_FALSE(fs::exists(folder_ / "scene/images/view02.png"));
+
+  fs::create_directories(folder_ / "mine/images");
+  std::ofstream(folder_ / "mine/images/a.png") << "dear";
+  EXPECT_EQ(run("small.json mine --quiet --overwrite"), 2);
+  EXPECT_EQ(content(folder_ / "mine/images/a.png"), "dear");
+}
+
+TEST_F(RenderCli, ExitCodesAndMessages) {
+  EXPECT_EQ(run(""), 2);
+  EXPECT_EQ(run("small.json"), 2);
+  EXPECT_EQ(run("small.json scene --samples 0"), 2);
+  EXPECT_EQ(run("small.json scene --camera-model CUBE"), 2);
+  EXPECT_THAT(err_, HasSubstr("CUBE"));
+  EXPECT_EQ(run("absent.json scene"), 3);
+  EXPECT_THAT(err_, HasSubstr("absent.json"));
+  EXPECT_THAT(err_, HasSubstr("demo"));
+  std::ofstream(folder_ / "bad.json") << R"({"cameras": []})";
+  EXPECT_EQ(run("bad.json scene"), 3);
+  EXPECT_THAT(err_, HasSubstr("bad.json: objects: is missing"));
+  EXPECT_FALSE(fs::exists(folder_ / "scene"));
+  EXPECT_EQ(run("--help"), 0);
+}
+
+TEST_F(RenderCli, EveryBundledDescriptionRenders) {
+  ASSERT_EQ(run("--list"), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("demo\t"));
+  const std::string list = out_;
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(RECON_SOURCE_DIR "/scenes")) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string name = entry.path().stem();
+    EXPECT_THAT(list, HasSubstr(name + "\t"));
+    ASSERT_EQ(run(name + " " + name + " --quiet --width 48 --samples 1 --views 4 --ground-truth none"), 0)
+        << err_;
+    EXPECT_GE(read_colmap_model(folder_ / name / "sparse").points.size(), 100u) << name;
+    ++count;
+  }
+  EXPECT_GE(count, 5);
+}
+
+}  // namespace
+}  // namespace recon
