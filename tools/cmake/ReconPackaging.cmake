@@ -1,11 +1,6 @@
-# What is installed, and the packages that `cpack` makes of it: .tar.gz and .deb.
+# The packages that `cpack` makes: .tar.gz and .deb. The programs are installed where they are defined, in tools/.
 
 include(GNUInstallDirs)
-foreach(program reconstruct reconstruct-evaluate reconstruct-render reconstruct-bench)
-  if(TARGET ${program})
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  endif()
-endforeach()
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR TGZ DEB)
