@@ -164,6 +164,31 @@ TEST_F(EvaluateCli, DepthAtHalfSizeSaysHowTheTruthWasSampled) {
   EXPECT_THAT(run(arguments).out, HasSubstr("sampled at their pixel centres"));
 }
 
+TEST_F(EvaluateCli, DepthOfOtherCamerasThanTheScenesFollowsTheRays) {
+  write_scene();
+  // Depth 2 where the scene's pixel is in the left half, else 3. The workspace sees the right half, enlarged
+  // twice.
+  Image<std::uint16_t> truth(4, 2, 2000);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 2; x < 4; ++x) truth(x, y) = 3000;
+  for (const char* name : {"v1.png", "v2.png"}) write_png16(folder_ / "scene/gt_depth" / name, truth.view());
+  Scene dense = read_colmap_model(folder_ / "scene/sparse");
+  dense.cameras = {{CameraModel::kPinhole, 4, 2, {8, 8, 0, 1}}};
+  fs::create_directories(folder_ / "scene/dense/sparse");
+  fs::create_directories(folder_ / "scene/dense/stereo/depth_maps");
+  write_colmap_model(folder_ / "scene/dense/sparse", dense, ColmapFormat::kBinary);
+  for (const char* name : {"v1.png.geometric.bin", "v2.png.geometric.bin"})
+    write_depth_map(folder_ / "scene/dense/stereo/depth_maps" / name, Image<float>(4, 2, 3.0f).view());
+  // The scene is found above the workspace, however the latter is written.
+  for (const char* workspace : {"scene/dense", "scene/dense/", "./scene/../scene/dense/."}) {
+    const auto figures =
+        run(std::string("depth ") + workspace + " --ground-truth scene/gt_depth --json").json();
+    EXPECT_EQ(figures["views"][0]["truth_sampling"], "cameras") << workspace;
+    EXPECT_EQ(figures["all"]["known"], 16) << workspace;
+    EXPECT_EQ(figures["all"]["within"][0]["of_known"], 1) << workspace;
+  }
+}
+
 TEST_F(EvaluateCli, TheUnitOfThePngsIsTheUsersElseThatOfARenderedScene) {
   write_scene();
   fs::create_directories(folder_ / "dense/stereo/depth_maps");

@@ -97,6 +97,14 @@ TEST(ResampleTruth, ThroughOneCameraAtHalfSizeIsThePlainResampling) {
     for (int x = 0; x < 2; ++x) EXPECT_EQ(through(x, y), plain(x, y));
 }
 
+TEST(ResampleTruth, TruthMayBeSmallerThanTheFrameOfItsCamera) {
+  const Camera camera{CameraModel::kPinhole, 6, 2, {10, 10, 2.5, 1}};
+  const Image<float> truth = image_of(3, {0, 1, 2});
+  const Image<float> map = resample_truth(truth.view(), camera, 6, 2, camera);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 6; ++x) EXPECT_EQ(map(x, y), static_cast<float>(x / 2)) << x << ", " << y;
+}
+
 TEST(CloudScore, OfFivePointsByHand) {
   // Far apart against the voxel, so thinning keeps all. Estimate to reference: 0, 0.05, none; back: 0, 0.05.
   const std::vector<Vec3f> estimate{{0.01f, 0, 0}, {1.06f, 0, 0}, {5, 0, 0}};
