@@ -1,6 +1,7 @@
 #include "scene/depth_range.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -13,46 +14,88 @@
 namespace recon {
 namespace {
 
-/// Fewer points seen by a view do not show its range: then all that fall into its image count, of which so
-/// many suffice.
-constexpr std::size_t kMinSeen = 20, kMinInFront = 8;
+/// Fewer points seen by a view do not show its range: then all in its image count, of which so many suffice.
+constexpr std::size_t kMinSeen = 100, kMinInImage = 8;
+/// Cells per side of the image for the share of the image that points stand for. A cell with fewer points
+/// than this counts for less: its points may be wrong.
+constexpr int kCells = 8;
+constexpr int kMinInCell = 3;
 /// What a view and its sources may be moved against each other: from half the image down to this many pixels.
 constexpr double kMinDisparity = 1.5;
-/// Surfaces lie from this to that multiple of the depth at which axes meet.
-constexpr double kNearOfCrossing = 1.0 / 3, kFarOfCrossing = 5;
+/// Surfaces lie from this to that multiple of the depth at which the views look together.
+constexpr double kNearOfDistance = 1.0 / 3, kFarOfDistance = 5;
 constexpr int kRayGrid = 5, kDepthSamples = 64;
 /// Share of the rays that a source has to see at the ends of the range.
 constexpr double kMinOverlap = 0.2;
 
-/// Sparse points lie on texture; surfaces go on nearer and further. In inverse depth, in which planes are
-/// uniform, the range grows on each side by 40 % of itself, at least by 20 % of the value, and at the far end
-/// at most to 2.5 times the depth.
-DepthRange widened(double near, double far) {
-  const double front = 1 / near, back = 1 / far, span = front - back;
-  const double back_margin = std::min(std::max(0.4 * span, 0.2 * back), 0.6 * back);
-  return {1 / (front + std::max(0.4 * span, 0.2 * front)), 1 / (back - back_margin)};
+struct Sample {
+  double depth;
+  int cell;  ///< of the image
+};
+
+/// Depth and place of a point in the image of a view; nothing outside it.
+std::optional<Sample> sample_of(const ViewGeometry& view, Vec3d x) {
+  const Vec3d in_cam = view.cam_from_world * x;
+  const std::optional<Vec2d> p = view.lens->project(in_cam);
+  if (!p || in_cam.z <= 0 || p->x < 0 || p->y < 0 || p->x > view.width || p->y > view.height)
+    return std::nullopt;
+  const int column = std::min(static_cast<int>(p->x * kCells / view.width), kCells - 1);
+  const int row = std::min(static_cast<int>(p->y * kCells / view.height), kCells - 1);
+  return Sample{in_cam.z, row * kCells + column};
 }
 
-std::optional<DepthRange> from_depths(std::vector<double>& depths, std::size_t least) {
-  if (depths.size() < least) return std::nullopt;
-  return widened(quantile(depths, 0.01), quantile(depths, 0.99));
+/// The depths beyond which, from near and from far, `fraction` of the weight lies.
+DepthRange inner_range(const std::vector<Sample>& by_depth, const std::vector<double>& weights,
+                       double fraction) {
+  double total = 0, before = 0;
+  for (const double w : weights) total += w;
+  DepthRange range{by_depth.front().depth, by_depth.back().depth};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (before <= fraction * total) range.near = by_depth[i].depth;
+    before += weights[i];
+    if (before >= (1 - fraction) * total) {
+      range.far = by_depth[i].depth;
+      break;
+    }
+  }
+  return range;
 }
 
-/// Depths of the points that the view has seen; where these are few, of all in its image.
+/// The range of some points, widened, since they lie on texture and surfaces go on nearer and further. It
+/// reaches from the 1 to the 99 % quantile of the points, by 40 % of this span in inverse depth (in which
+/// planes are uniform), and at least to 3/4 of the near and 5/4 of the far depth. The same holds for
+/// quantiles by area, which see the bare ground before the camera; but a few wrong points could move these,
+/// so they reach to 0.6 and 2.5 times the others only.
+std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least) {
+  if (samples.size() < least) return std::nullopt;
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const Sample& a, const Sample& b) { return a.depth < b.depth; });
+  std::array<int, kCells * kCells> in_cell{};
+  for (const Sample& s : samples) ++in_cell[static_cast<std::size_t>(s.cell)];
+  std::vector<double> by_count(samples.size(), 1.0), by_area;
+  for (const Sample& s : samples)
+    by_area.push_back(1.0 / std::max(in_cell[static_cast<std::size_t>(s.cell)], kMinInCell));
+  const DepthRange points = inner_range(samples, by_count, 0.01), area = inner_range(samples, by_area, 0.01);
+
+  const double front = 1 / points.near, back = 1 / points.far, span = front - back;
+  const double near = 1 / (front + std::max(0.4 * span, front / 3));
+  const double far = 1 / (back - std::min(std::max(0.4 * span, 0.2 * back), 0.6 * back));
+  return DepthRange{std::min(near, std::max(0.75 * area.near, 0.6 * points.near)),
+                    std::max(far, std::min(1.25 * area.far, 2.5 * points.far))};
+}
+
+/// From the points that the view has seen; where these are few, from all in its image.
 std::optional<DepthRange> from_points(const Scene& scene, const ViewGeometry& view,
                                       std::span<const int> seen) {
-  std::vector<double> depths;
-  for (const int p : seen) {
-    const double z = view.depth(scene.points[static_cast<std::size_t>(p)].position);
-    if (z > 0 && std::isfinite(z)) depths.push_back(z);
-  }
-  if (const auto range = from_depths(depths, kMinSeen)) return range;
-  depths.clear();
-  for (const SparsePoint& point : scene.points) {
-    const double z = view.depth(point.position);
-    if (z > 0 && view.sees(point.position)) depths.push_back(z);
-  }
-  return from_depths(depths, kMinInFront);
+  std::vector<Sample> samples;
+  for (const int p : seen)
+    if (const auto sample = sample_of(view, scene.points[static_cast<std::size_t>(p)].position))
+      samples.push_back(*sample);
+  if (const auto range = widened(std::move(samples), kMinSeen)) return range;
+  samples.clear();
+  for (const SparsePoint& point : scene.points)
+    if (const auto sample = sample_of(view, point.position)) samples.push_back(*sample);
+  return widened(std::move(samples), kMinInImage);
 }
 
 /// Length of the baseline that moves the image of a point on the axis. Of a step along the axis, which moves
@@ -83,23 +126,20 @@ DepthRange overlapping(const SceneGeometry& views, const ViewGeometry& view, con
 }
 
 std::optional<DepthRange> from_geometry(const SceneGeometry& views, int index,
-                                        const std::vector<int>& sources) {
+                                        const std::vector<int>& sources,
+                                        std::optional<double> viewing_distance) {
   const ViewGeometry& view = views[index];
-  std::vector<double> nearest, furthest, crossings;
+  std::vector<double> nearest, furthest;
   for (const int s : sources) {
     const ViewGeometry& source = views[s];
     const double moved = source.focal * effective_baseline(view, source);  // pixels, times depth
     if (!(moved > 0)) continue;
     nearest.push_back(moved / (0.5 * std::max(source.width, source.height)));
     furthest.push_back(moved / kMinDisparity);
-    if (const auto depth = axis_crossing(view, source)) crossings.push_back(*depth);
   }
   if (nearest.empty()) return std::nullopt;
   DepthRange range{quantile(nearest, 0.5), quantile(furthest, 1.0)};
-  if (2 * crossings.size() >= nearest.size()) {
-    const double crossing = quantile(crossings, 0.5);
-    range = {kNearOfCrossing * crossing, kFarOfCrossing * crossing};
-  }
+  if (viewing_distance) range = {kNearOfDistance * *viewing_distance, kFarOfDistance * *viewing_distance};
   return overlapping(views, view, sources, range);
 }
 
@@ -136,11 +176,12 @@ std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::
   check(options);
   const SceneGeometry views(scene);
   const Visibility visibility(scene);
+  const std::vector<std::optional<double>> distances = viewing_distances(views);
   std::vector<DepthRange> ranges(scene.views.size());
   parallel_for(static_cast<int>(scene.views.size()), [&](int v) {
     const auto index = static_cast<std::size_t>(v);
     std::optional<DepthRange> range = from_points(scene, views[v], visibility.points_of_view[v]);
-    if (!range) range = from_geometry(views, v, sources[index]);
+    if (!range) range = from_geometry(views, v, sources[index], distances[index]);
     ranges[index] = with_flags(range.value_or(kUnknownDepthRange), options);
   });
   return ranges;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -12,6 +13,9 @@ namespace {
 /// Axes under a smaller angle cross at a depth that their directions hardly fix.
 constexpr double kMinCrossingSine = 0.035;  // 2 degrees
 constexpr double kMaxCrossingGap = 0.2;
+/// So many crossings of one view, half of them within this factor, fix its own distance.
+constexpr std::size_t kMinCrossings = 5;
+constexpr double kMaxCrossingSpread = 2;
 
 }  // namespace
 
@@ -64,6 +68,36 @@ std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b
   const Vec3d gap = (b.centre + along_b * b.axis) - (a.centre + along_a * a.axis);
   if (norm(gap) > kMaxCrossingGap * std::min(along_a, along_b)) return std::nullopt;
   return along_a;
+}
+
+std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count) {
+  std::vector<std::pair<double, int>> others;
+  for (int v = 0; v < views.size(); ++v)
+    if (v != reference) others.emplace_back(norm(views[v].centre - views[reference].centre), v);
+  const std::size_t kept = std::min(static_cast<std::size_t>(count), others.size());
+  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept), others.end());
+  std::vector<int> nearest(kept);
+  for (std::size_t i = 0; i < kept; ++i) nearest[i] = others[i].second;
+  return nearest;
+}
+
+std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views) {
+  std::vector<std::optional<double>> distances(static_cast<std::size_t>(views.size()));
+  std::vector<double> all;
+  for (int v = 0; v < views.size(); ++v) {
+    std::vector<double> own;
+    for (const int other : nearest_views(views, v, kMaxNeighbours))
+      if (const auto depth = axis_crossing(views[v], views[other])) own.push_back(*depth);
+    all.insert(all.end(), own.begin(), own.end());
+    if (own.size() >= kMinCrossings && quantile(own, 0.75) < kMaxCrossingSpread * quantile(own, 0.25))
+      distances[static_cast<std::size_t>(v)] = quantile(own, 0.5);
+  }
+  // Fewer than one crossing a view is chance.
+  if (all.size() < distances.size()) return std::vector<std::optional<double>>(distances.size());
+  const double common = quantile(all, 0.5);
+  for (std::optional<double>& distance : distances)
+    if (!distance) distance = common;
+  return distances;
 }
 
 double quantile(std::vector<double>& values, double fraction) {

@@ -8,6 +8,9 @@
 
 namespace recon {
 
+/// Where all pairs of views would be too many, each is paired with this many nearest views.
+inline constexpr int kMaxNeighbours = 256;
+
 /// A view as the geometry of a scene needs it; world coordinates.
 struct ViewGeometry {
   const Lens* lens = nullptr;
@@ -34,7 +37,7 @@ class SceneGeometry {
   SceneGeometry(const SceneGeometry&) = delete;
   SceneGeometry& operator=(const SceneGeometry&) = delete;
 
-  const std::vector<ViewGeometry>& views() const { return views_; }
+  int size() const { return static_cast<int>(views_.size()); }
   const ViewGeometry& operator[](int view) const { return views_[static_cast<std::size_t>(view)]; }
 
  private:
@@ -48,6 +51,14 @@ double triangulation_angle(Vec3d x, Vec3d centre_a, Vec3d centre_b);
 /// The depth on the axis of `a` where it comes closest to the axis of `b`; nothing unless they meet: in front
 /// of both cameras, at an angle, and closer to each other than a fifth of that depth.
 std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b);
+
+/// How far from each view the views of the scene look together, as depth on its axis: the median of where it
+/// meets the other axes, if these places agree; else the median of all views'; nothing for a scene whose axes
+/// meet too seldom, as those of parallel cameras. Of very many views the kMaxNeighbours nearest count.
+std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views);
+
+/// The views nearest to `reference` by their centres, itself left out, nearest first, at most `count`.
+std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count);
 
 /// The value at `fraction` in [0, 1] of the ordered values; reorders them. They must not be empty.
 double quantile(std::vector<double>& values, double fraction);

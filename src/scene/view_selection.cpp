@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -19,11 +20,10 @@ constexpr int kMaxTrackLength = 128;
 constexpr double kMinShared = 5;
 /// With fewer sources found by points than this, geometry has its say.
 constexpr std::size_t kEnoughSources = 2;
-/// Geometry looks at this many nearest views.
-constexpr std::size_t kMaxCandidates = 256;
 /// Virtual points by geometry: a grid of rays, each at a few depths relative to the distance of the scene.
 constexpr int kRayGrid = 6;
 constexpr double kRelativeDepths[] = {0.5, 0.75, 1.0, 1.5, 2.5};
+constexpr double kDistanceInBaselines = 5;
 constexpr double kMinOverlap = 0.1;
 
 /// One point as two views see it.
@@ -112,49 +112,34 @@ std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views,
   return ranked(std::move(all), kMinShared, options);
 }
 
-/// The other views, nearest first, at most `count`.
-std::vector<int> nearest_views(const SceneGeometry& views, int reference, std::size_t count) {
-  std::vector<std::pair<double, int>> others;
-  for (int v = 0; v < static_cast<int>(views.views().size()); ++v)
-    if (v != reference) others.emplace_back(norm(views[v].centre - views[reference].centre), v);
-  count = std::min(count, others.size());
-  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count), others.end());
-  std::vector<int> nearest(count);
-  for (std::size_t i = 0; i < count; ++i) nearest[i] = others[i].second;
-  return nearest;
-}
-
 /// The depths at which a view without points of its own may see something: around the points in front of it,
-/// else around where its axis meets those of its neighbours, else a few baselines away.
+/// else around where the views look together, else a few baselines away.
 std::vector<double> guessed_depths(const Scene& scene, const SceneGeometry& views, int reference,
-                                   const std::vector<int>& neighbours) {
+                                   const std::vector<int>& neighbours,
+                                   std::optional<double> viewing_distance) {
   const ViewGeometry& view = views[reference];
-  std::vector<double> distances;
+  std::vector<double> in_image;
   for (const SparsePoint& point : scene.points)
-    if (view.sees(point.position)) distances.push_back(view.depth(point.position));
-  if (distances.empty())
-    for (const int v : neighbours)
-      if (const auto depth = axis_crossing(view, views[v])) distances.push_back(*depth);
+    if (view.sees(point.position)) in_image.push_back(view.depth(point.position));
+  // Without any, the baseline: not to the nearest view, as the views may be the frames of a film.
+  const int typical = neighbours[std::min<std::size_t>(neighbours.size(), 4) - 1];
+  const double distance = !in_image.empty() ? quantile(in_image, 0.5)
+                          : viewing_distance
+                              ? *viewing_distance
+                              : kDistanceInBaselines * norm(views[typical].centre - view.centre);
   std::vector<double> depths;
-  if (!distances.empty()) {
-    const double distance = quantile(distances, 0.5);
-    for (const double relative : kRelativeDepths) depths.push_back(relative * distance);
-    return depths;
-  }
-  // Not the nearest baseline: the views may be the frames of a film.
-  const std::size_t typical = std::min<std::size_t>(neighbours.size(), 4) - 1;
-  const double baseline = norm(views[neighbours[typical]].centre - view.centre);
-  for (const double relative : kRelativeDepths) depths.push_back(5 * relative * baseline);
+  for (const double relative : kRelativeDepths) depths.push_back(relative * distance);
   return depths;
 }
 
 std::vector<Candidate> by_geometry(const Scene& scene, const SceneGeometry& views, int reference,
+                                   std::optional<double> viewing_distance,
                                    const ViewSelectionOptions& options) {
-  const std::vector<int> neighbours = nearest_views(views, reference, kMaxCandidates);
+  const std::vector<int> neighbours = nearest_views(views, reference, kMaxNeighbours);
   if (neighbours.empty()) return {};
   const ViewGeometry& view = views[reference];
   const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
-  const std::vector<double> depths = guessed_depths(scene, views, reference, neighbours);
+  const std::vector<double> depths = guessed_depths(scene, views, reference, neighbours, viewing_distance);
   std::vector<Sighting> all;
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
@@ -172,12 +157,14 @@ std::vector<std::vector<int>> select_sources(const Scene& scene, const ViewSelec
   EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);
   const SceneGeometry views(scene);
   const Visibility visibility(scene);
+  const std::vector<std::optional<double>> distances = viewing_distances(views);
   const int count = static_cast<int>(scene.views.size());
   std::vector<std::vector<int>> sources(scene.views.size());
   parallel_for(count, [&](int reference) {
     std::vector<Candidate> best = by_points(scene, views, visibility, reference, options);
     if (best.size() < kEnoughSources)
-      for (const Candidate& candidate : by_geometry(scene, views, reference, options))
+      for (const Candidate& candidate :
+           by_geometry(scene, views, reference, distances[static_cast<std::size_t>(reference)], options))
         if (std::none_of(best.begin(), best.end(),
                          [&](const Candidate& c) { return c.view == candidate.view; }))
           best.push_back(candidate);
