@@ -162,9 +162,10 @@ void check(const DepthRangeOptions& options) {
 
 /// What the user said wins; an estimate that contradicts it gives way.
 DepthRange with_flags(DepthRange range, const DepthRangeOptions& options) {
-  if (options.near) range = {*options.near, std::max(range.far, 2 * *options.near)};
-  if (options.far)
-    range = {options.near ? *options.near : std::min(range.near, 0.5 * *options.far), *options.far};
+  if (options.near) range.near = *options.near;
+  if (options.far) range.far = *options.far;
+  if (range.near >= range.far)
+    (options.near ? range.far : range.near) = options.near ? 2 * range.near : 0.5 * range.far;
   return range;
 }
 

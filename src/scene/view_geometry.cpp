@@ -93,7 +93,8 @@ std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views)
       distances[static_cast<std::size_t>(v)] = quantile(own, 0.5);
   }
   // Fewer than one crossing a view is chance.
-  if (all.size() < distances.size()) return std::vector<std::optional<double>>(distances.size());
+  if (all.empty() || all.size() < distances.size())
+    return std::vector<std::optional<double>>(distances.size());
   const double common = quantile(all, 0.5);
   for (std::optional<double>& distance : distances)
     if (!distance) distance = common;

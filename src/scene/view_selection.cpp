@@ -22,7 +22,7 @@ constexpr double kMinShared = 5;
 constexpr std::size_t kEnoughSources = 2;
 /// Virtual points by geometry: a grid of rays, each at a few depths relative to the distance of the scene.
 constexpr int kRayGrid = 6;
-constexpr double kRelativeDepths[] = {0.5, 0.75, 1.0, 1.5, 2.5};
+constexpr double kRelativeDepths[] = {0.6, 0.8, 1.0, 1.25, 1.6};
 constexpr double kDistanceInBaselines = 5;
 constexpr double kMinOverlap = 0.1;
 
@@ -46,7 +46,7 @@ double angle_weight(double angle, const ViewSelectionOptions& options) {
   if (angle > options.max_angle_degrees) return 0;
   if (angle < 10) return angle * angle / 100;
   if (angle <= 15) return 1;
-  const double beyond = (angle - 15) / 20;
+  const double beyond = (angle - 15) / 12;
   return std::exp(-0.5 * beyond * beyond);
 }
 
@@ -80,8 +80,11 @@ std::vector<Candidate> ranked(std::vector<Sighting> all, double min_weight,
       score += static_cast<double>(all[end].score);
       weight += static_cast<double>(all[end].weight);
     }
-    const double p75 = static_cast<double>(all[i + (end - i - 1) * 3 / 4].angle);
-    if (score > 0 && weight >= min_weight && p75 >= options.min_angle_degrees)
+    const std::size_t last = end - i - 1;
+    const double median = static_cast<double>(all[i + last / 2].angle);
+    const double p75 = static_cast<double>(all[i + last * 3 / 4].angle);
+    if (score > 0 && weight >= min_weight && p75 >= options.min_angle_degrees &&
+        median <= options.max_angle_degrees)
       candidates.push_back({all[i].source, score});
   }
   std::stable_sort(candidates.begin(), candidates.end(),

@@ -1,0 +1,163 @@
+#include "scene/depth_range.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "scene/view_selection.hpp"
+#include "tests/scene/synthetic_scene.hpp"
+
+namespace recon {
+namespace {
+
+using namespace recon::testing;
+
+std::vector<DepthRange> ranges(const Scene& scene, const DepthRangeOptions& options = {}) {
+  return depth_ranges(scene, select_sources(scene, {}), options);
+}
+
+/// Two views side by side before `count` points whose depths go evenly from `near` to `far`, all over the
+/// image.
+Scene slope(int count, double near, double far) {
+  Scene scene = empty_scene();
+  add_view(scene, looking_at({0, 0, 0}, {0, 0, 1}));
+  add_view(scene, looking_at({0.1, 0, 0}, {0.1, 0, 1}));
+  for (int i = 0; i < count; ++i) {
+    const double z = near + (far - near) * i / (count - 1);
+    add_point(scene, {z * 0.4 * std::sin(2.0 * i), z * 0.3 * std::cos(3.0 * i), z});
+  }
+  return scene;
+}
+
+TEST(DepthRange, CoversThePointsSeenAndLittleMore) {
+  const DepthRange range = ranges(slope(500, 2, 5))[0];
+  EXPECT_LT(range.near, 2);
+  EXPECT_GT(range.near, 1);
+  EXPECT_GT(range.far, 5);
+  EXPECT_LT(range.far, 14);
+}
+
+TEST(DepthRange, AFlatSceneGetsAMargin) {
+  const DepthRange range = ranges(slope(500, 2, 2.0001))[0];
+  EXPECT_NEAR(range.near, 1.5, 0.01);
+  EXPECT_NEAR(range.far, 2.5, 0.01);
+}
+
+TEST(DepthRange, AFewWrongPointsMoveItLittle) {
+  Scene scene = slope(1000, 2, 5);
+  for (int i = 0; i < 4; ++i) {
+    add_point(scene, {0.001 * i, 0, 0.01});
+    add_point(scene, {100.0 * i, 0, 1000});
+  }
+  const DepthRange range = ranges(scene)[0];
+  EXPECT_GT(range.near, 1);
+  EXPECT_LT(range.far, 14);
+}
+
+TEST(DepthRange, BareGroundBeforeTheCameraCounts) {
+  // A wall full of points, and ground at the bottom of the image with one in a hundred of the points.
+  Scene scene = slope(3000, 4, 4.5);
+  for (int i = 0; i < 40; ++i) add_point(scene, {2.7 * (i / 40.0 - 0.5), 1.0, 2.7 - 0.005 * i});
+  EXPECT_LT(ranges(scene)[0].near, 2.5);
+}
+
+TEST(DepthRange, AViewWithFewPointsTakesAllInItsImage) {
+  Scene scene = slope(500, 2, 5);
+  for (SparsePoint& point : scene.points)
+    std::erase_if(point.track, [](const TrackElement& e) { return e.view == 0; });
+  for (View& view : scene.views) view.observations.clear();
+  const DepthRange range = ranges(scene)[0];
+  EXPECT_LT(range.near, 2);
+  EXPECT_GT(range.far, 5);
+  EXPECT_LT(range.far, 14);
+}
+
+TEST(DepthRange, ParallelViewsWithoutPointsGoFromHalfAnImageToAPixelOfDisparity) {
+  const Scene scene = slope(0, 1, 2);
+  const DepthRange range = ranges(scene)[0];
+  // f b = 50 pixels times depth: 320 pixels at 0.156, 1.5 pixels at 33.3.
+  EXPECT_NEAR(range.near, 50 / 320.0, 0.05 * 50 / 320.0);
+  EXPECT_NEAR(range.far, 50 / 1.5, 1e-9);
+}
+
+TEST(DepthRange, ViewsThatLookTogetherWithoutPointsSeeWhatTheyLookAt) {
+  for (const DepthRange& range : ranges(ring(20, 9))) {
+    EXPECT_GT(range.near, 0.2);
+    EXPECT_LT(range.near, 0.5);
+    EXPECT_GT(range.far, 1.5);
+    EXPECT_LE(range.far, 5.001);
+  }
+}
+
+TEST(DepthRange, GeometryKnowsSizesAndRectangularPixels) {
+  Scene scene = slope(0, 1, 2);
+  scene.cameras = {{CameraModel::kPinhole, 640, 480, {500, 400, 320, 240}},
+                   {CameraModel::kPinhole, 1280, 300, {1000, 900, 640, 150}}};
+  scene.views[1].camera = 1;
+  const DepthRange range = ranges(scene)[0];
+  const double moved = std::sqrt(1000.0 * 900) * 0.1;  // in the source
+  EXPECT_NEAR(range.far, moved / 1.5, 1e-9);
+}
+
+TEST(DepthRange, FlagsWinAndEachAlone) {
+  const Scene scene = slope(500, 2, 5);
+  const DepthRange estimate = ranges(scene)[0];
+  for (const DepthRange& r : ranges(scene, {.near = 3, .far = 4})) {
+    EXPECT_EQ(r.near, 3);
+    EXPECT_EQ(r.far, 4);
+  }
+  const DepthRange near = ranges(scene, {.near = 0.5, .far = {}})[0];
+  EXPECT_EQ(near.near, 0.5);
+  EXPECT_EQ(near.far, estimate.far);
+  const DepthRange far = ranges(scene, {.near = {}, .far = 3})[0];
+  EXPECT_EQ(far.near, estimate.near);
+  EXPECT_EQ(far.far, 3);
+  const DepthRange beyond = ranges(scene, {.near = 50, .far = {}})[0];
+  EXPECT_EQ(beyond.far, 100);
+  const DepthRange before = ranges(scene, {.near = {}, .far = 0.1})[0];
+  EXPECT_EQ(before.near, 0.05);
+}
+
+std::string refusal(const DepthRangeOptions& options) {
+  try {
+    ranges(slope(50, 2, 5), options);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(DepthRange, RefusesContradictingFlags) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refusal({.near = 4, .far = 3}),
+              ::testing::AllOf(HasSubstr("--depth-min is 4"), HasSubstr("--depth-max is 3")));
+  EXPECT_THAT(refusal({.near = 3, .far = 3}), HasSubstr("--depth-max"));
+  EXPECT_THAT(refusal({.near = -1, .far = {}}), HasSubstr("--depth-min is -1"));
+  EXPECT_THAT(refusal({.near = {}, .far = NAN}), HasSubstr("--depth-max"));
+}
+
+TEST(DepthRange, OfAViewAloneNothingIsKnown) {
+  const DepthRange range = ranges(ring(1, 1))[0];
+  EXPECT_EQ(range.near, kUnknownDepthRange.near);
+  EXPECT_EQ(range.far, kUnknownDepthRange.far);
+}
+
+TEST(DepthRange, AnyNumberOfThreadsGivesTheSameRanges) {
+  Scene scene = ring(30, 10);
+  add_cube(scene, 0.2);
+  std::vector<DepthRange> one, many;
+  ThreadLimit(1).run([&] { one = ranges(scene); });
+  ThreadLimit(4).run([&] { many = ranges(scene); });
+  for (std::size_t v = 0; v < one.size(); ++v) {
+    EXPECT_EQ(one[v].near, many[v].near);
+    EXPECT_EQ(one[v].far, many[v].far);
+  }
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,195 @@
+#include "scene/view_selection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/parallel.hpp"
+#include "tests/scene/synthetic_scene.hpp"
+
+namespace recon {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using namespace recon::testing;
+
+TEST(SelectSources, PrefersTenToFifteenDegrees) {
+  // Views at 0, 2, 12, 30 and 70 degrees see the same points.
+  Scene scene = empty_scene();
+  for (const double degrees : {0.0, 2.0, 12.0, 30.0, 70.0}) {
+    const double angle = degrees * kPi / 180;
+    add_view(scene, looking_at({std::sin(angle), 0, -std::cos(angle)}, {0, 0, 0}));
+  }
+  add_cube(scene, 0.05);
+  const auto sources = select_sources(scene, {});
+  EXPECT_THAT(sources[0], ElementsAre(2, 3, 1));  // 70 degrees is too much
+  EXPECT_THAT(sources[3], ElementsAre(2, 1, 0, 4));
+}
+
+TEST(SelectSources, MinimumAngleIsThatOfThe75thPercentile) {
+  // Seen from 1 away, a baseline of 0.03 makes 1.7 degrees, from 3 away 0.57.
+  Scene scene = empty_scene();
+  add_view(scene, looking_at({0, 0, 0}, {0, 0, 1}));
+  add_view(scene, looking_at({0.03, 0, 0}, {0.03, 0, 1}));
+  const auto with_points = [&](int near, int far) {
+    Scene s = scene;
+    for (int i = 0; i < near; ++i) add_point(s, {0.01 * i, 0, 1});
+    for (int i = 0; i < far; ++i) add_point(s, {0.01 * i, 0.1, 3});
+    return s;
+  };
+  EXPECT_THAT(select_sources(with_points(40, 60), {})[0], ElementsAre(1));
+  ViewSelectionOptions strict;
+  strict.min_angle_degrees = 2;
+  EXPECT_THAT(select_sources(with_points(40, 60), strict)[0], IsEmpty());
+  EXPECT_THAT(select_sources(with_points(40, 60), strict)[1], IsEmpty());
+}
+
+TEST(SelectSources, MoreSharedPointsWin) {
+  Scene scene = empty_scene();
+  add_view(scene, looking_at({0, 0, -1}, {0, 0, 0}));
+  add_view(scene, looking_at({0.2, 0, -1}, {0, 0, 0}));
+  add_view(scene, looking_at({-0.2, 0, -1}, {0, 0, 0}));
+  add_cube(scene, 0.1);
+  // The first of the two mirrored sources loses a third of its points.
+  for (std::size_t p = 0; p < scene.points.size(); p += 3)
+    std::erase_if(scene.points[p].track, [](const TrackElement& e) { return e.view == 1; });
+  EXPECT_THAT(select_sources(scene, {})[0], ElementsAre(2, 1));
+}
+
+TEST(SelectSources, TiesGoToTheLowestIndex) {
+  Scene scene = empty_scene();
+  for (const double x : {0.0, 0.25, 0.25, 0.25}) add_view(scene, looking_at({x, 0, -1}, {0, 0, 0}));
+  add_cube(scene, 0.05);
+  EXPECT_THAT(select_sources(scene, {})[0], ElementsAre(1, 2, 3));
+}
+
+TEST(SelectSources, PrefersLikeResolution) {
+  // Three sources at the same angle: as far as the reference, three times as far, a third as far.
+  Scene scene = empty_scene();
+  add_view(scene, looking_at({0, 0, -1}, {0, 0, 0}));
+  const double angle = 12 * kPi / 180;
+  for (const double distance : {3.0, 1.0, 1.0 / 3})
+    add_view(scene, looking_at({distance * std::sin(angle), 0, -distance * std::cos(angle)}, {0, 0, 0}));
+  add_cube(scene, 0.01);
+  // Thrice finer still counts 2/3, thrice coarser 1/3.
+  EXPECT_THAT(select_sources(scene, {})[0], ElementsAre(2, 3, 1));
+}
+
+TEST(SelectSources, ResolutionIsThatOfEachCamera) {
+  // A longer lens on an image of another size makes up for the distance.
+  Scene scene = empty_scene();
+  scene.cameras.push_back({CameraModel::kPinhole, 1920, 1000, {1500, 1400, 960, 500}});
+  add_view(scene, looking_at({0, 0, -1}, {0, 0, 0}));
+  const double angle = 12 * kPi / 180;
+  const Vec3d away{3 * std::sin(angle), 0, -3 * std::cos(angle)};
+  add_view(scene, looking_at(away, {0, 0, 0}));
+  add_view(scene, looking_at(away, {0, 0, 0}), 1);
+  add_cube(scene, 0.01);
+  EXPECT_THAT(select_sources(scene, {})[0], ElementsAre(2, 1));
+}
+
+TEST(SelectSources, TracksMayBeKnownFromObservationsOnly) {
+  Scene scene = ring(8, 11);
+  add_cube(scene, 0.1);
+  const auto expected = select_sources(scene, {});
+  EXPECT_THAT(expected[0], SizeIs(5));  // up to 55 degrees
+  Scene by_observations = scene;
+  for (SparsePoint& point : by_observations.points) point.track.clear();
+  EXPECT_EQ(select_sources(by_observations, {}), expected);
+  Scene by_tracks = scene;
+  for (View& view : by_tracks.views) view.observations.clear();
+  EXPECT_EQ(select_sources(by_tracks, {}), expected);
+}
+
+TEST(SelectSources, TakesNoMoreThanAsked) {
+  Scene scene = ring(12, 6);
+  add_cube(scene, 0.1);
+  ViewSelectionOptions options;
+  options.max_sources = 3;
+  for (const auto& sources : select_sources(scene, options)) EXPECT_THAT(sources, SizeIs(3));
+}
+
+TEST(SelectSources, GeometryAloneFindsNeighboursOfARing) {
+  const Scene scene = ring(30, 12);
+  const auto sources = select_sources(scene, {});
+  for (int v = 0; v < 30; ++v) {
+    ASSERT_THAT(sources[v], SizeIs(8));
+    // 12 degrees to either side first, and nobody beyond 60.
+    EXPECT_THAT((std::vector<int>{sources[v][0], sources[v][1]}),
+                UnorderedElementsAre((v + 1) % 30, (v + 29) % 30));
+    for (const int s : sources[v]) EXPECT_LE(std::min((s - v + 30) % 30, (v - s + 30) % 30), 5);
+  }
+}
+
+TEST(SelectSources, GeometryAloneRejectsTurnedAndUnmovedViews) {
+  Scene scene = empty_scene();
+  add_view(scene, looking_at({0, 0, 0}, {0, 0, 1}));
+  add_view(scene, looking_at({0.1, 0, 0}, {0.1, 0, 1}));
+  add_view(scene, looking_at({0.2, 0, 0}, {0.2, 0, 1}));
+  add_view(scene, looking_at({0.1, 0, 0}, {0.1, 0, -1}));  // looks back
+  add_view(scene, looking_at({0, 0, 0}, {0.1, 0, 1}));     // the first view, turned
+  const auto sources = select_sources(scene, {});
+  EXPECT_THAT(sources[0], UnorderedElementsAre(1, 2));
+  EXPECT_THAT(sources[1], Not(::testing::Contains(3)));
+  EXPECT_THAT(sources[3], IsEmpty());
+}
+
+TEST(SelectSources, GeometryHelpsAViewThatSharesNoPoint) {
+  Scene scene = ring(8, 12);
+  add_cube(scene, 0.1);
+  for (SparsePoint& point : scene.points)
+    std::erase_if(point.track, [](const TrackElement& e) { return e.view == 3; });
+  const auto sources = select_sources(scene, {});
+  EXPECT_THAT((std::vector<int>{sources[3][0], sources[3][1]}), UnorderedElementsAre(2, 4));
+  for (int v = 0; v < 8; ++v) EXPECT_THAT(sources[v], Not(::testing::Contains(v)));
+  EXPECT_THAT(sources[2], Not(::testing::Contains(3)));  // enough sources share points with it
+}
+
+TEST(SelectSources, RollOfTheCameraDoesNotMatter) {
+  Scene upright = ring(10, 9);
+  add_cube(upright, 0.1);
+  Scene rolled = ring(10, 9);
+  for (std::size_t v = 0; v < rolled.views.size(); v += 2) {
+    const Pose quarter{{{0, -1, 0, 1, 0, 0, 0, 0, 1}}, {0, 0, 0}};
+    rolled.views[v].cam_from_world = quarter * rolled.views[v].cam_from_world;
+  }
+  add_cube(rolled, 0.1);
+  EXPECT_EQ(select_sources(rolled, {}), select_sources(upright, {}));
+}
+
+TEST(SelectSources, NoViewsAndOneView) {
+  EXPECT_THAT(select_sources(Scene{}, {}), IsEmpty());
+  EXPECT_THAT(select_sources(ring(1, 1), {})[0], IsEmpty());
+}
+
+TEST(SelectSources, LongTracksAreThinnedFairly) {
+  // Every point is seen by all 400 views; the nearest useful neighbours are still found, on both sides.
+  Scene scene = ring(400, 0.9);
+  add_cube(scene, 0.05, 4);
+  const auto sources = select_sources(scene, {});
+  for (int v = 0; v < 400; v += 37) {
+    ASSERT_THAT(sources[v], SizeIs(8));
+    for (const int s : sources[v]) {
+      const int apart = std::min((s - v + 400) % 400, (v - s + 400) % 400);
+      EXPECT_GE(apart, 8);
+      EXPECT_LE(apart, 26);
+    }
+  }
+}
+
+TEST(SelectSources, AnyNumberOfThreadsGivesTheSameSources) {
+  Scene scene = ring(40, 9);
+  add_cube(scene, 0.1);
+  std::vector<std::vector<int>> one, many;
+  ThreadLimit(1).run([&] { one = select_sources(scene, {}); });
+  ThreadLimit(4).run([&] { many = select_sources(scene, {}); });
+  EXPECT_EQ(one, many);
+}
+
+}  // namespace
+}  // namespace recon
