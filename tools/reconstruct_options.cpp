@@ -1,6 +1,7 @@
 #include "tools/reconstruct_options.hpp"
 
 #include <map>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "session/byte_size.hpp"
@@ -31,6 +32,15 @@ void check_method(const std::string& method) {
   if (method == "bp" || method == "sgm" || method == "bm")
     throw UsageError("--method " + method + " is not in this version; it has planesweep");
   throw UsageError("--method is '" + method + "'; it can be planesweep");
+}
+
+/// TOML without the options that nobody gave and that have no default: "" would be no number.
+std::string without_empty_values(const std::string& toml) {
+  std::istringstream lines(toml);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.ends_with("=\"\"")) result += line + "\n";
+  return result;
 }
 
 }  // namespace
@@ -181,7 +191,7 @@ void CommandLine::finish(const CLI::App& app) {
   options.shard = parse_shard(shard_);
   if (!memory_limit_.empty()) options.memory_limit = parse_byte_size(memory_limit_);
   if (!gpu_memory_limit_.empty()) options.gpu_memory_limit = parse_byte_size(gpu_memory_limit_);
-  options.resolved = app.config_to_str(true, false);
+  options.resolved = without_empty_values(app.config_to_str(true, false));
 }
 
 }  // namespace recon

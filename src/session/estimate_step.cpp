@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 
 #include "core/interrupt.hpp"
@@ -24,6 +26,28 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// A backend that lets only so many sweep at a time as it has lanes; the others filter their views meanwhile.
+class GatedBackend : public Backend {
+ public:
+  explicit GatedBackend(Backend& backend) : backend_(backend), free_lanes_(backend.lanes()) {}
+
+  std::string name() const override { return backend_.name(); }
+  int lanes() const override { return backend_.lanes(); }
+  SweepMemory memory(const SweepShape& shape) const override { return backend_.memory(shape); }
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    free_lanes_.acquire();
+    const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_lanes_);
+    return backend_.sweep(problem);
+  }
+
+ private:
+  struct Release {
+    void operator()(std::counting_semaphore<>* lanes) const { lanes->release(); }
+  };
+  Backend& backend_;
+  std::counting_semaphore<> free_lanes_;
+};
+
 /// Sweeps views on all lanes of all backends, which take them from one queue, and writes the maps behind
 /// them.
 class Estimation {
@@ -36,9 +60,13 @@ class Estimation {
 
   /// @throws the first error of a lane that is more than one view's
   void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
+    std::deque<GatedBackend> gated;
     std::vector<std::thread> lanes;
-    for (const auto& backend : backends)
-      for (int i = 0; i < backend->lanes(); ++i) lanes.emplace_back([this, &backend] { run_lane(*backend); });
+    for (const auto& backend : backends) {
+      GatedBackend& gate = gated.emplace_back(*backend);
+      for (int i = 0; i < gate.lanes() * (run_.memory.spare_lanes ? 2 : 1); ++i)
+        lanes.emplace_back([this, &gate] { run_lane(gate); });
+    }
     for (std::thread& lane : lanes) lane.join();
     // What is finished is written, also when a lane failed.
     writer_.finish();

@@ -68,13 +68,11 @@ struct MemoryPlan {
   std::size_t photo_cache = 0;  ///< for undistorted images
   std::size_t map_cache = 0;    ///< for maps
   int tiles = 1;                ///< most pieces that a view is cut into
+  bool spare_lanes = false;     ///< twice as many views are begun as are swept side by side
   int check_at_once = 1;        ///< views checked side by side
   int writes_waiting = 1;       ///< finished views that may wait to be written
   int fusion_views = 2;         ///< maps that fusion holds
 };
-
-/// The host memory that sweeps may take where the program may take `limit`.
-std::size_t sweep_memory_share(std::size_t limit);
 
 /// Photos that may be decoded side by side within `limit` bytes; at most `threads`.
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);

@@ -92,10 +92,6 @@ int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {
   return how_many(limit / 2, measure(plan).photo * kDecodeBytes, threads);
 }
 
-std::size_t sweep_memory_share(std::size_t limit) {
-  return limit / 4;
-}
-
 MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                        const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit,
                        int threads) {
@@ -103,22 +99,26 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const SweepMemory sweep = sweeps(plan, options, backends);
   std::size_t lanes = 0;
   for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
-
   const std::size_t channels = options.colour ? 3 : 1;
-  const std::size_t estimate =
-      sweep.host_bytes + lanes * (sizes.view * kEstimateBytes + sizes.most_images * channels);
-  const std::size_t least =
-      kProgramBytes + std::max({estimate, sizes.view * kCheckBytes, sizes.photo * kDecodeBytes,
-                                3 * sizes.view * kFusionBytes});
-  if (least > limit)
-    throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
-                      format_byte_size(least) + " of memory, and the limit is " + format_byte_size(limit) +
-                      "; raise --memory-limit, or lower --max-image-size or --sources");
+  const std::size_t lane = sizes.view * kEstimateBytes + sizes.most_images * channels;
+  const std::size_t others =
+      std::max({sizes.view * kCheckBytes, sizes.photo * kDecodeBytes, 3 * sizes.view * kFusionBytes});
+  const auto least_with = [&](std::size_t lane_count) {
+    return kProgramBytes + std::max(sweep.host_bytes + lane_count * lane, others);
+  };
 
   MemoryPlan memory;
   memory.limit = limit;
   memory.tiles = sweep.tiles;
   memory.device_peak = sweep.device_bytes;
+  // Twice the lanes, where there is room: while one view is filtered, the next one is swept.
+  memory.spare_lanes = threads > 1 && least_with(2 * lanes) <= limit / 2;
+  const std::size_t least = least_with(memory.spare_lanes ? 2 * lanes : lanes);
+  if (least > limit)
+    throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
+                      format_byte_size(least) + " of memory, and the limit is " + format_byte_size(limit) +
+                      "; raise --memory-limit, or lower --max-image-size, --sources or --threads");
+
   // A quarter of what is left for more work side by side, the rest for caches, as far as the scene can fill
   // them.
   const std::size_t spare = limit - least;
@@ -129,9 +129,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const std::size_t work = least - kProgramBytes + spare / 4;
   memory.check_at_once = how_many(work, sizes.view * kCheckBytes, threads);
   memory.fusion_views = std::max(2, how_many(work, sizes.view * kFusionBytes, 1 << 16));
-  const std::size_t busy =
-      std::max({estimate, sizes.view * kCheckBytes * static_cast<std::size_t>(memory.check_at_once),
-                sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
+  const std::size_t busy = std::max(
+      {least - kProgramBytes, sizes.view * kCheckBytes * static_cast<std::size_t>(memory.check_at_once),
+       sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
   memory.peak = std::min(limit, kProgramBytes + busy + memory.photo_cache + 2 * memory.map_cache);
   return memory;
 }

@@ -37,6 +37,7 @@ struct SharedWork {
   int threads;
   std::size_t memory_limit;
   std::shared_future<std::shared_ptr<Backends>> backends;
+  bool gpu;
   bool several_scenes;
 };
 
@@ -144,7 +145,12 @@ json work_on(SceneRun& run, const SharedWork& work) {
   run.workspace.check_writable();
   run.workspace.check_free_space(output_bytes(run.plan));
   write_file(run.workspace.path("options.toml"), run.options.resolved);
-  run.photos.set_budget(run.memory.limit / 8);
+  run.workspace.remove_leftovers();
+  // A GPU takes a while to open, which goes on beside the photos; without one, it is known now what fits.
+  if (work.gpu)
+    run.photos.set_budget(run.memory.limit / 8);
+  else
+    share_memory(run, *work.backends.get());
   prepare_views(run);
   write_dense_model(run);
   clock.end("undistorting");
@@ -232,10 +238,11 @@ int worse(int a, int b) {
 }
 
 SharedWork begin(const SessionOptions& options, int threads) {
-  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false};
+  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false};
   const DeviceChoice choice = choose_devices(options.device);
+  work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
-  const BackendLimits limits{threads, sweep_memory_share(work.memory_limit), options.gpu_memory_limit};
+  const BackendLimits limits{threads, work.memory_limit, options.gpu_memory_limit};
   work.backends = std::async(std::launch::async, [choice, limits] {
                     return std::make_shared<Backends>(make_backends(choice, limits));
                   }).share();

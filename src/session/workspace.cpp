@@ -1,5 +1,6 @@
 #include "session/workspace.hpp"
 
+#include <chrono>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -49,6 +50,19 @@ void Workspace::check_writable() const {
   // Never committed, so it leaves nothing behind but the folder.
   AtomicFile probe(path("status/probe"));
   probe.write(std::string(4096, ' '));
+}
+
+void Workspace::remove_leftovers() const {
+  constexpr auto kAge = std::chrono::hours(1);
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::error_code error;
+  for (auto it = std::filesystem::recursive_directory_iterator(root_, error);
+       it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.rfind(".reconstruct-", 0) != 0 || it->path().extension() != ".tmp") continue;
+    std::error_code ignored;  // another run may have been faster
+    if (now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
+  }
 }
 
 void Workspace::check_free_space(std::uint64_t bytes) const {

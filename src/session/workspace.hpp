@@ -37,6 +37,10 @@ class Workspace {
   /// @throws OutputError with the reason
   void check_writable() const;
 
+  /// Removes temporary files that a killed run left behind: those untouched for an hour, as another run may
+  /// be at work beside this one.
+  void remove_leftovers() const;
+
   /// @param bytes  that the results will take at most
   /// @throws OutputError when the file system has less free
   void check_free_space(std::uint64_t bytes) const;

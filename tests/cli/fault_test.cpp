@@ -1,0 +1,248 @@
+// What goes wrong: exit code, message, and what is left behind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/scene_fixture.hpp"
+#include "io/image_file.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ReconstructFault : public SceneTest {
+ protected:
+  /// Runs and expects an exit code and a message; standard output has to stay empty.
+  void expect(int exit_code, const std::string& message, const std::vector<std::string>& arguments) const {
+    const Outcome outcome = reconstruct(arguments);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.out, IsEmpty());
+  }
+  bool has_cloud() const { return fs::exists(dense() / "fused.ply"); }
+};
+
+TEST_F(ReconstructFault, WrongUsageIsTwo) {
+  const std::string s = scene().string();
+  expect(2, "no scene", {});
+  expect(2, "--windw", {s, "--windw", "7"});
+  expect(2, "--window is 8; it must be odd", {s, "--window", "8"});
+  expect(2, "--window is 17", {s, "--window", "17"});
+  expect(2, "not in this version", {s, "--method", "bp"});
+  expect(2, "it can be planesweep", {s, "--method", "magic"});
+  expect(2, "--cost is 'ssd'; it can be sad, zncc", {s, "--cost", "ssd"});
+  expect(2, "--planes is 'many'", {s, "--planes", "many"});
+  expect(2, "--planes is '1'", {s, "--planes", "1"});
+  expect(2, "--shard is '3/2'", {s, "--stage", "estimate", "--shard", "3/2"});
+  expect(2, "--stage estimate", {s, "--shard", "1/2"});
+  expect(2, "--depth-min is 5", {s, "--depth-min", "5", "--depth-max", "2"});
+  expect(2, "is no size in bytes", {s, "--memory-limit", "lots"});
+  expect(2, "--device is 'tpu'", {s, "--device", "tpu"});
+  expect(2, "--device is 'cuda:x'", {s, "--device", "cuda:x"});
+  expect(2, "--colour", {s, "--colour"});
+  expect(2, "is the scene itself", {s, "-o", s});
+  EXPECT_FALSE(fs::exists(dense()));
+}
+
+TEST_F(ReconstructFault, PairsAreNotInThisVersion) {
+  expect(2, "rectified pairs are not in this version",
+         {(scene() / "images/view00.png").string(), (scene() / "images/view01.png").string()});
+}
+
+TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
+  const Outcome help = reconstruct({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("INT=7"));
+  EXPECT_THAT(help.out, HasSubstr("Exit codes"));
+  const Outcome version = reconstruct({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.out, HasSubstr("reconstruct "));
+}
+
+TEST_F(ReconstructFault, UnknownWordsInTheConfigurationAreTwo) {
+  set_content(folder() / "good.toml", "window=5\nplanes=\"32\"\n");
+  set_content(folder() / "bad.toml", "windwo=5\n");
+  EXPECT_EQ(run_program(folder(), {RECON_RECONSTRUCT, scene().string(), "--device", "cpu", "--config",
+                                   (folder() / "good.toml").string()})
+                .exit_code,
+            0);
+  EXPECT_THAT(content(dense() / "options.toml"), HasSubstr("window=5"));
+  expect(2, "windwo", {scene().string(), "--config", (folder() / "bad.toml").string()});
+}
+
+TEST_F(ReconstructFault, TheResolvedOptionsAreAConfiguration) {
+  ASSERT_EQ(reconstruct({scene().string(), "--window", "5", "--speckle", "7"}).exit_code, 0);
+  const std::string resolved = content(dense() / "options.toml");
+  EXPECT_EQ(reconstruct({scene().string(), "--config", (dense() / "options.toml").string()}).exit_code, 0);
+  EXPECT_EQ(content(dense() / "options.toml"), resolved);
+}
+
+TEST_F(ReconstructFault, AMissingSceneIsThree) {
+  expect(3, "there is no such folder", {(folder() / "nowhere").string()});
+  expect(3, "it has no folder images/", {folder().string() + "/scene/sparse"});
+}
+
+TEST_F(ReconstructFault, ACorruptModelIsThreeWithFileAndLine) {
+  set_content(scene() / "sparse/cameras.txt", "# a comment\n1 PINHOLE 96 72 not-a-number\n");
+  expect(3, "cameras.txt:2", {scene().string()});
+  EXPECT_FALSE(has_cloud());
+}
+
+TEST_F(ReconstructFault, ATruncatedModelIsThreeWithFileAndByte) {
+  fs::remove_all(scene());
+  render(scene(), {"--binary"});
+  fs::resize_file(scene() / "sparse/images.bin", fs::file_size(scene() / "sparse/images.bin") - 3);
+  expect(3, "images.bin: byte ", {scene().string()});
+}
+
+TEST_F(ReconstructFault, NamesThatLeadOutsideAreThree) {
+  std::string images = content(scene() / "sparse/images.txt");
+  images.replace(images.find("view01.png"), 10, "../../view01.png");
+  set_content(scene() / "sparse/images.txt", images);
+  expect(3, "../../view01.png", {scene().string()});
+}
+
+TEST_F(ReconstructFault, APoseThatIsNotANumberIsThree) {
+  std::string images = content(scene() / "sparse/images.txt");
+  const std::size_t line_end = images.find(" 1 view00.png");
+  ASSERT_NE(line_end, std::string::npos);
+  const std::size_t last_number = images.rfind(' ', line_end - 1);
+  images.replace(last_number + 1, line_end - last_number - 1, "nan");
+  set_content(scene() / "sparse/images.txt", images);
+  expect(3, "images.txt", {scene().string()});
+}
+
+TEST_F(ReconstructFault, AMissingPhotoLeavesItsViewOutAndIsSeven) {
+  fs::remove(scene() / "images/view02.png");
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("view02.png is left out"));
+  const auto result = outcome.json().at("scenes").at(0);
+  EXPECT_EQ(result.at("views").size(), 4u);
+  EXPECT_EQ(result.at("left_out").at(0).at("name"), "view02.png");
+  for (const auto& view : result.at("views"))
+    for (const auto& source : view.at("sources")) EXPECT_NE(source, "view02.png");
+  EXPECT_TRUE(has_cloud());
+}
+
+TEST_F(ReconstructFault, UnreadablePhotosLeaveTheirViewsOutAndAreSeven) {
+  set_content(scene() / "images/view01.png", "this is no image");
+  write_image(scene() / "images/view03.png", Image<Rgb8>(40, 30, Rgb8{1, 2, 3}).view());
+  const Outcome outcome = reconstruct({scene().string(), "--min-fused-views", "2"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("view01.png is left out"));
+  EXPECT_THAT(outcome.err, HasSubstr("40x30"));
+  EXPECT_TRUE(has_cloud());
+}
+
+TEST_F(ReconstructFault, AllPhotosMissingIsThree) {
+  fs::remove_all(scene() / "images");
+  fs::create_directories(scene() / "images");
+  expect(3, "none of the 5 photos", {scene().string()});
+}
+
+TEST_F(ReconstructFault, TooFewViewsIsThree) {
+  Scene scene_model = model();
+  scene_model.views.resize(1);
+  scene_model.points.clear();
+  for (View& view : scene_model.views) view.observations.clear();
+  set_model(scene_model);
+  expect(3, "too few views", {scene().string()});
+}
+
+TEST_F(ReconstructFault, NoOverlapIsThree) {
+  Scene scene_model = model();
+  scene_model.points.clear();
+  scene_model.views.resize(2);
+  for (View& view : scene_model.views) view.observations.clear();
+  // Two cameras at one place: no depth can come of it.
+  scene_model.views[1].cam_from_world = scene_model.views[0].cam_from_world;
+  set_model(scene_model);
+  expect(3, "no overlap", {scene().string()});
+}
+
+TEST_F(ReconstructFault, ViewsThatMatchNothingAreThree) {
+  expect(3, "matches none of the 5 views", {scene().string(), "--views", "nothing*"});
+}
+
+TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesNoneOfBefore) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  ASSERT_TRUE(has_cloud());
+  expect(3, "the cloud is empty", {scene().string(), "--depth-min", "200", "--depth-max", "300"});
+  EXPECT_FALSE(has_cloud());
+}
+
+TEST_F(ReconstructFault, AnOutputThatCannotBeWrittenIsOneBeforeTheWork) {
+  set_content(folder() / "file", "a file, not a folder");
+  expect(1, "file/dense", {scene().string(), "-o", (folder() / "file/dense").string()});
+}
+
+TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {
+  expect(4, "--memory-limit", {scene().string(), "--memory-limit", "16M"});
+}
+
+TEST_F(ReconstructFault, AMissingDeviceIsFive) {
+  const Outcome outcome = reconstruct({scene().string(), "--device", "cuda:63"});
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--device cuda:63"));
+}
+
+TEST_F(ReconstructFault, QuietSaysNothingOfSuccess) {
+  const Outcome outcome = reconstruct({scene().string(), "--quiet"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+/// A file system of its own, too small for the results.
+class SmallDisk {
+ public:
+  SmallDisk(const fs::path& folder, const char* size) : folder_(folder) {
+    fs::create_directories(folder);
+    mounted_ = mount("tmpfs", folder.c_str(), "tmpfs", 0, size) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount(folder_.c_str());
+  }
+  bool mounted() const { return mounted_; }
+
+ private:
+  fs::path folder_;
+  bool mounted_;
+};
+
+TEST_F(ReconstructFault, ADiskTooSmallIsFoundBeforeTheWork) {
+  const SmallDisk disk(folder() / "disk", "size=256k");
+  if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
+  expect(1, "are free", {scene().string(), "-o", (folder() / "disk/dense").string()});
+}
+
+TEST_F(ReconstructFault, ADiskThatFillsUpKeepsFinishedViews) {
+  const SmallDisk disk(folder() / "disk", "size=2m");
+  if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
+  const fs::path output = folder() / "disk/dense";
+  // The results fit by the estimate made before, and no longer when something else takes the space meanwhile.
+  Process process(folder(),
+                  command({scene().string(), "-o", output.string(), "--planes", "2500", "--threads", "1"}));
+  while (!fs::exists(output / "status/estimate/view00.png.json")) {
+    ASSERT_TRUE(process.running());
+    usleep(2000);
+  }
+  set_content(folder() / "disk/filler", std::string(std::size_t{4} << 20, 'x'));
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the disk is full"));
+  EXPECT_TRUE(fs::exists(output / "status/estimate/view00.png.json"));
+  EXPECT_FALSE(fs::exists(output / "fused.ply"));
+}
+
+}  // namespace
+}  // namespace recon

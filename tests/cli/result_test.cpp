@@ -1,0 +1,253 @@
+// What a run leaves behind, and that it depends on nothing but its input.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "cli/scene_fixture.hpp"
+#include "io/colmap_model.hpp"
+#include "io/dense_array.hpp"
+#include "io/image_file.hpp"
+#include "io/ply_reader.hpp"
+#include "io/workspace.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// COLMAP's visibility file: per point a count and indices of images.
+std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path) {
+  const std::string bytes = content(path);
+  std::size_t at = 0;
+  const auto number = [&](auto value) {
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    at += sizeof value;
+    return value;
+  };
+  std::vector<std::vector<std::uint32_t>> points(number(std::uint64_t{}));
+  for (auto& views : points) {
+    views.resize(number(std::uint32_t{}));
+    for (std::uint32_t& view : views) view = number(std::uint32_t{});
+  }
+  EXPECT_EQ(at, bytes.size());
+  return points;
+}
+
+/// Every point has to lie on the depth map of every view that its list names, in the model beside it.
+void expect_points_on_depth_maps(const fs::path& dense) {
+  const Scene model = read_colmap_model(dense / "sparse");
+  const PlyCloud cloud = read_ply(dense / "fused.ply");
+  const auto visibility = read_visibility(dense / "fused.ply.vis");
+  std::vector<Image<float>> depths;
+  for (const View& view : model.views)
+    depths.push_back(read_depth_map(dense / "stereo/depth_maps" / (view.name + ".geometric.bin")));
+  ASSERT_EQ(cloud.positions.size(), visibility.size());
+  ASSERT_GT(visibility.size(), 100u);
+  std::size_t seen = 0, on_map = 0;
+  for (std::size_t i = 0; i < visibility.size(); ++i) {
+    const Vec3f p = cloud.positions[i];
+    for (const std::uint32_t index : visibility[i]) {
+      ASSERT_LT(index, model.views.size());
+      const View& view = model.views[index];
+      const Vec3d x = view.cam_from_world * Vec3d{p.x, p.y, p.z};
+      const Vec2d pixel = as_pinhole(model.cameras[static_cast<std::size_t>(view.camera)])->project(x);
+      const int column = static_cast<int>(pixel.x), row = static_cast<int>(pixel.y);
+      ++seen;
+      if (depths[index].view().contains(column, row) &&
+          std::abs(depths[index](column, row) / static_cast<float>(x.z) - 1) < 0.02f)
+        ++on_map;
+    }
+  }
+  // Averaging moves points a little: some leave their pixel at an edge.
+  EXPECT_GT(static_cast<double>(on_map), 0.97 * static_cast<double>(seen));
+}
+
+class ReconstructResult : public SceneTest {};
+
+TEST_F(ReconstructResult, IsAWorkspaceWithDepthNormalsPreviewsAndACloud) {
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("fused.ply: "));
+  for (const char* name : {"view00.png", "view04.png"}) {
+    const std::string view = name;
+    EXPECT_EQ(image_size(dense() / "images" / view), (ImageSize{96, 72}));
+    EXPECT_EQ(content(dense() / "images" / view), content(scene() / "images" / view))
+        << "a photo that needs no change is copied";
+    for (const char* kind : {".photometric.bin", ".geometric.bin"}) {
+      EXPECT_EQ(read_depth_map(dense() / "stereo/depth_maps" / (view + kind)).width(), 96);
+      EXPECT_EQ(read_normal_map(dense() / "stereo/normal_maps" / (view + kind)).height(), 72);
+      EXPECT_EQ(read_depth_map(dense() / "stereo/confidence_maps" / (view + kind)).height(), 72);
+    }
+    EXPECT_EQ(image_size(dense() / "previews" / (view + ".png")), (ImageSize{96, 72}));
+  }
+  EXPECT_THAT(read_fusion_config(dense() / "stereo/fusion.cfg"),
+              ElementsAre("view00.png", "view01.png", "view02.png", "view03.png", "view04.png"));
+  EXPECT_EQ(read_patch_match_config(dense() / "stereo/patch-match.cfg").size(), 5u);
+  EXPECT_THAT(content(dense() / "options.toml"), HasSubstr("window=7"));
+  EXPECT_THAT(content(dense() / "report.html"), HasSubstr("view03.png"));
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  EXPECT_EQ(report.at("views").size(), 5u);
+  EXPECT_EQ(report.at("points").get<std::size_t>(), read_ply(dense() / "fused.ply").positions.size());
+}
+
+TEST_F(ReconstructResult, ListsTheViewsOfEachPoint) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  expect_points_on_depth_maps(dense());
+}
+
+TEST_F(ReconstructResult, ListsTheViewsOfEachPointWhenIdsFallAsNamesRise) {
+  Scene scene_model = model();
+  for (View& view : scene_model.views) view.id = 100 - view.id;
+  set_model(scene_model);
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  expect_points_on_depth_maps(dense());
+  const Scene dense_model = read_colmap_model(dense() / "sparse");
+  for (std::size_t i = 1; i < dense_model.views.size(); ++i)
+    EXPECT_LT(dense_model.views[i - 1].id, dense_model.views[i].id);
+}
+
+TEST_F(ReconstructResult, UndistortsLensesAndScalesDown) {
+  render(folder() / "fisheye", {"--camera-model", "OPENCV_FISHEYE"});
+  const Outcome outcome = reconstruct({(folder() / "fisheye").string(), "--max-image-size", "80"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const fs::path result = folder() / "fisheye/dense";
+  const Scene distorted = read_colmap_model(folder() / "fisheye/sparse");
+  const Scene undistorted = read_colmap_model(result / "sparse");
+  ASSERT_EQ(undistorted.cameras.front().model, CameraModel::kPinhole);
+  EXPECT_LE(undistorted.cameras.front().width, 80);
+  EXPECT_EQ(undistorted.points.size(), distorted.points.size());
+  // Where a point was seen, its projection has to be, within the noise of the observations (0.3 pixels).
+  double error = 0;
+  std::size_t count = 0;
+  std::map<std::uint64_t, Vec3d> position;
+  for (const SparsePoint& point : undistorted.points) position[point.id] = point.position;
+  for (const View& view : undistorted.views)
+    for (const Observation& observation : view.observations) {
+      if (observation.point_id == kNoPoint) continue;
+      const auto pixel =
+          project(undistorted.cameras.front(), view.cam_from_world * position.at(observation.point_id));
+      error += std::hypot(pixel->x - observation.pixel.x, pixel->y - observation.pixel.y);
+      ++count;
+    }
+  ASSERT_GT(count, 100u);
+  EXPECT_LT(error / static_cast<double>(count), 0.6);
+}
+
+TEST_F(ReconstructResult, TakesNamesWithBlanksAndSubfolders) {
+  Scene scene_model = model();
+  fs::create_directories(scene() / "images/left camera");
+  for (View& view : scene_model.views) {
+    const std::string name = "left camera/a " + view.name;
+    fs::rename(scene() / "images" / view.name, scene() / "images" / name);
+    view.name = name;
+  }
+  set_model(scene_model);
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(dense() / "stereo/depth_maps/left camera/a view02.png.geometric.bin"));
+  EXPECT_TRUE(fs::exists(dense() / "previews/left camera/a view02.png.png"));
+}
+
+TEST_F(ReconstructResult, DoesNotDependOnTheNumberOfThreads) {
+  ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "one").string(), "--threads", "1"}).exit_code,
+            0);
+  ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "two").string(), "--threads", "2"}).exit_code,
+            0);
+  EXPECT_TRUE(same_results(results(folder() / "one"), results(folder() / "two")));
+}
+
+TEST_F(ReconstructResult, DoesNotDependOnTheMemoryLimit) {
+  ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "much").string()}).exit_code, 0);
+  const Outcome little =
+      reconstruct({scene().string(), "-o", (folder() / "little").string(), "--memory-limit", "150M"});
+  ASSERT_EQ(little.exit_code, 0) << little.err;
+  EXPECT_TRUE(same_results(results(folder() / "much"), results(folder() / "little")));
+}
+
+TEST_F(ReconstructResult, OfShardsIsThatOfOneRun) {
+  ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "whole").string()}).exit_code, 0);
+  const std::string parts = (folder() / "parts").string();
+  for (const char* shard : {"1/2", "2/2"}) {
+    const Outcome outcome =
+        reconstruct({scene().string(), "-o", parts, "--stage", "estimate", "--shard", shard});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  EXPECT_FALSE(fs::exists(folder() / "parts/fused.ply"));
+  ASSERT_EQ(reconstruct({scene().string(), "-o", parts, "--stage", "fuse"}).exit_code, 0);
+  EXPECT_TRUE(same_results(results(folder() / "whole"), results(folder() / "parts")));
+}
+
+TEST_F(ReconstructResult, OfFusionAloneLeavesOutViewsWithoutMaps) {
+  ASSERT_EQ(reconstruct({scene().string(), "--stage", "estimate"}).exit_code, 0);
+  fs::remove(dense() / "stereo/depth_maps/view02.png.photometric.bin");
+  const Outcome outcome = reconstruct({scene().string(), "--stage", "fuse"});
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_THAT(outcome.err, HasSubstr("view02.png is left out"));
+  EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
+}
+
+TEST_F(ReconstructResult, HasOnlyTheViewsAskedFor) {
+  const Outcome outcome = reconstruct(
+      {scene().string(), "--views", "view0[0-2].png", "--sources", "2", "--min-fused-views", "2", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("scenes").at(0).at("views").size(), 3u);
+  EXPECT_FALSE(fs::exists(dense() / "stereo/depth_maps/view04.png.geometric.bin"));
+}
+
+TEST_F(ReconstructResult, OfAPlanIsNothing) {
+  const Outcome text = reconstruct({scene().string(), "--dry-run"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_THAT(text.out, HasSubstr("view03.png"));
+  EXPECT_THAT(text.out, HasSubstr("memory: "));
+  const Outcome object = reconstruct({scene().string(), "--dry-run", "--json"});
+  const auto plan = object.json().at("scenes").at(0);
+  EXPECT_EQ(plan.at("views").size(), 5u);
+  EXPECT_EQ(plan.at("views").at(0).at("planes"), 48);
+  EXPECT_GT(plan.at("memory").at("peak").get<std::size_t>(), 0u);
+  EXPECT_FALSE(fs::exists(dense()));
+}
+
+TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
+  render(folder() / "session/b", {});
+  render(folder() / "session/a", {});
+  fs::remove(folder() / "session/a/sparse/cameras.txt");
+  set_content(folder() / "session/a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
+  const Outcome outcome =
+      reconstruct({(folder() / "session").string(), "-o", (folder() / "out").string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3) << "one scene failed";
+  EXPECT_THAT(outcome.err, HasSubstr("cameras.txt:1"));
+  const auto scenes = outcome.json().at("scenes");
+  ASSERT_EQ(scenes.size(), 2u);
+  EXPECT_THAT(scenes.at(0).at("error").get<std::string>(), HasSubstr("cameras.txt:1"));
+  EXPECT_GT(scenes.at(1).at("points").get<int>(), 100);
+  EXPECT_TRUE(fs::exists(folder() / "out/b/fused.ply"));
+}
+
+TEST_F(ReconstructResult, IsReadByColmap) {
+  const std::string colmap = "/usr/bin/colmap";
+  if (!fs::exists(colmap)) GTEST_SKIP() << "COLMAP is not installed";
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  setenv("QT_QPA_PLATFORM", "offscreen", 1);
+  const fs::path fused = folder() / "colmap.ply";
+  const Outcome fusion = run_program(
+      folder(), {colmap, "stereo_fusion", "--workspace_path", dense().string(), "--input_type", "geometric",
+                 "--output_path", fused.string(), "--StereoFusion.min_num_pixels", "3"});
+  ASSERT_EQ(fusion.exit_code, 0) << fusion.out << fusion.err;
+  EXPECT_GT(read_ply(fused).positions.size(), 500u);
+  const Outcome mesh =
+      run_program(folder(), {colmap, "poisson_mesher", "--input_path", (dense() / "fused.ply").string(),
+                             "--output_path", (folder() / "mesh.ply").string(), "--PoissonMeshing.depth", "6",
+                             "--PoissonMeshing.trim", "0"});
+  ASSERT_EQ(mesh.exit_code, 0) << mesh.out << mesh.err;
+  EXPECT_GT(read_ply(folder() / "mesh.ply").positions.size(), 100u);
+}
+
+}  // namespace
+}  // namespace recon

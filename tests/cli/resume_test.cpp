@@ -1,0 +1,139 @@
+// Runs that stop, and what the next one makes of it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/scene_fixture.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+/// So many planes that a run takes long enough to be stopped in its midst.
+const std::vector<std::string> kSlow = {"--planes", "2500", "--threads", "1"};
+
+class ReconstructResume : public SceneTest {
+ protected:
+  std::vector<std::string> slow(const fs::path& output) const {
+    std::vector<std::string> arguments = {scene().string(), "-o", output.string()};
+    arguments.insert(arguments.end(), kSlow.begin(), kSlow.end());
+    return arguments;
+  }
+
+  /// Starts a slow run, sends a signal when its first depth map is finished, and waits for its end.
+  Outcome stop_with(int signal, const fs::path& output) const {
+    Process process(folder(), command(slow(output)));
+    while (!fs::exists(output / "status/estimate/view00.png.json")) {
+      if (!process.running()) return process.wait();
+      usleep(2000);
+    }
+    process.send(signal);
+    return process.wait();
+  }
+
+  /// The run goes on from where the last one ended, and comes to the bytes of one that was never stopped.
+  void expect_same_after(const fs::path& stopped) const {
+    EXPECT_FALSE(fs::exists(stopped / "fused.ply"));
+    const Outcome resumed = reconstruct(slow(stopped));
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_THAT(resumed.err, HasSubstr("are finished and kept"));
+    const fs::path whole = folder() / "whole";
+    ASSERT_EQ(reconstruct(slow(whole)).exit_code, 0);
+    EXPECT_TRUE(same_results(results(whole), results(stopped)));
+  }
+};
+
+TEST_F(ReconstructResume, AfterInterruptGivesTheSameBytes) {
+  const fs::path output = folder() / "stopped";
+  const Outcome stopped = stop_with(SIGINT, output);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("interrupted"));
+  expect_same_after(output);
+}
+
+TEST_F(ReconstructResume, AfterKillGivesTheSameBytes) {
+  const fs::path output = folder() / "stopped";
+  EXPECT_EQ(stop_with(SIGKILL, output).exit_code, -1);
+  // What a killed run was writing is left under a temporary name, which the next run may not take for a
+  // result.
+  for (const auto& entry : fs::recursive_directory_iterator(output))
+    if (entry.path().extension() == ".tmp") fs::remove(entry.path());
+  expect_same_after(output);
+}
+
+TEST_F(ReconstructResume, KeepsFinishedWork) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto before = files_below(dense() / "status");
+  const Outcome again = reconstruct({scene().string()});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept"));
+  EXPECT_THAT(again.err, HasSubstr("the cloud is finished and kept"));
+  EXPECT_TRUE(same_results(before, files_below(dense() / "status")))
+      << "records hold times: nothing was done again";
+}
+
+TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const Outcome changed = reconstruct({scene().string(), "--window", "5"});
+  ASSERT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("window: 7 -> 5"));
+  EXPECT_THAT(changed.err, HasSubstr("undistorting: 5 of 5 views are finished and kept"));
+  ASSERT_EQ(reconstruct({scene().string(), "--window", "5", "-o", (folder() / "fresh").string()}).exit_code,
+            0);
+  EXPECT_TRUE(same_results(results(folder() / "fresh"), results(dense())));
+}
+
+TEST_F(ReconstructResume, DoesOnlyFusionAgainWhenOnlyItsOptionsChange) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const Outcome changed = reconstruct({scene().string(), "--min-fused-views", "4"});
+  ASSERT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("check across views: 5 of 5 views are finished and kept"));
+  EXPECT_THAT(changed.err, HasSubstr("min_fused_views: 3 -> 4"));
+}
+
+TEST_F(ReconstructResume, SeesAChangedPhoto) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  fs::copy_file(scene() / "images/view00.png", scene() / "images/view04.png",
+                fs::copy_options::overwrite_existing);
+  const Outcome changed = reconstruct({scene().string()});
+  EXPECT_THAT(changed.err,
+              HasSubstr("undistorting: 1 stale views are done again, such as view04.png: photo"));
+  EXPECT_THAT(changed.err, HasSubstr("depth maps: 5 stale views"));
+}
+
+TEST_F(ReconstructResume, DoesDamagedFilesAgain) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto before = results(dense());
+  const fs::path truncated = dense() / "stereo/depth_maps/view01.png.photometric.bin";
+  fs::resize_file(truncated, fs::file_size(truncated) / 2);
+  const fs::path flipped = dense() / "stereo/normal_maps/view03.png.geometric.bin";
+  std::string bytes = content(flipped);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  set_content(flipped, bytes);
+  set_content(dense() / "status/estimate/view02.png.json", "{");
+  fs::remove(dense() / "fused.ply.vis");
+  const Outcome outcome = reconstruct({scene().string(), "-v"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("view01.png.photometric.bin is missing or damaged"));
+  EXPECT_THAT(outcome.err, HasSubstr("view03.png.geometric.bin is missing or damaged"));
+  EXPECT_THAT(outcome.err, HasSubstr("fused.ply.vis is missing or damaged"));
+  EXPECT_THAT(outcome.err, HasSubstr("depth maps: 3 of 5 views are finished and kept"));
+  EXPECT_TRUE(same_results(before, results(dense())));
+}
+
+TEST_F(ReconstructResume, OverwriteDoesAllAgain) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto before = results(dense());
+  const Outcome outcome = reconstruct({scene().string(), "--overwrite"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("kept")));
+  EXPECT_TRUE(same_results(before, results(dense())));
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace recon {
+
+/// What a program left behind.
+struct Outcome {
+  int exit_code = -1;  ///< -1: ended by a signal
+  std::string out, err;
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+/// A child process whose standard output and error go to files in `folder`.
+class Process {
+ public:
+  Process(const std::filesystem::path& folder, const std::vector<std::string>& command);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void send(int signal) const;
+  bool running();
+  Outcome wait();
+
+ private:
+  std::filesystem::path out_, err_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+};
+
+/// Runs a program to its end.
+Outcome run_program(const std::filesystem::path& folder, const std::vector<std::string>& command);
+
+/// The content of a file; empty when there is none.
+std::string content(const std::filesystem::path& path);
+
+/// Replaces the content of a file.
+void set_content(const std::filesystem::path& path, const std::string& bytes);
+
+/// All files below a folder: relative name and content, in the order of names.
+std::vector<std::pair<std::string, std::string>> files_below(const std::filesystem::path& folder);
+
+}  // namespace recon

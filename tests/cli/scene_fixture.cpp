@@ -1,0 +1,79 @@
+#include "cli/scene_fixture.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "io/colmap_model.hpp"
+
+namespace recon {
+
+namespace fs = std::filesystem;
+
+SceneTest::SceneTest() {
+  std::string name = (fs::temp_directory_path() / "reconstruct_cli_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = name;
+  render(scene(), {});
+}
+
+SceneTest::~SceneTest() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+std::vector<std::string> SceneTest::command(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {RECON_RECONSTRUCT};
+  bool device = false, planes = false;
+  for (const std::string& argument : arguments) {
+    device |= argument == "--device";
+    planes |= argument == "--planes";
+  }
+  if (!device) words.insert(words.end(), {"--device", "cpu"});
+  if (!planes) words.insert(words.end(), {"--planes", "48"});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+Outcome SceneTest::reconstruct(const std::vector<std::string>& arguments) const {
+  return run_program(folder_, command(arguments));
+}
+
+void SceneTest::render(const fs::path& output, const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {RECON_RENDER,     RECON_SOURCE_DIR "/tests/cli/data/small_scene.json",
+                                    output.string(),  "--quiet",
+                                    "--ground-truth", "none"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const Outcome outcome = run_program(folder_, words);
+  if (outcome.exit_code != 0) throw std::runtime_error("the scene was not rendered: " + outcome.err);
+}
+
+Scene SceneTest::model() const {
+  return read_colmap_model(scene() / "sparse");
+}
+
+void SceneTest::set_model(const Scene& model) const {
+  write_colmap_model(scene() / "sparse", model, ColmapFormat::kText);
+}
+
+std::vector<std::pair<std::string, std::string>> SceneTest::results(const fs::path& dense) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (auto& file : files_below(dense))
+    if (file.first.rfind("status/", 0) != 0 && file.first.rfind("report", 0) != 0 &&
+        file.first != "options.toml")
+      files.push_back(std::move(file));
+  return files;
+}
+
+testing::AssertionResult same_results(const std::vector<std::pair<std::string, std::string>>& a,
+                                      const std::vector<std::pair<std::string, std::string>>& b) {
+  if (a.empty()) return testing::AssertionFailure() << "there are no files";
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+    if (a[i].first != b[i].first)
+      return testing::AssertionFailure() << a[i].first << " stands against " << b[i].first;
+    if (a[i].second != b[i].second) return testing::AssertionFailure() << a[i].first << " differs";
+  }
+  if (a.size() != b.size()) return testing::AssertionFailure() << a.size() << " files against " << b.size();
+  return testing::AssertionSuccess();
+}
+
+}  // namespace recon

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/run_program.hpp"
+#include "scene/scene.hpp"
+
+namespace recon {
+
+/// Gives each test a folder of its own with a small rendered scene in `scene()`.
+class SceneTest : public testing::Test {
+ protected:
+  SceneTest();
+  ~SceneTest() override;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path scene() const { return folder_ / "scene"; }
+  std::filesystem::path dense() const { return scene() / "dense"; }
+
+  /// `reconstruct`, on the CPU and with few planes unless the arguments say otherwise.
+  std::vector<std::string> command(const std::vector<std::string>& arguments) const;
+  Outcome reconstruct(const std::vector<std::string>& arguments) const;
+
+  /// Renders the scene once more, to another folder, with further arguments of reconstruct-render.
+  void render(const std::filesystem::path& output, const std::vector<std::string>& arguments) const;
+
+  /// The model of `scene()`, to be changed and written back.
+  Scene model() const;
+  void set_model(const Scene& model) const;
+
+  /// The files of a dense folder whose bytes must not depend on how the run went: all but reports and
+  /// records, which hold times.
+  static std::vector<std::pair<std::string, std::string>> results(const std::filesystem::path& dense);
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Passes when both folders hold the same results; says which file differs.
+testing::AssertionResult same_results(const std::vector<std::pair<std::string, std::string>>& a,
+                                      const std::vector<std::pair<std::string, std::string>>& b);
+
+}  // namespace recon
