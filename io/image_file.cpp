@@ -43,6 +43,8 @@ cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
     const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
     decoded = cv::imdecode(raw, flags);
   } catch (const cv::Exception& error) {
+    if (error.code == cv::Error::StsNoMem)
+      throw OutOfMemory(file + ": no memory to decode the image: " + error.err);
     fail(file, "cannot be decoded: " + error.err);
   }
   if (decoded.empty())

@@ -72,8 +72,9 @@ std::optional<HeaderSize> tiff_size(std::string_view bytes, std::endian order) {
     const auto type = load_number<std::uint16_t>(&bytes[entry + 2], order);
     const std::uint64_t value = type == 3 ? load_number<std::uint16_t>(&bytes[entry + 8], order)
                                           : load_number<std::uint32_t>(&bytes[entry + 8], order);
-    if (tag == 256) size.width = value;
-    if (tag == 257) size.height = value;
+    // Of a tag that is there twice, decoders take the first.
+    if (tag == 256 && size.width == 0) size.width = value;
+    if (tag == 257 && size.height == 0) size.height = value;
   }
   if (size.width == 0 || size.height == 0) return {};
   return size;
