@@ -24,7 +24,6 @@ class Hasher {
 
   std::uint64_t finish() {
     mix(size_);
-    // The last bits of a word reach only the upper half of the state; fold them down.
     state_ ^= state_ >> 32;
     state_ *= 0xd6e8feb86659fd93u;
     return state_ ^ (state_ >> 32);
@@ -43,9 +42,13 @@ class Hasher {
     return word;
   }
 
+  /// Every bit of the word reaches high and low bits before it meets the state, so that two changes in
+  /// neighbouring words do not cancel out.
   void mix(std::uint64_t word) {
-    state_ = (state_ ^ word) * 0x9e3779b97f4a7c15u;
-    state_ = std::rotl(state_, 29);
+    word *= 0x9e3779b97f4a7c15u;
+    word ^= word >> 32;
+    word *= 0xbf58476d1ce4e5b9u;
+    state_ = std::rotl(state_ ^ word, 27) * 0x94d049bb133111ebu;
   }
 
   std::uint64_t state_ = 0xcbf29ce484222325u;

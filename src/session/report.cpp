@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/version.hpp"
 #include "session/byte_size.hpp"
-#include "session/version.hpp"
 
 namespace recon {
 
@@ -145,7 +145,7 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
   }
   seconds["total"] = total;
   json report = {{"program", "reconstruct"},
-                 {"version", kVersion},
+                 {"version", version()},
                  {"scene", run.folder.root.string()},
                  {"output", run.workspace.root().string()},
                  {"device", device},

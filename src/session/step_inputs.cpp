@@ -1,6 +1,6 @@
 #include "session/step_inputs.hpp"
 
-#include "session/version.hpp"
+#include "core/version.hpp"
 
 namespace recon {
 
@@ -51,7 +51,7 @@ json describe(const ConsistencyOptions& options) {
 }  // namespace
 
 json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
-  return {{"program", kVersion},
+  return {{"program", version()},
           {"photo", photo_hash},
           {"lens", describe(run.plan.photo_camera(view))},
           {"camera", describe(run.plan.view(view).camera)}};
@@ -63,7 +63,7 @@ json estimate_inputs(const SceneRun& run, int view) {
   const PhotometricFilterOptions filter = run.options.resolved_filter();
   json sources = json::array();
   for (const int source : plan.sources) sources.push_back(describe_image(run, source));
-  return {{"program", kVersion},
+  return {{"program", version()},
           {"reference", describe_image(run, view)},
           {"sources", std::move(sources)},
           {"depth_min", plan.range.near},
@@ -84,7 +84,7 @@ json estimate_inputs(const SceneRun& run, int view) {
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
   json source_hashes = json::object();
   for (const int source : sources) source_hashes[run.plan.name(source)] = hashes(*run.state(source).estimate);
-  return {{"program", kVersion},
+  return {{"program", version()},
           {"reference", hashes(*run.state(view).estimate)},
           {"sources", std::move(source_hashes)},
           {"consistency", describe(run.options.consistency)}};
@@ -98,7 +98,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
                                  {"image", describe_image(run, view)}};
     indices[run.plan.name(view)] = dense_index[static_cast<std::size_t>(view)];
   }
-  return {{"program", kVersion},
+  return {{"program", version()},
           {"views", std::move(maps)},
           {"indices", std::move(indices)},
           {"agreement", describe(run.options.consistency)},

@@ -1,0 +1,248 @@
+// The small pieces that a session is made of.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "core/error.hpp"
+#include "session/background_work.hpp"
+#include "session/byte_size.hpp"
+#include "session/content_hash.hpp"
+#include "session/device.hpp"
+#include "session/lru_cache.hpp"
+#include "session/options.hpp"
+#include "session/scene_input.hpp"
+#include "session/step_record.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A folder of its own for each test.
+class Folder : public testing::Test {
+ protected:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "session_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~Folder() override { fs::remove_all(folder_); }
+  void write(const std::string& name, const std::string& bytes) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+  fs::path folder_;
+};
+
+TEST(ByteSize, ReadsUnits) {
+  EXPECT_EQ(parse_byte_size("2048"), 2048u);
+  EXPECT_EQ(parse_byte_size("500M"), std::size_t{500} << 20);
+  EXPECT_EQ(parse_byte_size("1GiB"), std::size_t{1} << 30);
+  EXPECT_EQ(parse_byte_size("1.5 gib"), std::size_t{3} << 29);
+  EXPECT_EQ(parse_byte_size("3GB"), 3000000000u);
+  EXPECT_EQ(parse_byte_size("12b"), 12u);
+  for (const char* wrong : {"", "M", "lots", "0", "-1G", "1Q", "1GiBB", "nan", "inf", "1e30"})
+    EXPECT_THROW(parse_byte_size(wrong), UsageError) << wrong;
+}
+
+TEST(ByteSize, IsShownWithAUnit) {
+  EXPECT_EQ(format_byte_size(17), "17 bytes");
+  EXPECT_EQ(format_byte_size(1536), "1.5 KiB");
+  EXPECT_EQ(format_byte_size(std::size_t{3} << 30), "3.0 GiB");
+}
+
+TEST(Options, ReadShardsAndPlanes) {
+  EXPECT_EQ(parse_shard("2/8").index, 2);
+  EXPECT_EQ(parse_shard("2/8").count, 8);
+  for (const char* wrong : {"", "2", "/", "0/2", "3/2", "-1/2", "1/x", "1/2/3"})
+    EXPECT_THROW(parse_shard(wrong), UsageError) << wrong;
+  EXPECT_EQ(parse_planes("auto"), std::nullopt);
+  EXPECT_EQ(parse_planes("256"), 256);
+  for (const char* wrong : {"", "1", "-3", "12.5", "all"})
+    EXPECT_THROW(parse_planes(wrong), UsageError) << wrong;
+}
+
+TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
+  SessionOptions options;
+  options.inputs = {"scene"};
+  EXPECT_NO_THROW(options.check());
+  EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxZncc);
+  options.sweep.cost = CostKind::kSad;
+  EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxSad);
+  options.max_cost = 3.0f;
+  EXPECT_EQ(options.resolved_filter().max_cost, 3.0f);
+}
+
+TEST(Device, WordsAreChecked) {
+  EXPECT_TRUE(choose_devices("cpu").gpus.empty());
+  for (const char* wrong : {"", "gpu", "cuda:", "cuda:-1", "cuda:0,", "cuda:0;1", "cuda:0x"})
+    EXPECT_THROW(choose_devices(wrong), UsageError) << wrong;
+}
+
+TEST(ContentHash, IsPinnedAndSeesEveryByteAndTheLength) {
+  // Computed by the same formula in Python: records written on one machine are read on another.
+  EXPECT_EQ(content_hash("reconstruct"), "22148bb2b0512df1");
+  EXPECT_EQ(content_hash(""), "7b147babb14ee8d5");
+  std::set<std::string> seen = {content_hash(std::string(20, '\0'))};
+  for (std::size_t i = 0; i < 20; ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string bytes(20, '\0');
+      bytes[i] = static_cast<char>(1 << bit);
+      EXPECT_TRUE(seen.insert(content_hash(bytes)).second) << "byte " << i << ", bit " << bit;
+    }
+  for (std::size_t length = 0; length < 20; ++length)
+    EXPECT_TRUE(seen.insert(content_hash(std::string(length, '\0'))).second) << length << " zeros";
+}
+
+TEST_F(Folder, IdentifiesFilesInPiecesAsInWhole) {
+  std::string bytes;
+  for (int i = 0; i < 3000000; ++i) bytes += static_cast<char>(i * 7 + i / 251);
+  write("file", bytes);
+  const auto identity = identify_file(folder_ / "file");
+  ASSERT_TRUE(identity);
+  EXPECT_EQ(identity->size, bytes.size());
+  EXPECT_EQ(identity->hash, content_hash(bytes));
+  EXPECT_FALSE(identify_file(folder_ / "nothing"));
+}
+
+TEST(LruCache, DropsWhatWasUsedLeastRecently) {
+  LruCache<int> cache(30);
+  const auto put = [&](const char* key, int value) {
+    cache.put(key, std::make_shared<const int>(value), 10);
+  };
+  put("a", 1);
+  put("b", 2);
+  put("c", 3);
+  EXPECT_EQ(*cache.find("a"), 1);
+  put("d", 4);
+  EXPECT_EQ(cache.find("b"), nullptr);
+  EXPECT_NE(cache.find("a"), nullptr);
+  put("a", 9);
+  EXPECT_EQ(*cache.find("a"), 1) << "the first one stays";
+  cache.set_budget(10);
+  EXPECT_EQ(cache.find("c"), nullptr);
+  EXPECT_EQ(*cache.find("a"), 1);
+  const auto big = cache.put("big", std::make_shared<const int>(5), 11);
+  EXPECT_EQ(*big, 5);
+  EXPECT_EQ(cache.find("big"), nullptr);
+  EXPECT_NE(cache.find("a"), nullptr) << "what does not fit drops nothing";
+}
+
+TEST(LruCache, LoadsWhatItDoesNotHave) {
+  LruCache<int> cache(30);
+  int loads = 0;
+  const auto load = [&] {
+    ++loads;
+    return std::make_shared<const int>(7);
+  };
+  const auto size = [](int) { return std::size_t{10}; };
+  EXPECT_EQ(*cache.get("a", load, size), 7);
+  EXPECT_EQ(*cache.get("a", load, size), 7);
+  EXPECT_EQ(loads, 1);
+}
+
+TEST(BackgroundWork, DoesAllAndBoundsTheQueue) {
+  std::atomic<int> done = 0, begun = 0;
+  BackgroundWork work(2, 3);
+  for (int i = 0; i < 50; ++i) {
+    work.submit([&] {
+      ++begun;
+      usleep(200);
+      ++done;
+    });
+    // Two at work, three waiting.
+    EXPECT_LE(i + 1 - done, 2 + 3 + 1);
+  }
+  work.finish();
+  EXPECT_EQ(done, 50);
+}
+
+TEST(BackgroundWork, HandsOnTheFirstError) {
+  BackgroundWork work(1, 1);
+  work.submit([] { throw OutputError("full"); });
+  EXPECT_THROW(work.finish(), OutputError);
+  EXPECT_THROW(work.submit([] {}), OutputError);
+}
+
+TEST(BoundedParallelFor, CallsEachOnceAndFewAtATime) {
+  std::vector<std::atomic<int>> calls(100);
+  std::atomic<int> now = 0, most = 0;
+  bounded_parallel_for(100, 2, [&](int i) {
+    const int running = ++now;
+    for (int seen = most; running > seen && !most.compare_exchange_weak(seen, running);) {
+    }
+    usleep(100);
+    ++calls[static_cast<std::size_t>(i)];
+    --now;
+  });
+  for (const auto& count : calls) EXPECT_EQ(count, 1);
+  EXPECT_LE(most, 2);
+  EXPECT_THROW(bounded_parallel_for(5, 2, [](int) { throw InputError("bad"); }), InputError);
+}
+
+TEST_F(Folder, RecordsComeBackAndTellDamage) {
+  write("a.bin", "content");
+  StepRecord record;
+  record.inputs = {{"planes", 128}, {"depth_min", 0.1}};
+  record.outputs = {{"a.bin", *identify_file(folder_ / "a.bin")}};
+  record.result = {{"known", 0.5}};
+  write_record(folder_ / "status/a.json", record);
+  const auto found = read_record(folder_ / "status/a.json");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->inputs, record.inputs) << "numbers come back bit for bit";
+  EXPECT_EQ(found->result, record.result);
+  EXPECT_EQ(damaged_output(*found, folder_), std::nullopt);
+  write("a.bin", "Content");
+  EXPECT_EQ(damaged_output(*found, folder_), "a.bin") << "same size";
+  write("a.bin", "conten");
+  EXPECT_EQ(damaged_output(*found, folder_), "a.bin");
+  fs::remove(folder_ / "a.bin");
+  EXPECT_EQ(damaged_output(*found, folder_), "a.bin");
+}
+
+TEST_F(Folder, DamagedRecordsAreNone) {
+  EXPECT_FALSE(read_record(folder_ / "none.json"));
+  for (const char* text : {"", "{", "[]", "{\"inputs\": {}, \"result\": {}}",
+                           R"({"inputs": {}, "result": {}, "outputs": [{"file": 3}]})"}) {
+    write("bad.json", text);
+    EXPECT_FALSE(read_record(folder_ / "bad.json")) << text;
+  }
+}
+
+TEST(StepRecord, SaysWhatChanged) {
+  EXPECT_EQ(describe_change({{"planes", 128}}, {{"planes", 128}}), "");
+  EXPECT_EQ(describe_change({{"planes", 128}, {"a", 1}}, {{"planes", 64}, {"a", 1}}), "planes: 128 -> 64");
+  EXPECT_EQ(describe_change({{"a", 1}}, {{"a", 1}, {"b", 2}}), "b: none -> 2");
+  EXPECT_THAT(describe_change({{"s", {1, 2}}, {"w", 5}}, {{"s", {1, 3}}, {"w", 7}}), HasSubstr("and 1 more"));
+}
+
+TEST_F(Folder, ScenesAreFoundInFolders) {
+  write("b/images/x.png", "");
+  write("b/sparse/0/cameras.bin", "");
+  write("b/sparse/0/images.bin", "");
+  write("a/images/x.png", "");
+  write("a/sparse/cameras.txt", "");
+  write("a/sparse/images.txt", "");
+  write("not-a-scene/readme.txt", "");
+  const std::vector<SceneFolder> scenes = expand_inputs({folder_});
+  ASSERT_EQ(scenes.size(), 2u);
+  EXPECT_EQ(scenes[0].root, folder_ / "a");
+  EXPECT_EQ(scenes[1].model, folder_ / "b/sparse/0");
+  EXPECT_EQ(expand_inputs({folder_ / "b"}).size(), 1u);
+  EXPECT_THROW(expand_inputs({folder_ / "nothing"}), InputError);
+  EXPECT_THROW(expand_inputs({folder_ / "not-a-scene"}), InputError);
+  write("pair/calib.txt", "");
+  EXPECT_THROW(expand_inputs({folder_ / "pair"}), UsageError);
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,202 @@
+// The plan of a scene, its memory, and the model of its undistorted images, on a row of cameras.
+
+#include "session/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/error.hpp"
+#include "scene/camera.hpp"
+#include "session/dense_model.hpp"
+#include "session/scene_run.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+
+/// Views "v0" … in a row along x, 0.2 apart, that look along z at points at depth 4; ids fall as names rise.
+Scene row_of_views(int count, const Camera& camera) {
+  Scene scene;
+  scene.camera_ids = {7};
+  scene.cameras = {camera};
+  for (int i = 0; i < count; ++i) {
+    View view;
+    view.id = static_cast<std::uint32_t>(100 - i);
+    view.name = "v" + std::to_string(i) + ".png";
+    view.cam_from_world.translation = {-0.2 * i, 0, 0};
+    scene.views.push_back(view);
+  }
+  for (int p = 0; p < 60; ++p) {
+    SparsePoint point;
+    point.id = static_cast<std::uint64_t>(p + 1);
+    point.position = {0.1 * (p % 10) - 0.2, 0.1 * (p / 10) - 0.25, 4.0 + 0.01 * p};
+    for (int i = 0; i < count; ++i) {
+      View& view = scene.views[static_cast<std::size_t>(i)];
+      const auto pixel = project(camera, view.cam_from_world * point.position);
+      if (!pixel || pixel->x < 0 || pixel->y < 0 || pixel->x > camera.width || pixel->y > camera.height)
+        continue;
+      point.track.push_back({i, static_cast<std::uint32_t>(view.observations.size())});
+      view.observations.push_back({*pixel, point.id});
+    }
+    scene.points.push_back(std::move(point));
+  }
+  return scene;
+}
+
+const Camera kPinholeCamera{CameraModel::kPinhole, 200, 150, {150, 150, 100, 75}};
+const Camera kRadialCamera{CameraModel::kSimpleRadial, 200, 150, {150, 100, 75, 0.08}};
+
+SessionOptions options_with(int shard_index = 1, int shard_count = 1) {
+  SessionOptions options;
+  options.planes = 16;
+  options.shard = {shard_index, shard_count};
+  return options;
+}
+
+/// Every track element has to point at an observation of its point.
+void expect_consistent(const Scene& scene) {
+  std::size_t elements = 0, observations = 0;
+  for (const SparsePoint& point : scene.points)
+    for (const TrackElement& element : point.track) {
+      const View& view = scene.views.at(static_cast<std::size_t>(element.view));
+      EXPECT_EQ(view.observations.at(element.observation).point_id, point.id);
+      ++elements;
+    }
+  for (const View& view : scene.views)
+    for (const Observation& observation : view.observations) observations += observation.point_id != kNoPoint;
+  EXPECT_EQ(elements, observations);
+}
+
+TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
+  const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, options_with());
+  EXPECT_EQ(plan.active_views().size(), 6u);
+  for (const int view : plan.active_views()) {
+    const ViewPlan& it = plan.view(view);
+    EXPECT_EQ(it.planes, 16);
+    EXPECT_TRUE(it.unchanged);
+    EXPECT_LT(it.range.near, 4.0);
+    EXPECT_GT(it.range.far, 4.6);
+    EXPECT_FALSE(it.sources.empty());
+    const PlaneSet planes = plane_set(it);
+    EXPECT_NEAR(1 / inverse_depth(planes, 0), it.range.far, 1e-4);
+    EXPECT_NEAR(1 / inverse_depth(planes, 15), it.range.near, 1e-4);
+  }
+}
+
+TEST(Plan, ShardsArePartsOfTheWholeWhateverIsLeftOut) {
+  const Scene scene = row_of_views(6, kPinholeCamera);
+  std::multiset<std::string> names;
+  for (int index = 1; index <= 3; ++index) {
+    // Only the first shard knows that a photo is bad.
+    const std::vector<LeftOut> left_out =
+        index == 1 ? std::vector<LeftOut>{{"v0.png", "bad"}} : std::vector<LeftOut>{};
+    const ScenePlan plan = make_plan(scene, left_out, options_with(index, 3));
+    for (const int view : plan.active_views()) names.insert(plan.name(view));
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("v1.png", "v2.png", "v3.png", "v4.png", "v5.png"));
+}
+
+TEST(Plan, LeavesViewsOutAsReferenceAndAsSource) {
+  const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {{"v2.png", "gone"}}, options_with());
+  ASSERT_EQ(plan.views.size(), 4u);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    EXPECT_NE(plan.scene.views[i].name, "v2.png");
+    for (const int source : plan.views[i].sources) EXPECT_LT(source, 4);
+  }
+  expect_consistent(plan.scene);
+}
+
+TEST(Plan, SaysWhyNothingCanBeDone) {
+  EXPECT_THROW(make_plan(row_of_views(1, kPinholeCamera), {}, options_with()), InputError);
+  SessionOptions nothing = options_with();
+  nothing.views = "w*";
+  EXPECT_THROW(make_plan(row_of_views(3, kPinholeCamera), {}, nothing), InputError);
+}
+
+TEST(Plan, NamesUndistortedImagesByAFormatThatCanBeWritten) {
+  Scene scene = row_of_views(3, kRadialCamera);
+  scene.views[1].name = "v1.TIF";
+  scene.views[2].name = "v2.JPG";
+  const ScenePlan plan = make_plan(scene, {}, options_with());
+  EXPECT_FALSE(plan.views[0].unchanged);
+  EXPECT_EQ(plan.views[0].output_name, "v0.png");
+  EXPECT_EQ(plan.views[1].output_name, "v1.TIF.png");
+  EXPECT_EQ(plan.views[2].output_name, "v2.JPG");
+}
+
+TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
+  const ScenePlan plan = make_plan(row_of_views(4, kRadialCamera), {}, options_with());
+  const Scene dense = undistorted_scene(plan);
+  expect_consistent(dense);
+  ASSERT_EQ(dense.cameras.size(), 1u);
+  EXPECT_EQ(dense.cameras[0].model, CameraModel::kPinhole);
+  EXPECT_EQ(dense.camera_ids[0], 7u);
+  std::size_t count = 0;
+  for (const SparsePoint& point : dense.points)
+    for (const TrackElement& element : point.track) {
+      const View& view = dense.views[static_cast<std::size_t>(element.view)];
+      const auto pixel = project(dense.cameras[0], view.cam_from_world * point.position);
+      EXPECT_NEAR(view.observations[element.observation].pixel.x, pixel->x, 1e-4);
+      EXPECT_NEAR(view.observations[element.observation].pixel.y, pixel->y, 1e-4);
+      ++count;
+    }
+  EXPECT_GT(count, 100u);
+}
+
+TEST(DenseModel, CountsImagesAlikeByOrderAndById) {
+  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options_with());
+  const Scene dense = undistorted_scene(plan);
+  const std::vector<int> indices = dense_indices(plan);
+  for (std::size_t i = 0; i < plan.views.size(); ++i)
+    EXPECT_EQ(dense.views[static_cast<std::size_t>(indices[i])].name, plan.scene.views[i].name);
+  for (std::size_t i = 1; i < dense.views.size(); ++i) EXPECT_LT(dense.views[i - 1].id, dense.views[i].id);
+}
+
+TEST(DenseModel, HasOnlyTheViewsThatAreNeeded) {
+  SessionOptions options = options_with();
+  options.views = "v0.png";
+  options.selection.max_sources = 1;
+  const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {}, options);
+  const Scene dense = undistorted_scene(plan);
+  EXPECT_EQ(dense.views.size(), 2u);
+  EXPECT_EQ(dense.points.size(), plan.scene.points.size());
+  expect_consistent(dense);
+}
+
+/// A backend that takes a fixed number of bytes.
+class FixedBackend : public Backend {
+ public:
+  explicit FixedBackend(std::size_t bytes) : bytes_(bytes) {}
+  std::string name() const override { return "fixed"; }
+  int lanes() const override { return 1; }
+  SweepMemory memory(const SweepShape&) const override { return {bytes_, 0, 1}; }
+  DepthEstimate sweep(const SweepProblem&) override { return {}; }
+
+ private:
+  std::size_t bytes_;
+};
+
+TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
+  const SessionOptions options = options_with();
+  const ScenePlan plan = make_plan(
+      row_of_views(6, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}}), {}, options);
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
+  constexpr std::size_t kGiB = std::size_t{1} << 30;
+  EXPECT_THROW(plan_memory(plan, options, backends, kGiB, 4), OutOfMemory);
+  for (const std::size_t limit : {2 * kGiB, 4 * kGiB, 64 * kGiB}) {
+    const MemoryPlan memory = plan_memory(plan, options, backends, limit, 16);
+    EXPECT_LE(memory.peak, limit);
+    EXPECT_LE(2 * memory.map_cache + memory.photo_cache, limit);
+    EXPECT_GE(memory.fusion_views, 2);
+    EXPECT_GE(memory.check_at_once, 1);
+  }
+  EXPECT_FALSE(plan_memory(plan, options, backends, 2 * kGiB, 16).spare_lanes);
+  EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_lanes);
+}
+
+}  // namespace
+}  // namespace recon
