@@ -6,8 +6,8 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/version.hpp"
 #include "session/session.hpp"
-#include "session/version.hpp"
 #include "tools/reconstruct_options.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ Verbosity verbosity(const CommandLine& line) {
 
 int run(int argc, char** argv) {
   CLI::App app("Depth maps and a fused, coloured point cloud from calibrated photos", "reconstruct");
-  app.set_version_flag("--version", std::string("reconstruct ") + kVersion);
+  app.set_version_flag("--version", std::string("reconstruct ") + version());
   app.set_config("--config", "", "TOML file with options of the same names; the command line wins");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.footer(

@@ -13,6 +13,7 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
+#include "core/version.hpp"
 #include "io/file_bytes.hpp"
 #include "render/description_file.hpp"
 #include "scene/lens.hpp"
@@ -140,6 +141,7 @@ int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Renders synthetic scenes with exact depth, normals and poses, as COLMAP scenes.",
                "reconstruct-render");
+  app.set_version_flag("--version", std::string("reconstruct-render ") + version());
   declare_options(app, arguments);
   try {
     app.parse(argc, argv);

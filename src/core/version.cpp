@@ -1,0 +1,7 @@
+#include "core/version.hpp"
+
+namespace recon {
+
+const char* version() { return RECON_VERSION; }
+
+}  // namespace recon
