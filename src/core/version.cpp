@@ -2,6 +2,8 @@
 
 namespace recon {
 
-const char* version() { return RECON_VERSION; }
+const char* version() {
+  return RECON_VERSION;
+}
 
 }  // namespace recon
