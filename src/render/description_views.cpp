@@ -99,10 +99,13 @@ std::vector<RenderView> read_views(JsonReader& root, std::uint32_t seed, std::op
                              "; only an arc can be spread over more");
     views.resize(static_cast<std::size_t>(*count));
   }
+  const std::string format = root.has("image_format") ? root.text("image_format") : "png";
+  if (format != "png" && format != "jpg")
+    root.fail("image_format", "is '" + format + "'; it must be png or jpg");
   const double spread = root.number("exposure_spread", 0.0);
   if (!(spread >= 0)) root.fail("exposure_spread", "it must be zero or positive");
   for (std::size_t i = 0; i < views.size(); ++i) {
-    views[i].name = view_name_of(static_cast<int>(i), static_cast<int>(views.size()));
+    views[i].name = view_name_of(static_cast<int>(i), static_cast<int>(views.size()), "." + format);
     views[i].gain *= std::pow(1 + spread, 2 * uniform_of(hash_of(kStream, seed, i)) - 1);
   }
   return views;

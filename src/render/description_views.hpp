@@ -8,7 +8,7 @@
 
 namespace recon {
 
-/// The views of a description file ("views", "exposure_spread") in order.
+/// The views of a description file ("views", "exposure_spread", "image_format") in order.
 /// @param count  number of views instead of the one in the file, see read_description
 std::vector<RenderView> read_views(JsonReader& root, std::uint32_t seed, std::optional<int> count);
 

@@ -1,7 +1,7 @@
 #include "render/scene_description.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <sstream>
 
@@ -179,11 +179,10 @@ Camera resized(const Camera& camera, int width, int height) {
   return result;
 }
 
-std::string view_name_of(int index, int count) {
-  const int digits = std::max<int>(2, static_cast<int>(std::to_string(count - 1).size()));
-  char name[32];
-  std::snprintf(name, sizeof name, "view%0*d.png", digits, index);
-  return name;
+std::string view_name_of(int index, int count, const std::string& ending) {
+  const std::string number = std::to_string(index);
+  const std::size_t digits = std::max<std::size_t>(2, std::to_string(count - 1).size());
+  return "view" + std::string(digits - std::min(digits, number.size()), '0') + number + ending;
 }
 
 SceneDescription slanted_plane_scene(const PlaneSceneOptions& options) {

@@ -76,9 +76,9 @@ Camera typical_camera(CameraModel model, int width, int height, double focal);
 /// (where a model has one focal length, with the width).
 Camera resized(const Camera& camera, int width, int height);
 
-/// The name of view `index` of `count`: "view" and as many digits as the last one needs, at least two, and
-/// ".png".
-std::string view_name_of(int index, int count);
+/// The name of view `index` of `count`: "view", as many digits as the last one needs, at least two, and
+/// `ending`.
+std::string view_name_of(int index, int count, const std::string& ending = ".png");
 
 struct PlaneSceneOptions {
   int width = 160, height = 120;

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 const std::string kWhole = R"({
-  "title": "a test", "seed": 3, "noise": 1.5, "samples": 2, "background": [0.1, 0.2, 0.3], "exposure_spread": 0.2,
+  "title": "a test", "seed": 3, "noise": 1.5, "samples": 2, "background": [0.1, 0.2, 0.3], "exposure_spread": 0.2, "image_format": "jpg",
   "light": {"position": [1, 2, 3], "ambient": 0.7, "shadows": false},
   "sparse": {"points": 50, "noise": 0.25, "min_views": 3},
   "cameras": [{"model": "OPENCV", "width": 64, "height": 48, "params": [50, 51, 32, 24, -0.1, 0.01, 0.001, 0.002]},
@@ -65,7 +65,7 @@ TEST(Description, EveryFieldIsRead) {
 TEST(Description, ViewsStandWhereTheFileSays) {
   const SceneDescription scene = parse_description(kWhole, "whole.json").scene;
   ASSERT_EQ(scene.views.size(), 8u);
-  EXPECT_EQ(scene.views[7].name, "view07.png");
+  EXPECT_EQ(scene.views[7].name, "view07.jpg");
   EXPECT_EQ(scene.views[0].camera, 1);
   const auto expect_eye = [&](int view, Vec3d eye) {
     EXPECT_LT(norm(camera_centre(scene.views[view].cam_from_world) - eye), 1e-12) << view;
@@ -138,6 +138,7 @@ TEST(Description, ComplaintsNameFileFieldAndValue) {
               HasSubstr("textures.grid.pattern: 'dots'"));
   EXPECT_THAT(complaint("\"width\": 64", "\"width\": 0"), HasSubstr("cameras[0].width is 0"));
   EXPECT_THAT(complaint("\"seed\": 3,", "\"seed\": 3 3,"), HasSubstr("bad.json: byte 3"));
+  EXPECT_THAT(complaint("\"jpg\"", "\"gif\""), HasSubstr("bad.json: image_format: is 'gif'"));
   EXPECT_THAT(complaint("\"amplitude\": 0.1, \"wavelength\": 0.5", "\"amplitude\": 0.1, \"wavelength\": -1"),
               HasSubstr("objects[4].waves[0].wavelength"));
 }
@@ -145,6 +146,12 @@ TEST(Description, ComplaintsNameFileFieldAndValue) {
 TEST(Description, ComplaintsAboutTheWholeFile) {
   for (const std::string text : {"", "[]", "3", "{", "{}", "null"})
     EXPECT_THROW(parse_description(text, "bad.json"), InputError) << text;
+}
+
+TEST(ViewName, HasTheDigitsOfTheLastView) {
+  EXPECT_EQ(view_name_of(7, 10), "view07.png");
+  EXPECT_EQ(view_name_of(7, 101), "view007.png");
+  EXPECT_EQ(view_name_of(1000, 1001, ".jpg"), "view1000.jpg");
 }
 
 TEST(ResizedCamera, SeesTheSameAtAnotherResolution) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -164,6 +165,35 @@ TEST_F(RenderCli, EveryBundledDescriptionRenders) {
     ++count;
   }
   EXPECT_GE(count, 5);
+}
+
+/// Not its bytes: the encoder of the photos may differ from machine to machine.
+TEST(BundledScene, IsWhatItsDescriptionSaysAndSmall) {
+  const fs::path folder = RECON_SOURCE_DIR "/scenes/demo";
+  const SceneDescription description =
+      parse_description(content(folder.string() + ".json"), "demo.json").scene;
+  const Scene scene = read_colmap_model(folder / "sparse");
+  ASSERT_EQ(scene.views.size(), description.views.size());
+  EXPECT_GE(scene.views.size(), 8u);
+  EXPECT_GE(scene.points.size(), 500u);
+  const auto summary = nlohmann::json::parse(content(folder / "scene.json"));
+  const double scale = summary["depth_png_levels_per_scene_unit"];
+  SceneDescription quick = description;
+  quick.samples = 1;
+  const RenderedView rendered = render_view(quick, 3);
+  const auto levels = read_png16(folder / "gt_depth" / "view03.png");
+  const auto photo = read_image(folder / "images" / scene.views[3].name);
+  double difference = 0;
+  for (int y = 0; y < levels.height(); ++y)
+    for (int x = 0; x < levels.width(); ++x) {
+      ASSERT_NEAR(levels(x, y), scale * rendered.depth(x, y), 0.51);
+      difference += std::abs(photo(x, y).g - rendered.image(x, y).g);
+    }
+  EXPECT_LT(difference / (levels.width() * levels.height()), 20);  // one ray a pixel against sixteen
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_LE(bytes, 2u << 20);
 }
 
 }  // namespace
