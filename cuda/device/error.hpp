@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "core/error.hpp"
+
+namespace recon::cuda::detail {
+
+/// @throws DeviceError naming the call, its place, and CUDA's name and text for the error; clears the error
+/// where it can be
+[[noreturn]] void call_failed(cudaError_t error, const char* call, const char* file, int line);
+
+inline void check(cudaError_t error, const char* call, const char* file, int line) {
+  if (error != cudaSuccess) call_failed(error, call, file, line);
+}
+
+}  // namespace recon::cuda::detail
+
+/// Checks a call of the CUDA runtime; throws DeviceError when it fails. Destructors do not use it: they
+/// ignore errors, because a failed kernel makes every later call fail too, and that is reported where the
+/// result is waited for.
+#define RECON_CUDA_TRY(call) ::recon::cuda::detail::check((call), #call, __FILE__, __LINE__)

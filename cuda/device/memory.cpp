@@ -1,0 +1,42 @@
+#include "cuda/device/memory.hpp"
+
+namespace recon::cuda {
+namespace {
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
+}
+
+}  // namespace
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* data = nullptr;
+  const cudaError_t error = cudaMalloc(&data, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    static_cast<void>(cudaMemGetInfo(&free, &total));
+    throw OutOfMemory(
+        "the GPU has no " + mebibytes(bytes) + " (" + std::to_string(bytes) + " bytes) in one piece; " +
+        mebibytes(free) + " of " + mebibytes(total) +
+        " are free. Another program may be using it; --gpu-memory-limit and --max-image-size lower what "
+        "is needed");
+  }
+  RECON_CUDA_TRY(error);
+  data_ = static_cast<std::byte*>(data);
+}
+
+PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* data = nullptr;
+  const cudaError_t error = cudaMallocHost(&data, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw OutOfMemory("no " + mebibytes(bytes) + " of page-locked host memory for copies to the GPU");
+  }
+  RECON_CUDA_TRY(error);
+  data_ = static_cast<std::byte*>(data);
+}
+
+}  // namespace recon::cuda

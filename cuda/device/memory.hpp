@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "cuda/device/error.hpp"
+
+namespace recon::cuda {
+
+/// Owner of device memory, uninitialised, 256-byte aligned. Move-only; freeing waits for the device.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  /// @throws OutOfMemory with the bytes asked for and those free
+  explicit DeviceBuffer(std::size_t bytes);
+  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (data_) static_cast<void>(cudaFree(data_));
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(DeviceBuffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Owner of page-locked host memory, from and to which copies run beside other work. Move-only.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  /// @throws OutOfMemory
+  explicit PinnedBuffer(std::size_t bytes);
+  PinnedBuffer(PinnedBuffer&& other) noexcept { swap(other); }
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~PinnedBuffer() {
+    if (data_) static_cast<void>(cudaFreeHost(data_));
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(PinnedBuffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Pieces of an arena start at multiples of this many bytes.
+inline constexpr std::size_t kArenaAlignment = 256;
+
+constexpr std::size_t arena_bytes(std::size_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+/// One allocation, given out piece by piece and taken back as a whole.
+class Arena {
+ public:
+  /// Takes everything back and makes sure of `bytes`; what was there is lost.
+  /// @throws OutOfMemory
+  void reset(std::size_t bytes) {
+    used_ = 0;
+    if (bytes <= memory_.bytes()) return;
+    memory_ = DeviceBuffer();  // before the new one, so that the two never stand side by side
+    memory_ = DeviceBuffer(bytes);
+  }
+
+  /// Gives the memory back to the device.
+  void release() {
+    used_ = 0;
+    memory_ = DeviceBuffer();
+  }
+
+  /// `count` elements, uninitialised.
+  /// @throws std::logic_error when the arena was made too small
+  template <class T>
+  T* take(std::size_t count) {
+    const std::size_t bytes = arena_bytes(count * sizeof(T));
+    EXPECTS(bytes <= memory_.bytes() - used_);
+    T* piece = reinterpret_cast<T*>(memory_.data() + used_);
+    used_ += bytes;
+    return piece;
+  }
+
+  std::size_t capacity() const { return memory_.bytes(); }
+  std::size_t used() const { return used_; }
+
+ private:
+  DeviceBuffer memory_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace recon::cuda

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "cuda/match/sweep_args.hpp"
+#include "match/combine_step.hpp"
+#include "match/cost_step.hpp"
+
+/// How a thread makes one cost of those that the sources offer, for its outputs: two rows (a pair) of eight
+/// columns.
+
+namespace recon::cuda {
+
+/// Combined costs as half bits; word [row][i] holds columns 2 i (low) and 2 i + 1.
+struct PairCosts {
+  std::uint32_t half[2][kOutputColumns / 2];
+};
+
+__device__ __forceinline__ std::uint32_t half_bits(float low, float high) {
+  const __half2 pair = __floats2half2_rn(low, high);
+  std::uint32_t bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+}
+
+/// Which outputs a source sees: bit `row` of byte `column`.
+struct SeenBits {
+  std::uint32_t word[2];
+  __device__ __forceinline__ std::uint32_t of(int column) const {
+    return word[column >> 2] >> (8 * (column & 3));
+  }
+};
+
+/// The 16-bit sum of row 0 (low half) or 1 as a float, without a conversion instruction.
+template <int Row>
+__device__ __forceinline__ float sum_of_row(std::uint32_t pair) {
+  return __uint_as_float(__byte_perm(pair, 0x4B000000u, Row == 0 ? 0x7410u : 0x7432u)) - 8388608.0f;
+}
+
+/// The mean of the best K <= 2 by 16-bit window sums, two in a word. Costs rise with sums, so the best sums
+/// are the best costs; 0xFFFF stands for a source that does not see the sample (sums are at most 225 * 255).
+template <int K>
+struct BestSums {
+  static_assert(K == 1 || K == 2);
+  std::uint32_t sum[K][kOutputColumns];
+
+  __device__ __forceinline__ void clear(const SweepArgs&) {
+#pragma unroll
+    for (int i = 0; i < kOutputColumns; ++i)
+#pragma unroll
+      for (int k = 0; k < K; ++k) sum[k][i] = 0xFFFFFFFFu;
+  }
+
+  __device__ __forceinline__ void offer(const std::uint32_t (&pair)[kOutputColumns], bool all_seen,
+                                        const SeenBits& seen) {
+#pragma unroll
+    for (int i = 0; i < kOutputColumns; ++i) {
+      std::uint32_t offered = pair[i];
+      if (!all_seen) {
+        const std::uint32_t bits = seen.of(i);
+        offered |= (bits & 1u ? 0u : 0xFFFFu) | (bits & 2u ? 0u : 0xFFFF0000u);
+      }
+      if (K == 2) sum[K - 1][i] = __vminu2(sum[K - 1][i], __vmaxu2(sum[0][i], offered));
+      sum[0][i] = __vminu2(sum[0][i], offered);
+    }
+  }
+
+  __device__ __forceinline__ PairCosts result(float inverse_count) const {
+    PairCosts costs;
+#pragma unroll
+    for (int i = 0; i < kOutputColumns / 2; ++i) {
+      costs.half[0][i] = half_bits(cost<0>(2 * i, inverse_count), cost<0>(2 * i + 1, inverse_count));
+      costs.half[1][i] = half_bits(cost<1>(2 * i, inverse_count), cost<1>(2 * i + 1, inverse_count));
+    }
+    return costs;
+  }
+
+ private:
+  template <int Row>
+  __device__ __forceinline__ float cost(int i, float inverse_count) const {
+    const float best = sum_of_row<Row>(sum[0][i]);
+    float mean = best * inverse_count;
+    if (K == 2) {
+      const float next = sum_of_row<Row>(sum[K - 1][i]);
+      if (next < 65535.0f) mean = (mean + next * inverse_count) * 0.5f;
+    }
+    return best < 65535.0f ? mean : invalid_cost();
+  }
+};
+
+/// The same from costs in floats.
+template <int K>
+struct BestFloats {
+  BestCosts<K> best[2][kOutputColumns];
+
+  __device__ __forceinline__ void clear(const SweepArgs&) {
+#pragma unroll
+    for (int row = 0; row < 2; ++row)
+#pragma unroll
+      for (int i = 0; i < kOutputColumns; ++i) best[row][i].clear();
+  }
+  __device__ __forceinline__ void offer(int row, int i, float cost) {
+    best[row][i].offer(cost);
+  }
+  __device__ __forceinline__ PairCosts result() const {
+    PairCosts costs;
+#pragma unroll
+    for (int row = 0; row < 2; ++row)
+#pragma unroll
+      for (int i = 0; i < kOutputColumns / 2; ++i)
+        costs.half[row][i] = half_bits(mean(best[row][2 * i]), mean(best[row][2 * i + 1]));
+    return costs;
+  }
+
+ private:
+  static __device__ __forceinline__ float mean(const BestCosts<K>& b) {
+    if (K == 1) return b.cost[0];
+    // (a + b) / 2 without a division; the same bits.
+    return b.cost[K - 1] < invalid_cost() ? (b.cost[0] + b.cost[K - 1]) * 0.5f : b.cost[0];
+  }
+};
+
+/// Any combination, chosen at run time: the mean, and the best K up to kMaxBestK. Its lists live in local
+/// memory.
+struct AnyFloats {
+  float kept[2][kOutputColumns][kMaxBestK];  ///< the best in rising order; or the sum and the number of costs
+  bool is_mean;
+  int k;
+
+  __device__ __forceinline__ void clear(const SweepArgs& args) {
+    is_mean = args.combination == Combination::kMean;
+    k = args.combination == Combination::kBestK ? args.best_k : 1;
+    for (int row = 0; row < 2; ++row)
+      for (int i = 0; i < kOutputColumns; ++i)
+        for (int n = 0; n < kMaxBestK; ++n) kept[row][i][n] = is_mean ? 0.0f : invalid_cost();
+  }
+  __device__ __noinline__ void offer(int row, int i, float cost) {
+    float* list = kept[row][i];
+    if (is_mean) {
+      MeanCost mean{list[0], list[1]};
+      mean.offer(cost);
+      list[0] = mean.sum;
+      list[1] = mean.count;
+      return;
+    }
+    for (int n = 0; n < k; ++n) {
+      const float low = cost < list[n] ? cost : list[n];
+      cost = cost < list[n] ? list[n] : cost;
+      list[n] = low;
+    }
+  }
+  __device__ PairCosts result() const {
+    PairCosts costs;
+    for (int row = 0; row < 2; ++row)
+#pragma unroll
+      for (int i = 0; i < kOutputColumns / 2; ++i)
+        costs.half[row][i] = half_bits(mean(kept[row][2 * i]), mean(kept[row][2 * i + 1]));
+    return costs;
+  }
+
+ private:
+  __device__ __noinline__ float mean(const float* list) const {
+    if (is_mean) return MeanCost{list[0], list[1]}.mean();
+    float sum = list[0], count = 1.0f;
+    for (int n = 1; n < k; ++n) {
+      const bool valid = list[n] < invalid_cost();
+      sum = valid ? sum + list[n] : sum;
+      count = valid ? count + 1.0f : count;
+    }
+    return sum / count;
+  }
+};
+
+}  // namespace recon::cuda

@@ -1,0 +1,226 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/match/combine.cuh"
+#include "cuda/match/sweep_args.hpp"
+#include "cuda/match/window_sums.cuh"
+#include "match/cost_step.hpp"
+
+/// The costs as the sweep kernel calls them. A thread block holds kRows x kTileColumns samples; in the first
+/// part of a step thread (lane, word) holds four words of four rows: columns lane + 32 i, rows 4 word .. 4
+/// word + 3. In the second part a thread makes the costs of eight columns of two rows.
+
+namespace recon::cuda {
+
+constexpr int kSpareWords = 2;  ///< above and below the tile, zero: what lies beyond contributes to no output
+constexpr int kColumnsPerThread = kTileColumns / 32;
+
+/// Words of samples in shared memory, with the rows above and below that windows of the border words reach.
+template <int Rows>
+struct WordPlane {
+  static constexpr int kWordRows = Rows / 4;
+  std::uint32_t word[kWordRows + 2 * kSpareWords][kTileColumns];
+
+  __device__ __forceinline__ std::uint32_t& at(int row, int column) {
+    return word[row + kSpareWords][column];
+  }
+  __device__ void clear_spares(int thread) {
+    for (int i = thread; i < 2 * kSpareWords * kTileColumns; i += 32 * kWordRows) {
+      const int row = i / kTileColumns;
+      word[row < kSpareWords ? row : row + kWordRows][i % kTileColumns] = 0;
+    }
+  }
+  template <int Words>
+  __device__ __forceinline__ void column(int row, int at_column, std::uint32_t (&words)[Words]) const {
+#pragma unroll
+    for (int w = 0; w < Words; ++w) words[w] = word[row + kSpareWords - Words / 2 + w][at_column];
+  }
+};
+
+/// Sums of the rows of a pair, 16 bits each, in a word.
+template <int Rows>
+using PairPlane = std::uint32_t[Rows / 2][kTileColumns];
+template <int Rows>
+using RowPlane = std::uint32_t[Rows][kTileColumns];
+
+template <int Pairs>
+__device__ __forceinline__ void store_pairs(std::uint32_t (&plane)[Pairs][kTileColumns], int word_row,
+                                            int column, const std::uint32_t (&sum)[4]) {
+  plane[2 * word_row][swizzled(column)] = sum[0] + (sum[1] << 16);
+  plane[2 * word_row + 1][swizzled(column)] = sum[2] + (sum[3] << 16);
+}
+
+/// Mean absolute differences over 1 or 3 channels.
+template <int Radius, int Channels>
+struct SadCost {
+  static constexpr int kRadius = Radius;
+  static constexpr int kChannels = Channels;
+  static constexpr int kRows = tile_rows(CostKind::kSad);
+
+  struct Shared {
+    WordPlane<kRows> difference[Channels];
+    PairPlane<kRows> sum;
+  };
+
+  std::uint32_t reference[Channels][kColumnsPerThread];
+  float inverse_count;
+
+  /// Keeps the words of the reference.
+  __device__ __forceinline__ void prepare(Shared& shared,
+                                          const std::uint32_t (&words)[Channels][kColumnsPerThread],
+                                          int thread, int, int, bool) {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      shared.difference[c].clear_spares(thread);
+#pragma unroll
+      for (int i = 0; i < kColumnsPerThread; ++i) reference[c][i] = words[c][i];
+    }
+    inverse_count = 1.0f / static_cast<float>((2 * Radius + 1) * (2 * Radius + 1) * Channels);
+  }
+
+  __device__ __forceinline__ void put_word(Shared& shared, int channel, int i, int lane, int word_row,
+                                           std::uint32_t warped) {
+    shared.difference[channel].at(word_row, lane + 32 * i) = __vabsdiffu4(warped, reference[channel][i]);
+  }
+
+  __device__ __forceinline__ void sum_columns(Shared& shared, int lane, int word_row) const {
+    using Sums = ColumnSums<Radius>;
+#pragma unroll
+    for (int i = 0; i < kColumnsPerThread; ++i) {
+      const int column = lane + 32 * i;
+      std::uint32_t sum[4] = {0, 0, 0, 0};
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        std::uint32_t words[Sums::kWords];
+        shared.difference[c].column(word_row, column, words);
+        Sums::add(words, sum);
+      }
+      store_pairs(shared.sum, word_row, column, sum);
+    }
+  }
+
+  template <int K>
+  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
+                                        const SeenBits& seen, BestSums<K>& best) const {
+    std::uint32_t sum[kOutputColumns];
+    row_sums<Radius>(shared.sum[pair], first, sum);
+    best.offer(sum, all_seen, seen);
+  }
+
+  /// With three channels and large windows a sum takes more than 16 bits: both rows apart.
+  template <class Floats>
+  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
+                                        const SeenBits& seen, Floats& combined) const {
+    std::uint32_t sum[2][kOutputColumns];
+    wide_row_sums<Radius>(shared.sum[pair], first, sum);
+#pragma unroll
+    for (int row = 0; row < 2; ++row)
+#pragma unroll
+      for (int i = 0; i < kOutputColumns; ++i) {
+        const bool valid = all_seen || (seen.of(i) >> row & 1u);
+        combined.offer(row, i, valid ? sad_cost(sum[row][i], inverse_count) : invalid_cost());
+      }
+  }
+};
+
+/// One minus the zero-mean normalised cross-correlation of grey windows.
+template <int Radius>
+struct ZnccCost {
+  static constexpr int kRadius = Radius;
+  static constexpr int kChannels = 1;
+  static constexpr int kRows = tile_rows(CostKind::kZncc);
+  static constexpr std::uint32_t kCount = (2 * Radius + 1) * (2 * Radius + 1);
+
+  struct Shared {
+    WordPlane<kRows> reference, warped;
+    PairPlane<kRows> sum;
+    RowPlane<kRows> square, product;
+  };
+
+  std::uint32_t reference_sum[kOutputColumns];  ///< two rows a word
+  std::int32_t reference_variance[2][kOutputColumns];
+
+  /// The sums over the windows of the reference alone, by the same steps.
+  __device__ __forceinline__ void prepare(Shared& shared, const std::uint32_t (&words)[1][kColumnsPerThread],
+                                          int thread, int pair, int first, bool active) {
+    const int lane = thread % 32, word_row = thread / 32;
+    shared.reference.clear_spares(thread);
+    shared.warped.clear_spares(thread);
+#pragma unroll
+    for (int i = 0; i < kColumnsPerThread; ++i) {
+      shared.reference.at(word_row, lane + 32 * i) = words[0][i];
+      shared.warped.at(word_row, lane + 32 * i) = words[0][i];
+    }
+    __syncthreads();
+    sum_columns(shared, lane, word_row);
+    __syncthreads();
+    if (active) {
+      row_sums<Radius>(shared.sum[pair], first, reference_sum);
+#pragma unroll
+      for (int row = 0; row < 2; ++row) {
+        std::uint32_t square[kOutputColumns];
+        row_sums<Radius>(shared.square[2 * pair + row], first, square);
+#pragma unroll
+        for (int i = 0; i < kOutputColumns; ++i)
+          reference_variance[row][i] = scaled_variance(kCount, half_of(reference_sum[i], row), square[i]);
+      }
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void put_word(Shared& shared, int, int i, int lane, int word_row,
+                                           std::uint32_t warped) {
+    shared.warped.at(word_row, lane + 32 * i) = warped;
+  }
+
+  __device__ __forceinline__ void sum_columns(Shared& shared, int lane, int word_row) const {
+    using Sums = ColumnSums<Radius>;
+#pragma unroll
+    for (int i = 0; i < kColumnsPerThread; ++i) {
+      const int column = lane + 32 * i, at = swizzled(column);
+      std::uint32_t a[Sums::kWords], b[Sums::kWords];
+      shared.reference.column(word_row, column, a);
+      shared.warped.column(word_row, column, b);
+      std::uint32_t sum[4] = {0, 0, 0, 0};
+      Sums::add(b, sum);
+      store_pairs(shared.sum, word_row, column, sum);
+      Sums::products(b, b, sum);
+#pragma unroll
+      for (int row = 0; row < 4; ++row) shared.square[4 * word_row + row][at] = sum[row];
+      Sums::products(b, a, sum);
+#pragma unroll
+      for (int row = 0; row < 4; ++row) shared.product[4 * word_row + row][at] = sum[row];
+    }
+  }
+
+  template <class Floats>
+  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
+                                        const SeenBits& seen, Floats& combined) const {
+    std::uint32_t sum[kOutputColumns];
+    row_sums<Radius>(shared.sum[pair], first, sum);
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      std::uint32_t square[kOutputColumns], product[kOutputColumns];
+      row_sums<Radius>(shared.square[2 * pair + row], first, square);
+      row_sums<Radius>(shared.product[2 * pair + row], first, product);
+#pragma unroll
+      for (int i = 0; i < kOutputColumns; ++i) {
+        const std::uint32_t source_sum = half_of(sum[i], row);
+        const std::int32_t variance = scaled_variance(kCount, source_sum, square[i]);
+        const std::int32_t covariance =
+            scaled_covariance(kCount, half_of(reference_sum[i], row), source_sum, product[i]);
+        const bool valid = all_seen || (seen.of(i) >> row & 1u);
+        combined.offer(row, i,
+                       valid ? zncc_cost(reference_variance[row][i], variance, covariance) : invalid_cost());
+      }
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ std::uint32_t half_of(std::uint32_t pair, int row) {
+    return row == 0 ? pair & 0xFFFFu : pair >> 16;
+  }
+};
+
+}  // namespace recon::cuda

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/match/sweep_args.hpp"
+#include "match/warp_step.hpp"
+
+/// Warped samples of a source. Every function gives the very bits of `sample_position` and `bilinear`; the
+/// arrangement saves instructions where the whole tile is known to lie inside the source.
+
+namespace recon::cuda {
+
+/// 1/x rounded to nearest for normal x with normal 1/x: the instruction's guess and one Newton step, as
+/// __frcp_rn has it on its fast path, without the test for the slow one. A test compares all floats that the
+/// sweep can meet.
+__device__ __forceinline__ float reciprocal(float x) {
+  float guess;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(x));
+  const float error = __fmaf_rn(-x, guess, 1.0f);
+  return __fmaf_rn(guess, error, guess);
+}
+
+/// A source with the address arithmetic done that all samples share.
+struct QuadSource {
+  /// Of the quad at index (-kIndexBias, -kIndexBias): the positions that `quad_sample` works with count from
+  /// there.
+  std::uint64_t origin;
+  std::uint32_t pitch;
+};
+
+constexpr std::uint32_t kIndexBias = 0x4000;
+
+__device__ __forceinline__ QuadSource quad_source(const DeviceSource& source, int channel) {
+  const auto pitch = static_cast<std::uint32_t>(source.pitch);
+  const std::uint64_t bias = static_cast<std::uint64_t>(kIndexBias) * pitch + kIndexBias;
+  return {reinterpret_cast<std::uint64_t>(source.channel[channel]) - 4u * bias, pitch};
+}
+
+/// The bilinear sample of a quad, 16 bits to the left: bits 16..23 are `bilinear(...)`, those above are 0.
+__device__ __forceinline__ std::uint32_t shifted_bilinear(std::uint32_t quad, std::uint32_t fx,
+                                                          std::uint32_t fy) {
+  const std::uint32_t weights = fx * 65535u + 256u;  // (256 - fx) and fx as 16-bit numbers
+  const std::uint32_t top = __dp2a_lo(weights, quad, 128u);
+  const std::uint32_t bottom = __dp2a_hi(weights, quad, 128u);
+  return (bottom - top) * fy + (top << 8);  // both carry 128, which becomes the 32768 that rounds
+}
+
+/// Positions inside a source as the bits of position + 1.5 * 2^23: the low 22 bits count 1/256 pixels, and
+/// bytes 1 and 2 are the pixel index plus kIndexBias.
+struct BiasedPosition {
+  std::uint32_t u, v;
+};
+
+/// `sample_position` where neither clamping nor a source behind the camera can occur (Coverage::kAll).
+__device__ __forceinline__ BiasedPosition inside_position(const RowWarp& r, float fx) {
+  const float magic = 12582912.0f;
+  const float inverse = reciprocal(r.aw * fx + r.bw);
+  return {__float_as_uint((r.ax * fx + r.bx) * inverse + magic),
+          __float_as_uint((r.ay * fx + r.by) * inverse + magic)};
+}
+
+__device__ __forceinline__ std::uint32_t quad_sample(const QuadSource& source, BiasedPosition p) {
+  const std::uint32_t column = __byte_perm(p.u, 0, 0x4421), row = __byte_perm(p.v, 0, 0x4421);
+  const std::uint32_t index = row * source.pitch + column;
+  const auto* address = reinterpret_cast<const std::uint32_t*>(source.origin + 4ull * index);
+  return shifted_bilinear(__ldg(address), p.u & 255u, p.v & 255u);
+}
+
+/// The sample at any position, from either storage.
+__device__ __forceinline__ std::uint32_t any_sample(const DeviceSource& source, int channel,
+                                                    SourceStorage storage, const SamplePosition& p) {
+  const int x = p.u >> kSubpixelBits, y = p.v >> kSubpixelBits;
+  const std::size_t index = static_cast<std::size_t>(y) * static_cast<std::size_t>(source.pitch) + x;
+  std::uint32_t quad;
+  if (storage == SourceStorage::kQuads) {
+    quad = __ldg(static_cast<const std::uint32_t*>(source.channel[channel]) + index);
+  } else {
+    const auto* pixel = static_cast<const std::uint8_t*>(source.channel[channel]) + index;
+    const int right = x + 1 < source.width ? 1 : 0;
+    const int below = y + 1 < source.height ? source.pitch : 0;
+    quad = __ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
+           static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
+           static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24;
+  }
+  return shifted_bilinear(quad, static_cast<std::uint32_t>(p.u) & 255u,
+                          static_cast<std::uint32_t>(p.v) & 255u);
+}
+
+/// Bits 16..23 of four samples as the four bytes of a word, the first lowest.
+__device__ __forceinline__ std::uint32_t packed_samples(const std::uint32_t (&sample)[4]) {
+  return __byte_perm(__byte_perm(sample[0], sample[1], 0x0062), __byte_perm(sample[2], sample[3], 0x0062),
+                     0x5410);
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+
+namespace recon::cuda {
+
+/// Runs a kernel on the current device and looks at its answer. @throws DeviceError
+bool device_answers();
+
+/// See count_wrong_reciprocals of cuda_sweep.hpp. @throws DeviceError
+std::size_t count_wrong_reciprocals_here();
+
+}  // namespace recon::cuda

@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "cuda/match/sweep.hpp"
+#include "cuda/match/sweep_grid.hpp"
+#include "cuda/match/sweep_launch.cuh"
+
+namespace recon::cuda {
+namespace {
+
+CombineKind combine_kind(const SweepOptions& options) {
+  if (options.combination == Combination::kMinimum) return CombineKind::kBest1;
+  if (options.combination == Combination::kBestK && options.best_k <= 2)
+    return options.best_k == 1 ? CombineKind::kBest1 : CombineKind::kBest2;
+  return CombineKind::kAny;
+}
+
+SweepInstance instance_for(const SweepOptions& options, int channels, bool fused) {
+  const int radius = options.window / 2;
+  const CombineKind combine = combine_kind(options);
+  if (options.cost == CostKind::kZncc) return zncc_instance(radius, combine);
+  if (channels == 3) return colour_sad_instance(radius, combine);
+  return fused ? fused_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
+}
+
+/// One thread a pixel.
+__global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int width, int height,
+                             std::uint32_t* quads, int quad_pitch) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= width) return;
+  const int right = min(x + 1, width - 1);
+  const std::uint8_t* row = pixels + static_cast<std::size_t>(y) * pixel_pitch;
+  const std::uint8_t* below = pixels + static_cast<std::size_t>(min(y + 1, height - 1)) * pixel_pitch;
+  quads[static_cast<std::size_t>(y) * quad_pitch + x] = row[x] | static_cast<std::uint32_t>(row[right]) << 8 |
+                                                        static_cast<std::uint32_t>(below[x]) << 16 |
+                                                        static_cast<std::uint32_t>(below[right]) << 24;
+}
+
+unsigned divided_up(int a, int b) {
+  return static_cast<unsigned>((a + b - 1) / b);
+}
+
+}  // namespace
+
+int blocks_per_wave(const SweepOptions& options, int channels) {
+  const SweepInstance instance = instance_for(options, channels, false);
+  RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(instance.shared_bytes)));
+  int device = 0, multiprocessors = 0, blocks = 0;
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  RECON_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, instance.kernel, instance.threads,
+                                                               instance.shared_bytes));
+  return std::max(1, multiprocessors * blocks);
+}
+
+void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channels, cudaStream_t stream) {
+  EXPECTS(args.sources >= 1 && args.sources <= kMaxSources && args.plane_begin < args.plane_end);
+  EXPECTS(args.planes_per_block * args.sources <= kMaxSteps && args.row_begin < args.row_end);
+  const bool fused = args.volume == nullptr;
+  EXPECTS(!fused || can_fuse(options, channels));
+  const SweepInstance instance = instance_for(options, channels, fused);
+  const int radius = options.window / 2;
+  const dim3 grid(divided_up(args.width, tile_width(radius)),
+                  divided_up(args.row_end - args.row_begin, tile_height(options.cost, radius)),
+                  divided_up(args.plane_end - args.plane_begin, args.planes_per_block));
+  RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(instance.shared_bytes)));
+  instance.kernel<<<grid, instance.threads, instance.shared_bytes, stream>>>(args);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
+                  int quad_pitch, cudaStream_t stream) {
+  const dim3 grid(divided_up(width, 256), static_cast<unsigned>(height));
+  quads_kernel<<<grid, 256, 0, stream>>>(pixels, pixel_pitch, width, height, quads, quad_pitch);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/hd.hpp"
+#include "match/sweep_options.hpp"
+#include "match/warp_step.hpp"
+
+namespace recon::cuda {
+
+/// How the pixels of a source lie in device memory.
+enum class SourceStorage {
+  kQuads,  ///< four neighbours a word: (x, y), (x+1, y), (x, y+1), (x+1, y+1) from the low byte up, borders
+           ///< repeated
+  kBytes,  ///< plain 8-bit rows: a quarter of the memory, four loads a sample
+};
+
+/// One source view as the sweep kernels read it; rows are `pitch` elements apart.
+struct DeviceSource {
+  SourceWarp warp;
+  int width, height, pitch;
+  const void* channel[3];
+};
+
+/// Everything that a launch of a sweep kernel is told; passed by value, so it lies in constant memory. A
+/// launch covers the reference rows [row_begin, row_end) and the planes [plane_begin, plane_end).
+struct SweepArgs {
+  DeviceSource source[kMaxSources];
+  int sources;
+  SourceStorage storage;
+
+  const std::uint8_t* reference[3];
+  int reference_pitch;  ///< bytes
+  int width, height;    ///< of the reference
+
+  PlaneSet planes;
+  int plane_begin, plane_end;
+  int planes_per_block;  ///< what one thread block does of them
+  int row_begin, row_end;
+
+  Combination combination;
+  int best_k;
+
+  /// Costs as half bits by (y - row_begin, d - plane_begin, x), rows `volume_pitch` elements apart; or
+  std::uint16_t* volume;
+  std::ptrdiff_t volume_pitch;
+  /// winners by (range, field, y - row_begin, x), one range for each `planes_per_block` planes; see
+  /// WinnerRange.
+  std::uint16_t* winners;
+  std::ptrdiff_t winners_pitch;
+};
+
+/// A thread block does tile_width x tile_height outputs of the reference; with the halo of the window these
+/// are kTileColumns samples in each of 64 rows, or of 32 where 64 would take more shared memory than small
+/// GPUs have.
+inline constexpr int kTileColumns = 128;
+RECON_HD constexpr int tile_rows(CostKind cost) {
+  return cost == CostKind::kZncc ? 32 : 64;
+}
+inline constexpr int kOutputColumns = 8;  ///< outputs of a thread: 8 columns of 2 rows
+
+RECON_HD constexpr int tile_width(int radius) {
+  return (kTileColumns - 2 * radius) / kOutputColumns * kOutputColumns;
+}
+RECON_HD constexpr int tile_height(CostKind cost, int radius) {
+  return tile_rows(cost) - 2 * radius;
+}
+
+/// The most (plane, source) pairs that a thread block keeps book of.
+inline constexpr int kMaxSteps = 4096;
+
+}  // namespace recon::cuda

@@ -1,0 +1,218 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/match/combine.cuh"
+#include "cuda/match/cost.cuh"
+#include "cuda/match/sampling.cuh"
+#include "cuda/match/sink.cuh"
+#include "cuda/match/sweep_args.hpp"
+#include "cuda/match/tile_coverage.hpp"
+
+/// The sweep. A thread block owns a tile of the reference and a range of planes; for each plane and source it
+///   1. warps the tile and its halo once, 16 samples a thread, four rows a word;
+///   2. sums the windows down the columns;
+///   3. sums them along the rows, and offers the cost to the combination over the sources;
+/// and hands the combined cost of a plane to the sink. Between the parts the block meets twice.
+
+namespace recon::cuda {
+
+/// The samples of one thread in part 1: columns as floats and indices, rows as indices, all clamped to the
+/// reference.
+struct SamplePlace {
+  int x[kColumnsPerThread];
+  int y[4];
+};
+
+template <class Cost>
+constexpr int kThreads = 8 * Cost::kRows;
+
+template <class Cost>
+struct BlockShared {
+  typename Cost::Shared cost;
+  Coverage coverage[kMaxSteps];
+  /// Bit r of byte (w, c): whether the source sees row 4 w + r of output column c. Two of them, taken in
+  /// turn: part 1 of a step may begin while other threads read in part 3 of the one before.
+  alignas(8) std::uint8_t seen[2][Cost::kRows / 4][kTileColumns];
+};
+
+template <class Cost>
+__device__ __forceinline__ void warp_inside(const DeviceSource& source, float w, const SamplePlace& place,
+                                            Cost& cost, typename Cost::Shared& shared, int lane,
+                                            int word_row) {
+  RowWarp row[4];
+#pragma unroll
+  for (int r = 0; r < 4; ++r) row[r] = row_warp(source.warp, w, place.y[r]);
+  QuadSource quads[Cost::kChannels];
+#pragma unroll
+  for (int c = 0; c < Cost::kChannels; ++c) quads[c] = quad_source(source, c);
+#pragma unroll
+  for (int i = 0; i < kColumnsPerThread; ++i) {
+    const float fx = static_cast<float>(place.x[i]);
+    std::uint32_t sample[Cost::kChannels][4];
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const BiasedPosition p = inside_position(row[r], fx);
+#pragma unroll
+      for (int c = 0; c < Cost::kChannels; ++c) sample[c][r] = quad_sample(quads[c], p);
+    }
+#pragma unroll
+    for (int c = 0; c < Cost::kChannels; ++c)
+      cost.put_word(shared, c, i, lane, word_row, packed_samples(sample[c]));
+  }
+}
+
+template <class Cost>
+__device__ __forceinline__ void warp_clamped(const DeviceSource& source, SourceStorage storage, float w,
+                                             const SamplePlace& place, Cost& cost, BlockShared<Cost>& shared,
+                                             int turn, int lane, int word_row) {
+#pragma unroll
+  for (int i = 0; i < kColumnsPerThread; ++i) {
+    std::uint32_t sample[Cost::kChannels][4];
+    std::uint32_t seen = 0;
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const SamplePosition p =
+          sample_position(row_warp(source.warp, w, place.y[r]), place.x[i], source.width, source.height);
+      seen |= (p.inside ? 1u : 0u) << r;
+#pragma unroll
+      for (int c = 0; c < Cost::kChannels; ++c) sample[c][r] = any_sample(source, c, storage, p);
+    }
+#pragma unroll
+    for (int c = 0; c < Cost::kChannels; ++c)
+      cost.put_word(shared.cost, c, i, lane, word_row, packed_samples(sample[c]));
+    const int output = lane + 32 * i - Cost::kRadius;
+    if (output >= 0) shared.seen[turn][word_row][output] = static_cast<std::uint8_t>(seen);
+  }
+}
+
+/// Fills `coverage` for the planes of this block, all threads together.
+template <class Cost>
+__device__ void classify(const SweepArgs& args, int x0, int y0, int plane_begin, int plane_end,
+                         Coverage* coverage) {
+  const int left = max(x0 - Cost::kRadius, 0), top = max(y0 - Cost::kRadius, 0);
+  const int right = min(x0 - Cost::kRadius + kTileColumns, args.width) - 1;
+  const int bottom = min(y0 - Cost::kRadius + Cost::kRows, args.height) - 1;
+  const int steps = (plane_end - plane_begin) * args.sources;
+  for (int i = static_cast<int>(threadIdx.x); i < steps; i += kThreads<Cost>) {
+    const float w = inverse_depth(args.planes, static_cast<float>(plane_begin + i / args.sources));
+    const DeviceSource& source = args.source[i % args.sources];
+    Coverage c = tile_coverage(source.warp, w, left, right, top, bottom, source.width, source.height);
+    if (c == Coverage::kAll && args.storage != SourceStorage::kQuads) c = Coverage::kSome;
+    coverage[i] = c;
+  }
+}
+
+template <class Cost>
+__device__ __forceinline__ void load_reference(const SweepArgs& args, const SamplePlace& place,
+                                               std::uint32_t (&words)[Cost::kChannels][kColumnsPerThread]) {
+#pragma unroll
+  for (int c = 0; c < Cost::kChannels; ++c)
+#pragma unroll
+    for (int i = 0; i < kColumnsPerThread; ++i) {
+      words[c][i] = 0;
+#pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        const std::size_t row =
+            static_cast<std::size_t>(place.y[r]) * static_cast<std::size_t>(args.reference_pitch);
+        words[c][i] |= static_cast<std::uint32_t>(__ldg(args.reference[c] + row + place.x[i])) << (8 * r);
+      }
+    }
+}
+
+template <class Combine>
+struct IsBestSums {
+  static constexpr bool value = false;
+};
+template <int K>
+struct IsBestSums<BestSums<K>> {
+  static constexpr bool value = true;
+};
+
+template <class Cost, class Combine, class Sink, int BlocksPerMultiprocessor>
+__global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep_kernel(
+    const __grid_constant__ SweepArgs args) {
+  extern __shared__ __align__(16) unsigned char dynamic_shared[];
+  auto& shared = *reinterpret_cast<BlockShared<Cost>*>(dynamic_shared);
+  constexpr int kRadius = Cost::kRadius;
+  constexpr int kGroups = tile_width(kRadius) / kOutputColumns;
+  constexpr int kFirstPair = kRadius / 2, kPairs = (Cost::kRows - 1 - kRadius) / 2 - kFirstPair + 1;
+  static_assert(kGroups * kPairs <= kThreads<Cost>);
+
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32, word_row = thread / 32;
+  const int x0 = static_cast<int>(blockIdx.x) * tile_width(kRadius);
+  const int y0 = args.row_begin + static_cast<int>(blockIdx.y) * (Cost::kRows - 2 * kRadius);
+  const int plane_begin = args.plane_begin + static_cast<int>(blockIdx.z) * args.planes_per_block;
+  const int plane_end = min(plane_begin + args.planes_per_block, args.plane_end);
+
+  SamplePlace place;
+#pragma unroll
+  for (int i = 0; i < kColumnsPerThread; ++i)
+    place.x[i] = min(max(x0 - kRadius + lane + 32 * i, 0), args.width - 1);
+#pragma unroll
+  for (int r = 0; r < 4; ++r) place.y[r] = min(max(y0 - kRadius + 4 * word_row + r, 0), args.height - 1);
+
+  const int pair = kFirstPair + thread / kGroups, first = thread % kGroups * kOutputColumns;
+  OutputPlace output;
+  output.x = x0 + first;
+  output.y = y0 - kRadius + 2 * pair;
+#pragma unroll
+  for (int row = 0; row < 2; ++row) {
+    const int at = 2 * pair + row;
+    output.write[row] = output.x < args.width && at >= kRadius && at < Cost::kRows - kRadius &&
+                        output.y + row < args.row_end && pair < kFirstPair + kPairs;
+  }
+  const bool active = output.write[0] || output.write[1];
+
+  Cost cost;
+  {
+    std::uint32_t words[Cost::kChannels][kColumnsPerThread];
+    load_reference<Cost>(args, place, words);
+    cost.prepare(shared.cost, words, thread, pair, first, active);
+  }
+  classify<Cost>(args, x0, y0, plane_begin, plane_end, shared.coverage);
+  __syncthreads();
+
+  Combine combined;
+  Sink sink;
+  sink.clear();
+  const Coverage* coverage = shared.coverage;
+  int turn = 0;
+#pragma unroll 1
+  for (int d = plane_begin; d < plane_end; ++d) {
+    const float w = inverse_depth(args.planes, static_cast<float>(d));
+    combined.clear(args);
+#pragma unroll 1
+    for (int s = 0; s < args.sources; ++s) {
+      const Coverage seen_by_source = *coverage++;
+      if (seen_by_source == Coverage::kNothing) continue;
+      const bool all_seen = seen_by_source == Coverage::kAll;
+      turn ^= 1;
+      if (all_seen)
+        warp_inside(args.source[s], w, place, cost, shared.cost, lane, word_row);
+      else
+        warp_clamped(args.source[s], args.storage, w, place, cost, shared, turn, lane, word_row);
+      __syncthreads();
+      cost.sum_columns(shared.cost, lane, word_row);
+      __syncthreads();
+      if (active) {
+        SeenBits seen{};
+        if (!all_seen) {
+          const uint2 bytes = *reinterpret_cast<const uint2*>(&shared.seen[turn][pair / 2][first]);
+          seen = {{bytes.x >> (pair % 2 * 2), bytes.y >> (pair % 2 * 2)}};
+        }
+        cost.offer(shared.cost, pair, first, all_seen, seen, combined);
+      }
+    }
+    if (active) {
+      if constexpr (IsBestSums<Combine>::value)
+        sink.push(args, output, d, combined.result(cost.inverse_count));
+      else
+        sink.push(args, output, d, combined.result());
+    }
+  }
+  if (active) sink.finish(args, output, plane_end);
+}
+
+}  // namespace recon::cuda

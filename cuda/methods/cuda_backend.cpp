@@ -1,0 +1,186 @@
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "cuda/match/self_test.hpp"
+#include "cuda/methods/sweep_lane.hpp"
+#include "methods/backend.hpp"
+
+namespace recon {
+namespace {
+
+using namespace cuda;  // NOLINT(google-build-using-namespace): the backend is the front of that namespace
+
+/// Why a device cannot be used; empty when it can. Makes it current.
+std::string why_unusable(int device) {
+  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) return cudaGetErrorString(error);
+  try {
+    return device_answers() ? "" : "a test kernel gave a wrong answer";
+  } catch (const Error& error) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess &&
+        properties.major * 10 + properties.minor < 75)
+      return std::string(properties.name) + " has compute capability " + std::to_string(properties.major) +
+             "." + std::to_string(properties.minor) + ", this build needs 7.5 or newer";
+    return error.what();
+  }
+}
+
+std::string device_name(int device) {
+  cudaDeviceProp properties{};
+  RECON_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
+  return std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) + " GiB";
+}
+
+/// Makes a device current as long as it lives.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    RECON_CUDA_TRY(cudaGetDevice(&before_));
+    RECON_CUDA_TRY(cudaSetDevice(device));
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  ~CurrentDevice() { static_cast<void>(cudaSetDevice(before_)); }
+
+ private:
+  int before_ = 0;
+};
+
+class CudaBackend : public Backend {
+ public:
+  explicit CudaBackend(const CudaOptions& options) : device_(options.device) {
+    EXPECTS(options.lanes >= 1);
+    const std::string reason = why_unusable(device_);
+    if (!reason.empty())
+      throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
+                              "; --device cpu works without a GPU");
+    name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
+    RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_));
+    std::size_t free = 0, total = 0;
+    RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
+    limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
+    lanes_ = std::vector<SweepLane>(static_cast<std::size_t>(options.lanes));
+    for (SweepLane& lane : lanes_) free_.push_back(&lane);
+  }
+
+  ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the lanes are freed on it
+
+  std::string name() const override { return name_; }
+  int lanes() const override { return static_cast<int>(lanes_.size()); }
+
+  SweepMemory memory(const SweepShape& shape) const override {
+    // The shape does not say the cost or the combination: count the path that takes more, with the lowest
+    // tiles.
+    SweepOptions options;
+    options.window = shape.window;
+    options.cost = CostKind::kSad;
+    const SweepPlan sad = plan(shape, options, SweepPath::kVolume);
+    SweepPlan most = sad;
+    if (shape.channels == 1) {
+      const SweepPlan fused = plan(shape, options, SweepPath::kFused);
+      options.cost = CostKind::kZncc;
+      const SweepPlan zncc = plan(shape, options, SweepPath::kVolume);
+      most.bytes = std::max({sad.bytes, fused.bytes, zncc.bytes});
+      most.tiles = std::max({sad.tiles, fused.tiles, zncc.tiles});
+    }
+    return {Staging::kBytes, most.bytes, most.tiles};
+  }
+
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    const SweepPlan planned = plan(shape_of(problem), problem.options, SweepPath::kAuto);
+    const CurrentDevice current(device_);
+    const Hold hold(*this, planned.bytes > share());
+    return hold.lane().sweep(problem, planned);
+  }
+
+ private:
+  /// A lane taken for one sweep; `alone`: all of them, the others without memory.
+  class Hold {
+   public:
+    Hold(CudaBackend& backend, bool alone) : backend_(backend) {
+      std::unique_lock lock(backend_.mutex_);
+      const std::size_t needed = alone ? backend_.lanes_.size() : 1;
+      // One that waits for all lanes goes before those that want one, or it might wait for ever.
+      if (alone) ++backend_.waiting_alone_;
+      backend_.freed_.wait(
+          lock, [&] { return backend_.free_.size() >= needed && (alone || backend_.waiting_alone_ == 0); });
+      if (alone) --backend_.waiting_alone_;
+      for (std::size_t i = 0; i < needed; ++i) {
+        held_.push_back(backend_.free_.back());
+        backend_.free_.pop_back();
+      }
+      if (alone)
+        for (SweepLane* lane : held_) lane->release();
+      alone_ = alone;
+    }
+    Hold(const Hold&) = delete;
+    ~Hold() {
+      if (alone_) lane().release();
+      {
+        const std::lock_guard lock(backend_.mutex_);
+        backend_.free_.insert(backend_.free_.end(), held_.begin(), held_.end());
+      }
+      backend_.freed_.notify_all();
+    }
+    SweepLane& lane() const { return *held_.front(); }
+
+   private:
+    CudaBackend& backend_;
+    std::vector<SweepLane*> held_;
+    bool alone_ = false;
+  };
+
+  /// The bytes that a lane may take while others work beside it.
+  std::size_t share() const { return limit_ / lanes_.size(); }
+
+  /// Within a lane's share where that is possible, else with the whole limit, alone.
+  SweepPlan plan(const SweepShape& shape, const SweepOptions& options, SweepPath path) const {
+    try {
+      return plan_sweep(shape, options, path, {multiprocessors_, share()});
+    } catch (const OutOfMemory&) {
+      return plan_sweep(shape, options, path, {multiprocessors_, limit_});
+    }
+  }
+
+  int device_;
+  int multiprocessors_ = 1;
+  std::string name_;
+  std::size_t limit_ = 0;
+  std::vector<SweepLane> lanes_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<SweepLane*> free_;
+  int waiting_alone_ = 0;
+};
+
+}  // namespace
+
+CudaDevices find_cuda_devices() {
+  CudaDevices found;
+  int count = 0;
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
+    cudaGetLastError();
+    found.why_none = error == cudaErrorInsufficientDriver
+                         ? "no NVIDIA driver, or one older than CUDA " +
+                               std::to_string(CUDART_VERSION / 1000) + " needs, was found"
+                         : "CUDA sees no GPU: " + std::string(cudaGetErrorString(error));
+    return found;
+  }
+  std::string reasons;
+  for (int device = 0; device < count; ++device) {
+    const std::string reason = why_unusable(device);
+    if (reason.empty())
+      found.names.push_back(device_name(device));
+    else
+      reasons += (reasons.empty() ? "" : "; ") + ("cuda:" + std::to_string(device) + ": ") + reason;
+  }
+  if (found.names.empty()) found.why_none = reasons.empty() ? "CUDA sees no GPU" : reasons;
+  return found;
+}
+
+std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options) {
+  return std::make_unique<CudaBackend>(options);
+}
+
+}  // namespace recon

@@ -1,0 +1,135 @@
+#include "cuda/methods/sweep_lane.hpp"
+
+#include <algorithm>
+
+#include "cuda/match/sweep.hpp"
+#include "cuda/match/sweep_grid.hpp"
+#include "cuda/methods/winner.hpp"
+#include "match/source_warp.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// The most parts that the planes of a launch are cut into among thread blocks.
+constexpr int kMostParts = 64;
+
+SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const SweepMemoryMap& map) {
+  const PosedImage& reference = problem.reference;
+  SweepArgs args{};
+  args.sources = static_cast<int>(problem.sources.size());
+  args.storage = plan.storage;
+  for (int s = 0; s < args.sources; ++s) {
+    const PosedImage& image = problem.sources[static_cast<std::size_t>(s)];
+    DeviceSource& source = args.source[s];
+    source.warp =
+        make_source_warp(reference.camera, reference.cam_from_world, image.camera, image.cam_from_world);
+    source.width = image.camera.width;
+    source.height = image.camera.height;
+    source.pitch =
+        static_cast<int>(plan.storage == SourceStorage::kQuads ? SweepMemoryMap::quad_pitch(source.width)
+                                                               : SweepMemoryMap::byte_pitch(source.width));
+    for (int c = 0; c < reference.channels; ++c) source.channel[c] = map.source[s][c];
+  }
+  for (int c = 0; c < reference.channels; ++c) args.reference[c] = map.reference[c];
+  args.reference_pitch = static_cast<int>(SweepMemoryMap::byte_pitch(reference.camera.width));
+  args.width = reference.camera.width;
+  args.height = reference.camera.height;
+  args.planes = problem.planes;
+  args.combination = problem.options.combination;
+  args.best_k = problem.options.best_k;
+  args.volume_pitch = args.winners_pitch = SweepMemoryMap::half_pitch(args.width);
+  args.winners = map.winners;
+  return args;
+}
+
+void check_images(const SweepProblem& problem) {
+  EXPECTS(!problem.sources.empty() && problem.sources.size() <= kMaxSources);
+  const auto fits = [&](const PosedImage& image) {
+    if (image.channels != problem.reference.channels) return false;
+    for (int c = 0; c < image.channels; ++c) {
+      const auto& channel = image.channel[static_cast<std::size_t>(c)];
+      if (channel.width != image.camera.width || channel.height != image.camera.height) return false;
+    }
+    return true;
+  };
+  EXPECTS(fits(problem.reference));
+  for (const PosedImage& source : problem.sources) EXPECTS(fits(source));
+}
+
+}  // namespace
+
+void SweepLane::upload(const SweepProblem& problem, const SweepPlan& plan) {
+  check_images(problem);
+  arena_.reset(plan.bytes);
+  map_ = map_memory(arena_, shape_of(problem), plan);
+  ASSERT(arena_.used() == plan.bytes);
+  const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
+    staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
+                    SweepMemoryMap::byte_pitch(image.camera.width), stream_);
+  };
+  for (int c = 0; c < problem.reference.channels; ++c) send(problem.reference, c, map_.reference[c]);
+  for (std::size_t s = 0; s < problem.sources.size(); ++s) {
+    const PosedImage& image = problem.sources[s];
+    for (int c = 0; c < image.channels; ++c) {
+      if (plan.storage == SourceStorage::kBytes) {
+        send(image, c, static_cast<std::uint8_t*>(map_.source[s][c]));
+        continue;
+      }
+      send(image, c, map_.upload);
+      const int width = image.camera.width;
+      launch_quads(map_.upload, static_cast<int>(SweepMemoryMap::byte_pitch(width)), width,
+                   image.camera.height, static_cast<std::uint32_t*>(map_.source[s][c]),
+                   static_cast<int>(SweepMemoryMap::quad_pitch(width)), stream_.get());
+    }
+  }
+}
+
+void SweepLane::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
+                              const std::function<void(int plane_begin, int planes)>& stored) {
+  const int planes = problem.planes.count, channels = problem.reference.channels;
+  SweepArgs args = args_of(problem, plan, map_);
+  args.row_begin = row_begin;
+  args.row_end = std::min(row_begin + plan.rows, args.height);
+  const int rows = args.row_end - row_begin;
+  const WinnerRanges winners{map_.winners, args.winners_pitch, args.width, rows, plan.ranges, plan.planes};
+  if (plan.fused) {
+    args.plane_end = planes;
+    args.planes_per_block = plan.planes;
+    launch_sweep(args, problem.options, channels, stream_.get());
+  } else {
+    args.volume = map_.volume;
+    const int tiles = tile_count(args.width, rows, problem.options);
+    const int wave = blocks_per_wave(problem.options, channels);
+    for (int begin = 0; begin < planes; begin += plan.planes) {
+      args.plane_begin = begin;
+      args.plane_end = std::min(begin + plan.planes, planes);
+      const int count = args.plane_end - begin;
+      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
+      launch_sweep(args, problem.options, channels, stream_.get());
+      launch_winner_scan(map_.volume, args.volume_pitch, begin, count, winners, stream_.get());
+      if (stored) stored(begin, count);
+    }
+  }
+  launch_winner_depth(winners, problem.planes, map_.results, SweepMemoryMap::float_pitch(args.width),
+                      stream_.get());
+}
+
+DepthEstimate SweepLane::sweep(const SweepProblem& problem, const SweepPlan& plan) {
+  upload(problem, plan);
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  const std::ptrdiff_t pitch = SweepMemoryMap::float_pitch(width);
+  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
+                         Image<float>(width, height)};
+  for (int begin = 0; begin < height; begin += plan.rows) {
+    queue_kernels(problem, plan, begin);
+    const int rows = std::min(plan.rows, height - begin);
+    const float* result = map_.results;
+    for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
+      staging_.download(result, pitch, {image->row(begin), width, rows, image->pitch()}, stream_);
+      result += pitch * rows;
+    }
+  }
+  return estimate;
+}
+
+}  // namespace recon::cuda

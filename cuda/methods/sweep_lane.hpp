@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include "cuda/device/memory.hpp"
+#include "cuda/device/stream.hpp"
+#include "cuda/methods/staging.hpp"
+#include "cuda/methods/sweep_plan.hpp"
+#include "methods/backend.hpp"
+
+namespace recon::cuda {
+
+/// What sweeps one view at a time on one device: a stream, an arena, page-locked memory. Not for several
+/// threads at once; the device must be current in the calling thread.
+class SweepLane {
+ public:
+  /// Sweeps one view by `plan`. @throws OutOfMemory, DeviceError
+  DepthEstimate sweep(const SweepProblem& problem, const SweepPlan& plan);
+
+  /// The parts of `sweep`, for measuring them apart and for tests; `upload` first.
+  void upload(const SweepProblem& problem, const SweepPlan& plan);
+  /// Queues the kernels for the rows from `row_begin` on; the volume path stores planes at a time, of which
+  /// `stored` is told after each (for tests).
+  void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
+                     const std::function<void(int plane_begin, int planes)>& stored = {});
+
+  const SweepMemoryMap& memory() const { return map_; }
+  const Stream& stream() const { return stream_; }
+  std::size_t arena_capacity() const { return arena_.capacity(); }
+  /// Gives the device memory back.
+  void release() { arena_.release(); }
+
+ private:
+  Stream stream_;
+  Arena arena_;
+  Staging staging_;
+  SweepMemoryMap map_{};
+};
+
+}  // namespace recon::cuda

@@ -1,0 +1,137 @@
+#include "cuda/methods/sweep_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+#include "cuda/device/memory.hpp"
+#include "cuda/match/sweep_grid.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// Larger volumes are cut by rows even where they would fit: they are no faster.
+constexpr std::size_t kMostVolumeBytes = std::size_t{4} << 30;
+/// The fewest planes stored at a time; fewer would leave most of the device without work.
+constexpr int kLeastPlanes = 8;
+/// The most winner ranges of a fused sweep.
+constexpr int kMostRanges = 16;
+
+struct ByteCounter {
+  std::size_t used = 0;
+  template <class T>
+  T* take(std::size_t count) {
+    used += arena_bytes(count * sizeof(T));
+    return nullptr;
+  }
+};
+
+class Planner {
+ public:
+  Planner(const SweepShape& shape, const SweepOptions& options, const SweepDevice& device)
+      : shape_(shape),
+        options_(options),
+        device_(device),
+        block_rows_(std::min(shape.height, tile_height(options.cost, options.window / 2))) {}
+
+  /// The largest pieces that fit, nothing when none does.
+  std::optional<SweepPlan> largest(bool fused, SourceStorage storage) const {
+    const int blocks = (shape_.height + block_rows_ - 1) / block_rows_;
+    for (int pieces = 1; pieces <= blocks; ++pieces) {
+      const int rows = std::min(shape_.height, (blocks + pieces - 1) / pieces * block_rows_);
+      const SweepPlan plan = counted(fused, storage, rows, shape_.planes);
+      if (fits(plan)) return plan;
+    }
+    if (fused) return {};
+    for (int planes = shape_.planes / 2; planes >= std::min(kLeastPlanes, shape_.planes); planes /= 2) {
+      const SweepPlan plan = counted(false, storage, block_rows_, planes);
+      if (fits(plan)) return plan;
+    }
+    return {};
+  }
+
+  SweepPlan smallest(bool fused) const {
+    return counted(fused, SourceStorage::kBytes, block_rows_, std::min(kLeastPlanes, shape_.planes));
+  }
+
+ private:
+  SweepPlan counted(bool fused, SourceStorage storage, int rows, int planes) const {
+    SweepPlan plan;
+    plan.fused = fused;
+    plan.storage = storage;
+    plan.rows = rows;
+    plan.planes = planes;
+    if (fused) {
+      plan.planes = planes_per_block(tile_count(shape_.width, rows, options_), shape_.planes, shape_.sources,
+                                     device_.multiprocessors, kMostRanges);
+      plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
+    }
+    ByteCounter counter;
+    map_memory(counter, shape_, plan);
+    plan.bytes = counter.used;
+    const int row_pieces = (shape_.height + rows - 1) / rows;
+    plan.tiles = row_pieces * (fused ? 1 : (shape_.planes + planes - 1) / planes);
+    return plan;
+  }
+
+  bool fits(const SweepPlan& plan) const {
+    const std::size_t volume =
+        plan.fused ? 0 : Volume<std::uint16_t>::bytes(shape_.width, plan.planes, plan.rows);
+    const bool smallest = plan.rows == block_rows_ && plan.planes < shape_.planes;
+    return plan.bytes <= device_.memory_limit && (volume <= kMostVolumeBytes || smallest);
+  }
+
+  const SweepShape& shape_;
+  const SweepOptions& options_;
+  const SweepDevice& device_;
+  int block_rows_;
+};
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
+                     const SweepDevice& device, std::optional<SourceStorage> storage) {
+  EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
+  EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
+  EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
+  EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
+  EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
+  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
+  EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
+  EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
+  const bool fused = path == SweepPath::kAuto ? can_fuse(options, shape.channels) : path == SweepPath::kFused;
+  EXPECTS(!fused || can_fuse(options, shape.channels));
+
+  const Planner planner(shape, options, device);
+  for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
+    if (storage && *storage != kind) continue;
+    if (const auto plan = planner.largest(fused, kind)) return *plan;
+  }
+  throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+                    " with " + std::to_string(shape.sources) + " sources of up to " +
+                    std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
+                    " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
+                    mebibytes(device.memory_limit) +
+                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources");
+}
+
+SweepShape shape_of(const SweepProblem& problem) {
+  SweepShape shape;
+  shape.width = problem.reference.camera.width;
+  shape.height = problem.reference.camera.height;
+  for (const PosedImage& source : problem.sources) {
+    shape.source_width = std::max(shape.source_width, source.camera.width);
+    shape.source_height = std::max(shape.source_height, source.camera.height);
+  }
+  shape.channels = problem.reference.channels;
+  shape.sources = static_cast<int>(problem.sources.size());
+  shape.planes = problem.planes.count;
+  shape.window = problem.options.window;
+  return shape;
+}
+
+}  // namespace recon::cuda

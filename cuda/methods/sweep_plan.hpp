@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/volume.hpp"
+#include "cuda/match/sweep_args.hpp"
+#include "cuda/optimize/winner_range.hpp"
+#include "methods/backend.hpp"
+
+namespace recon::cuda {
+
+/// The two ways to the winner of each pixel; they give the same bits.
+enum class SweepPath {
+  kAuto,    ///< fused where there is such a kernel
+  kFused,   ///< winners in registers, costs are never stored: grey SAD, the best or the mean of the best two
+  kVolume,  ///< the costs of a piece of the view are stored, then scanned
+};
+
+/// How a view is cut and what it takes on the device.
+struct SweepPlan {
+  bool fused = false;
+  SourceStorage storage = SourceStorage::kQuads;
+  int rows = 0;           ///< reference rows done at a time
+  int planes = 0;         ///< planes stored at a time (volume path), or a thread block does (fused)
+  int ranges = 1;         ///< winner ranges of a piece
+  std::size_t bytes = 0;  ///< of the arena
+  int tiles = 1;          ///< pieces of the view
+};
+
+/// What the plan needs to know of the device.
+struct SweepDevice {
+  int multiprocessors = 1;
+  std::size_t memory_limit = 0;  ///< bytes for one sweep
+};
+
+/// The plan of least time that fits.
+/// @param options  of which the cost, the window and the combination matter
+/// @param storage  nothing: quads where they fit
+/// @throws OutOfMemory when the smallest pieces do not fit, naming what was needed and what lowers it
+SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
+                     const SweepDevice& device, std::optional<SourceStorage> storage = {});
+
+/// The shape of a problem.
+SweepShape shape_of(const SweepProblem& problem);
+
+/// Pointers into the arena of a sweep.
+struct SweepMemoryMap {
+  std::uint8_t* reference[3];
+  void* source[kMaxSources][3];
+  std::uint8_t* upload;    ///< a source channel as bytes, on its way to quads
+  std::uint16_t* volume;   ///< by (y, d, x)
+  std::uint16_t* winners;  ///< see WinnerRanges
+  float* results;          ///< depth, cost, confidence of `rows` rows
+
+  static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
+  static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
+  static std::ptrdiff_t half_pitch(int width) { return padded_count<std::uint16_t>(width); }
+  static std::ptrdiff_t float_pitch(int width) { return padded_count<float>(width); }
+};
+
+/// Takes all memory of a sweep from `arena`, an Arena or a counter with the same `take`: what is counted is
+/// what is used.
+template <class Memory>
+SweepMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan& plan) {
+  SweepMemoryMap map{};
+  const bool quads = plan.storage == SourceStorage::kQuads;
+  const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
+  for (int c = 0; c < shape.channels; ++c)
+    map.reference[c] =
+        arena.template take<std::uint8_t>(count(SweepMemoryMap::byte_pitch(shape.width), shape.height));
+  const std::size_t bytes = count(SweepMemoryMap::byte_pitch(shape.source_width), shape.source_height);
+  const std::size_t elements = count(SweepMemoryMap::quad_pitch(shape.source_width), shape.source_height);
+  for (int s = 0; s < shape.sources; ++s)
+    for (int c = 0; c < shape.channels; ++c)
+      map.source[s][c] = quads ? static_cast<void*>(arena.template take<std::uint32_t>(elements))
+                               : static_cast<void*>(arena.template take<std::uint8_t>(bytes));
+  if (quads) map.upload = arena.template take<std::uint8_t>(bytes);
+  const std::size_t row = count(SweepMemoryMap::half_pitch(shape.width), plan.rows);
+  if (!plan.fused)
+    map.volume = arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
+  map.winners =
+      arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
+  map.results = arena.template take<float>(3 * count(SweepMemoryMap::float_pitch(shape.width), plan.rows));
+  return map;
+}
+
+}  // namespace recon::cuda

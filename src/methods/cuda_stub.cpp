@@ -1,0 +1,45 @@
+#include "core/error.hpp"
+#include "cuda/methods/cuda_sweep.hpp"
+#include "methods/backend.hpp"
+
+/// What stands for the CUDA backend in a build without CUDA.
+
+namespace recon {
+namespace {
+
+constexpr const char* kReason = "this build has no CUDA";
+
+[[noreturn]] void unavailable() {
+  throw DeviceUnavailable(std::string(kReason) + "; --device cpu works without");
+}
+
+}  // namespace
+
+CudaDevices find_cuda_devices() {
+  return {{}, kReason};
+}
+
+std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {
+  unavailable();
+}
+
+namespace cuda {
+
+Volume<Half> sweep_volume(const SweepProblem&, SweepVariant, int) {
+  unavailable();
+}
+LimitedSweep sweep_limited(const SweepProblem&, SweepVariant, std::size_t, int) {
+  unavailable();
+}
+SweepTimes time_sweep(const SweepProblem&, SweepVariant, int, int) {
+  unavailable();
+}
+NaiveSweep time_naive_sweep(const SweepProblem&, int, int) {
+  unavailable();
+}
+std::size_t count_wrong_reciprocals(int) {
+  unavailable();
+}
+
+}  // namespace cuda
+}  // namespace recon

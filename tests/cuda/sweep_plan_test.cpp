@@ -1,0 +1,87 @@
+#include "cuda/methods/sweep_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cuda/match/sweep_grid.hpp"
+
+/// The cutting of a view, which needs no GPU.
+
+namespace recon::cuda {
+namespace {
+
+constexpr std::size_t kGiB = std::size_t{1} << 30;
+
+SweepOptions zncc() {
+  return {CostKind::kZncc, 7, Combination::kBestK, 2};
+}
+SweepOptions sad() {
+  return {CostKind::kSad, 7, Combination::kMinimum, 1};
+}
+
+TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
+  const SweepShape shape{640, 480, 640, 480, 1, 8, 128, 7};
+  const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 16 * kGiB});
+  EXPECT_FALSE(plan.fused);
+  EXPECT_EQ(plan.tiles, 1);
+  EXPECT_EQ(plan.rows, 480);
+  EXPECT_EQ(plan.storage, SourceStorage::kQuads);
+  // reference and upload, quads of eight sources, volume, seven halves and three floats a pixel
+  EXPECT_EQ(plan.bytes, 640u * 480 * (1 + 1 + 8 * 4 + 2 * 128 + 2 * 7 + 4 * 3));
+}
+
+TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
+  const SweepShape shape{6000, 4000, 6000, 4000, 1, 8, 512, 7};
+  for (const std::size_t lanes : {1u, 2u}) {
+    const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB / lanes});
+    EXPECT_LE(plan.bytes, kGiB / lanes);
+    EXPECT_GT(plan.tiles, 1);
+  }
+  const SweepPlan fused = plan_sweep(shape, sad(), SweepPath::kAuto, {132, kGiB / 2});
+  EXPECT_TRUE(fused.fused);
+  EXPECT_LE(fused.bytes, kGiB / 2);
+}
+
+TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
+  const SweepShape shape{6000, 4000, 100, 100, 1, 1, 4096, 7};
+  const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 128u << 20});
+  EXPECT_LE(plan.bytes, 128u << 20);
+  EXPECT_LT(plan.planes, 4096);
+  EXPECT_EQ(plan.rows, 26);
+}
+
+TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
+  const SweepShape shape{6000, 4000, 6000, 4000, 1, 8, 512, 7};
+  try {
+    plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 100u << 20});
+    FAIL() << "no exception";
+  } catch (const OutOfMemory& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("100 MiB may be used"), std::string::npos) << what;
+    EXPECT_NE(what.find("--gpu-memory-limit"), std::string::npos) << what;
+  }
+}
+
+TEST(SweepPlan, RefusesOptionsOutOfRange) {
+  const SweepShape shape{64, 48, 64, 48, 1, 2, 8, 7};
+  const SweepDevice device{132, kGiB};
+  SweepOptions even = sad();
+  even.window = 8;
+  EXPECT_THROW(plan_sweep(shape, even, SweepPath::kAuto, device), std::logic_error);
+  SweepShape colour = shape;
+  colour.channels = 3;
+  EXPECT_THROW(plan_sweep(colour, zncc(), SweepPath::kAuto, device), std::logic_error);
+  EXPECT_THROW(plan_sweep(colour, sad(), SweepPath::kFused, device), std::logic_error);
+}
+
+TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {
+  // 304 tiles on 132 multiprocessors: whole blocks would take three waves for 2.3 waves of work.
+  const int planes = planes_per_block(304, 256, 3, 132, 16);
+  const int ranges = (256 + planes - 1) / planes;
+  const double waves = static_cast<double>((304 * ranges + 131) / 132);
+  EXPECT_LT(waves * planes, 1.08 * 304.0 * 256.0 / 132.0);
+  EXPECT_EQ(planes_per_block(100000, 64, 3, 132, 16), 64) << "many tiles need no cut";
+  EXPECT_LE(planes_per_block(1, 4000, 32, 132, 1) * 32, 4096) << "the book-keeping of a block is bounded";
+}
+
+}  // namespace
+}  // namespace recon::cuda
