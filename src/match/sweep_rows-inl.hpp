@@ -31,7 +31,6 @@ using U16Quarter = hn::Rebind<std::uint16_t, F32>;
 using U8Quarter = hn::Rebind<std::uint8_t, F32>;
 using U16 = hn::ScalableTag<std::uint16_t>;
 using U8Half = hn::Rebind<std::uint8_t, U16>;
-using U8 = hn::ScalableTag<std::uint8_t>;
 
 /// a0 b0 + a1 b1 of the two signed 16-bit halves of each 32-bit lane.
 template <class VI>
@@ -109,7 +108,6 @@ HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_
                          std::uint8_t* HWY_RESTRICT pixels, std::uint8_t* HWY_RESTRICT seen) {
   const F32 df;
   const I32 di;
-  const U8 d8;
   const int lanes = static_cast<int>(hn::Lanes(df));
   const auto zero = hn::Zero(df);
   const auto one = hn::Set(df, 1.0f);
@@ -143,8 +141,8 @@ HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_
     warp_fourth(std::integral_constant<int, 8>());
     warp_fourth(std::integral_constant<int, 16>());
     warp_fourth(std::integral_constant<int, 24>());
-    hn::StoreU(hn::BitCast(d8, bytes), d8, pixels + i);
-    hn::StoreU(kInside ? hn::Set(d8, std::uint8_t{255}) : hn::BitCast(d8, flags), d8, seen + i);
+    hn::StoreU(bytes, di, reinterpret_cast<int*>(pixels + i));
+    hn::StoreU(kInside ? hn::Set(di, -1) : flags, di, reinterpret_cast<int*>(seen + i));
   }
 }
 

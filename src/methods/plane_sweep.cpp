@@ -84,7 +84,8 @@ int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>&
   double longest = 0;
   for (const PosedImage& source : sources)
     longest = std::max(longest, longest_path(reference, source, near, far));
-  return std::clamp(static_cast<int>(std::ceil(longest)) + 1, 2, std::min(limit, kMaxPlanes));
+  constexpr double kRounding = 1e-6;
+  return std::clamp(static_cast<int>(std::ceil(longest - kRounding)) + 1, 2, std::min(limit, kMaxPlanes));
 }
 
 }  // namespace recon

@@ -7,47 +7,56 @@
 namespace recon::reference {
 namespace {
 
-/// The parameters of a source as the algorithm has them: all in double precision.
-struct SourceParameters {
-  double fx, fy, cx, cy;
-  double rotation[9], translation[3];
+/// A camera as the algorithm has it: calibration, its inverse, and the pose with its inverse, in double
+/// precision.
+struct CameraParameters {
+  int width, height;
+  Mat3d k, k_inverse;
+  Mat3d r, r_inverse;
+  Vec3d t, t_inverse;
 };
 
-SourceParameters parameters_of(const PosedImage& source, const PosedImage& reference) {
-  const Pose pose = source.cam_from_world * inverse(reference.cam_from_world);
-  SourceParameters p{source.camera.fx, source.camera.fy, source.camera.cx, source.camera.cy, {}, {}};
-  for (int i = 0; i < 9; ++i) p.rotation[i] = pose.rotation.m[i];
-  p.translation[0] = pose.translation.x;
-  p.translation[1] = pose.translation.y;
-  p.translation[2] = pose.translation.z;
-  return p;
+CameraParameters parameters_of(const PosedImage& image) {
+  const Pinhole& c = image.camera;
+  const Pose world_from_cam = inverse(image.cam_from_world);
+  // The algorithm counts pixels from their centres, so half a pixel comes off the principal point.
+  const double cx = c.cx - 0.5, cy = c.cy - 0.5;
+  return {c.width,
+          c.height,
+          {{c.fx, 0, cx, 0, c.fy, cy, 0, 0, 1}},
+          {{1 / c.fx, 0, -cx / c.fx, 0, 1 / c.fy, -cy / c.fy, 0, 0, 1}},
+          image.cam_from_world.rotation,
+          world_from_cam.rotation,
+          image.cam_from_world.translation,
+          world_from_cam.translation};
 }
 
-/// The nearest source pixel of a reference pixel at depth z; false outside the source.
-bool nearest_pixel(const SourceParameters& p, const Pinhole& reference, const Pinhole& source, int x, int y,
-                   double z, int& u, int& v) {
-  const double x3 = z * (x + 0.5 - reference.cx) / reference.fx;
-  const double y3 = z * (y + 0.5 - reference.cy) / reference.fy;
-  const double xs = p.rotation[0] * x3 + p.rotation[1] * y3 + p.rotation[2] * z + p.translation[0];
-  const double ys = p.rotation[3] * x3 + p.rotation[4] * y3 + p.rotation[5] * z + p.translation[1];
-  const double zs = p.rotation[6] * x3 + p.rotation[7] * y3 + p.rotation[8] * z + p.translation[2];
-  if (zs <= 0) return false;
-  u = static_cast<int>(std::floor(p.fx * xs / zs + p.cx));
-  v = static_cast<int>(std::floor(p.fy * ys / zs + p.cy));
-  return u >= 0 && u < source.width && v >= 0 && v < source.height;
+/// Step (i): the nearest pixel of a source to reference pixel (x, y) at depth z; coordinate 0 outside the
+/// source.
+Vec2d project(const CameraParameters& reference, const CameraParameters& source, int x, int y, double z) {
+  const Vec3d in_reference =
+      z * (reference.k_inverse * Vec3d{static_cast<double>(x), static_cast<double>(y), 1.0});
+  const Vec3d in_world = reference.r_inverse * in_reference + reference.t_inverse;
+  const Vec3d in_source = source.r * in_world + source.t;
+  const Vec3d image = source.k * in_source;
+  const double u = image.x / image.z, v = image.y / image.z;
+  return {u < 0 || u >= source.width ? 0 : std::round(u), v < 0 || v >= source.height ? 0 : std::round(v)};
 }
 
+/// Step (ii): the mean absolute difference over the part of the window that lies in both images.
 float window_cost(ImageView<const std::uint8_t> reference, ImageView<const std::uint8_t> source, int x, int y,
-                  int u, int v, int radius) {
-  float cost = 0;
-  float count = 0;
-  for (int k = -radius; k <= radius; ++k) {
-    for (int l = -radius; l <= radius; ++l) {
-      if (x + l < 0 || x + l >= reference.width || y + k < 0 || y + k >= reference.height) continue;
-      if (u + l < 0 || u + l >= source.width || v + k < 0 || v + k >= source.height) continue;
-      cost += std::fabs(static_cast<float>(reference.row(y + k)[x + l]) -
-                        static_cast<float>(source.row(v + k)[u + l]));
-      count += 1;
+                  Vec2d projected, int window) {
+  float cost = 0.0f, count = 0.0f;
+  for (int k = -window / 2; k <= window / 2; ++k) {
+    for (int l = -window / 2; l <= window / 2; ++l) {
+      if (x + l < 0 || x + l >= reference.width) continue;
+      if (y + k < 0 || y + k >= reference.height) continue;
+      if (projected.x + l < 0 || projected.x + l >= source.width) continue;
+      if (projected.y + k < 0 || projected.y + k >= source.height) continue;
+      const int difference = reference.row(y + k)[x + l] -
+                             source.row(static_cast<int>(projected.y) + k)[static_cast<int>(projected.x) + l];
+      cost += std::fabs(static_cast<float>(difference));
+      count += 1.0f;
     }
   }
   return cost / count;
@@ -56,37 +65,33 @@ float window_cost(ImageView<const std::uint8_t> reference, ImageView<const std::
 }  // namespace
 
 Image<int> sweep_algorithm_1(const SweepProblem& problem) {
-  const Pinhole& camera = problem.reference.camera;
-  const int planes = problem.planes.count;
-  const auto pixels = static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
-  std::vector<float> cost_cube(pixels * static_cast<std::size_t>(planes),
-                               std::numeric_limits<float>::infinity());
-  for (const PosedImage& source : problem.sources) {
-    const SourceParameters p = parameters_of(source, problem.reference);
-    for (int y = 0; y < camera.height; ++y) {
-      for (int x = 0; x < camera.width; ++x) {
-        for (int d = 0; d < planes; ++d) {
-          const double z = 1.0 / static_cast<double>(inverse_depth(problem.planes, static_cast<float>(d)));
-          int u = 0, v = 0;
-          if (!nearest_pixel(p, camera, source.camera, x, y, z, u, v)) continue;
-          const float cost = window_cost(problem.reference.channel[0], source.channel[0], x, y, u, v,
-                                         problem.options.window / 2);
-          float& least = cost_cube[static_cast<std::size_t>(d) * pixels +
-                                   static_cast<std::size_t>(y) * static_cast<std::size_t>(camera.width) +
-                                   static_cast<std::size_t>(x)];
-          if (cost < least) least = cost;
+  const CameraParameters reference = parameters_of(problem.reference);
+  const int planes = problem.planes.count, width = reference.width, height = reference.height;
+  std::vector<std::vector<float>> cost_cube(
+      static_cast<std::size_t>(planes),
+      std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 255.0f));
+  for (const PosedImage& image : problem.sources) {
+    const CameraParameters source = parameters_of(image);
+    for (int d = 0; d < planes; ++d) {
+      const double z = 1.0 / static_cast<double>(inverse_depth(problem.planes, static_cast<float>(d)));
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const Vec2d projected = project(reference, source, x, y, z);
+          const float cost = window_cost(problem.reference.channel[0], image.channel[0], x, y, projected,
+                                         problem.options.window);
+          // Step (iii): the least cost over the sources stays.
+          float& kept = cost_cube[static_cast<std::size_t>(d)][static_cast<std::size_t>(y * width + x)];
+          kept = std::fmin(kept, cost);
         }
       }
     }
   }
-  Image<int> winner(camera.width, camera.height, -1);
-  for (int y = 0; y < camera.height; ++y) {
-    for (int x = 0; x < camera.width; ++x) {
+  Image<int> winner(width, height, -1);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
       float least = std::numeric_limits<float>::infinity();
       for (int d = 0; d < planes; ++d) {
-        const float cost = cost_cube[static_cast<std::size_t>(d) * pixels +
-                                     static_cast<std::size_t>(y) * static_cast<std::size_t>(camera.width) +
-                                     static_cast<std::size_t>(x)];
+        const float cost = cost_cube[static_cast<std::size_t>(d)][static_cast<std::size_t>(y * width + x)];
         if (cost < least) least = cost, winner(x, y) = d;
       }
     }

@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fuse/consistency.hpp"
+#include "fuse/fusion.hpp"
+
+namespace recon {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+/// Parallel cameras before the plane z = 2; view i stands at x = 0.1 i.
+struct PlaneViews : FusionMapLoader {
+  explicit PlaneViews(int count) {
+    for (int i = 0; i < count; ++i) {
+      FusionView view{{40, 30, 40, 40, 20, 15}, {}, {}};
+      view.cam_from_world.translation = {-0.1 * i, 0, 0};
+      for (int j = 0; j < count; ++j)
+        if (j != i) view.neighbours.push_back(j);
+      views.push_back(view);
+      auto m = std::make_shared<FusionMaps>();
+      m->depth = Image<float>(40, 30, 2.0f);
+      m->normal = Image<Vec3f>(40, 30, Vec3f{0, 0, -1});
+      m->confidence = Image<float>(40, 30, 0.5f);
+      m->colour = Image<Rgb8>(40, 30, Rgb8{static_cast<std::uint8_t>(10 * i), 20, 30});
+      maps.push_back(m);
+    }
+  }
+  std::shared_ptr<const FusionMaps> load(int view) override {
+    ++loads;
+    return maps[static_cast<std::size_t>(view)];
+  }
+  DepthView depth_view(int i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return {views[k].camera, views[k].cam_from_world, maps[k]->depth.view(), maps[k]->normal.view(),
+            maps[k]->confidence.view()};
+  }
+
+  std::vector<FusionView> views;
+  std::vector<std::shared_ptr<FusionMaps>> maps;
+  int loads = 0;
+};
+
+struct Collected : PointSink {
+  void add(const std::vector<FusedPoint>& more) override {
+    points.insert(points.end(), more.begin(), more.end());
+  }
+  std::vector<FusedPoint> points;
+};
+
+TEST(ConsistentDepth, CountsTheViewsThatAgree) {
+  PlaneViews scene(3);
+  scene.maps[1]->depth.fill(2.1f);  // 5 % off
+  const std::vector<DepthView> sources = {scene.depth_view(1), scene.depth_view(2)};
+  ConsistencyOptions options;
+  options.min_views = 1;
+  EXPECT_EQ(consistent_depth(scene.depth_view(0), sources, options)(20, 15), 2.0f);
+  options.min_views = 2;
+  EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), sources, options)(20, 15)));
+  options.max_relative_depth = 0.06f;
+  EXPECT_EQ(consistent_depth(scene.depth_view(0), sources, options)(20, 15), 2.0f);
+  // Camera 2 stands 0.2 to the right: at depth 2 its image is 4 pixels to the left, so column 3 is outside
+  // it.
+  EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), sources, options)(3, 15)));
+}
+
+TEST(ConsistentDepth, AsksForNormalsThatAgree) {
+  PlaneViews scene(2);
+  scene.maps[1]->normal.fill(Vec3f{1, 0, 0});
+  ConsistencyOptions options;
+  options.min_views = 1;
+  EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), {scene.depth_view(1)}, options)(20, 15)));
+  scene.maps[1]->normal.fill(Vec3f{kUnknown, kUnknown, kUnknown});
+  EXPECT_EQ(consistent_depth(scene.depth_view(0), {scene.depth_view(1)}, options)(20, 15), 2.0f);
+}
+
+TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {
+  PlaneViews scene(3);
+  Collected cloud;
+  FusionOptions options;
+  options.min_views = 3;
+  const std::uint64_t count = fuse(scene.views, scene, options, cloud);
+  ASSERT_EQ(count, cloud.points.size());
+  // All three views see columns 4 .. 39 of view 0; what view 1 adds is seen by two only.
+  EXPECT_EQ(count, 36u * 30u);
+  for (const FusedPoint& p : cloud.points) {
+    EXPECT_NEAR(p.position.z, 2.0f, 1e-6f);
+    EXPECT_NEAR(p.normal.z, -1.0f, 1e-6f);
+    EXPECT_EQ(p.colour, (Rgb8{10, 20, 30})) << "the mean of 0, 10 and 20";
+    EXPECT_EQ(p.views, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_FLOAT_EQ(p.confidence, 0.5f);
+  }
+  EXPECT_NEAR(cloud.points.front().position.x, (4.5 - 20) / 40 * 2, 1e-6);
+  EXPECT_NEAR(cloud.points.front().position.y, (0.5 - 15) / 40 * 2, 1e-6);
+}
+
+TEST(Fuse, DropsPointsThatOtherViewsLookThrough) {
+  PlaneViews scene(4);
+  // Views 0 and 1 claim a surface at 1.5 where 2 and 3 see the plane behind.
+  scene.maps[0]->depth.fill(1.5f);
+  scene.maps[1]->depth.fill(1.5f);
+  Collected cloud;
+  FusionOptions options;
+  options.min_views = 2;
+  fuse(scene.views, scene, options, cloud);
+  ASSERT_FALSE(cloud.points.empty());
+  for (const FusedPoint& p : cloud.points) {
+    const double u2 = (static_cast<double>(p.position.x) - 0.2) / static_cast<double>(p.position.z) * 40 + 20;
+    const double u3 = (static_cast<double>(p.position.x) - 0.3) / static_cast<double>(p.position.z) * 40 + 20;
+    if (u2 >= 0.5 && u3 >= 0.5) {
+      EXPECT_NEAR(p.position.z, 2.0f, 1e-5f) << u2 << " " << u3;
+    }
+  }
+}
+
+TEST(Fuse, LeavesOutViewsWithoutMaps) {
+  PlaneViews scene(3);
+  scene.maps[1] = nullptr;
+  Collected cloud;
+  FusionOptions options;
+  options.min_views = 2;
+  EXPECT_EQ(fuse(scene.views, scene, options, cloud), 36u * 30u);
+  EXPECT_EQ(cloud.points.front().views, (std::vector<std::uint32_t>{0, 2}));
+}
+
+TEST(Fuse, GivesTheSamePointsForAnyNumberOfThreadsAndAnyCache) {
+  PlaneViews scene(5);
+  for (std::size_t i = 0; i < 5; ++i)
+    for (int y = 0; y < 30; ++y)
+      for (int x = 0; x < 40; ++x)
+        scene.maps[i]->depth(x, y) +=
+            0.01f * static_cast<float>((x * 7 + y * 13 + static_cast<int>(i) * 5) % 11);
+  const auto run = [&](int threads, std::size_t cache) {
+    const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
+                                            static_cast<std::size_t>(threads));
+    Collected cloud;
+    FusionOptions options;
+    options.max_cached_views = cache;
+    fuse(scene.views, scene, options, cloud);
+    return cloud.points;
+  };
+  const auto one = run(1, 64), two = run(2, 2);
+  ASSERT_EQ(one.size(), two.size());
+  ASSERT_GT(one.size(), 100u);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].position.x, two[i].position.x);
+    EXPECT_EQ(one[i].position.z, two[i].position.z);
+    EXPECT_EQ(one[i].views, two[i].views);
+  }
+}
+
+}  // namespace
+}  // namespace recon
