@@ -40,7 +40,7 @@ const std::map<std::string, Rooms> kMayInclude = {
     {"session", {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "io"}},
     {"tools",
      {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "io", "render",
-      "evaluate", "session"}},
+      "evaluate", "session", "reference"}},
     {"cuda/device", {"core"}},
 };
 

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace recon {
+
+/// Median and spread of repeated measurements.
+struct Spread {
+  double median = 0, low = 0, high = 0;  ///< 50, 10 and 90 % quantile
+};
+
+inline Spread spread_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  return {at(0.5), at(0.1), at(0.9)};
+}
+
+}  // namespace recon

@@ -1,0 +1,64 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <new>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/version.hpp"
+#include "tools/bench/sweep_benchmark.hpp"
+
+namespace {
+
+using namespace recon;
+
+void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
+  CLI::App* sweep = app.add_subcommand(
+      "sweep-1080p", "The plane sweep against the paper's Algorithm 1 (CPU) and its naive kernel (GPU)");
+  sweep->add_option("SCENE", benchmark.scene, "Scene with undistorted views; the first is the reference")
+      ->required();
+  sweep->add_option("--planes", benchmark.planes, "Planes")
+      ->check(CLI::Range(2, 32767))
+      ->capture_default_str();
+  sweep->add_option("--window", benchmark.window, "Side of the window, odd")->capture_default_str();
+  sweep->add_option("--near", benchmark.near, "Least depth")->capture_default_str();
+  sweep->add_option("--far", benchmark.far, "Greatest depth")->capture_default_str();
+  sweep->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")->capture_default_str();
+  sweep->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")->capture_default_str();
+  sweep->add_option("--baseline-planes", benchmark.baseline_planes, "Planes on which Algorithm 1 is timed")
+      ->check(CLI::Range(2, 32767))
+      ->capture_default_str();
+  sweep->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
+  sweep->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
+  app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
+  app.require_subcommand(1);
+  SweepBenchmark sweep;
+  add_sweep(app, sweep);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
+  }
+  std::cout << run_sweep_benchmark(sweep).dump(2) << std::endl;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  set_up_log(Verbosity::kNormal);
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    spdlog::error("{}", error.what());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    spdlog::error("{}", error.what());
+    return 1;
+  }
+}
