@@ -106,14 +106,14 @@ TEST(PlyReader, ReadsBigEndian) {
       "1\nproperty short x\n"
       "property float y\nproperty double z\nproperty ushort red\nproperty ushort green\nproperty ushort "
       "blue\nend_header\n";
-  const PlyCloud cloud = parse_ply(
-      header + "\0\2\7\7"s + "\xFF\xFE"s + "\x3F\x80\0\0"s + "\x40\x10\0\0\0\0\0\0"s + "\xFF\xFF\1\1\0\0"s,
-      "a.ply");
+  const PlyCloud cloud = parse_ply(header + "\0\2\7\7"s + "\xFF\xFE"s + "\x3F\x80\0\0"s +
+                                       "\x40\x10\0\0\0\0\0\0"s + "\xFF\xFF\x80\xE8\0\0"s,
+                                   "a.ply");
   ASSERT_EQ(cloud.positions.size(), 1u);
   EXPECT_EQ(cloud.positions[0].x, -2);
   EXPECT_EQ(cloud.positions[0].y, 1);
   EXPECT_EQ(cloud.positions[0].z, 4);
-  EXPECT_EQ(cloud.colours[0], (Rgb8{255, 1, 0}));
+  EXPECT_EQ(cloud.colours[0], (Rgb8{255, 128, 0}));  // 33000 / 257 = 128.4
 }
 
 TEST(PlyReader, LeavesOutWhatIsNotFinite) {
