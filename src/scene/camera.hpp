@@ -44,8 +44,9 @@ std::optional<CameraModel> model_from_id(int id);
 int parameter_count(CameraModel model);
 
 /// The pixel coordinates of a point in camera coordinates; nothing where the model has no image of it
-/// (behind a perspective camera, or beyond the angle up to which the distortion is monotonic). For many points of one
-/// camera take a Lens (scene/lens.hpp), which does once what these two functions set up at every call.
+/// (behind a perspective camera, or beyond the angle up to which the distortion is monotonic). For many
+/// points of one camera take a Lens (scene/lens.hpp), which does once what these two functions set up at
+/// every call.
 std::optional<Vec2d> project(const Camera& camera, Vec3d x_in_cam);
 
 /// The unit direction in camera coordinates that `project` maps to `pixel`; nothing where there is none.

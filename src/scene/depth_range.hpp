@@ -14,7 +14,8 @@ struct DepthRange {
   double far = 0;
 };
 
-/// The range of a view of which nothing is known: no points and no source at a distance. It cannot be swept anyway.
+/// The range of a view of which nothing is known: no points and no source at a distance. It cannot be swept
+/// anyway.
 inline constexpr DepthRange kUnknownDepthRange{1, 100};
 
 struct DepthRangeOptions {

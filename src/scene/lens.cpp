@@ -86,6 +86,13 @@ double length(Vec2d v) {
   return std::hypot(v.x, v.y);
 }
 
+template <std::size_t N>
+double value(const std::array<double, N>& p, double s) {
+  double sum = 0;
+  for (std::size_t i = N; i-- > 0;) sum = sum * s + p[i];
+  return sum;
+}
+
 /// Value and derivative, with respect to r, of a polynomial in r^2.
 template <std::size_t N>
 std::pair<double, double> value_and_slope(const std::array<double, N>& p, double r) {
@@ -186,12 +193,13 @@ Lens::Radial Lens::radial(double r) const {
 
 Vec2d Lens::distort(Vec2d b) const {
   const double rr = b.x * b.x + b.y * b.y;
-  const double scale = radial(std::sqrt(rr)).g + 2 * (tangential_.x * b.x + tangential_.y * b.y);
+  const double g = omega_ == 0 ? value(numerator_, rr) / value(denominator_, rr) : radial(std::sqrt(rr)).g;
+  const double scale = g + 2 * (tangential_.x * b.x + tangential_.y * b.y);
   return {b.x * scale + (tangential_.x + prism_.x) * rr, b.y * scale + (tangential_.y + prism_.y) * rr};
 }
 
 std::optional<Vec2d> Lens::project(Vec3d x) const {
-  const double rho = std::hypot(x.x, x.y);
+  const double rho = std::sqrt(x.x * x.x + x.y * x.y);
   if (!std::isfinite(rho) || !std::isfinite(x.z)) return std::nullopt;
   if (x.z <= 0 && (!fisheye_ || rho == 0)) return std::nullopt;
   const double r = fisheye_ ? std::atan2(rho, x.z) : rho / x.z;
