@@ -137,7 +137,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
 }
 
 std::uint64_t output_bytes(const ScenePlan& plan) {
-  constexpr std::uint64_t kCloudBytesPerPixel = 8;  // about one pixel in five becomes a point of 40 bytes
+  constexpr std::uint64_t kCloudBytesPerPixel =
+      18;  // about one pixel in four becomes a point of 72 bytes, with its views
   std::uint64_t bytes = 0;
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = pixels(plan.view(view).camera);

@@ -24,7 +24,8 @@ FinishedStep find_finished(const SceneRun& run, const std::string& record_file,
   if (run.options.overwrite) return {};
   FinishedStep finished{read_record(run.workspace.path(record_file)), {}};
   if (!finished.record) return finished;
-  if (inputs) finished.reason = describe_change(finished.record->inputs, *inputs);
+  if (inputs)
+    finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(*inputs)));
   if (finished.reason.empty())
     if (const auto damaged = damaged_output(*finished.record, run.workspace.root()))
       finished.reason = *damaged + " is missing or damaged";

@@ -133,7 +133,7 @@ void write_reports(const SceneRun& run, const json& report) {
   const std::string name =
       shard.count == 1 ? "report"
                        : "report-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
-  write_file(run.workspace.path(name + ".json"), report.dump(1) + "\n");
+  write_file(run.workspace.path(name + ".json"), json_text(report));
   write_file(run.workspace.path(name + ".html"), report_html(report));
 }
 
@@ -267,8 +267,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
       if (!options.json && (!options.quiet || options.dry_run)) out << outcome.text << std::flush;
       results.push_back(outcome.object);
     }
-    if (options.json)
-      out << json{{"scenes", results}, {"exit_code", exit_code}}.dump(1) << "\n" << std::flush;
+    if (options.json) out << json_text({{"scenes", results}, {"exit_code", exit_code}}) << std::flush;
     return exit_code;
   });
 }

@@ -22,12 +22,16 @@ std::optional<json> value_at(const json& document, const std::string& place) {
 std::string shown(const std::optional<json>& value) {
   constexpr std::size_t kMaxLength = 60;
   if (!value) return "none";
-  std::string text = value->dump();
+  std::string text = value->dump(-1, ' ', false, json::error_handler_t::replace);
   if (text.size() > kMaxLength) text = text.substr(0, kMaxLength) + "...";
   return text;
 }
 
 }  // namespace
+
+std::string json_text(const json& document) {
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
 void write_record(const std::filesystem::path& path, const StepRecord& record) {
   json outputs = json::array();
@@ -35,7 +39,7 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
     outputs.push_back(
         {{"file", output.name}, {"size", output.identity.size}, {"hash", output.identity.hash}});
   const json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
-  write_file(path, document.dump(1) + "\n");
+  write_file(path, json_text(document));
 }
 
 std::optional<StepRecord> read_record(const std::filesystem::path& path) {

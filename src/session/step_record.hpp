@@ -25,6 +25,9 @@ struct StepRecord {
   nlohmann::json result;
 };
 
+/// A document as text; names that are no UTF-8 get replacement characters.
+std::string json_text(const nlohmann::json& document);
+
 /// Writes a record.
 /// @throws OutputError
 void write_record(const std::filesystem::path& path, const StepRecord& record);

@@ -1,5 +1,6 @@
 #include "session/workspace.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 
@@ -14,6 +15,18 @@ namespace {
 std::string map_file(const char* folder, const std::string& view, MapKind kind) {
   return std::string("stereo/") + folder + "/" + view +
          (kind == MapKind::kPhotometric ? ".photometric.bin" : ".geometric.bin");
+}
+
+std::uint64_t bytes_below(const std::filesystem::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (auto it = std::filesystem::recursive_directory_iterator(folder, error);
+       it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code ignored;
+    const std::uintmax_t size = it->is_regular_file(ignored) ? it->file_size(ignored) : 0;
+    if (!ignored) bytes += size;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -66,11 +79,12 @@ void Workspace::remove_leftovers() const {
 }
 
 void Workspace::check_free_space(std::uint64_t bytes) const {
+  bytes -= std::min(bytes, bytes_below(root_));
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(root_, error);
   if (error || space.available >= bytes) return;
   throw OutputError(
-      root_.string() + ": the results take up to " + format_byte_size(bytes) + ", and only " +
+      root_.string() + ": up to " + format_byte_size(bytes) + " are still to be written, and only " +
       format_byte_size(space.available) +
       " are free; free some space, choose another folder with --output, or lower --max-image-size");
 }

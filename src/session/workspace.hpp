@@ -41,7 +41,7 @@ class Workspace {
   /// be at work beside this one.
   void remove_leftovers() const;
 
-  /// @param bytes  that the results will take at most
+  /// @param bytes  that the results will take at most; what is in the folder already counts towards them
   /// @throws OutputError when the file system has less free
   void check_free_space(std::uint64_t bytes) const;
 

@@ -155,6 +155,17 @@ TEST_F(ReconstructResult, TakesNamesWithBlanksAndSubfolders) {
   EXPECT_TRUE(fs::exists(dense() / "previews/left camera/a view02.png.png"));
 }
 
+TEST_F(ReconstructResult, TakesNamesThatAreNoUtf8) {
+  Scene scene_model = model();
+  fs::rename(scene() / "images/view01.png", scene() / "images/caf\xe9.png");
+  scene_model.views[1].name = "caf\xe9.png";
+  set_model(scene_model);
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(dense() / "stereo/depth_maps/caf\xe9.png.geometric.bin"));
+  EXPECT_EQ(reconstruct({scene().string(), "--json"}).json().at("exit_code"), 0);
+}
+
 TEST_F(ReconstructResult, DoesNotDependOnTheNumberOfThreads) {
   ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "one").string(), "--threads", "1"}).exit_code,
             0);
