@@ -1,4 +1,4 @@
-#include "cuda/methods/cuda_sweep.hpp"
+#include "methods/cuda_sweep.hpp"
 
 #include <algorithm>
 #include <chrono>

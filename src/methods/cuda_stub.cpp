@@ -1,6 +1,6 @@
 #include "core/error.hpp"
-#include "cuda/methods/cuda_sweep.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_sweep.hpp"
 
 /// What stands for the CUDA backend in a build without CUDA.
 

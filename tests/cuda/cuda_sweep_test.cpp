@@ -1,8 +1,9 @@
-#include "cuda/methods/cuda_sweep.hpp"
+#include "methods/cuda_sweep.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <future>
 #include <thread>
 
 #include "cuda/gpu_test.hpp"
@@ -115,30 +116,42 @@ TEST_F(CudaBackendTest, LanesGiveTheSameAsOneAfterTheOther) {
       expect_same(alone[(t + r) % 2], results[static_cast<std::size_t>(t * kRounds + r)]);
 }
 
+/// The least memory that sweeps a problem.
+std::size_t least_limit(const SweepProblem& problem) {
+  std::size_t limit = cuda::sweep_limited(problem, SweepVariant::kAuto, std::size_t{1} << 30).planned_bytes;
+  try {
+    for (;; limit -= limit / 16) cuda::sweep_limited(problem, SweepVariant::kAuto, limit - limit / 16);
+  } catch (const OutOfMemory&) {
+    return limit;
+  }
+}
+
 TEST_F(CudaBackendTest, UsesTheWholeLimitAloneWhereAShareDoesNotSuffice) {
-  const SweepScene scene({"", 311, 139, 300, 150, 17, 3});
+  const SweepScene scene({"", 311, 139, 300, 150, 9, 3});
   CudaOptions options;
   options.lanes = 4;
   const DepthEstimate free = make_cuda_backend(options)->sweep(scene.problem());
-  SweepShape shape{311, 139, 306, 154, 1, 3, 17, 7};
-  // The least that one sweep takes: half of it would not do.
-  std::size_t limit = std::size_t{1} << 20;
-  for (; limit > 0; limit -= 4096) {
-    options.memory_limit = limit;
-    try {
-      EXPECT_LE(make_cuda_backend(options)->memory(shape).device_bytes, limit);
-    } catch (const OutOfMemory&) {
-      break;
-    }
-  }
-  options.memory_limit = limit + 4096;
+  options.memory_limit = least_limit(scene.problem());
   const auto backend = make_cuda_backend(options);
-  std::vector<std::thread> threads;
-  std::vector<DepthEstimate> results(3);
-  for (DepthEstimate& result : results)
-    threads.emplace_back([&] { result = backend->sweep(scene.problem()); });
-  for (std::thread& thread : threads) thread.join();
-  for (const DepthEstimate& result : results) expect_same(free, result);
+  std::vector<std::future<DepthEstimate>> results;
+  for (int i = 0; i < 3; ++i)
+    results.push_back(std::async(std::launch::async, [&] { return backend->sweep(scene.problem()); }));
+  for (auto& result : results) expect_same(free, result.get());
+}
+
+TEST_F(CudaBackendTest, CountsWhatASweepTakes) {
+  const SweepScene scene({"", 150, 101, 160, 120, 37, 3, CostKind::kZncc, 1, 5, Combination::kBestK, 2});
+  const SweepShape shape{150, 101, 166, 124, 1, 3, 37, 5};
+  CudaOptions options;
+  options.lanes = 1;
+  const SweepMemory free = make_cuda_backend(options)->memory(shape);
+  EXPECT_GE(free.device_bytes,
+            cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, std::size_t{1} << 30).arena_bytes);
+  options.memory_limit = free.device_bytes / 2;
+  EXPECT_LE(make_cuda_backend(options)->memory(shape).device_bytes, *options.memory_limit);
+  EXPECT_GT(make_cuda_backend(options)->memory(shape).tiles, 1);
+  options.memory_limit = 10000;
+  EXPECT_THROW(make_cuda_backend(options)->memory(shape), OutOfMemory);
 }
 
 TEST_F(CudaBackendTest, RefusesADeviceThatIsNotThere) {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "cuda/methods/cuda_sweep.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_sweep.hpp"
 
 namespace recon {
 namespace {
