@@ -166,5 +166,12 @@ TEST(ResizedCamera, SeesTheSameAtAnotherResolution) {
   }
 }
 
+TEST(ResizedCamera, SidesScaleOnTheirOwn) {
+  const Camera simple = resized({CameraModel::kSimpleRadial, 60, 40, {50, 31, 22, -0.1}}, 120, 120);
+  EXPECT_EQ(simple.params, (std::vector<double>{100, 62, 66, -0.1}));
+  const Camera pinhole = resized({CameraModel::kPinhole, 60, 40, {50, 51, 31, 22}}, 120, 120);
+  EXPECT_EQ(pinhole.params, (std::vector<double>{100, 153, 62, 66}));
+}
+
 }  // namespace
 }  // namespace recon

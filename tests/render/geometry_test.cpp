@@ -184,9 +184,11 @@ TEST(RenderGeometry, DepthOfOneViewIsFoundInTheOtherOrHiddenThere) {
 
 TEST(Render, SameBytesOnOneAndTwoThreads) {
   const SceneDescription description = crowded_scene();
-  ThreadLimit one(1);
-  const RenderedView a = one.run([&] { return render_view(description, 0); });
-  const RenderedView b = render_view(description, 0);
+  const auto on_threads = [&](int threads) {
+    ThreadLimit limit(threads);
+    return limit.run([&] { return render_view(description, 0); });
+  };
+  const RenderedView a = on_threads(1), b = on_threads(2);
   for (int y = 0; y < 72; ++y)
     for (int x = 0; x < 96; ++x) {
       ASSERT_EQ(a.image(x, y), b.image(x, y));
