@@ -92,6 +92,25 @@ TEST_P(EveryLens, TheFrameIsCoveredAndAsLargeAsThePhotoAllows) {
   EXPECT_FALSE(covered);
 }
 
+TEST(Undistort, TheFrameIsDrawnInOnEachSideByItself) {
+  // A pincushion lens off the middle of its photo: each side of the frame ends where the photo does.
+  const Camera camera{CameraModel::kSimpleRadial, 200, 150, {180, 120, 60, 0.25}};
+  const Pinhole target = undistorted_camera(camera);
+  double left = 1e9, right = 0, top = 1e9, bottom = 0;
+  for (int i = 0; i <= 200; ++i) {
+    const double x = target.width * i / 200.0, y = target.height * i / 200.0;
+    left = std::min(left, project(camera, target.ray({0, y}))->x);
+    right = std::max(right, project(camera, target.ray({1.0 * target.width, y}))->x);
+    top = std::min(top, project(camera, target.ray({x, 0}))->y);
+    bottom = std::max(bottom, project(camera, target.ray({x, 1.0 * target.height}))->y);
+  }
+  // The other two sides cut off the corners, where the photo reaches furthest: within two pixels.
+  EXPECT_NEAR(left, 0, 2);
+  EXPECT_NEAR(right, 200, 3);
+  EXPECT_NEAR(top, 0, 2);
+  EXPECT_NEAR(bottom, 150, 3);
+}
+
 TEST_P(EveryLens, StraightensAPattern) {
   const Image<Rgb8> photo = photo_by(camera);
   const Pinhole target = undistorted_camera(camera);

@@ -43,6 +43,7 @@ TEST(SelectSources, MinimumAngleIsThatOfThe75thPercentile) {
     return s;
   };
   EXPECT_THAT(select_sources(with_points(40, 60), {})[0], ElementsAre(1));
+  EXPECT_THAT(select_sources(with_points(20, 80), {})[0], IsEmpty());
   ViewSelectionOptions strict;
   strict.min_angle_degrees = 2;
   EXPECT_THAT(select_sources(with_points(40, 60), strict)[0], IsEmpty());
