@@ -10,13 +10,13 @@
 
 namespace recon {
 
-/// A few threads that write files while others compute. The queue is bounded: who submits more than fits
-/// waits, so that results do not pile up in memory.
+/// A few threads that write files while others compute. How much may be unfinished is bounded: who submits
+/// more waits, so that results do not pile up in memory.
 class BackgroundWork {
  public:
   /// @param threads  >= 1
-  /// @param waiting  how many pieces of work may wait, >= 1
-  BackgroundWork(int threads, int waiting);
+  /// @param unfinished  how many pieces of work may wait or be at work; with 0, `submit` does the work itself
+  BackgroundWork(int threads, int unfinished);
 
   /// Drops what has not begun, and waits for the rest.
   ~BackgroundWork();

@@ -123,7 +123,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   // them.
   const std::size_t spare = limit - least;
   const std::size_t all = plan.needed_views().size() * sizes.view;
-  memory.writes_waiting = how_many(spare / 4, sizes.view * kMapBytes, kWritesWaiting);
+  memory.writes_waiting =
+      static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 4 / (sizes.view * kMapBytes)));
   memory.photo_cache = std::min(spare / 4, all * (channels + 3));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
   const std::size_t work = least - kProgramBytes + spare / 4;
