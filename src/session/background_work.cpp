@@ -8,8 +8,8 @@
 
 namespace recon {
 
-BackgroundWork::BackgroundWork(int threads, int waiting) : limit_(static_cast<std::size_t>(waiting)) {
-  EXPECTS(threads >= 1 && waiting >= 1);
+BackgroundWork::BackgroundWork(int threads, int unfinished) : limit_(static_cast<std::size_t>(unfinished)) {
+  EXPECTS(threads >= 1 && unfinished >= 0);
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -24,9 +24,14 @@ BackgroundWork::~BackgroundWork() {
 }
 
 void BackgroundWork::submit(std::function<void()> work) {
+  if (limit_ == 0) {
+    work();
+    return;
+  }
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.size() < limit_ || error_; });
+    changed_.wait(lock,
+                  [this] { return queue_.size() + static_cast<std::size_t>(running_) < limit_ || error_; });
     rethrow();
     queue_.push_back(std::move(work));
   }
@@ -44,17 +49,17 @@ void BackgroundWork::run() {
   for (;;) {
     changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    const std::function<void()> work = std::move(queue_.front());
+    std::function<void()> work = std::move(queue_.front());
     queue_.pop_front();
     ++running_;
     lock.unlock();
-    changed_.notify_all();
     std::exception_ptr error;
     try {
       work();
     } catch (...) {
       error = std::current_exception();
     }
+    work = nullptr;  // what it holds is gone before it counts as done
     lock.lock();
     --running_;
     if (error && !error_) error_ = error;

@@ -27,11 +27,11 @@ class Loader : public FusionMapLoader {
     // Views come in rising order, each with its neighbours around it.
     for (; begun_ <= index; ++begun_) progress_.advance();
     const int view = views_[static_cast<std::size_t>(index)];
-    const auto maps = run_.geometric->get(run_.plan.view(view).output_name);
+    ViewDepth maps = run_.geometric->take(run_.plan.view(view).output_name);
     auto fusion_maps = std::make_shared<FusionMaps>();
-    fusion_maps->depth = maps->depth.clone();
-    fusion_maps->normal = maps->normal.clone();
-    fusion_maps->confidence = maps->confidence.clone();
+    fusion_maps->depth = std::move(maps.depth);
+    fusion_maps->normal = std::move(maps.normal);
+    fusion_maps->confidence = std::move(maps.confidence);
     fusion_maps->colour = run_.photos.colour(run_.plan, view)->clone();
     return fusion_maps;
   }

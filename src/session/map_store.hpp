@@ -30,6 +30,9 @@ class MapStore {
   /// @throws InputError
   std::shared_ptr<const ViewDepth> get(const std::string& view);
 
+  /// The same for a caller that changes or keeps them: a copy of those in memory, or what is read.
+  ViewDepth take(const std::string& view);
+
  private:
   ViewDepth read(const std::string& view) const;
 

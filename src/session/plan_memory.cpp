@@ -11,9 +11,11 @@ namespace {
 // Bytes a pixel, counted from the types that are alive at the same time.
 constexpr std::size_t kMapBytes = 20;     // depth, normal and confidence of a view
 constexpr std::size_t kFusionBytes = 23;  // and its colours
+constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
 constexpr std::size_t kEstimateBytes =
     32;  // the maps (20), filters (12); what a sweep returns is in its own sum
-constexpr std::size_t kCheckBytes = 72;  // reference, result and one source (60), counts, colours, preview
+constexpr std::size_t kCheckBytes =
+    84;  // reference, result and one source (60), a file (16), counts, agreement
 constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
@@ -38,6 +40,7 @@ struct Sizes {
   std::size_t photo = 0;        // as it is in its file
   std::size_t view = 0;         // undistorted
   std::size_t most_images = 0;  // a reference and its sources together
+  std::size_t most_views = 0;   // how many these are
 };
 
 Sizes measure(const ScenePlan& plan) {
@@ -48,6 +51,7 @@ Sizes measure(const ScenePlan& plan) {
     sizes.view = std::max(sizes.view, pixels(plan.view(i).camera));
     std::size_t images = pixels(plan.view(i).camera);
     for (const int source : plan.view(i).sources) images += pixels(plan.view(source).camera);
+    if (plan.view(i).in_scope) sizes.most_views = std::max(sizes.most_views, plan.view(i).sources.size() + 1);
     if (plan.view(i).active) sizes.most_images = std::max(sizes.most_images, images);
   }
   return sizes;
@@ -101,8 +105,11 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
   const std::size_t channels = options.colour ? 3 : 1;
   const std::size_t lane = sizes.view * kEstimateBytes + sizes.most_images * channels;
+  const std::size_t fusion = sizes.view * (sizes.most_views * kFusionBytes + kLoadBytes);
+  const std::size_t check = sizes.view * kCheckBytes;
+  const bool estimate_only = options.stage == Stage::kEstimate;
   const std::size_t others =
-      std::max({sizes.view * kCheckBytes, sizes.photo * kDecodeBytes, 3 * sizes.view * kFusionBytes});
+      std::max(sizes.photo * kDecodeBytes, estimate_only ? 0 : std::max(check, fusion));
   const auto least_with = [&](std::size_t lane_count) {
     return kProgramBytes + std::max(sweep.host_bytes + lane_count * lane, others);
   };
@@ -128,10 +135,11 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.photo_cache = std::min(spare / 4, all * (channels + 3));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
   const std::size_t work = least - kProgramBytes + spare / 4;
-  memory.check_at_once = how_many(work, sizes.view * kCheckBytes, threads);
-  memory.fusion_views = std::max(2, how_many(work, sizes.view * kFusionBytes, 1 << 16));
+  memory.check_at_once = how_many(work, check, threads);
+  memory.fusion_views = static_cast<int>(sizes.most_views) +
+                        static_cast<int>((work - std::min(work, fusion)) / (sizes.view * kFusionBytes));
   const std::size_t busy = std::max(
-      {least - kProgramBytes, sizes.view * kCheckBytes * static_cast<std::size_t>(memory.check_at_once),
+      {least - kProgramBytes, estimate_only ? 0 : check * static_cast<std::size_t>(memory.check_at_once),
        sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
   memory.peak = std::min(limit, kProgramBytes + busy + memory.photo_cache + 2 * memory.map_cache);
   return memory;

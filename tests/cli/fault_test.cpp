@@ -226,7 +226,7 @@ TEST_F(ReconstructFault, ADiskTooSmallIsFoundBeforeTheWork) {
 }
 
 TEST_F(ReconstructFault, ADiskThatFillsUpKeepsFinishedViews) {
-  const SmallDisk disk(folder() / "disk", "size=2m");
+  const SmallDisk disk(folder() / "disk", "size=4m");
   if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
   const fs::path output = folder() / "disk/dense";
   // The results fit by the estimate made before, and no longer when something else takes the space meanwhile.
@@ -236,7 +236,7 @@ TEST_F(ReconstructFault, ADiskThatFillsUpKeepsFinishedViews) {
     ASSERT_TRUE(process.running());
     usleep(2000);
   }
-  set_content(folder() / "disk/filler", std::string(std::size_t{4} << 20, 'x'));
+  set_content(folder() / "disk/filler", std::string(std::size_t{8} << 20, 'x'));
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("the disk is full"));

@@ -180,20 +180,23 @@ class FixedBackend : public Backend {
 };
 
 TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
-  const SessionOptions options = options_with();
+  SessionOptions options = options_with();
   const ScenePlan plan = make_plan(
       row_of_views(6, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}}), {}, options);
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
   constexpr std::size_t kGiB = std::size_t{1} << 30;
   EXPECT_THROW(plan_memory(plan, options, backends, kGiB, 4), OutOfMemory);
-  for (const std::size_t limit : {2 * kGiB, 4 * kGiB, 64 * kGiB}) {
+  EXPECT_THROW(plan_memory(plan, options, backends, 2 * kGiB, 4), OutOfMemory) << "fusion holds six views";
+  for (const std::size_t limit : {4 * kGiB, 64 * kGiB}) {
     const MemoryPlan memory = plan_memory(plan, options, backends, limit, 16);
     EXPECT_LE(memory.peak, limit);
     EXPECT_LE(2 * memory.map_cache + memory.photo_cache, limit);
     EXPECT_GE(memory.fusion_views, 2);
     EXPECT_GE(memory.check_at_once, 1);
   }
+  options.stage = Stage::kEstimate;
+  EXPECT_LE(plan_memory(plan, options, backends, 2 * kGiB, 16).peak, 2 * kGiB);
   EXPECT_FALSE(plan_memory(plan, options, backends, 2 * kGiB, 16).spare_lanes);
   EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_lanes);
 }
