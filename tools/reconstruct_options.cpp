@@ -160,6 +160,10 @@ void CommandLine::declare_filters(CLI::App& app) {
   app.add_option("--min-fused-views", options.min_fused_views, "Views that a point of the cloud needs")
       ->capture_default_str()
       ->group(group);
+  app.add_option("--point-spacing", options.point_spacing,
+                 "Pixels between the points that a view gives to the cloud, 1 to 8")
+      ->capture_default_str()
+      ->group(group);
 }
 
 void CommandLine::declare_limits(CLI::App& app) {

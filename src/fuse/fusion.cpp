@@ -140,10 +140,11 @@ class Fusion {
       }
     }
     std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(reference->depth.camera.height));
-    parallel_for(reference->depth.camera.height, [&](int y) {
-      for (int x = 0; x < reference->depth.camera.width; ++x)
-        fuse_pixel(*reference, neighbours, x, y, rows[static_cast<std::size_t>(y)]);
-    });
+    used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, reference->depth.camera.height);
+    // Pixels of one phase lie so far apart that none uses up another: the order within a phase does not
+    // matter.
+    for (int phase = 0; phase < options_.spacing * options_.spacing; ++phase)
+      fuse_phase(*reference, neighbours, phase % options_.spacing, phase / options_.spacing, rows);
     used_[static_cast<std::size_t>(i)].release();
     return rows;
   }
@@ -157,6 +158,16 @@ class Fusion {
     const DepthView depth{view.camera, view.cam_from_world, maps->depth.view(), maps->normal.view(),
                           maps->confidence.view()};
     return LoadedView{i, std::move(maps), depth};
+  }
+
+  void fuse_phase(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x_first,
+                  int y_first, std::vector<std::vector<FusedPoint>>& rows) {
+    const int count = (reference.depth.camera.height - y_first + options_.spacing - 1) / options_.spacing;
+    parallel_for(count, [&](int row) {
+      const int y = y_first + row * options_.spacing;
+      for (int x = x_first; x < reference.depth.camera.width; x += options_.spacing)
+        fuse_pixel(reference, neighbours, x, y, rows[static_cast<std::size_t>(y)]);
+    });
   }
 
   void fuse_pixel(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x, int y,
@@ -178,13 +189,22 @@ class Fusion {
     }
     if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal())
       return;
+    use_up(reference, x, y, static_cast<double>(z), options_.spacing - 1);
     for (const LoadedView& neighbour : neighbours) {
       if (neighbour.index < reference.index) continue;
       const std::optional<Sighting> s = sight(neighbour.depth, point);
       if (s && depths_agree(*s, options_.agreement))
-        used_[static_cast<std::size_t>(neighbour.index)].set(s->x, s->y);
+        use_up(neighbour, s->x, s->y, s->predicted, options_.spacing);
     }
     out.push_back(builder.finish());
+  }
+
+  /// Marks the pixels around (x, y) that lie on the surface of depth z there.
+  void use_up(const LoadedView& view, int x, int y, double z, int reach) {
+    for (int j = std::max(y - reach, 0); j <= std::min(y + reach, view.depth.camera.height - 1); ++j)
+      for (int i = std::max(x - reach, 0); i <= std::min(x + reach, view.depth.camera.width - 1); ++i)
+        if (depths_agree({i, j, z, view.depth.depth(i, j)}, options_.agreement))
+          used_[static_cast<std::size_t>(view.index)].set(i, j);
   }
 
   const std::vector<FusionView>& views_;
@@ -198,6 +218,7 @@ class Fusion {
 
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
                    const FusionOptions& options, PointSink& sink) {
+  EXPECTS(options.spacing >= 1 && options.spacing <= 8);
   Fusion fusion(views, loader, options);
   std::uint64_t count = 0;
   for (int i = 0; i < static_cast<int>(views.size()); ++i) {

@@ -71,11 +71,12 @@ std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>
   std::vector<int> index_of_view(run.plan.views.size(), -1);
   for (std::size_t i = 0; i < views.size(); ++i)
     index_of_view[static_cast<std::size_t>(views[i])] = static_cast<int>(i);
+  const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
   std::vector<FusionView> result;
   for (const int view : views) {
     FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
-    for (const int source : run.plan.view(view).sources)
-      if (const int index = index_of_view[static_cast<std::size_t>(source)]; index >= 0)
+    for (const int other : overlaps[static_cast<std::size_t>(view)])
+      if (const int index = index_of_view[static_cast<std::size_t>(other)]; index >= 0)
         it.neighbours.push_back(index);
     result.push_back(std::move(it));
   }
@@ -130,6 +131,7 @@ FusionOptions fusion_options(SceneRun& run, std::size_t views) {
   if (options.min_views < run.options.min_fused_views)
     run.warn("points need " + std::to_string(options.min_views) + " instead of " +
              std::to_string(run.options.min_fused_views) + " views, as there are no more");
+  options.spacing = run.options.point_spacing;
   options.max_cached_views = static_cast<std::size_t>(run.memory.fusion_views);
   return options;
 }

@@ -61,6 +61,7 @@ void check_filters(const SessionOptions& options) {
   expect_range("--max-depth-error", options.consistency.max_relative_depth, 1e-6f, 1.0f);
   expect_range("--max-normal-angle", options.consistency.max_angle_degrees, 0.0f, 180.0f);
   expect_range("--min-fused-views", options.min_fused_views, 1, 1 << 20);
+  expect_range("--point-spacing", options.point_spacing, 1, 8);
 }
 
 }  // namespace

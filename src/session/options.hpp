@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuse/consistency.hpp"
+#include "fuse/fusion.hpp"
 #include "match/sweep_options.hpp"
 #include "methods/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
@@ -43,9 +44,10 @@ struct SessionOptions {
   SweepOptions sweep;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
-  std::optional<float> max_cost;   ///< nothing: by the kind of cost
-  ConsistencyOptions consistency;  ///< of the check across views, and of fusion
-  int min_fused_views = 3;         ///< views that a point of the cloud needs
+  std::optional<float> max_cost;                ///< nothing: by the kind of cost
+  ConsistencyOptions consistency;               ///< of the check across views, and of fusion
+  int min_fused_views = 3;                      ///< views that a point of the cloud needs
+  int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
 
   std::optional<int> planes;  ///< nothing: as many as the images tell apart
   DepthRangeOptions depth;

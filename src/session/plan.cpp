@@ -90,6 +90,20 @@ std::vector<int> ScenePlan::active_views() const {
 std::vector<int> ScenePlan::needed_views() const {
   return views_where(*this, &ViewPlan::needed);
 }
+std::vector<std::vector<int>> ScenePlan::overlaps() const {
+  std::vector<std::vector<int>> result(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i)
+    for (const int source : views[i].sources) {
+      result[i].push_back(source);
+      result[static_cast<std::size_t>(source)].push_back(static_cast<int>(i));
+    }
+  for (std::vector<int>& others : result) {
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+  }
+  return result;
+}
+
 std::vector<int> ScenePlan::views_in_scope() const {
   return views_where(*this, &ViewPlan::in_scope);
 }

@@ -45,6 +45,9 @@ struct ScenePlan {
   std::vector<int> active_views() const;
   std::vector<int> needed_views() const;
   std::vector<int> views_in_scope() const;
+  /// For each view those that may see the same surface, rising: its sources, and the views whose source it
+  /// is.
+  std::vector<std::vector<int>> overlaps() const;
   const View& scene_view(int view) const { return scene.views[static_cast<std::size_t>(view)]; }
   const Camera& photo_camera(int view) const {
     return scene.cameras[static_cast<std::size_t>(scene_view(view).camera)];

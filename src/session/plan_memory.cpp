@@ -40,18 +40,20 @@ struct Sizes {
   std::size_t photo = 0;        // as it is in its file
   std::size_t view = 0;         // undistorted
   std::size_t most_images = 0;  // a reference and its sources together
-  std::size_t most_views = 0;   // how many these are
+  std::size_t most_views = 0;   // a view and those that it is fused with
 };
 
 Sizes measure(const ScenePlan& plan) {
   Sizes sizes;
+  const std::vector<std::vector<int>> overlaps = plan.overlaps();
   for (const int i : plan.needed_views()) {
     const View& view = plan.scene.views[static_cast<std::size_t>(i)];
     sizes.photo = std::max(sizes.photo, pixels(plan.scene.cameras[static_cast<std::size_t>(view.camera)]));
     sizes.view = std::max(sizes.view, pixels(plan.view(i).camera));
     std::size_t images = pixels(plan.view(i).camera);
     for (const int source : plan.view(i).sources) images += pixels(plan.view(source).camera);
-    if (plan.view(i).in_scope) sizes.most_views = std::max(sizes.most_views, plan.view(i).sources.size() + 1);
+    if (plan.view(i).in_scope)
+      sizes.most_views = std::max(sizes.most_views, overlaps[static_cast<std::size_t>(i)].size() + 1);
     if (plan.view(i).active) sizes.most_images = std::max(sizes.most_images, images);
   }
   return sizes;

@@ -102,7 +102,8 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
           {"views", std::move(maps)},
           {"indices", std::move(indices)},
           {"agreement", describe(run.options.consistency)},
-          {"min_fused_views", run.options.min_fused_views}};
+          {"min_fused_views", run.options.min_fused_views},
+          {"point_spacing", run.options.point_spacing}};
 }
 
 }  // namespace recon

@@ -82,6 +82,7 @@ TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {
   Collected cloud;
   FusionOptions options;
   options.min_views = 3;
+  options.spacing = 1;
   const std::uint64_t count = fuse(scene.views, scene, options, cloud);
   ASSERT_EQ(count, cloud.points.size());
   // All three views see columns 4 .. 39 of view 0; what view 1 adds is seen by two only.
@@ -95,6 +96,23 @@ TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {
   }
   EXPECT_NEAR(cloud.points.front().position.x, (4.5 - 20) / 40 * 2, 1e-6);
   EXPECT_NEAR(cloud.points.front().position.y, (0.5 - 15) / 40 * 2, 1e-6);
+}
+
+TEST(Fuse, KeepsPointsApartByTheSpacing) {
+  PlaneViews scene(3);
+  Collected cloud;
+  FusionOptions options;
+  options.min_views = 3;
+  options.spacing = 2;
+  // Every second of columns 4 .. 39 and of 30 rows; each uses up its neighbours, in the other views too.
+  EXPECT_EQ(fuse(scene.views, scene, options, cloud), 18u * 15u);
+  // A step in depth: what lies on the other side is not used up.
+  for (std::size_t i = 1; i < 3; ++i) scene.maps[i]->depth.fill(kUnknown);
+  for (int y = 0; y < 30; ++y)
+    for (int x = 1; x < 40; x += 2) scene.maps[0]->depth(x, y) = 3.0f;
+  options.min_views = 1;
+  Collected stripes;
+  EXPECT_EQ(fuse(scene.views, scene, options, stripes), 40u * 15u);
 }
 
 TEST(Fuse, DropsPointsThatOtherViewsLookThrough) {
@@ -122,6 +140,7 @@ TEST(Fuse, LeavesOutViewsWithoutMaps) {
   Collected cloud;
   FusionOptions options;
   options.min_views = 2;
+  options.spacing = 1;
   EXPECT_EQ(fuse(scene.views, scene, options, cloud), 36u * 30u);
   EXPECT_EQ(cloud.points.front().views, (std::vector<std::uint32_t>{0, 2}));
 }
