@@ -241,23 +241,36 @@ TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
   EXPECT_TRUE(fs::exists(folder() / "out/b/fused.ply"));
 }
 
-TEST_F(ReconstructResult, IsReadByColmap) {
+TEST_F(ReconstructResult, IsReadByColmapAndMeshLab) {
   const std::string colmap = "/usr/bin/colmap";
   if (!fs::exists(colmap)) GTEST_SKIP() << "COLMAP is not installed";
-  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const fs::path dense = folder() / "demo";
+  const Outcome run =
+      reconstruct({RECON_SOURCE_DIR "/scenes/demo", "--planes", "256", "-o", dense.string(), "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
   setenv("QT_QPA_PLATFORM", "offscreen", 1);
   const fs::path fused = folder() / "colmap.ply";
-  const Outcome fusion = run_program(
-      folder(), {colmap, "stereo_fusion", "--workspace_path", dense().string(), "--input_type", "geometric",
-                 "--output_path", fused.string(), "--StereoFusion.min_num_pixels", "3"});
+  const Outcome fusion =
+      run_program(folder(), {colmap, "stereo_fusion", "--workspace_path", dense.string(), "--input_type",
+                             "geometric", "--output_path", fused.string()});
   ASSERT_EQ(fusion.exit_code, 0) << fusion.out << fusion.err;
-  EXPECT_GT(read_ply(fused).positions.size(), 500u);
+  const double ours = run.json().at("scenes").at(0).at("points").get<double>();
+  const auto theirs = static_cast<double>(read_ply(fused).positions.size());
+  EXPECT_GT(ours, 10000);
+  EXPECT_NEAR(theirs / ours, 1.0, 0.3);
   const Outcome mesh =
-      run_program(folder(), {colmap, "poisson_mesher", "--input_path", (dense() / "fused.ply").string(),
-                             "--output_path", (folder() / "mesh.ply").string(), "--PoissonMeshing.depth", "6",
-                             "--PoissonMeshing.trim", "0"});
+      run_program(folder(), {colmap, "poisson_mesher", "--input_path", (dense / "fused.ply").string(),
+                             "--output_path", (folder() / "mesh.ply").string(), "--PoissonMeshing.depth", "7",
+                             "--PoissonMeshing.trim", "4"});
   ASSERT_EQ(mesh.exit_code, 0) << mesh.out << mesh.err;
-  EXPECT_GT(read_ply(folder() / "mesh.ply").positions.size(), 100u);
+  EXPECT_GT(read_ply(folder() / "mesh.ply").positions.size(), 1000u);
+
+  if (!fs::exists("/usr/bin/meshlabserver") || !fs::exists("/usr/bin/xvfb-run")) return;
+  const Outcome meshlab = run_program(
+      folder(), {"/usr/bin/xvfb-run", "-a", "/usr/bin/meshlabserver", "-i", (dense / "fused.ply").string(),
+                 "-o", (folder() / "meshlab.ply").string(), "-m", "vc", "vn"});
+  ASSERT_EQ(meshlab.exit_code, 0) << meshlab.out << meshlab.err;
+  EXPECT_EQ(read_ply(folder() / "meshlab.ply").positions.size(), static_cast<std::size_t>(ours));
 }
 
 }  // namespace
