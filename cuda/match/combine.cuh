@@ -25,13 +25,25 @@ __device__ __forceinline__ std::uint32_t half_bits(float low, float high) {
   return bits;
 }
 
-/// Which outputs a source sees: bit `row` of byte `column`.
-struct SeenBits {
-  std::uint32_t word[2];
-  __device__ __forceinline__ std::uint32_t of(int column) const {
-    return word[column >> 2] >> (8 * (column & 3));
-  }
+/// Which outputs a source does not see: all ones in the half `row` of the word of a column.
+struct UnseenRows {
+  std::uint32_t column[kOutputColumns];
 };
+
+/// From words with a byte for each of four rows; `second`: the upper two of them.
+__device__ __forceinline__ UnseenRows unseen_rows(const std::uint32_t* words, bool second) {
+  const std::uint32_t selector = second ? 0x3322u : 0x1100u;
+  UnseenRows unseen;
+#pragma unroll
+  for (int c = 0; c < kOutputColumns / 4; ++c) {
+    const uint4 chunk = reinterpret_cast<const uint4*>(words)[c];
+    unseen.column[4 * c] = __byte_perm(chunk.x, 0, selector);
+    unseen.column[4 * c + 1] = __byte_perm(chunk.y, 0, selector);
+    unseen.column[4 * c + 2] = __byte_perm(chunk.z, 0, selector);
+    unseen.column[4 * c + 3] = __byte_perm(chunk.w, 0, selector);
+  }
+  return unseen;
+}
 
 /// The 16-bit sum of row 0 (low half) or 1 as a float, without a conversion instruction.
 template <int Row>
@@ -45,8 +57,10 @@ template <int K>
 struct BestSums {
   static_assert(K == 1 || K == 2);
   std::uint32_t sum[K][kOutputColumns];
+  int complete;  ///< sources that see all outputs of the block
 
   __device__ __forceinline__ void clear(const SweepArgs&) {
+    complete = 0;
 #pragma unroll
     for (int i = 0; i < kOutputColumns; ++i)
 #pragma unroll
@@ -54,39 +68,43 @@ struct BestSums {
   }
 
   __device__ __forceinline__ void offer(const std::uint32_t (&pair)[kOutputColumns], bool all_seen,
-                                        const SeenBits& seen) {
+                                        const UnseenRows& unseen) {
+    complete += all_seen ? 1 : 0;
 #pragma unroll
     for (int i = 0; i < kOutputColumns; ++i) {
-      std::uint32_t offered = pair[i];
-      if (!all_seen) {
-        const std::uint32_t bits = seen.of(i);
-        offered |= (bits & 1u ? 0u : 0xFFFFu) | (bits & 2u ? 0u : 0xFFFF0000u);
-      }
+      const std::uint32_t offered = pair[i] | unseen.column[i];
       if (K == 2) sum[K - 1][i] = __vminu2(sum[K - 1][i], __vmaxu2(sum[0][i], offered));
       sum[0][i] = __vminu2(sum[0][i], offered);
     }
   }
 
   __device__ __forceinline__ PairCosts result(float inverse_count) const {
-    PairCosts costs;
-#pragma unroll
-    for (int i = 0; i < kOutputColumns / 2; ++i) {
-      costs.half[0][i] = half_bits(cost<0>(2 * i, inverse_count), cost<0>(2 * i + 1, inverse_count));
-      costs.half[1][i] = half_bits(cost<1>(2 * i, inverse_count), cost<1>(2 * i + 1, inverse_count));
-    }
-    return costs;
+    return complete >= K ? costs<true>(inverse_count) : costs<false>(inverse_count);
   }
 
  private:
-  template <int Row>
+  /// @tparam Complete  no entry stands for a source that does not see the sample
+  template <bool Complete>
+  __device__ __forceinline__ PairCosts costs(float inverse_count) const {
+    PairCosts costs;
+#pragma unroll
+    for (int i = 0; i < kOutputColumns / 2; ++i) {
+      costs.half[0][i] =
+          half_bits(cost<0, Complete>(2 * i, inverse_count), cost<0, Complete>(2 * i + 1, inverse_count));
+      costs.half[1][i] =
+          half_bits(cost<1, Complete>(2 * i, inverse_count), cost<1, Complete>(2 * i + 1, inverse_count));
+    }
+    return costs;
+  }
+  template <int Row, bool Complete>
   __device__ __forceinline__ float cost(int i, float inverse_count) const {
     const float best = sum_of_row<Row>(sum[0][i]);
     float mean = best * inverse_count;
     if (K == 2) {
       const float next = sum_of_row<Row>(sum[K - 1][i]);
-      if (next < 65535.0f) mean = (mean + next * inverse_count) * 0.5f;
+      if (Complete || next < 65535.0f) mean = (mean + next * inverse_count) * 0.5f;
     }
-    return best < 65535.0f ? mean : invalid_cost();
+    return Complete || best < 65535.0f ? mean : invalid_cost();
   }
 };
 

@@ -9,7 +9,8 @@
 
 /// The costs as the sweep kernel calls them. A thread block holds kRows x kTileColumns samples; in the first
 /// part of a step thread (lane, word) holds four words of four rows: columns lane + 32 i, rows 4 word .. 4
-/// word + 3. In the second part a thread makes the costs of eight columns of two rows.
+/// word + 3. In the second part a thread makes the costs of eight columns of two rows. `turn` (0 or 1) tells
+/// which of two copies of the words is meant.
 
 namespace recon::cuda {
 
@@ -59,7 +60,7 @@ struct SadCost {
   static constexpr int kRows = tile_rows(CostKind::kSad);
 
   struct Shared {
-    WordPlane<kRows> difference[Channels];
+    WordPlane<kRows> difference[2][Channels];
     PairPlane<kRows> sum;
   };
 
@@ -72,19 +73,21 @@ struct SadCost {
                                           int thread, int, int, bool) {
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      shared.difference[c].clear_spares(thread);
+      shared.difference[0][c].clear_spares(thread);
+      shared.difference[1][c].clear_spares(thread);
 #pragma unroll
       for (int i = 0; i < kColumnsPerThread; ++i) reference[c][i] = words[c][i];
     }
     inverse_count = 1.0f / static_cast<float>((2 * Radius + 1) * (2 * Radius + 1) * Channels);
   }
 
-  __device__ __forceinline__ void put_word(Shared& shared, int channel, int i, int lane, int word_row,
-                                           std::uint32_t warped) {
-    shared.difference[channel].at(word_row, lane + 32 * i) = __vabsdiffu4(warped, reference[channel][i]);
+  __device__ __forceinline__ void put_word(Shared& shared, int turn, int channel, int i, int lane,
+                                           int word_row, std::uint32_t warped) {
+    shared.difference[turn][channel].at(word_row, lane + 32 * i) =
+        __vabsdiffu4(warped, reference[channel][i]);
   }
 
-  __device__ __forceinline__ void sum_columns(Shared& shared, int lane, int word_row) const {
+  __device__ __forceinline__ void sum_columns(Shared& shared, int turn, int lane, int word_row) const {
     using Sums = ColumnSums<Radius>;
 #pragma unroll
     for (int i = 0; i < kColumnsPerThread; ++i) {
@@ -93,7 +96,7 @@ struct SadCost {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
         std::uint32_t words[Sums::kWords];
-        shared.difference[c].column(word_row, column, words);
+        shared.difference[turn][c].column(word_row, column, words);
         Sums::add(words, sum);
       }
       store_pairs(shared.sum, word_row, column, sum);
@@ -102,23 +105,23 @@ struct SadCost {
 
   template <int K>
   __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
-                                        const SeenBits& seen, BestSums<K>& best) const {
+                                        const UnseenRows& unseen, BestSums<K>& best) const {
     std::uint32_t sum[kOutputColumns];
     row_sums<Radius>(shared.sum[pair], first, sum);
-    best.offer(sum, all_seen, seen);
+    best.offer(sum, all_seen, unseen);
   }
 
   /// With three channels and large windows a sum takes more than 16 bits: both rows apart.
   template <class Floats>
   __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
-                                        const SeenBits& seen, Floats& combined) const {
+                                        const UnseenRows& unseen, Floats& combined) const {
     std::uint32_t sum[2][kOutputColumns];
     wide_row_sums<Radius>(shared.sum[pair], first, sum);
 #pragma unroll
     for (int row = 0; row < 2; ++row)
 #pragma unroll
       for (int i = 0; i < kOutputColumns; ++i) {
-        const bool valid = all_seen || (seen.of(i) >> row & 1u);
+        const bool valid = all_seen || (unseen.column[i] >> (16 * row) & 1u) == 0;
         combined.offer(row, i, valid ? sad_cost(sum[row][i], inverse_count) : invalid_cost());
       }
   }
@@ -133,7 +136,7 @@ struct ZnccCost {
   static constexpr std::uint32_t kCount = (2 * Radius + 1) * (2 * Radius + 1);
 
   struct Shared {
-    WordPlane<kRows> reference, warped;
+    WordPlane<kRows> reference, warped[2];
     PairPlane<kRows> sum;
     RowPlane<kRows> square, product;
   };
@@ -146,15 +149,16 @@ struct ZnccCost {
                                           int thread, int pair, int first, bool active) {
     const int lane = thread % 32, word_row = thread / 32;
     shared.reference.clear_spares(thread);
-    shared.warped.clear_spares(thread);
+    shared.warped[0].clear_spares(thread);
+    shared.warped[1].clear_spares(thread);
 #pragma unroll
     for (int i = 0; i < kColumnsPerThread; ++i) {
       shared.reference.at(word_row, lane + 32 * i) = words[0][i];
-      shared.warped.at(word_row, lane + 32 * i) = words[0][i];
+      shared.warped[0].at(word_row, lane + 32 * i) = words[0][i];
     }
     __syncthreads();
-    sum_columns(shared, lane, word_row);
-    __syncthreads();
+    sum_columns(shared, 0, lane, word_row);
+    __syncwarp();
     if (active) {
       row_sums<Radius>(shared.sum[pair], first, reference_sum);
 #pragma unroll
@@ -169,19 +173,19 @@ struct ZnccCost {
     __syncthreads();
   }
 
-  __device__ __forceinline__ void put_word(Shared& shared, int, int i, int lane, int word_row,
+  __device__ __forceinline__ void put_word(Shared& shared, int turn, int, int i, int lane, int word_row,
                                            std::uint32_t warped) {
-    shared.warped.at(word_row, lane + 32 * i) = warped;
+    shared.warped[turn].at(word_row, lane + 32 * i) = warped;
   }
 
-  __device__ __forceinline__ void sum_columns(Shared& shared, int lane, int word_row) const {
+  __device__ __forceinline__ void sum_columns(Shared& shared, int turn, int lane, int word_row) const {
     using Sums = ColumnSums<Radius>;
 #pragma unroll
     for (int i = 0; i < kColumnsPerThread; ++i) {
       const int column = lane + 32 * i, at = swizzled(column);
       std::uint32_t a[Sums::kWords], b[Sums::kWords];
       shared.reference.column(word_row, column, a);
-      shared.warped.column(word_row, column, b);
+      shared.warped[turn].column(word_row, column, b);
       std::uint32_t sum[4] = {0, 0, 0, 0};
       Sums::add(b, sum);
       store_pairs(shared.sum, word_row, column, sum);
@@ -196,7 +200,7 @@ struct ZnccCost {
 
   template <class Floats>
   __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
-                                        const SeenBits& seen, Floats& combined) const {
+                                        const UnseenRows& unseen, Floats& combined) const {
     std::uint32_t sum[kOutputColumns];
     row_sums<Radius>(shared.sum[pair], first, sum);
 #pragma unroll
@@ -210,7 +214,7 @@ struct ZnccCost {
         const std::int32_t variance = scaled_variance(kCount, source_sum, square[i]);
         const std::int32_t covariance =
             scaled_covariance(kCount, half_of(reference_sum[i], row), source_sum, product[i]);
-        const bool valid = all_seen || (seen.of(i) >> row & 1u);
+        const bool valid = all_seen || (unseen.column[i] >> (16 * row) & 1u) == 0;
         combined.offer(row, i,
                        valid ? zncc_cost(reference_variance[row][i], variance, covariance) : invalid_cost());
       }

@@ -66,24 +66,33 @@ __device__ __forceinline__ std::uint32_t quad_sample(const QuadSource& source, B
   return shifted_bilinear(__ldg(address), p.u & 255u, p.v & 255u);
 }
 
-/// The sample at any position, from either storage.
-__device__ __forceinline__ std::uint32_t any_sample(const DeviceSource& source, int channel,
-                                                    SourceStorage storage, const SamplePosition& p) {
-  const int x = p.u >> kSubpixelBits, y = p.v >> kSubpixelBits;
+/// `sample_position` at any plane. NaN is clamped too: no position lies outside the source.
+/// @param u_max, v_max  the last position of the source
+__device__ __forceinline__ BiasedPosition clamped_position(const RowWarp& r, float fx, float u_max,
+                                                           float v_max, bool& inside) {
+  const float magic = 12582912.0f;
+  const float ratio = r.aw * fx + r.bw;
+  const bool in_front = ratio > kMinDepthRatio;
+  const float inverse = reciprocal(in_front ? ratio : 1.0f);
+  const float u = (r.ax * fx + r.bx) * inverse, v = (r.ay * fx + r.by) * inverse;
+  const float uc = fminf(fmaxf(u, 0.0f), u_max), vc = fminf(fmaxf(v, 0.0f), v_max);
+  inside = in_front && u == uc && v == vc;
+  return {__float_as_uint(uc + magic), __float_as_uint(vc + magic)};
+}
+
+/// The sample of a source that is stored as plain bytes.
+__device__ __forceinline__ std::uint32_t byte_sample(const DeviceSource& source, int channel,
+                                                     BiasedPosition p) {
+  const int x = static_cast<int>(p.u >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
+  const int y = static_cast<int>(p.v >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
   const std::size_t index = static_cast<std::size_t>(y) * static_cast<std::size_t>(source.pitch) + x;
-  std::uint32_t quad;
-  if (storage == SourceStorage::kQuads) {
-    quad = __ldg(static_cast<const std::uint32_t*>(source.channel[channel]) + index);
-  } else {
-    const auto* pixel = static_cast<const std::uint8_t*>(source.channel[channel]) + index;
-    const int right = x + 1 < source.width ? 1 : 0;
-    const int below = y + 1 < source.height ? source.pitch : 0;
-    quad = __ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
-           static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
-           static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24;
-  }
-  return shifted_bilinear(quad, static_cast<std::uint32_t>(p.u) & 255u,
-                          static_cast<std::uint32_t>(p.v) & 255u);
+  const auto* pixel = static_cast<const std::uint8_t*>(source.channel[channel]) + index;
+  const int right = x + 1 < source.width ? 1 : 0;
+  const int below = y + 1 < source.height ? source.pitch : 0;
+  const std::uint32_t quad = __ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
+                             static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
+                             static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24;
+  return shifted_bilinear(quad, p.u & 255u, p.v & 255u);
 }
 
 /// Bits 16..23 of four samples as the four bytes of a word, the first lowest.

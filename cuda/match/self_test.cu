@@ -10,7 +10,7 @@ __global__ void answer_kernel(unsigned* answer) {
   *answer = 42;
 }
 
-constexpr unsigned kFirstBits = 0x3C000000u, kEndBits = 0x50000000u;  // 2^-7 and 2^33
+constexpr unsigned kFirstBits = 0x3A800000u, kEndBits = 0x50000000u;  // 2^-10 and 2^33
 
 __global__ void reciprocal_kernel(unsigned long long* wrong) {
   unsigned long long count = 0;

@@ -13,7 +13,10 @@
 ///   1. warps the tile and its halo once, 16 samples a thread, four rows a word;
 ///   2. sums the windows down the columns;
 ///   3. sums them along the rows, and offers the cost to the combination over the sources;
-/// and hands the combined cost of a plane to the sink. Between the parts the block meets twice.
+/// and hands the combined cost of a plane to the sink. Four rows of the tile belong to one warp in every
+/// part, and only part 2 reads rows of other warps: the block meets once a step, between parts 1 and 2. What
+/// part 1 writes stands twice, taken in turn, so that a warp may begin the next step while others are in
+/// part 2.
 
 namespace recon::cuda {
 
@@ -30,15 +33,16 @@ constexpr int kThreads = 8 * Cost::kRows;
 template <class Cost>
 struct BlockShared {
   typename Cost::Shared cost;
+  /// Byte r of word (w, c): 0 where the source sees row 4 w + r of output column c, else 255. Each warp has
+  /// its row of it to itself.
+  alignas(16) std::uint32_t unseen[Cost::kRows / 4][kTileColumns];
   Coverage coverage[kMaxSteps];
-  /// Bit r of byte (w, c): whether the source sees row 4 w + r of output column c. Two of them, taken in
-  /// turn: part 1 of a step may begin while other threads read in part 3 of the one before.
-  alignas(8) std::uint8_t seen[2][Cost::kRows / 4][kTileColumns];
 };
 
+/// Part 1 where the source is known to see the whole tile.
 template <class Cost>
 __device__ __forceinline__ void warp_inside(const DeviceSource& source, float w, const SamplePlace& place,
-                                            Cost& cost, typename Cost::Shared& shared, int lane,
+                                            Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
                                             int word_row) {
   RowWarp row[4];
 #pragma unroll
@@ -58,31 +62,44 @@ __device__ __forceinline__ void warp_inside(const DeviceSource& source, float w,
     }
 #pragma unroll
     for (int c = 0; c < Cost::kChannels; ++c)
-      cost.put_word(shared, c, i, lane, word_row, packed_samples(sample[c]));
+      cost.put_word(shared.cost, turn, c, i, lane, word_row, packed_samples(sample[c]));
   }
 }
 
-template <class Cost>
-__device__ __forceinline__ void warp_clamped(const DeviceSource& source, SourceStorage storage, float w,
-                                             const SamplePlace& place, Cost& cost, BlockShared<Cost>& shared,
-                                             int turn, int lane, int word_row) {
+/// Part 1 on any plane; notes which outputs the source sees.
+template <SourceStorage Storage, class Cost>
+__device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w, const SamplePlace& place,
+                                             Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
+                                             int word_row) {
+  RowWarp row[4];
+#pragma unroll
+  for (int r = 0; r < 4; ++r) row[r] = row_warp(source.warp, w, place.y[r]);
+  QuadSource quads[Cost::kChannels];
+#pragma unroll
+  for (int c = 0; c < Cost::kChannels; ++c) quads[c] = quad_source(source, c);
+  const float u_max = static_cast<float>((source.width - 1) * kSubpixels);
+  const float v_max = static_cast<float>((source.height - 1) * kSubpixels);
+  __syncwarp();  // part 3 of the step before has read `unseen`
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i) {
+    const float fx = static_cast<float>(place.x[i]);
     std::uint32_t sample[Cost::kChannels][4];
-    std::uint32_t seen = 0;
+    std::uint32_t unseen = 0;
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
-      const SamplePosition p =
-          sample_position(row_warp(source.warp, w, place.y[r]), place.x[i], source.width, source.height);
-      seen |= (p.inside ? 1u : 0u) << r;
+      bool inside;
+      const BiasedPosition p = clamped_position(row[r], fx, u_max, v_max, inside);
+      unseen |= inside ? 0u : 0xFFu << (8 * r);
 #pragma unroll
-      for (int c = 0; c < Cost::kChannels; ++c) sample[c][r] = any_sample(source, c, storage, p);
+      for (int c = 0; c < Cost::kChannels; ++c)
+        sample[c][r] =
+            Storage == SourceStorage::kQuads ? quad_sample(quads[c], p) : byte_sample(source, c, p);
     }
 #pragma unroll
     for (int c = 0; c < Cost::kChannels; ++c)
-      cost.put_word(shared.cost, c, i, lane, word_row, packed_samples(sample[c]));
+      cost.put_word(shared.cost, turn, c, i, lane, word_row, packed_samples(sample[c]));
     const int output = lane + 32 * i - Cost::kRadius;
-    if (output >= 0) shared.seen[turn][word_row][output] = static_cast<std::uint8_t>(seen);
+    if (output >= 0) shared.unseen[word_row][output] = unseen;
   }
 }
 
@@ -136,8 +153,7 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
   auto& shared = *reinterpret_cast<BlockShared<Cost>*>(dynamic_shared);
   constexpr int kRadius = Cost::kRadius;
   constexpr int kGroups = tile_width(kRadius) / kOutputColumns;
-  constexpr int kFirstPair = kRadius / 2, kPairs = (Cost::kRows - 1 - kRadius) / 2 - kFirstPair + 1;
-  static_assert(kGroups * kPairs <= kThreads<Cost>);
+  static_assert(kGroups <= 16);
 
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32, word_row = thread / 32;
@@ -153,15 +169,15 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
 #pragma unroll
   for (int r = 0; r < 4; ++r) place.y[r] = min(max(y0 - kRadius + 4 * word_row + r, 0), args.height - 1);
 
-  const int pair = kFirstPair + thread / kGroups, first = thread % kGroups * kOutputColumns;
+  const int pair = thread / 16, first = thread % 16 * kOutputColumns;
   OutputPlace output;
   output.x = x0 + first;
   output.y = y0 - kRadius + 2 * pair;
 #pragma unroll
   for (int row = 0; row < 2; ++row) {
     const int at = 2 * pair + row;
-    output.write[row] = output.x < args.width && at >= kRadius && at < Cost::kRows - kRadius &&
-                        output.y + row < args.row_end && pair < kFirstPair + kPairs;
+    output.write[row] = thread % 16 < kGroups && output.x < args.width && at >= kRadius &&
+                        at < Cost::kRows - kRadius && output.y + row < args.row_end;
   }
   const bool active = output.write[0] || output.write[1];
 
@@ -190,19 +206,18 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
       const bool all_seen = seen_by_source == Coverage::kAll;
       turn ^= 1;
       if (all_seen)
-        warp_inside(args.source[s], w, place, cost, shared.cost, lane, word_row);
+        warp_inside(args.source[s], w, place, cost, shared, turn, lane, word_row);
+      else if (args.storage == SourceStorage::kQuads)
+        warp_clamped<SourceStorage::kQuads>(args.source[s], w, place, cost, shared, turn, lane, word_row);
       else
-        warp_clamped(args.source[s], args.storage, w, place, cost, shared, turn, lane, word_row);
+        warp_clamped<SourceStorage::kBytes>(args.source[s], w, place, cost, shared, turn, lane, word_row);
       __syncthreads();
-      cost.sum_columns(shared.cost, lane, word_row);
-      __syncthreads();
+      cost.sum_columns(shared.cost, turn, lane, word_row);
+      __syncwarp();
       if (active) {
-        SeenBits seen{};
-        if (!all_seen) {
-          const uint2 bytes = *reinterpret_cast<const uint2*>(&shared.seen[turn][pair / 2][first]);
-          seen = {{bytes.x >> (pair % 2 * 2), bytes.y >> (pair % 2 * 2)}};
-        }
-        cost.offer(shared.cost, pair, first, all_seen, seen, combined);
+        UnseenRows unseen{};
+        if (!all_seen) unseen = unseen_rows(&shared.unseen[word_row][first], pair % 2);
+        cost.offer(shared.cost, pair, first, all_seen, unseen, combined);
       }
     }
     if (active) {

@@ -14,7 +14,10 @@ using namespace cuda;  // NOLINT(google-build-using-namespace): the backend is t
 
 /// Why a device cannot be used; empty when it can. Makes it current.
 std::string why_unusable(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) return cudaGetErrorString(error);
+  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
+    cudaGetLastError();  // so that the next launch is not blamed for it
+    return cudaGetErrorString(error);
+  }
   try {
     return device_answers() ? "" : "a test kernel gave a wrong answer";
   } catch (const Error& error) {

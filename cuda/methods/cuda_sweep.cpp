@@ -16,9 +16,11 @@ namespace {
 constexpr int kWarmUps = 3;
 
 cudaDeviceProp use_device(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess)
+  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
+    cudaGetLastError();  // so that the next launch is not blamed for it
     throw DeviceUnavailable("cuda:" + std::to_string(device) +
                             " cannot be used: " + cudaGetErrorString(error));
+  }
   cudaDeviceProp properties{};
   RECON_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
   return properties;

@@ -114,8 +114,8 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
   throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
                     " with " + std::to_string(shape.sources) + " sources of up to " +
                     std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
-                    " needs at least " + mebibytes(planner.smallest(fused).bytes + (1u << 20) - 1) +
-                    " of GPU memory, " + mebibytes(device.memory_limit) +
+                    " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
+                    mebibytes(device.memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources");
 }
 
