@@ -37,12 +37,14 @@ __device__ __forceinline__ QuadSource quad_source(const DeviceSource& source, in
 }
 
 /// The bilinear sample of a quad, 16 bits to the left: bits 16..23 are `bilinear(...)`, those above are 0.
+/// The upper pixels of a quad are stored as 255 - p, so that their sum comes out negative and starts that of
+/// the lower ones: no subtraction is left.
 __device__ __forceinline__ std::uint32_t shifted_bilinear(std::uint32_t quad, std::uint32_t fx,
                                                           std::uint32_t fy) {
   const std::uint32_t weights = fx * 65535u + 256u;  // (256 - fx) and fx as 16-bit numbers
-  const std::uint32_t top = __dp2a_lo(weights, quad, 128u);
-  const std::uint32_t bottom = __dp2a_hi(weights, quad, 128u);
-  return (bottom - top) * fy + (top << 8);  // both carry 128, which becomes the 32768 that rounds
+  const std::uint32_t minus_top = __dp2a_lo(weights, quad, 0u - 255u * 256u);
+  const std::uint32_t rise = __dp2a_hi(weights, quad, minus_top);
+  return rise * fy + (minus_top * (0u - 256u) + 32768u);
 }
 
 /// Positions inside a source as the bits of position + 1.5 * 2^23: the low 22 bits count 1/256 pixels, and
@@ -89,9 +91,10 @@ __device__ __forceinline__ std::uint32_t byte_sample(const DeviceSource& source,
   const auto* pixel = static_cast<const std::uint8_t*>(source.channel[channel]) + index;
   const int right = x + 1 < source.width ? 1 : 0;
   const int below = y + 1 < source.height ? source.pitch : 0;
-  const std::uint32_t quad = __ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
-                             static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
-                             static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24;
+  const std::uint32_t quad =
+      kUpperPixels ^ (__ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
+                      static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
+                      static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24);
   return shifted_bilinear(quad, p.u & 255u, p.v & 255u);
 }
 

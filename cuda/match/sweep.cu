@@ -30,9 +30,10 @@ __global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int wi
   const int right = min(x + 1, width - 1);
   const std::uint8_t* row = pixels + static_cast<std::size_t>(y) * pixel_pitch;
   const std::uint8_t* below = pixels + static_cast<std::size_t>(min(y + 1, height - 1)) * pixel_pitch;
-  quads[static_cast<std::size_t>(y) * quad_pitch + x] = row[x] | static_cast<std::uint32_t>(row[right]) << 8 |
-                                                        static_cast<std::uint32_t>(below[x]) << 16 |
-                                                        static_cast<std::uint32_t>(below[right]) << 24;
+  quads[static_cast<std::size_t>(y) * quad_pitch + x] =
+      kUpperPixels ^
+      (row[x] | static_cast<std::uint32_t>(row[right]) << 8 | static_cast<std::uint32_t>(below[x]) << 16 |
+       static_cast<std::uint32_t>(below[right]) << 24);
 }
 
 unsigned divided_up(int a, int b) {

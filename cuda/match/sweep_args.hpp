@@ -12,9 +12,12 @@ namespace recon::cuda {
 /// How the pixels of a source lie in device memory.
 enum class SourceStorage {
   kQuads,  ///< four neighbours a word: (x, y), (x+1, y), (x, y+1), (x+1, y+1) from the low byte up, borders
-           ///< repeated
+           ///< repeated; the upper two, (x, y) and (x+1, y), as 255 minus the pixel
   kBytes,  ///< plain 8-bit rows: a quarter of the memory, four loads a sample
 };
+
+/// What turns the pixels of a quad into its word and back, by exclusive or.
+inline constexpr std::uint32_t kUpperPixels = 0x0000FFFF;
 
 /// One source view as the sweep kernels read it; rows are `pitch` elements apart.
 struct DeviceSource {

@@ -20,11 +20,10 @@
 
 namespace recon::cuda {
 
-/// The samples of one thread in part 1: columns as floats and indices, rows as indices, all clamped to the
-/// reference.
+/// The samples of one thread in part 1: columns and rows, clamped to the reference.
 struct SamplePlace {
-  int x[kColumnsPerThread];
-  int y[4];
+  float x[kColumnsPerThread];
+  float y[4];
 };
 
 template <class Cost>
@@ -52,7 +51,7 @@ __device__ __forceinline__ void warp_inside(const DeviceSource& source, float w,
   for (int c = 0; c < Cost::kChannels; ++c) quads[c] = quad_source(source, c);
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i) {
-    const float fx = static_cast<float>(place.x[i]);
+    const float fx = place.x[i];
     std::uint32_t sample[Cost::kChannels][4];
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
@@ -82,7 +81,7 @@ __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w
   __syncwarp();  // part 3 of the step before has read `unseen`
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i) {
-    const float fx = static_cast<float>(place.x[i]);
+    const float fx = place.x[i];
     std::uint32_t sample[Cost::kChannels][4];
     std::uint32_t unseen = 0;
 #pragma unroll
@@ -132,7 +131,9 @@ __device__ __forceinline__ void load_reference(const SweepArgs& args, const Samp
       for (int r = 0; r < 4; ++r) {
         const std::size_t row =
             static_cast<std::size_t>(place.y[r]) * static_cast<std::size_t>(args.reference_pitch);
-        words[c][i] |= static_cast<std::uint32_t>(__ldg(args.reference[c] + row + place.x[i])) << (8 * r);
+        words[c][i] |=
+            static_cast<std::uint32_t>(__ldg(args.reference[c] + row + static_cast<int>(place.x[i])))
+            << (8 * r);
       }
     }
 }
@@ -165,9 +166,10 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
   SamplePlace place;
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i)
-    place.x[i] = min(max(x0 - kRadius + lane + 32 * i, 0), args.width - 1);
+    place.x[i] = static_cast<float>(min(max(x0 - kRadius + lane + 32 * i, 0), args.width - 1));
 #pragma unroll
-  for (int r = 0; r < 4; ++r) place.y[r] = min(max(y0 - kRadius + 4 * word_row + r, 0), args.height - 1);
+  for (int r = 0; r < 4; ++r)
+    place.y[r] = static_cast<float>(min(max(y0 - kRadius + 4 * word_row + r, 0), args.height - 1));
 
   const int pair = thread / 16, first = thread % 16 * kOutputColumns;
   OutputPlace output;

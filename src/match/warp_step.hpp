@@ -45,9 +45,8 @@ struct RowWarp {
   float ax, bx, ay, by, aw, bw;
 };
 
-/// The warp of row `y` of the reference for the plane of inverse depth `w`.
-RECON_HD RowWarp row_warp(const SourceWarp& s, float w, int y) {
-  const float fy = static_cast<float>(y);
+/// The warp of row `fy` of the reference (a whole number) for the plane of inverse depth `w`.
+RECON_HD RowWarp row_warp(const SourceWarp& s, float w, float fy) {
   RowWarp r;
   r.ax = s.a[0];
   r.bx = s.a[1] * fy + (s.a[2] + s.b[0] * w);
@@ -56,6 +55,9 @@ RECON_HD RowWarp row_warp(const SourceWarp& s, float w, int y) {
   r.aw = s.a[6];
   r.bw = s.a[7] * fy + (s.a[8] + s.b[2] * w);
   return r;
+}
+RECON_HD RowWarp row_warp(const SourceWarp& s, float w, int y) {
+  return row_warp(s, w, static_cast<float>(y));
 }
 
 /// The least ratio of source depth to reference depth at which a sample counts as in front of the source.
