@@ -19,7 +19,7 @@ constexpr std::size_t kTrackElementBytes = 4 + 4;
 int read_side(ByteReader& reader, std::string_view what) {
   const FilePlace place = reader.place();
   const auto side = reader.read<std::uint64_t>(what);
-  if (side > static_cast<std::uint64_t>(kMaxImageSide))
+  if (side > static_cast<std::uint64_t>(kMaxFileSide))
     place.fail("the " + std::string(what) + " of a camera is " + std::to_string(side) + " pixels; " +
                std::string(kImageSizeRule));
   return static_cast<int>(side);

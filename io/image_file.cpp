@@ -22,7 +22,7 @@ namespace {
 }
 
 void check_size(std::uint64_t width, std::uint64_t height, const std::string& file) {
-  constexpr auto kLargest = static_cast<std::uint64_t>(kMaxImageSide);
+  constexpr auto kLargest = static_cast<std::uint64_t>(kMaxFileSide);
   if (width > kLargest || height > kLargest ||
       !is_image_size(static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)))
     fail(file, "the image has " + std::to_string(width) + "x" + std::to_string(height) + " pixels; " +

@@ -6,12 +6,12 @@
 namespace recon {
 
 /// Sizes of images and maps that are accepted from files; the limits are those of OpenCV's readers.
-inline constexpr std::int64_t kMaxImageSide = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxFileSide = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 30;
 
-/// Whether both sides are in [1, kMaxImageSide] and the image has at most kMaxImagePixels pixels.
+/// Whether both sides are in [1, kMaxFileSide] and the image has at most kMaxImagePixels pixels.
 constexpr bool is_image_size(std::int64_t width, std::int64_t height) {
-  return width > 0 && height > 0 && width <= kMaxImageSide && height <= kMaxImageSide &&
+  return width > 0 && height > 0 && width <= kMaxFileSide && height <= kMaxFileSide &&
          width * height <= kMaxImagePixels;
 }
 

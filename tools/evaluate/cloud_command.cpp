@@ -9,6 +9,7 @@
 #include "evaluate/truth_view.hpp"
 #include "io/colmap_model.hpp"
 #include "io/ply_reader.hpp"
+#include "io/visibility.hpp"
 #include "tools/evaluate/commands.hpp"
 #include "tools/evaluate/ground_truth.hpp"
 

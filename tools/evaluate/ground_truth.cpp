@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "io/byte_reader.hpp"
 #include "io/dense_array.hpp"
 #include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
@@ -49,32 +48,6 @@ Image<float> read_truth(const fs::path& path, double unit) {
       depth(x, y) =
           steps(x, y) == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(steps(x, y) * unit);
   return depth;
-}
-
-std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path, std::size_t point_count,
-                                                        std::size_t view_count) {
-  const std::string bytes = read_file(path), name = path.string();
-  ByteReader reader(bytes, name);
-  const FilePlace start = reader.place();
-  const std::uint64_t count = reader.read_count(sizeof(std::uint32_t), "points");
-  if (count != point_count)
-    start.fail("the file is about " + std::to_string(count) + " points, but the cloud has " +
-               std::to_string(point_count) +
-               "; they do not belong together: write both again, or use --all-views");
-  std::vector<std::vector<std::uint32_t>> points_of_view(view_count);
-  for (std::uint32_t point = 0; point < count; ++point) {
-    const auto views = reader.read<std::uint32_t>("the number of views");
-    for (std::uint32_t i = 0; i < views; ++i) {
-      const FilePlace place = reader.place();
-      const auto view = reader.read<std::uint32_t>("the views of a point");
-      if (view >= view_count)
-        place.fail("view " + std::to_string(view) + " of a point, but the model has " +
-                   std::to_string(view_count) + " views; use --all-views to do without this file");
-      points_of_view[view].push_back(point);
-    }
-  }
-  reader.expect_end();
-  return points_of_view;
 }
 
 void check_positive(const char* option, double value) {

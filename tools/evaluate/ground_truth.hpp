@@ -25,12 +25,6 @@ double truth_unit(const std::filesystem::path& folder, std::optional<double> by_
 /// @throws InputError
 Image<float> read_truth(const std::filesystem::path& path, double unit);
 
-/// Reads COLMAP's visibility file of a cloud: for each of `view_count` views, the ascending indices of its
-/// points.
-/// @throws InputError with file and byte when it is damaged, or is not of a cloud of `point_count` points
-std::vector<std::vector<std::uint32_t>> read_visibility(const std::filesystem::path& path,
-                                                        std::size_t point_count, std::size_t view_count);
-
 /// @throws UsageError when there is no threshold or one is not a positive number
 void check_thresholds(const std::vector<double>& thresholds);
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace recon {
+
+/// Reads COLMAP's visibility file of a cloud (`fused.ply.vis`): for each of `view_count` views, the rising
+/// indices of the points that it sees.
+/// @throws InputError with file and byte when it is damaged, or is not of a cloud of `point_count` points
+std::vector<std::vector<std::uint32_t>> read_visibility(const std::filesystem::path& path,
+                                                        std::size_t point_count, std::size_t view_count);
+std::vector<std::vector<std::uint32_t>> parse_visibility(std::string_view bytes, const std::string& file,
+                                                         std::size_t point_count, std::size_t view_count);
+
+}  // namespace recon
