@@ -57,19 +57,16 @@ template <int K>
 struct BestSums {
   static_assert(K == 1 || K == 2);
   std::uint32_t sum[K][kOutputColumns];
-  int complete;  ///< sources that see all outputs of the block
 
   __device__ __forceinline__ void clear(const SweepArgs&) {
-    complete = 0;
 #pragma unroll
     for (int i = 0; i < kOutputColumns; ++i)
 #pragma unroll
       for (int k = 0; k < K; ++k) sum[k][i] = 0xFFFFFFFFu;
   }
 
-  __device__ __forceinline__ void offer(const std::uint32_t (&pair)[kOutputColumns], bool all_seen,
+  __device__ __forceinline__ void offer(const std::uint32_t (&pair)[kOutputColumns],
                                         const UnseenRows& unseen) {
-    complete += all_seen ? 1 : 0;
 #pragma unroll
     for (int i = 0; i < kOutputColumns; ++i) {
       const std::uint32_t offered = pair[i] | unseen.column[i];
@@ -79,32 +76,25 @@ struct BestSums {
   }
 
   __device__ __forceinline__ PairCosts result(float inverse_count) const {
-    return complete >= K ? costs<true>(inverse_count) : costs<false>(inverse_count);
-  }
-
- private:
-  /// @tparam Complete  no entry stands for a source that does not see the sample
-  template <bool Complete>
-  __device__ __forceinline__ PairCosts costs(float inverse_count) const {
     PairCosts costs;
 #pragma unroll
     for (int i = 0; i < kOutputColumns / 2; ++i) {
-      costs.half[0][i] =
-          half_bits(cost<0, Complete>(2 * i, inverse_count), cost<0, Complete>(2 * i + 1, inverse_count));
-      costs.half[1][i] =
-          half_bits(cost<1, Complete>(2 * i, inverse_count), cost<1, Complete>(2 * i + 1, inverse_count));
+      costs.half[0][i] = half_bits(cost<0>(2 * i, inverse_count), cost<0>(2 * i + 1, inverse_count));
+      costs.half[1][i] = half_bits(cost<1>(2 * i, inverse_count), cost<1>(2 * i + 1, inverse_count));
     }
     return costs;
   }
-  template <int Row, bool Complete>
+
+ private:
+  template <int Row>
   __device__ __forceinline__ float cost(int i, float inverse_count) const {
     const float best = sum_of_row<Row>(sum[0][i]);
     float mean = best * inverse_count;
     if (K == 2) {
       const float next = sum_of_row<Row>(sum[K - 1][i]);
-      if (Complete || next < 65535.0f) mean = (mean + next * inverse_count) * 0.5f;
+      if (next < 65535.0f) mean = (mean + next * inverse_count) * 0.5f;
     }
-    return Complete || best < 65535.0f ? mean : invalid_cost();
+    return best < 65535.0f ? mean : invalid_cost();
   }
 };
 

@@ -104,11 +104,11 @@ struct SadCost {
   }
 
   template <int K>
-  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
+  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool,
                                         const UnseenRows& unseen, BestSums<K>& best) const {
     std::uint32_t sum[kOutputColumns];
     row_sums<Radius>(shared.sum[pair], first, sum);
-    best.offer(sum, all_seen, unseen);
+    best.offer(sum, unseen);
   }
 
   /// With three channels and large windows a sum takes more than 16 bits: both rows apart.
