@@ -15,9 +15,20 @@ namespace {
 /// Neighbouring depths of one surface differ by less than this; beyond it, a patch ends.
 constexpr float kSpeckleStep = 0.02f;
 
+/// The contrast around each pixel in the channel that has most of it.
+Image<float> highest_contrast(const PosedImage& reference, int window) {
+  Image<float> highest = local_contrast(reference.channel[0], window);
+  for (std::size_t c = 1; c < static_cast<std::size_t>(reference.channels); ++c) {
+    const Image<float> other = local_contrast(reference.channel[c], window);
+    for (int y = 0; y < highest.height(); ++y)
+      for (int x = 0; x < highest.width(); ++x) highest(x, y) = std::max(highest(x, y), other(x, y));
+  }
+  return highest;
+}
+
 void forget_untrusted(const PosedImage& reference, int window, const PhotometricFilterOptions& filter,
                       DepthEstimate& estimate) {
-  const Image<float> contrast = local_contrast(reference.channel[0], window);
+  const Image<float> contrast = highest_contrast(reference, window);
   for (int y = 0; y < estimate.depth.height(); ++y)
     for (int x = 0; x < estimate.depth.width(); ++x)
       if (!(estimate.cost(x, y) <= filter.max_cost && estimate.confidence(x, y) >= filter.min_confidence &&

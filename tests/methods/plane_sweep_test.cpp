@@ -122,6 +122,28 @@ TEST(EstimateView, LeavesFlatAreasUnknownAndGivesTrueNormals) {
   EXPECT_GT(good_normals, normals * 9 / 10);
 }
 
+TEST(EstimateView, TrustsTextureOfAnyChannel) {
+  SlantedPlane scene(0.5);
+  scene.problem.planes = make_plane_set(1.2, 5.0, 40);
+  scene.problem.options.cost = CostKind::kSad;
+  const Image<std::uint8_t> flat(240, 180, 128);
+  const auto add_flat_channels = [&](PosedImage& image) {
+    image.channels = 3;
+    image.channel[2] = image.channel[0];
+    image.channel[0] = image.channel[1] = flat.view();
+  };
+  add_flat_channels(scene.problem.reference);
+  for (PosedImage& source : scene.problem.sources) add_flat_channels(source);
+  PhotometricFilterOptions filter;
+  filter.max_cost = 15;
+  const auto backend = make_cpu_backend({});
+  const ViewDepth view = estimate_view(*backend, scene.problem, filter);
+  int known = 0;
+  for (int y = 20; y < 160; ++y)
+    for (int x = 20; x < 220; ++x) known += !std::isnan(view.depth(x, y));
+  EXPECT_GT(known, 200 * 140 * 8 / 10);
+}
+
 TEST(CpuBackend, SaysWhatItTakesAndRefusesWhatDoesNotFit) {
   SweepShape shape;
   shape.width = shape.source_width = 6000, shape.height = shape.source_height = 4000;
