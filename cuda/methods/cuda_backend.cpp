@@ -1,9 +1,11 @@
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cuda/match/self_test.hpp"
+#include "cuda/methods/pair.hpp"
 #include "cuda/methods/sweep_lane.hpp"
 #include "methods/backend.hpp"
 
@@ -72,7 +74,7 @@ class CudaBackend : public Backend {
   std::string name() const override { return name_; }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
 
-  SweepMemory memory(const SweepShape& shape) const override {
+  WorkMemory memory(const SweepShape& shape) const override {
     // The shape does not say the cost or the combination: count the path that takes more, with the lowest
     // tiles.
     SweepOptions options;
@@ -95,6 +97,25 @@ class CudaBackend : public Backend {
     const CurrentDevice current(device_);
     const Hold hold(*this, planned.bytes > share());
     return hold.lane().sweep(problem, planned);
+  }
+
+  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+    WorkMemory memory;
+    memory.device_bytes = match_pair_bytes(width, height, options);
+    if (memory.device_bytes > limit_)
+      throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
+                        std::to_string(options.range.count) + " disparities needs " +
+                        std::to_string(memory.device_bytes >> 20) + " MiB of device memory, the limit is " +
+                        std::to_string(limit_ >> 20) + " MiB; --device cpu works without");
+    return memory;
+  }
+
+  DisparityMap match(const PairProblem& problem) override {
+    check_pair(problem);
+    const CurrentDevice current(device_);
+    const std::lock_guard lock(pair_mutex_);
+    if (!pair_workspace_) pair_workspace_.emplace();
+    return match_pair(problem, *pair_workspace_);
   }
 
  private:
@@ -155,6 +176,8 @@ class CudaBackend : public Backend {
   std::condition_variable freed_;
   std::vector<SweepLane*> free_;
   int waiting_alone_ = 0;
+  std::mutex pair_mutex_;
+  std::optional<PairWorkspace> pair_workspace_;
 };
 
 }  // namespace

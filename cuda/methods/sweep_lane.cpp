@@ -13,7 +13,7 @@ namespace {
 /// The most parts that the planes of a launch are cut into among thread blocks.
 constexpr int kMostParts = 64;
 
-SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const SweepMemoryMap& map) {
+SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map) {
   const PosedImage& reference = problem.reference;
   SweepArgs args{};
   args.sources = static_cast<int>(problem.sources.size());
@@ -26,18 +26,18 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Swee
     source.width = image.camera.width;
     source.height = image.camera.height;
     source.pitch =
-        static_cast<int>(plan.storage == SourceStorage::kQuads ? SweepMemoryMap::quad_pitch(source.width)
-                                                               : SweepMemoryMap::byte_pitch(source.width));
+        static_cast<int>(plan.storage == SourceStorage::kQuads ? WorkMemoryMap::quad_pitch(source.width)
+                                                               : WorkMemoryMap::byte_pitch(source.width));
     for (int c = 0; c < reference.channels; ++c) source.channel[c] = map.source[s][c];
   }
   for (int c = 0; c < reference.channels; ++c) args.reference[c] = map.reference[c];
-  args.reference_pitch = static_cast<int>(SweepMemoryMap::byte_pitch(reference.camera.width));
+  args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(reference.camera.width));
   args.width = reference.camera.width;
   args.height = reference.camera.height;
   args.planes = problem.planes;
   args.combination = problem.options.combination;
   args.best_k = problem.options.best_k;
-  args.volume_pitch = args.winners_pitch = SweepMemoryMap::half_pitch(args.width);
+  args.volume_pitch = args.winners_pitch = WorkMemoryMap::half_pitch(args.width);
   args.winners = map.winners;
   return args;
 }
@@ -65,7 +65,7 @@ void SweepLane::upload(const SweepProblem& problem, const SweepPlan& plan) {
   ASSERT(arena_.used() == plan.bytes);
   const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
     staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
-                    SweepMemoryMap::byte_pitch(image.camera.width), stream_);
+                    WorkMemoryMap::byte_pitch(image.camera.width), stream_);
   };
   for (int c = 0; c < problem.reference.channels; ++c) send(problem.reference, c, map_.reference[c]);
   for (std::size_t s = 0; s < problem.sources.size(); ++s) {
@@ -77,9 +77,9 @@ void SweepLane::upload(const SweepProblem& problem, const SweepPlan& plan) {
       }
       send(image, c, map_.upload);
       const int width = image.camera.width;
-      launch_quads(map_.upload, static_cast<int>(SweepMemoryMap::byte_pitch(width)), width,
+      launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width,
                    image.camera.height, static_cast<std::uint32_t*>(map_.source[s][c]),
-                   static_cast<int>(SweepMemoryMap::quad_pitch(width)), stream_.get());
+                   static_cast<int>(WorkMemoryMap::quad_pitch(width)), stream_.get());
     }
   }
 }
@@ -110,14 +110,14 @@ void SweepLane::queue_kernels(const SweepProblem& problem, const SweepPlan& plan
       if (stored) stored(begin, count);
     }
   }
-  launch_winner_depth(winners, problem.planes, map_.results, SweepMemoryMap::float_pitch(args.width),
+  launch_winner_depth(winners, problem.planes, map_.results, WorkMemoryMap::float_pitch(args.width),
                       stream_.get());
 }
 
 DepthEstimate SweepLane::sweep(const SweepProblem& problem, const SweepPlan& plan) {
   upload(problem, plan);
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  const std::ptrdiff_t pitch = SweepMemoryMap::float_pitch(width);
+  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(width);
   DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
                          Image<float>(width, height)};
   for (int begin = 0; begin < height; begin += plan.rows) {

@@ -24,7 +24,7 @@ class SweepLane {
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 
-  const SweepMemoryMap& memory() const { return map_; }
+  const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
   std::size_t arena_capacity() const { return arena_.capacity(); }
   /// Gives the device memory back.
@@ -34,7 +34,7 @@ class SweepLane {
   Stream stream_;
   Arena arena_;
   Staging staging_;
-  SweepMemoryMap map_{};
+  WorkMemoryMap map_{};
 };
 
 }  // namespace recon::cuda

@@ -46,7 +46,7 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
 SweepShape shape_of(const SweepProblem& problem);
 
 /// Pointers into the arena of a sweep.
-struct SweepMemoryMap {
+struct WorkMemoryMap {
   std::uint8_t* reference[3];
   void* source[kMaxSources][3];
   std::uint8_t* upload;    ///< a source channel as bytes, on its way to quads
@@ -63,26 +63,26 @@ struct SweepMemoryMap {
 /// Takes all memory of a sweep from `arena`, an Arena or a counter with the same `take`: what is counted is
 /// what is used.
 template <class Memory>
-SweepMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan& plan) {
-  SweepMemoryMap map{};
+WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan& plan) {
+  WorkMemoryMap map{};
   const bool quads = plan.storage == SourceStorage::kQuads;
   const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
   for (int c = 0; c < shape.channels; ++c)
     map.reference[c] =
-        arena.template take<std::uint8_t>(count(SweepMemoryMap::byte_pitch(shape.width), shape.height));
-  const std::size_t bytes = count(SweepMemoryMap::byte_pitch(shape.source_width), shape.source_height);
-  const std::size_t elements = count(SweepMemoryMap::quad_pitch(shape.source_width), shape.source_height);
+        arena.template take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
+  const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
+  const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
   for (int s = 0; s < shape.sources; ++s)
     for (int c = 0; c < shape.channels; ++c)
       map.source[s][c] = quads ? static_cast<void*>(arena.template take<std::uint32_t>(elements))
                                : static_cast<void*>(arena.template take<std::uint8_t>(bytes));
   if (quads) map.upload = arena.template take<std::uint8_t>(bytes);
-  const std::size_t row = count(SweepMemoryMap::half_pitch(shape.width), plan.rows);
+  const std::size_t row = count(WorkMemoryMap::half_pitch(shape.width), plan.rows);
   if (!plan.fused)
     map.volume = arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
   map.winners =
       arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
-  map.results = arena.template take<float>(3 * count(SweepMemoryMap::float_pitch(shape.width), plan.rows));
+  map.results = arena.template take<float>(3 * count(WorkMemoryMap::float_pitch(shape.width), plan.rows));
   return map;
 }
 

@@ -10,6 +10,7 @@
 #include "match/posed_image.hpp"
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
+#include "methods/pair.hpp"
 
 namespace recon {
 
@@ -38,8 +39,8 @@ struct SweepShape {
   int window = 7;
 };
 
-/// Memory of one sweep, counted before it starts, images and results of the caller not included.
-struct SweepMemory {
+/// Memory of one view or pair, counted before it starts, images and results of the caller not included.
+struct WorkMemory {
   std::size_t host_bytes = 0;
   std::size_t device_bytes = 0;
   int tiles = 1;  ///< into how many pieces the view is cut so that it fits
@@ -59,11 +60,19 @@ class Backend {
 
   /// The memory that `sweep` will take for a problem of this shape within the limits of this backend.
   /// @throws OutOfMemory when even the smallest tiling does not fit
-  virtual SweepMemory memory(const SweepShape& shape) const = 0;
+  virtual WorkMemory memory(const SweepShape& shape) const = 0;
 
   /// Sweeps one view; may be called from several threads at once.
   /// @throws OutOfMemory, DeviceError
   virtual DepthEstimate sweep(const SweepProblem& problem) = 0;
+
+  /// The memory that `match` will take for images of this size.
+  /// @throws OutOfMemory when that is more than the limits of this backend
+  virtual WorkMemory pair_memory(int width, int height, const PairOptions& options) const = 0;
+
+  /// Matches a rectified pair; may be called from several threads at once.
+  /// @throws OutOfMemory, DeviceError
+  virtual DisparityMap match(const PairProblem& problem) = 0;
 };
 
 struct CpuOptions {

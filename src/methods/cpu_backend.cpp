@@ -47,7 +47,7 @@ class CpuBackend : public Backend {
 
   int lanes() const override { return 1; }
 
-  SweepMemory memory(const SweepShape& shape) const override {
+  WorkMemory memory(const SweepShape& shape) const override {
     const TileSize tile = tile_size(shape.width, shape.height, shape.planes, shape.window);
     const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
     const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
@@ -55,7 +55,7 @@ class CpuBackend : public Backend {
     const std::size_t results = 3 * sizeof(float) *
                                 static_cast<std::size_t>(padded_count<float>(shape.width)) *
                                 static_cast<std::size_t>(shape.height);
-    SweepMemory memory;
+    WorkMemory memory;
     memory.host_bytes = images + results + threads * (tile.volume_bytes + kScratchBytes);
     const int columns = (shape.width + tile.width - 1) / tile.width;
     const int rows = (shape.height + tile.height - 1) / tile.height;
@@ -72,6 +72,21 @@ class CpuBackend : public Backend {
 
   DepthEstimate sweep(const SweepProblem& problem) override {
     return arena_.execute([&] { return sweep_in_arena(problem); });
+  }
+
+  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+    WorkMemory memory;
+    memory.host_bytes = match_pair_bytes(width, height, options, arena_.max_concurrency());
+    if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
+      throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
+                        std::to_string(options.range.count) + " disparities needs " +
+                        std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
+                        std::to_string(*options_.memory_limit >> 20) + " MiB");
+    return memory;
+  }
+
+  DisparityMap match(const PairProblem& problem) override {
+    return arena_.execute([&] { return match_pair(problem); });
   }
 
  private:

@@ -33,11 +33,19 @@ class GatedBackend : public Backend {
 
   std::string name() const override { return backend_.name(); }
   int lanes() const override { return backend_.lanes(); }
-  SweepMemory memory(const SweepShape& shape) const override { return backend_.memory(shape); }
+  WorkMemory memory(const SweepShape& shape) const override { return backend_.memory(shape); }
   DepthEstimate sweep(const SweepProblem& problem) override {
     free_lanes_.acquire();
     const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_lanes_);
     return backend_.sweep(problem);
+  }
+  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+    return backend_.pair_memory(width, height, options);
+  }
+  DisparityMap match(const PairProblem& problem) override {
+    free_lanes_.acquire();
+    const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_lanes_);
+    return backend_.match(problem);
   }
 
  private:

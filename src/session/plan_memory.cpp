@@ -76,13 +76,13 @@ SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& optio
 }
 
 /// What the sweeps of all lanes of all backends take at a time.
-SweepMemory sweeps(const ScenePlan& plan, const SessionOptions& options,
-                   const std::vector<std::unique_ptr<Backend>>& backends) {
-  SweepMemory all;
+WorkMemory sweeps(const ScenePlan& plan, const SessionOptions& options,
+                  const std::vector<std::unique_ptr<Backend>>& backends) {
+  WorkMemory all;
   for (const auto& backend : backends) {
     std::size_t host = 0;
     for (const int view : plan.active_views()) {
-      const SweepMemory one = backend->memory(shape_of(plan, view, options));
+      const WorkMemory one = backend->memory(shape_of(plan, view, options));
       host = std::max(host, one.host_bytes);
       all.device_bytes = std::max(all.device_bytes, one.device_bytes);
       all.tiles = std::max(all.tiles, one.tiles);
@@ -102,7 +102,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                        const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit,
                        int threads) {
   const Sizes sizes = measure(plan);
-  const SweepMemory sweep = sweeps(plan, options, backends);
+  const WorkMemory sweep = sweeps(plan, options, backends);
   std::size_t lanes = 0;
   for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
   const std::size_t channels = options.colour ? 3 : 1;

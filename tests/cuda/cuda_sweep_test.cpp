@@ -144,7 +144,7 @@ TEST_F(CudaBackendTest, CountsWhatASweepTakes) {
   const SweepShape shape{150, 401, 166, 124, 1, 3, 37, 5};
   CudaOptions options;
   options.lanes = 1;
-  const SweepMemory free = make_cuda_backend(options)->memory(shape);
+  const WorkMemory free = make_cuda_backend(options)->memory(shape);
   EXPECT_GE(free.device_bytes,
             cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, std::size_t{1} << 30).arena_bytes);
   options.memory_limit = free.device_bytes / 2;

@@ -148,7 +148,7 @@ TEST(CpuBackend, SaysWhatItTakesAndRefusesWhatDoesNotFit) {
   SweepShape shape;
   shape.width = shape.source_width = 6000, shape.height = shape.source_height = 4000;
   shape.sources = 8, shape.planes = 512;
-  const SweepMemory memory = make_cpu_backend({2, {}})->memory(shape);
+  const WorkMemory memory = make_cpu_backend({2, {}})->memory(shape);
   EXPECT_LT(memory.host_bytes, std::size_t{1} << 30);
   EXPECT_GT(memory.host_bytes, std::size_t{8} * 6000 * 4000 * 2);
   EXPECT_GT(memory.tiles, 1000);

@@ -172,8 +172,10 @@ class FixedBackend : public Backend {
   explicit FixedBackend(std::size_t bytes) : bytes_(bytes) {}
   std::string name() const override { return "fixed"; }
   int lanes() const override { return 1; }
-  SweepMemory memory(const SweepShape&) const override { return {bytes_, 0, 1}; }
+  WorkMemory memory(const SweepShape&) const override { return {bytes_, 0, 1}; }
   DepthEstimate sweep(const SweepProblem&) override { return {}; }
+  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {bytes_, 0, 1}; }
+  DisparityMap match(const PairProblem&) override { return {}; }
 
  private:
   std::size_t bytes_;
