@@ -14,7 +14,7 @@ enum class Transform {
 inline constexpr int kMaxRankWindow = 15;
 
 struct TransformOptions {
-  Transform transform = Transform::kSymmetricCensus;
+  Transform transform = Transform::kCensus5x5;
   int rank_window = 9;  ///< side of the rank's window, odd, 3 .. kMaxRankWindow
 };
 

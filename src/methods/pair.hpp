@@ -31,8 +31,9 @@ enum class PairMethod { kBlockMatching, kSemiGlobal, kBeliefPropagation };
 struct SemiGlobalPairOptions {
   TransformOptions transform;
   SemiGlobalOptions optimizer;
-  /// Cost of a disparity whose pixel lies outside the right image.
-  int outside_cost = 12;
+  /// Cost of a disparity whose pixel lies outside the right image: between those of right and of random
+  /// matches, so that pixels whose match is outside are not drawn to chance matches inside.
+  int outside_cost = 8;
   int uniqueness = 5;    ///< per cent that non-adjacent disparities have to be dearer; 0: no check
   int left_right = 1;    ///< greatest difference between both views' winners, pixels; -1: no check
   bool subpixel = true;  ///< parabola through the three costs

@@ -5,10 +5,10 @@ namespace recon {
 /// Semi-global matching; costs and penalties share one unit.
 struct SemiGlobalOptions {
   int paths = 8;  ///< 4 (along rows and columns) or 8 (and the diagonals)
-  int p1 = 10;    ///< for a step of one disparity, >= 0
-  int p2 = 60;    ///< for a larger step where the image is flat, >= p1
+  int p1 = 12;    ///< for a step of one disparity, >= 0
+  int p2 = 80;    ///< for a larger step where the image is flat, >= p1
   /// Grey levels between the two pixels of a step over which P2 falls off; 0: P2 is the same everywhere.
-  int p2_falloff = 0;
+  int p2_falloff = 16;
 };
 
 /// The largest sum of costs and penalties that path costs may reach: 8 of them fit 16 bits.
