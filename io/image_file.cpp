@@ -59,6 +59,26 @@ std::uint8_t to_8_bit(std::uint16_t value) {
 }
 
 template <class T>
+Image<T> grey_of_bgr(const cv::Mat& bgr) {
+  Image<T> image(bgr.cols, bgr.rows);
+  for (int y = 0; y < bgr.rows; ++y) {
+    const T* in = bgr.ptr<T>(y);
+    T* out = image.row(y);
+    for (int x = 0; x < bgr.cols; ++x, in += 3)
+      out[x] = static_cast<T>((299u * in[2] + 587u * in[1] + 114u * in[0] + 500u) / 1000u);
+  }
+  return image;
+}
+
+cv::Mat decode_colour(std::string_view bytes, const std::string& file) {
+  const cv::Mat bgr =
+      decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION, file);
+  if (bgr.type() == CV_8UC3 || bgr.type() == CV_16UC3) return bgr;
+  fail(file, "has samples of the type " + cv::typeToString(bgr.type()) +
+                 "; only 8 and 16 bit integers are supported: convert the image");
+}
+
+template <class T>
 Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr) {
   Image<Rgb8> image(bgr.cols, bgr.rows);
   for (int y = 0; y < bgr.rows; ++y) {
@@ -115,12 +135,18 @@ Image<Rgb8> read_image(const std::filesystem::path& path) {
 }
 
 Image<Rgb8> decode_image(std::string_view bytes, const std::string& file) {
-  const cv::Mat bgr =
-      decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION, file);
-  if (bgr.type() == CV_8UC3) return rgb_of_bgr<std::uint8_t>(bgr);
-  if (bgr.type() == CV_16UC3) return rgb_of_bgr<std::uint16_t>(bgr);
-  fail(file, "has samples of the type " + cv::typeToString(bgr.type()) +
-                 "; only 8 and 16 bit integers are supported: convert the image");
+  const cv::Mat bgr = decode_colour(bytes, file);
+  return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr) : rgb_of_bgr<std::uint16_t>(bgr);
+}
+
+StoredGrey read_stored_grey(const std::filesystem::path& path) {
+  return decode_stored_grey(read_file(path), path.string());
+}
+
+StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file) {
+  const cv::Mat bgr = decode_colour(bytes, file);
+  if (bgr.depth() == CV_8U) return {grey_of_bgr<std::uint8_t>(bgr), {}};
+  return {{}, grey_of_bgr<std::uint16_t>(bgr)};
 }
 
 Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {

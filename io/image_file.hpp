@@ -29,6 +29,17 @@ Image<Rgb8> decode_image(std::string_view bytes, const std::string& file);
 /// The same in grey: (299 r + 587 g + 114 b) / 1000, rounded.
 Image<std::uint8_t> read_grey_image(const std::filesystem::path& path);
 
+/// Grey pixels as deep as a file stores them: one of the two is empty.
+struct StoredGrey {
+  Image<std::uint8_t> of_8_bits;
+  Image<std::uint16_t> of_16_bits;
+};
+
+/// The pixels in grey as `read_grey_image` has it, with the 16 bits of a file that has them.
+/// @throws InputError as `read_image`
+StoredGrey read_stored_grey(const std::filesystem::path& path);
+StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file);
+
 /// The size of an image file; for PNG, JPEG and TIFF from its header alone.
 /// @throws InputError as `read_image`; damage behind the header is not found
 ImageSize image_size(const std::filesystem::path& path);

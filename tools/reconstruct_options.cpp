@@ -5,33 +5,34 @@
 
 #include "core/error.hpp"
 #include "session/byte_size.hpp"
+#include "tools/option_words.hpp"
 
 namespace recon {
 
 namespace {
 
-const std::map<std::string, CostKind> kCosts = {{"sad", CostKind::kSad}, {"zncc", CostKind::kZncc}};
+const std::map<std::string, CostKind> kSweepCosts = {{"sad", CostKind::kSad}, {"zncc", CostKind::kZncc}};
+const std::map<std::string, BlockCost> kBlockCosts = {{"sad", BlockCost::kSad}, {"ssd", BlockCost::kSsd}};
+const std::map<std::string, Transform> kTransforms = {{"census5x5", Transform::kCensus5x5},
+                                                      {"census9x7", Transform::kCensus9x7},
+                                                      {"rank", Transform::kRank},
+                                                      {"symmetric", Transform::kSymmetricCensus}};
 const std::map<std::string, Combination> kCombinations = {
     {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
 const std::map<std::string, Stage> kStages = {
     {"all", Stage::kAll}, {"estimate", Stage::kEstimate}, {"fuse", Stage::kFuse}};
 
-/// The value that `word` names.
-/// @throws UsageError that lists the words there are
 template <class Value>
-Value named(const std::string& option, const std::string& word, const std::map<std::string, Value>& values) {
-  const auto found = values.find(word);
-  if (found != values.end()) return found->second;
-  std::string words;
-  for (const auto& entry : values) words += (words.empty() ? "" : ", ") + entry.first;
-  throw UsageError(option + " is '" + word + "'; it can be " + words);
+void set_if_named(Value& value, const std::string& word, const std::map<std::string, Value>& values) {
+  if (const auto found = values.find(word); found != values.end()) value = found->second;
 }
 
-void check_method(const std::string& method) {
-  if (method == "planesweep") return;
-  if (method == "bp" || method == "sgm" || method == "bm")
-    throw UsageError("--method " + method + " is not in this version; it has planesweep");
-  throw UsageError("--method is '" + method + "'; it can be planesweep");
+/// A word may mean something to several methods; whether it does to the one chosen is checked with the jobs.
+void set_cost(SessionOptions& options, const std::string& word) {
+  options.cost = word;
+  set_if_named(options.sweep.cost, word, kSweepCosts);
+  set_if_named(options.pair.matching.block.cost, word, kBlockCosts);
+  set_if_named(options.pair.matching.semi_global.transform.transform, word, kTransforms);
 }
 
 /// TOML without the options that nobody gave and that have no default: "" would be no number.
@@ -46,11 +47,14 @@ std::string without_empty_values(const std::string& toml) {
 }  // namespace
 
 void CommandLine::declare(CLI::App& app) {
-  app.add_option("SCENE", options.inputs,
-                 "Scenes: folders with images/ and sparse/ as COLMAP has them, or folders of such scenes")
+  app.add_option("INPUT", options.inputs,
+                 "Scenes: folders with images/ and sparse/ as COLMAP has them; rectified pairs: folders with "
+                 "im0.png, im1.png and calib.txt as Middlebury has them; folders of such folders; or the two "
+                 "image files of one rectified pair, left and right")
       ->configurable(false);
   declare_work(app);
   declare_matching(app);
+  pairs_.declare(app, options.pair);
   declare_hypotheses(app);
   declare_filters(app);
   declare_limits(app);
@@ -58,13 +62,17 @@ void CommandLine::declare(CLI::App& app) {
 
 void CommandLine::declare_work(CLI::App& app) {
   const char* group = "Work";
-  app.add_option("--method", method_, "The chain of steps: planesweep")->capture_default_str()->group(group);
+  app.add_option("--method", method_,
+                 "The chain of steps: planesweep for scenes; sgm (semi-global matching), bp (belief "
+                 "propagation) or bm (block matching) for rectified pairs [planesweep, sgm]")
+      ->group(group);
   app.add_option("--device", options.device,
                  "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2")
       ->capture_default_str()
       ->group(group);
   app.add_option("-o,--output", options.output,
-                 "Output folder; several scenes get one folder each in it [dense/ in the scene]")
+                 "Output folder; several inputs get one folder each in it [dense/ in the scene or "
+                 "pair; ./dense for two image files]")
       ->group(group);
   app.add_option("--views", options.views, "Shell pattern over names: the views to get depth maps")
       ->capture_default_str()
@@ -87,13 +95,16 @@ void CommandLine::declare_work(CLI::App& app) {
 
 void CommandLine::declare_matching(CLI::App& app) {
   const char* group = "Matching";
-  app.add_option("--cost", cost_, "sad (mean absolute difference) or zncc (normalised cross-correlation)")
-      ->capture_default_str()
+  app.add_option("--cost", cost_,
+                 "planesweep: zncc (normalised cross-correlation) or sad (mean absolute difference); sgm: "
+                 "symmetric, census5x5, census9x7 or rank; bm: sad or ssd [the first of each]")
       ->group(group);
   app.add_flag("--colour", options.colour, "Match red, green and blue instead of grey (sad only)")
       ->group(group);
-  app.add_option("--window", options.sweep.window, "Side of the matching window in pixels, odd, 3 to 15")
-      ->capture_default_str()
+  app.add_option(
+         "--window", window_,
+         "Side of the matching window in pixels, odd [planesweep: " + std::to_string(options.sweep.window) +
+             ", 3 to 15; bm: " + std::to_string(2 * options.pair.matching.block.radius + 1) + ", 3 to 31]")
       ->group(group);
   app.add_option("--combine", combine_,
                  "Cost over the source views: min, mean, or best-k (mean of the k best)")
@@ -139,12 +150,15 @@ void CommandLine::declare_filters(CLI::App& app) {
                  "Least uniqueness of the best plane, 0 to 1")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--min-texture", options.filter.min_texture,
-                 "Least standard deviation of a window, grey levels")
-      ->capture_default_str()
+  app.add_option("--min-texture", min_texture_,
+                 "Least standard deviation of a window, grey levels [planesweep: " +
+                     CLI::detail::to_string(options.filter.min_texture) +
+                     ", bm: " + CLI::detail::to_string(options.pair.matching.block.min_texture) + "]")
       ->group(group);
-  app.add_option("--speckle", options.filter.speckle_size, "Patches of fewer pixels are dropped; 0: keep all")
-      ->capture_default_str()
+  app.add_option("--speckle", speckle_,
+                 "Patches of fewer pixels are dropped; 0: keep all [scenes: " +
+                     std::to_string(options.filter.speckle_size) +
+                     ", pairs: " + std::to_string(options.pair.speckle) + "]")
       ->group(group);
   app.add_option("--min-views", options.consistency.min_views, "Source views that have to agree on a depth")
       ->capture_default_str()
@@ -186,16 +200,37 @@ void CommandLine::declare_limits(CLI::App& app) {
       ->group(group);
 }
 
-void CommandLine::finish(const CLI::App& app) {
-  check_method(method_);
-  options.sweep.cost = named("--cost", cost_, kCosts);
+void CommandLine::finish_matching() {
+  if (!method_.empty()) {
+    options.method = find_method(method_);
+    if (!options.method)
+      throw UsageError("--method is '" + method_ + "'; it can be planesweep, sgm, bp or bm");
+  }
+  if (!cost_.empty()) set_cost(options, cost_);
+  BlockMatchingOptions& block = options.pair.matching.block;
+  if (window_) {
+    if (*window_ % 2 == 0) throw UsageError("--window is " + std::to_string(*window_) + "; it must be odd");
+    options.sweep.window = *window_;
+    block.radius = (*window_ - 1) / 2;
+  }
+  options.filter.min_texture = min_texture_.value_or(options.filter.min_texture);
+  block.min_texture = min_texture_.value_or(block.min_texture);
+  options.filter.speckle_size = speckle_.value_or(options.filter.speckle_size);
+  options.pair.speckle = speckle_.value_or(options.pair.speckle);
   options.sweep.combination = named("--combine", combine_, kCombinations);
+  pairs_.finish(options.pair);
+}
+
+void CommandLine::finish(const CLI::App& app) {
+  finish_matching();
   options.stage = named("--stage", stage_, kStages);
   options.planes = parse_planes(planes_);
   options.shard = parse_shard(shard_);
   if (!memory_limit_.empty()) options.memory_limit = parse_byte_size(memory_limit_);
   if (!gpu_memory_limit_.empty()) options.gpu_memory_limit = parse_byte_size(gpu_memory_limit_);
-  options.resolved = without_empty_values(app.config_to_str(true, false));
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0) options.given.push_back(option->get_name());
+  options.toml = without_empty_values(app.config_to_str(true, false));
 }
 
 }  // namespace recon

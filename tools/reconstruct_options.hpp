@@ -1,9 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "session/options.hpp"
+#include "tools/pair_options.hpp"
 
 namespace recon {
 
@@ -25,9 +27,12 @@ struct CommandLine {
   void declare_hypotheses(CLI::App& app);
   void declare_filters(CLI::App& app);
   void declare_limits(CLI::App& app);
+  void finish_matching();
 
-  std::string method_ = "planesweep";
-  std::string cost_ = "zncc";
+  PairCommandLine pairs_;
+  std::string method_, cost_;
+  std::optional<int> window_, speckle_;
+  std::optional<float> min_texture_;
   std::string combine_ = "best-k";
   std::string planes_ = "auto";
   std::string shard_ = "1/1";

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "refine/patches.hpp"
 
 namespace recon {
 
@@ -60,28 +60,9 @@ Image<float> median_3x3(ImageView<const float> depth) {
 }
 
 void remove_speckles(ImageView<float> depth, int least_size, float max_relative_step) {
-  if (least_size <= 1) return;
-  Image<std::uint8_t> visited(depth.width, depth.height, 0);
-  std::vector<std::pair<int, int>> patch;
-  for (int y = 0; y < depth.height; ++y) {
-    for (int x = 0; x < depth.width; ++x) {
-      if (visited(x, y) || std::isnan(depth(x, y))) continue;
-      patch.assign(1, {x, y});
-      visited(x, y) = 1;
-      for (std::size_t next = 0; next < patch.size(); ++next) {
-        const auto [px, py] = patch[next];
-        const float z = depth(px, py);
-        for (const auto& [i, j] : {std::pair{px - 1, py}, {px + 1, py}, {px, py - 1}, {px, py + 1}}) {
-          if (!depth.contains(i, j) || visited(i, j)) continue;
-          if (!(std::abs(depth(i, j) - z) <= max_relative_step * std::min(z, depth(i, j)))) continue;
-          visited(i, j) = 1;
-          patch.emplace_back(i, j);
-        }
-      }
-      if (patch.size() >= static_cast<std::size_t>(least_size)) continue;
-      for (const auto& [i, j] : patch) depth(i, j) = std::numeric_limits<float>::quiet_NaN();
-    }
-  }
+  remove_small_patches(depth, least_size, [max_relative_step](float a, float b) {
+    return std::abs(b - a) <= max_relative_step * std::min(a, b);
+  });
 }
 
 }  // namespace recon

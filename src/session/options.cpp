@@ -1,12 +1,14 @@
 #include "session/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <string_view>
 
-#include "core/error.hpp"
 #include "match/posed_image.hpp"
 #include "optimize/winner_take_all.hpp"
+#include "session/option_check.hpp"
+#include "session/option_use.hpp"
 
 namespace recon {
 
@@ -19,20 +21,9 @@ std::optional<int> parse_int(std::string_view text) {
   return value;
 }
 
-template <class T>
-void expect_range(const char* option, T value, T low, T high) {
-  if (value >= low && value <= high) return;
-  std::ostringstream message;
-  message << option << " is " << value << "; it must lie between " << low << " and " << high;
-  throw UsageError(message.str());
-}
-
 void check_sweep(const SessionOptions& options) {
-  expect_range("--window", options.sweep.window, kMinWindow, kMaxWindow);
-  if (options.sweep.window % 2 == 0)
-    throw UsageError("--window is " + std::to_string(options.sweep.window) + "; it must be odd");
+  expect_odd("--window", options.sweep.window, kMinWindow, kMaxWindow);
   expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
-  expect_range("--sources", options.selection.max_sources, 1, kMaxSources);
   if (options.colour && options.sweep.cost == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }
@@ -64,13 +55,39 @@ void check_filters(const SessionOptions& options) {
   expect_range("--point-spacing", options.point_spacing, 1, 8);
 }
 
+void check_job(const SessionOptions& options, Job job) {
+  if (job.pair && job.method == Method::kPlaneSweep)
+    throw UsageError(
+        "--method planesweep needs the poses of the cameras; a rectified pair takes sgm, bp or bm");
+  if (!job.pair && job.method != Method::kPlaneSweep)
+    throw UsageError("--method " + method_word(job.method) +
+                     " works on rectified pairs in this version; a scene takes planesweep");
+  const std::vector<std::string> words = cost_words(job.method);
+  if (!options.cost.empty() && !words.empty() &&
+      std::find(words.begin(), words.end(), options.cost) == words.end()) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+    throw UsageError("--cost is '" + options.cost + "'; for --method " + method_word(job.method) +
+                     " it can be " + list);
+  }
+  if (job.method == Method::kPlaneSweep)
+    check_sweep(options);
+  else
+    options.pair.check(job.method);
+}
+
 }  // namespace
 
-void SessionOptions::check() const {
-  if (inputs.empty()) throw UsageError("no scene given: name a folder with images/ and sparse/");
-  check_sweep(*this);
+Method SessionOptions::method_of(bool is_pair) const {
+  return method.value_or(is_pair ? Method::kSemiGlobal : Method::kPlaneSweep);
+}
+
+void SessionOptions::check(const std::vector<Job>& jobs) const {
+  check_given(given, jobs);
+  for (const Job job : jobs) check_job(*this, job);
   check_depth(depth);
   check_filters(*this);
+  expect_range("--sources", selection.max_sources, 1, kMaxSources);
   if (planes) expect_range("--planes", *planes, 2, kMaxPlanes);
   if (max_image_size != 0) expect_range("--max-image-size", max_image_size, 16, kMaxImageSide);
   expect_range("--threads", threads, 0, 4096);

@@ -12,6 +12,8 @@
 #include "methods/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/view_selection.hpp"
+#include "session/method.hpp"
+#include "session/pair_settings.hpp"
 
 namespace recon {
 
@@ -37,11 +39,15 @@ inline constexpr int kMaxAutoPlanes = 1024;
 
 /// Everything a run of `reconstruct` can be told; the defaults are those of the program.
 struct SessionOptions {
-  std::vector<std::filesystem::path> inputs;  ///< scenes, or folders of scenes
-  std::filesystem::path output;               ///< empty: `dense` inside each scene
-  std::string device = "auto";                ///< auto, cpu, cuda or cuda:0,2
+  /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
+  std::vector<std::filesystem::path> inputs;
+  std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
+  std::string device = "auto";   ///< auto, cpu, cuda or cuda:0,2
 
+  std::optional<Method> method;  ///< nothing: planesweep for scenes, sgm for pairs
+  std::string cost;              ///< the word given, which stands in `sweep` and `pair` too; empty: none was
   SweepOptions sweep;
+  PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
   std::optional<float> max_cost;                ///< nothing: by the kind of cost
@@ -64,10 +70,15 @@ struct SessionOptions {
   bool overwrite = false;
   bool quiet = false;
   bool json = false;
-  std::string resolved;  ///< the options as TOML, written beside the results
+  std::vector<std::string> given;  ///< names of the options that were given, such as "--window"
+  std::string toml;                ///< all options as TOML
 
+  /// The method for a scene or a pair.
+  Method method_of(bool is_pair) const;
+
+  /// @param jobs  of all inputs, at least one
   /// @throws UsageError that names the option, its value and what it may be
-  void check() const;
+  void check(const std::vector<Job>& jobs) const;
 
   /// The photometric filter with the cost that is meant where the user gave none.
   PhotometricFilterOptions resolved_filter() const;

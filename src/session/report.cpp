@@ -5,6 +5,7 @@
 
 #include "core/version.hpp"
 #include "session/byte_size.hpp"
+#include "session/option_use.hpp"
 
 namespace recon {
 
@@ -154,7 +155,7 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
                  {"left_out", left_out_json(run)},
                  {"warnings", warnings_json(run)},
                  {"seconds", std::move(seconds)},
-                 {"options", run.options.resolved}};
+                 {"options", resolved_options(run.options, run.job)}};
   if (run.cloud) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
     report["points"] = run.cloud->record.result.at("points");

@@ -26,27 +26,60 @@ bool has_model(const fs::path& folder) {
          (is_file(folder / "cameras.txt") && is_file(folder / "images.txt"));
 }
 
-/// What a folder lacks to be a scene.
+/// The image called im0 or im1; empty when there is none.
+fs::path find_image(const fs::path& root, const std::string& stem) {
+  for (const char* extension :
+       {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm", ".bmp"})
+    if (is_file(root / (stem + extension))) return root / (stem + extension);
+  return {};
+}
+
+/// What a folder lacks to be a scene or a pair.
 std::string what_is_missing(const fs::path& root) {
-  if (!is_folder(root / "images")) return "it has no folder images/";
-  if (!is_folder(root / "sparse")) return "it has no folder sparse/";
-  return "sparse/ (and sparse/0/) has no cameras and images as .txt or .bin";
+  if (is_file(root / "calib.txt"))
+    return "this is no rectified pair: beside calib.txt it has no image " +
+           std::string(find_image(root, "im0").empty() ? "im0.png" : "im1.png");
+  if (!is_folder(root / "images")) return "this is no scene: it has no folder images/";
+  if (!is_folder(root / "sparse")) return "this is no scene: it has no folder sparse/";
+  return "this is no scene: sparse/ (and sparse/0/) has no cameras and images as .txt or .bin";
 }
 
-void refuse_pair(const fs::path& input) {
-  if (is_file(input) || is_file(input / "calib.txt"))
-    throw UsageError(
-        input.string() +
-        ": rectified pairs are not in this version; give a folder with images/ and sparse/ (COLMAP)");
+std::optional<Input> find_input(const fs::path& root) {
+  if (const auto scene = find_scene(root)) return *scene;
+  if (const auto pair = find_pair(root)) return *pair;
+  return std::nullopt;
 }
 
-std::vector<SceneFolder> scenes_below(const fs::path& folder) {
-  std::vector<SceneFolder> scenes;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (const auto scene = find_scene(entry.path())) scenes.push_back(*scene);
-  std::sort(scenes.begin(), scenes.end(),
-            [](const SceneFolder& a, const SceneFolder& b) { return a.root < b.root; });
-  return scenes;
+std::vector<Input> inputs_below(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
+    paths.push_back(it->path());
+  if (error) throw InputError(folder.string() + ": the folder cannot be read: " + error.message());
+  std::sort(paths.begin(), paths.end());
+  std::vector<Input> found;
+  for (const fs::path& path : paths)
+    if (const auto input = find_input(path)) found.push_back(*input);
+  return found;
+}
+
+void check_present(const std::vector<fs::path>& inputs) {
+  for (const fs::path& input : inputs) {
+    std::error_code error;
+    if (!fs::exists(input, error)) throw InputError(input.string() + ": there is no such file or folder");
+  }
+}
+
+/// Image files have to be two, and nothing else beside them.
+Input pair_of(const std::vector<fs::path>& inputs) {
+  const auto folder = std::find_if(inputs.begin(), inputs.end(), is_folder);
+  if (folder != inputs.end())
+    throw UsageError(folder->string() +
+                     " is a folder and other inputs are files; give the two images of a pair, or folders");
+  if (inputs.size() != 2)
+    throw UsageError(std::to_string(inputs.size()) + (inputs.size() == 1 ? " file is" : " files are") +
+                     " given; a rectified pair is two image files, left and right");
+  return PairFiles{{}, inputs[0], inputs[1], {}};
 }
 
 }  // namespace
@@ -58,23 +91,28 @@ std::optional<SceneFolder> find_scene(const fs::path& root) {
   return std::nullopt;
 }
 
-std::vector<SceneFolder> expand_inputs(const std::vector<fs::path>& inputs) {
-  std::vector<SceneFolder> scenes;
+std::optional<PairFiles> find_pair(const fs::path& root) {
+  const fs::path left = find_image(root, "im0"), right = find_image(root, "im1");
+  if (left.empty() || right.empty()) return std::nullopt;
+  const fs::path calibration = root / "calib.txt";
+  return PairFiles{root, left, right, is_file(calibration) ? calibration : fs::path()};
+}
+
+std::vector<Input> expand_inputs(const std::vector<fs::path>& inputs) {
+  check_present(inputs);
+  if (std::any_of(inputs.begin(), inputs.end(), is_file)) return {pair_of(inputs)};
+  std::vector<Input> found;
   for (const fs::path& input : inputs) {
-    std::error_code error;
-    if (!fs::exists(input, error)) throw InputError(input.string() + ": there is no such folder");
-    refuse_pair(input);
-    if (const auto scene = find_scene(input)) {
-      scenes.push_back(*scene);
+    if (const auto one = find_input(input)) {
+      found.push_back(*one);
       continue;
     }
-    const std::vector<SceneFolder> below = scenes_below(input);
+    const std::vector<Input> below = inputs_below(input);
     if (below.empty())
-      throw InputError(input.string() + ": this is no scene: " + what_is_missing(input) +
-                       "; nor does a sub-folder hold one");
-    scenes.insert(scenes.end(), below.begin(), below.end());
+      throw InputError(input.string() + ": " + what_is_missing(input) + "; nor does a sub-folder hold one");
+    found.insert(found.end(), below.begin(), below.end());
   }
-  return scenes;
+  return found;
 }
 
 }  // namespace recon

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace recon {
@@ -13,12 +14,26 @@ struct SceneFolder {
   std::filesystem::path model;   ///< root/sparse or root/sparse/0
 };
 
+/// Where the parts of a rectified pair lie.
+struct PairFiles {
+  std::filesystem::path root;  ///< empty for two image files
+  std::filesystem::path left, right;
+  std::filesystem::path calibration;  ///< empty: none
+};
+
+using Input = std::variant<SceneFolder, PairFiles>;
+
 /// The parts of a scene; nothing when `root` has no images folder or no model.
 std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
 
-/// The scenes that the inputs mean: each is a scene, or a folder whose sub-folders (by name) are scenes.
-/// @throws InputError when one is neither, with what is missing
-/// @throws UsageError for a rectified pair, which this version does not take
-std::vector<SceneFolder> expand_inputs(const std::vector<std::filesystem::path>& inputs);
+/// The parts of a folder of a rectified pair, as Middlebury has them: im0 and im1, as .png or another kind of
+/// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
+std::optional<PairFiles> find_pair(const std::filesystem::path& root);
+
+/// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has sub-folders (taken
+/// by name) that are.
+/// @throws InputError when a folder is nothing of this, with what is missing, or an input is not there
+/// @throws UsageError for image files that are not two, or not alone
+std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
 
 }  // namespace recon

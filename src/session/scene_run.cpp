@@ -9,6 +9,7 @@ namespace recon {
 SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
                    int thread_count)
     : options(session_options),
+      job{session_options.method_of(false), false},
       folder(std::move(scene_folder)),
       workspace(std::move(output)),
       threads(thread_count),

@@ -36,6 +36,7 @@ struct SceneRun {
            int thread_count);
 
   const SessionOptions& options;
+  const Job job;
   const SceneFolder folder;
   const Workspace workspace;
   const int threads;

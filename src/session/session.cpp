@@ -18,6 +18,7 @@
 #include "io/colmap_model.hpp"
 #include "session/byte_size.hpp"
 #include "session/device.hpp"
+#include "session/option_use.hpp"
 #include "session/report.hpp"
 #include "session/scene_run.hpp"
 
@@ -144,7 +145,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
   clock.end("reading the model");
   run.workspace.check_writable();
   run.workspace.check_free_space(output_bytes(run.plan));
-  write_file(run.workspace.path("options.toml"), run.options.resolved);
+  write_file(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   run.workspace.remove_leftovers();
   // A GPU takes a while to open, which goes on beside the photos; without one, it is known now what fits.
   if (work.gpu)
@@ -237,6 +238,15 @@ int worse(int a, int b) {
   return rank(b) > rank(a) ? b : a;
 }
 
+std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>& inputs) {
+  std::vector<Job> jobs;
+  for (const Input& input : inputs) {
+    const bool pair = std::holds_alternative<PairFiles>(input);
+    jobs.push_back({options.method_of(pair), pair});
+  }
+  return jobs;
+}
+
 SharedWork begin(const SessionOptions& options, int threads) {
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false};
   const DeviceChoice choice = choose_devices(options.device);
@@ -252,8 +262,16 @@ SharedWork begin(const SessionOptions& options, int threads) {
 }  // namespace
 
 int run_session(const SessionOptions& options, std::ostream& out) {
-  options.check();
-  const std::vector<SceneFolder> scenes = expand_inputs(options.inputs);
+  if (options.inputs.empty())
+    throw UsageError("no input given: name a folder with images/ and sparse/, or the two images of a pair");
+  const std::vector<Input> inputs = expand_inputs(options.inputs);
+  options.check(jobs_of(options, inputs));
+  std::vector<SceneFolder> scenes;
+  for (const Input& input : inputs) {
+    if (!std::holds_alternative<SceneFolder>(input))
+      throw UsageError("rectified pairs are not in this version; give a folder with images/ and sparse/");
+    scenes.push_back(std::get<SceneFolder>(input));
+  }
   ThreadLimit limit(options.threads);
   return limit.run([&] {
     SharedWork work = begin(options, limit.threads());

@@ -32,13 +32,14 @@ class ReconstructFault : public SceneTest {
 
 TEST_F(ReconstructFault, WrongUsageIsTwo) {
   const std::string s = scene().string();
-  expect(2, "no scene", {});
+  expect(2, "no input given", {});
   expect(2, "--windw", {s, "--windw", "7"});
   expect(2, "--window is 8; it must be odd", {s, "--window", "8"});
   expect(2, "--window is 17", {s, "--window", "17"});
-  expect(2, "not in this version", {s, "--method", "bp"});
-  expect(2, "it can be planesweep", {s, "--method", "magic"});
-  expect(2, "--cost is 'ssd'; it can be sad, zncc", {s, "--cost", "ssd"});
+  expect(2, "--method is 'magic'; it can be planesweep, sgm, bp or bm", {s, "--method", "magic"});
+  expect(2, "--cost is 'ssd'; for --method planesweep it can be sad, zncc", {s, "--cost", "ssd"});
+  expect(2, "--paths does not belong to --method planesweep; it is for sgm", {s, "--paths", "8"});
+  expect(2, "--max-disparity is for rectified pairs", {s, "--max-disparity", "64"});
   expect(2, "--planes is 'many'", {s, "--planes", "many"});
   expect(2, "--planes is '1'", {s, "--planes", "1"});
   expect(2, "--shard is '3/2'", {s, "--stage", "estimate", "--shard", "3/2"});
@@ -50,11 +51,6 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--colour", {s, "--colour"});
   expect(2, "is the scene itself", {s, "-o", s});
   EXPECT_FALSE(fs::exists(dense()));
-}
-
-TEST_F(ReconstructFault, PairsAreNotInThisVersion) {
-  expect(2, "rectified pairs are not in this version",
-         {(scene() / "images/view00.png").string(), (scene() / "images/view01.png").string()});
 }
 
 TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
@@ -86,7 +82,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsAreAConfiguration) {
 }
 
 TEST_F(ReconstructFault, AMissingSceneIsThree) {
-  expect(3, "there is no such folder", {(folder() / "nowhere").string()});
+  expect(3, "there is no such file or folder", {(folder() / "nowhere").string()});
   expect(3, "it has no folder images/", {folder().string() + "/scene/sparse"});
 }
 

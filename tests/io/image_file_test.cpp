@@ -55,6 +55,19 @@ TEST(ReadImage, TakesPixelsInRgbAndDropsAlpha) {
     }
 }
 
+TEST(StoredGrey, KeepsTheDepthOfTheFile) {
+  // b, g, r = 0, 7, 14: (299 * 14 + 587 * 7 + 500) / 1000 = 8.8 and a half.
+  const StoredGrey of_8 = decode_stored_grey(encoded(".png", sample<std::uint8_t>(CV_8UC3)), "x");
+  ASSERT_TRUE(of_8.of_16_bits.empty());
+  EXPECT_EQ(of_8.of_8_bits(0, 0), 8);
+  const StoredGrey of_16 = decode_stored_grey(encoded(".png", sample<std::uint16_t>(CV_16UC3)), "x");
+  ASSERT_TRUE(of_16.of_8_bits.empty());
+  EXPECT_EQ(of_16.of_16_bits(0, 0), 2132);  // 257 (299 * 14 + 587 * 7) = 2131.8 thousand
+  const StoredGrey grey = decode_stored_grey(encoded(".png", sample<std::uint16_t>(CV_16UC1)), "x");
+  EXPECT_EQ(grey.of_16_bits(2, 1), 257 * 114);
+  EXPECT_EQ(grey.of_16_bits(2, 0), 257 * 14);
+}
+
 TEST(ReadImage, SpreadsGreyAndRounds16Bits) {
   const Image<Rgb8> grey = decode_image(encoded(".png", sample<std::uint8_t>(CV_8UC1)), "x");
   EXPECT_EQ(grey(2, 1), (Rgb8{114, 114, 114}));

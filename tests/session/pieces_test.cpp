@@ -74,7 +74,9 @@ TEST(Options, ReadShardsAndPlanes) {
 TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
   SessionOptions options;
   options.inputs = {"scene"};
-  EXPECT_NO_THROW(options.check());
+  for (const Job job : {Job{Method::kPlaneSweep, false}, Job{Method::kSemiGlobal, true},
+                        Job{Method::kBeliefPropagation, true}, Job{Method::kBlockMatching, true}})
+    EXPECT_NO_THROW(options.check({job})) << method_word(job.method);
   EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxZncc);
   options.sweep.cost = CostKind::kSad;
   EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxSad);
@@ -240,15 +242,46 @@ TEST_F(Folder, ScenesAreFoundInFolders) {
   write("a/sparse/cameras.txt", "");
   write("a/sparse/images.txt", "");
   write("not-a-scene/readme.txt", "");
-  const std::vector<SceneFolder> scenes = expand_inputs({folder_});
+  const std::vector<Input> scenes = expand_inputs({folder_});
   ASSERT_EQ(scenes.size(), 2u);
-  EXPECT_EQ(scenes[0].root, folder_ / "a");
-  EXPECT_EQ(scenes[1].model, folder_ / "b/sparse/0");
+  EXPECT_EQ(std::get<SceneFolder>(scenes[0]).root, folder_ / "a");
+  EXPECT_EQ(std::get<SceneFolder>(scenes[1]).model, folder_ / "b/sparse/0");
   EXPECT_EQ(expand_inputs({folder_ / "b"}).size(), 1u);
   EXPECT_THROW(expand_inputs({folder_ / "nothing"}), InputError);
   EXPECT_THROW(expand_inputs({folder_ / "not-a-scene"}), InputError);
-  write("pair/calib.txt", "");
-  EXPECT_THROW(expand_inputs({folder_ / "pair"}), UsageError);
+}
+
+TEST_F(Folder, PairsAreFoundInFolders) {
+  write("session/b/im0.png", "");
+  write("session/b/im1.png", "");
+  write("session/b/calib.txt", "");
+  write("session/a/im0.pgm", "");
+  write("session/a/im1.pgm", "");
+  write("session/half/im0.png", "");
+  const std::vector<Input> pairs = expand_inputs({folder_ / "session"});
+  ASSERT_EQ(pairs.size(), 2u);
+  const auto a = std::get<PairFiles>(pairs[0]), b = std::get<PairFiles>(pairs[1]);
+  EXPECT_EQ(a.root, folder_ / "session/a");
+  EXPECT_EQ(a.right, folder_ / "session/a/im1.pgm");
+  EXPECT_EQ(a.calibration, "") << "there is none";
+  EXPECT_EQ(b.left, folder_ / "session/b/im0.png");
+  EXPECT_EQ(b.calibration, folder_ / "session/b/calib.txt");
+  EXPECT_EQ(expand_inputs({folder_ / "session/b", folder_ / "session"}).size(), 3u);
+  EXPECT_THROW(expand_inputs({folder_ / "session/half"}), InputError);
+}
+
+TEST_F(Folder, TwoImageFilesAreAPair) {
+  for (const char* file : {"a.png", "b.png", "folder/c.png"}) write(file, "");
+  const std::vector<Input> inputs = expand_inputs({folder_ / "b.png", folder_ / "a.png"});
+  ASSERT_EQ(inputs.size(), 1u);
+  const auto pair = std::get<PairFiles>(inputs[0]);
+  EXPECT_EQ(pair.left, folder_ / "b.png");
+  EXPECT_EQ(pair.right, folder_ / "a.png");
+  EXPECT_TRUE(pair.root.empty() && pair.calibration.empty());
+  EXPECT_THROW(expand_inputs({folder_ / "a.png"}), UsageError);
+  EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "b.png", folder_ / "a.png"}), UsageError);
+  EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "folder"}), UsageError);
+  EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "absent.png"}), InputError);
 }
 
 }  // namespace

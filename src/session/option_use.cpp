@@ -1,0 +1,170 @@
+#include "session/option_use.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "core/error.hpp"
+
+namespace recon {
+
+namespace {
+
+enum Methods : unsigned {
+  kSweep = 1u << static_cast<unsigned>(Method::kPlaneSweep),
+  kSgm = 1u << static_cast<unsigned>(Method::kSemiGlobal),
+  kBp = 1u << static_cast<unsigned>(Method::kBeliefPropagation),
+  kBm = 1u << static_cast<unsigned>(Method::kBlockMatching),
+};
+constexpr unsigned kAny = kSweep | kSgm | kBp | kBm;
+
+enum class Inputs { kAll, kScenes, kPairs };
+
+struct Use {
+  const char* option;
+  unsigned methods;
+  Inputs inputs;
+};
+
+/// The options that do not have a meaning for every job.
+constexpr Use kUses[] = {
+    {"--views", kAny, Inputs::kScenes},
+    {"--shard", kAny, Inputs::kScenes},
+    {"--stage", kAny, Inputs::kScenes},
+    {"--cost", kSweep | kSgm | kBm, Inputs::kAll},
+    {"--colour", kSweep, Inputs::kScenes},
+    {"--window", kSweep | kBm, Inputs::kAll},
+    {"--combine", kSweep, Inputs::kScenes},
+    {"--best-k", kSweep, Inputs::kScenes},
+    {"--rank-window", kSgm, Inputs::kAll},
+    {"--paths", kSgm, Inputs::kAll},
+    {"--p1", kSgm, Inputs::kAll},
+    {"--p2", kSgm, Inputs::kAll},
+    {"--p2-falloff", kSgm, Inputs::kAll},
+    {"--uniqueness", kSgm | kBm, Inputs::kAll},
+    {"--left-right", kSgm | kBm, Inputs::kAll},
+    {"--steps", kBm, Inputs::kAll},
+    {"--pyramid", kBm, Inputs::kAll},
+    {"--max-mean-cost", kBm, Inputs::kAll},
+    {"--roi", kBm, Inputs::kPairs},
+    {"--levels", kBp, Inputs::kAll},
+    {"--iterations", kBp, Inputs::kAll},
+    {"--data-weight", kBp, Inputs::kAll},
+    {"--data-cap", kBp, Inputs::kAll},
+    {"--smoothness-cap", kBp, Inputs::kAll},
+    {"--sigma", kBp, Inputs::kAll},
+    {"--storage", kBp, Inputs::kAll},
+    {"--min-disparity", kAny, Inputs::kPairs},
+    {"--max-disparity", kAny, Inputs::kPairs},
+    {"--fill", kAny, Inputs::kPairs},
+    {"--sources", kAny, Inputs::kScenes},
+    {"--min-angle", kAny, Inputs::kScenes},
+    {"--max-angle", kAny, Inputs::kScenes},
+    {"--max-image-size", kAny, Inputs::kScenes},
+    {"--planes", kSweep, Inputs::kScenes},
+    {"--depth-min", kAny, Inputs::kScenes},
+    {"--depth-max", kAny, Inputs::kScenes},
+    {"--max-cost", kSweep, Inputs::kScenes},
+    {"--min-confidence", kSweep, Inputs::kScenes},
+    {"--min-texture", kSweep | kBm, Inputs::kAll},
+    {"--min-views", kAny, Inputs::kScenes},
+    {"--max-depth-error", kAny, Inputs::kScenes},
+    {"--max-normal-angle", kAny, Inputs::kScenes},
+    {"--min-fused-views", kAny, Inputs::kScenes},
+    {"--point-spacing", kAny, Inputs::kScenes},
+};
+
+const Use* find_use(const std::string& option) {
+  const auto found =
+      std::find_if(std::begin(kUses), std::end(kUses), [&](const Use& use) { return option == use.option; });
+  return found == std::end(kUses) ? nullptr : found;
+}
+
+bool has(const Use& use, Method method) {
+  return (use.methods & (1u << static_cast<unsigned>(method))) != 0;
+}
+
+bool has(const Use& use, Job job) {
+  return has(use, job.method) && use.inputs != (job.pair ? Inputs::kScenes : Inputs::kPairs);
+}
+
+std::string words_of(const Use& use) {
+  std::string words;
+  for (const Method method :
+       {Method::kPlaneSweep, Method::kSemiGlobal, Method::kBeliefPropagation, Method::kBlockMatching})
+    if (has(use, method)) words += (words.empty() ? "" : ", ") + method_word(method);
+  return words;
+}
+
+[[noreturn]] void refuse(const Use& use, Job job) {
+  const std::string option = use.option;
+  if (!has(use, job.method))
+    throw UsageError(option + " does not belong to --method " + method_word(job.method) + "; it is for " +
+                     words_of(use));
+  throw UsageError(job.pair
+                       ? option + " is for scenes of several views; it has no meaning for a rectified pair"
+                       : option + " is for rectified pairs; it has no meaning for a scene");
+}
+
+std::string decimal(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+std::string quoted(const std::string& word) {
+  return "\"" + word + "\"";
+}
+
+std::string cost_word(const SessionOptions& options, Method method) {
+  if (!options.cost.empty()) return options.cost;
+  return method == Method::kPlaneSweep ? "zncc" : method == Method::kSemiGlobal ? "symmetric" : "sad";
+}
+
+/// The options whose default depends on the method, and what they are for a job.
+std::map<std::string, std::string> values_by_method(const SessionOptions& options, Job job) {
+  const PairOptions& pair = options.pair.matching;
+  const bool sweep = job.method == Method::kPlaneSweep, block = job.method == Method::kBlockMatching;
+  const auto number = [](int value) { return std::to_string(value); };
+  return {
+      {"method", quoted(method_word(job.method))},
+      {"cost", quoted(cost_word(options, job.method))},
+      {"window", number(sweep ? options.sweep.window : 2 * pair.block.radius + 1)},
+      {"uniqueness", number(block ? pair.block.uniqueness : pair.semi_global.uniqueness)},
+      {"left-right", number(block ? pair.block.left_right : pair.semi_global.left_right)},
+      {"paths", number(pair.semi_global.optimizer.paths)},
+      {"p1", number(pair.semi_global.optimizer.p1)},
+      {"p2", number(pair.semi_global.optimizer.p2)},
+      {"p2-falloff", number(pair.semi_global.optimizer.p2_falloff)},
+      {"min-texture", decimal(sweep ? options.filter.min_texture : pair.block.min_texture)},
+      {"speckle", number(job.pair ? options.pair.speckle : options.filter.speckle_size)},
+  };
+}
+
+}  // namespace
+
+bool uses_option(Job job, const std::string& option) {
+  const Use* use = find_use(option);
+  return use == nullptr || has(*use, job);
+}
+
+void check_given(const std::vector<std::string>& given, const std::vector<Job>& jobs) {
+  for (const std::string& option : given)
+    if (std::none_of(jobs.begin(), jobs.end(), [&](Job job) { return uses_option(job, option); }))
+      refuse(*find_use(option), jobs.front());
+}
+
+std::string resolved_options(const SessionOptions& options, Job job) {
+  const auto by_method = values_by_method(options, job);
+  std::istringstream lines(options.toml);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string key = line.substr(0, line.find('='));
+    if (!by_method.contains(key) && uses_option(job, "--" + key)) result += line + "\n";
+  }
+  for (const auto& [key, value] : by_method)
+    if (uses_option(job, "--" + key)) result += key + "=" + value + "\n";
+  return result;
+}
+
+}  // namespace recon

@@ -1,0 +1,122 @@
+// Which options belong to which work, and what they may be for rectified pairs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "io/error_message.hpp"
+#include "session/option_use.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr Job kSweepScene{Method::kPlaneSweep, false};
+constexpr Job kSgmPair{Method::kSemiGlobal, true};
+constexpr Job kBpPair{Method::kBeliefPropagation, true};
+constexpr Job kBmPair{Method::kBlockMatching, true};
+
+std::string refusal(const SessionOptions& options, const std::vector<Job>& jobs) {
+  return message_of<UsageError>([&] { options.check(jobs); });
+}
+
+template <class Change>
+std::string refusal(Job job, const Change& change) {
+  SessionOptions options;
+  change(options.pair);
+  return refusal(options, {job});
+}
+
+TEST(OptionUse, RefusesWhatNoInputUses) {
+  SessionOptions options;
+  options.given = {"--device", "--paths"};
+  EXPECT_NO_THROW(options.check({kSgmPair}));
+  EXPECT_THAT(refusal(options, {kBpPair}),
+              HasSubstr("--paths does not belong to --method bp; it is for sgm"));
+  EXPECT_NO_THROW(options.check({kSweepScene, kSgmPair})) << "one of the inputs uses it";
+  options.given = {"--views"};
+  EXPECT_THAT(refusal(options, {kBmPair}), HasSubstr("--views is for scenes"));
+  options.given = {"--fill"};
+  EXPECT_THAT(refusal(options, {kSweepScene}), HasSubstr("--fill is for rectified pairs"));
+}
+
+TEST(OptionUse, MethodsFitTheirInputs) {
+  SessionOptions options;
+  EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
+  EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
+  EXPECT_THAT(refusal(options, {Job{Method::kPlaneSweep, true}}), HasSubstr("sgm, bp or bm"));
+  options.cost = "ssd";
+  EXPECT_NO_THROW(options.check({kBmPair}));
+  EXPECT_THAT(refusal(options, {kSgmPair}),
+              HasSubstr("for --method sgm it can be census5x5, census9x7, rank, symmetric"));
+}
+
+TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
+  SessionOptions options;
+  options.toml =
+      "method=\"\"\nwindow=\"\"\nviews=\"*\"\ncolour=false\npaths=\"\"\nlevels=5\ndevice=\"auto\"\n";
+  const std::string scene = resolved_options(options, kSweepScene),
+                    pair = resolved_options(options, kSgmPair);
+  EXPECT_THAT(scene, HasSubstr("device=\"auto\"\n"));
+  EXPECT_THAT(scene, HasSubstr("method=\"planesweep\"\n"));
+  EXPECT_THAT(scene, HasSubstr("\nwindow=7\n"));
+  EXPECT_THAT(scene, HasSubstr("cost=\"zncc\"\n"));
+  EXPECT_THAT(scene, Not(HasSubstr("paths")));
+  EXPECT_THAT(pair, HasSubstr("method=\"sgm\"\n"));
+  EXPECT_THAT(pair, HasSubstr("cost=\"symmetric\"\n"));
+  EXPECT_THAT(pair, HasSubstr("paths=8\n"));
+  for (const char* other : {"views", "colour", "levels", "window"}) EXPECT_THAT(pair, Not(HasSubstr(other)));
+}
+
+TEST(PairSettings, RangesAreChecked) {
+  const auto range = [](int min, int max) {
+    return [min, max](PairSettings& pair) { pair.min_disparity = min, pair.max_disparity = max; };
+  };
+  SessionOptions options;
+  options.pair.min_disparity = -64, options.pair.max_disparity = 0;
+  EXPECT_NO_THROW(options.check({kSgmPair}));
+  const PairOptions resolved = options.pair.resolved(Method::kBlockMatching, -64, 0);
+  EXPECT_EQ(resolved.method, PairMethod::kBlockMatching);
+  EXPECT_EQ(resolved.range.min, -64);
+  EXPECT_EQ(resolved.range.count, 64);
+  EXPECT_THAT(refusal(kSgmPair, range(5, 5)), HasSubstr("--min-disparity is 5 and --max-disparity 5"));
+  EXPECT_THAT(refusal(kSgmPair, range(9, 5)), HasSubstr("min <= d < max"));
+  EXPECT_THAT(refusal(kSgmPair, range(0, 5000)), HasSubstr("at most 4096"));
+  EXPECT_THAT(refusal(kSgmPair, range(-2000000, 5)), HasSubstr("--min-disparity is -2000000"));
+}
+
+TEST(PairSettings, ValuesOfTheMethodAreChecked) {
+  const auto sgm = [](auto change) {
+    return [change](PairSettings& pair) { change(pair.matching.semi_global); };
+  };
+  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.paths = 5; })), HasSubstr("4 or 8"));
+  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.p1 = -1; })), HasSubstr("--p1 is -1"));
+  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.p1 = 70; })),
+              HasSubstr("--p2 is 60 and --p1 70"));
+  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.p2 = 8191; })), HasSubstr("0 and 8160"));
+  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.transform.rank_window = 8; })),
+              HasSubstr("it must be odd"));
+  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.uniqueness = 100; })), HasSubstr("--uniqueness"));
+  EXPECT_THAT(refusal(kBpPair, [](auto& p) { p.matching.belief.levels = 0; }), HasSubstr("--levels is 0"));
+  EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.steps_per_pixel = 3; }),
+              HasSubstr("1, 2 or 4"));
+  EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 16; }), HasSubstr("--window is 33"));
+  EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 0; }), HasSubstr("--window is 1"));
+}
+
+TEST(PairSettings, ReadRegions) {
+  const Region region = parse_region("3,4,50,60");
+  EXPECT_EQ(region.x, 3);
+  EXPECT_EQ(region.y, 4);
+  EXPECT_EQ(region.width, 50);
+  EXPECT_EQ(region.height, 60);
+  EXPECT_EQ(format_region(region), "3,4,50,60");
+  EXPECT_EQ(format_region({}), "");
+  for (const char* wrong : {"", "1,2,3", "1,2,3,4,5", "1,2,0,4", "-1,2,3,4", "a,b,c,d", "1,2,3,4x"})
+    EXPECT_THROW(parse_region(wrong), UsageError) << wrong;
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,117 @@
+#include "tools/pair_options.hpp"
+
+#include "tools/option_words.hpp"
+
+namespace recon {
+
+namespace {
+
+const std::map<std::string, BeliefStorage> kStorages = {
+    {"float", BeliefStorage::kFloat}, {"half", BeliefStorage::kHalf}, {"bfloat16", BeliefStorage::kBfloat16}};
+
+std::string in_brackets(int value) {
+  return " [" + std::to_string(value) + "]";
+}
+
+}  // namespace
+
+void PairCommandLine::declare(CLI::App& app, PairSettings& settings) {
+  const char* group = "Rectified pairs";
+  app.add_option("--min-disparity", settings.min_disparity,
+                 "Least disparity in pixels, x_left - x_right, also negative [0]")
+      ->group(group);
+  app.add_option("--max-disparity", settings.max_disparity,
+                 "End of the disparities: searched is min <= d < max [ndisp of calib.txt]")
+      ->group(group);
+  app.add_flag("--fill", settings.fill, "A disparity for every pixel: holes from the background beside them")
+      ->group(group);
+  declare_semi_global(app, settings);
+  declare_block(app, settings.matching.block);
+  declare_belief(app, settings.matching.belief);
+}
+
+void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings) {
+  const char* group = "Semi-global matching (sgm)";
+  const SemiGlobalPairOptions& sgm = settings.matching.semi_global;
+  const BlockMatchingOptions& block = settings.matching.block;
+  app.add_option("--rank-window", settings.matching.semi_global.transform.rank_window,
+                 "Side of the window of --cost rank, odd, 3 to 15")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--paths", paths_,
+                 "Directions that costs come from, 4 or 8" + in_brackets(sgm.optimizer.paths))
+      ->group(group);
+  app.add_option("--p1", p1_, "Penalty of a step of one disparity" + in_brackets(sgm.optimizer.p1))
+      ->group(group);
+  app.add_option("--p2", p2_, "Penalty of a larger step" + in_brackets(sgm.optimizer.p2))->group(group);
+  app.add_option("--p2-falloff", p2_falloff_,
+                 "Grey levels of an edge over which --p2 falls off; 0: it does not" +
+                     in_brackets(sgm.optimizer.p2_falloff))
+      ->group(group);
+  app.add_option("--uniqueness", uniqueness_,
+                 "Per cent that other disparities have to be dearer [sgm: " + std::to_string(sgm.uniqueness) +
+                     ", bm: " + std::to_string(block.uniqueness) + "]")
+      ->group(group);
+  app.add_option("--left-right", left_right_,
+                 "Pixels up to which the winners of both images agree; -1: no check [sgm: " +
+                     std::to_string(sgm.left_right) + ", bm: " + std::to_string(block.left_right) + "]")
+      ->group(group);
+}
+
+void PairCommandLine::declare_block(CLI::App& app, BlockMatchingOptions& block) {
+  const char* group = "Block matching (bm)";
+  app.add_option("--steps", block.steps_per_pixel, "Disparities searched per pixel: 1, 2 or 4")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--pyramid", block.pyramid_levels,
+                 "Sizes of the images; the halved ones serve large disparities")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-mean-cost", block.max_mean_cost,
+                 "Greatest mean cost per pixel of a trusted disparity; 0: any")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--roi", region_, "x,y,width,height: the pixels of the left image to match [all]")
+      ->group(group);
+}
+
+void PairCommandLine::declare_belief(CLI::App& app, BeliefOptions& belief) {
+  const char* group = "Belief propagation (bp)";
+  app.add_option("--levels", belief.levels, "Levels of the pyramid")->capture_default_str()->group(group);
+  app.add_option("--iterations", belief.iterations, "Iterations per level")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-weight", belief.data_weight, "Weight of the grey difference")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-cap", belief.data_cap, "Grey levels at which the difference is cut off")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--smoothness-cap", belief.smoothness_cap,
+                 "Pixels at which the difference of neighbours is cut off; 0: disparities / 7.5")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--sigma", belief.smoothing_sigma, "Gaussian blur of the images beforehand, pixels; 0: none")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--storage", storage_, "How messages are stored: float, half or bfloat16")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void PairCommandLine::finish(PairSettings& settings) const {
+  SemiGlobalPairOptions& sgm = settings.matching.semi_global;
+  BlockMatchingOptions& block = settings.matching.block;
+  sgm.optimizer.paths = paths_.value_or(sgm.optimizer.paths);
+  sgm.optimizer.p1 = p1_.value_or(sgm.optimizer.p1);
+  sgm.optimizer.p2 = p2_.value_or(sgm.optimizer.p2);
+  sgm.optimizer.p2_falloff = p2_falloff_.value_or(sgm.optimizer.p2_falloff);
+  sgm.uniqueness = uniqueness_.value_or(sgm.uniqueness);
+  block.uniqueness = uniqueness_.value_or(block.uniqueness);
+  sgm.left_right = left_right_.value_or(sgm.left_right);
+  block.left_right = left_right_.value_or(block.left_right);
+  if (!region_.empty()) block.region = parse_region(region_);
+  settings.matching.belief.storage = named("--storage", storage_, kStorages);
+}
+
+}  // namespace recon
