@@ -40,25 +40,6 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
   return contrast;
 }
 
-Image<float> median_3x3(ImageView<const float> depth) {
-  Image<float> result(depth.width, depth.height);
-  parallel_for(depth.height, [&](int y) {
-    for (int x = 0; x < depth.width; ++x) {
-      result(x, y) = depth(x, y);
-      if (std::isnan(depth(x, y))) continue;
-      std::array<float, 9> known;
-      std::size_t count = 0;
-      for (int j = std::max(y - 1, 0); j <= std::min(y + 1, depth.height - 1); ++j)
-        for (int i = std::max(x - 1, 0); i <= std::min(x + 1, depth.width - 1); ++i)
-          if (!std::isnan(depth(i, j))) known[count++] = depth(i, j);
-      const auto middle = known.begin() + static_cast<std::ptrdiff_t>((count - 1) / 2);
-      std::nth_element(known.begin(), middle, known.begin() + static_cast<std::ptrdiff_t>(count));
-      result(x, y) = *middle;
-    }
-  });
-  return result;
-}
-
 void remove_speckles(ImageView<float> depth, int least_size, float max_relative_step) {
   remove_small_patches(depth, least_size, [max_relative_step](float a, float b) {
     return std::abs(b - a) <= max_relative_step * std::min(a, b);

@@ -1,8 +1,10 @@
-#include "refine/median.hpp"
-
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/parallel.hpp"
+#include "refine/depth_filters.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "refine/median.cpp"
@@ -10,69 +12,46 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "refine/median_step.hpp"
-
 HWY_BEFORE_NAMESPACE();
 namespace recon {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-/// `median_of_nine` on vectors.
 template <class V>
-HWY_INLINE V median_of_vectors(V (&v)[9]) {
-  const auto order = [&](int a, int b) HWY_ATTR {
-    const V low = hn::Min(v[a], v[b]);
-    v[b] = hn::Max(v[a], v[b]);
-    v[a] = low;
-  };
-  for (int triple = 0; triple < 9; triple += 3) {
-    order(triple + 1, triple + 2);
-    order(triple, triple + 1);
-    order(triple + 1, triple + 2);
-  }
-  order(1, 4);
-  order(4, 7);
-  order(1, 4);
-  const V greatest_low = hn::Max(hn::Max(v[0], v[3]), v[6]);
-  const V least_high = hn::Min(hn::Min(v[2], v[5]), v[8]);
-  const V low = hn::Min(greatest_low, v[4]), high = hn::Max(greatest_low, v[4]);
-  return hn::Max(low, hn::Min(high, least_high));
+HWY_INLINE void order(V& a, V& b) {
+  const V least = hn::Min(a, b);
+  b = hn::Max(a, b);
+  a = least;
 }
 
-void median_row_on_target(ImageView<const float> in, int y, float* out) {
+/// Medians of a row from three rows with a pixel more on either side; unknown pixels are infinite there and
+/// so come last. `out` has room for whole vectors.
+void median_row(const float* above, const float* here, const float* below, int width, float* out) {
   const hn::ScalableTag<float> d;
-  using V = hn::Vec<decltype(d)>;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  int x = 0;
-  const auto one = [&](int centre_x) {
-    float v[9], next = kInfinity;
-    for (int n = 0; n < 9; ++n) {
-      const int i = centre_x + n % 3 - 1, j = y + n / 3 - 1;
-      v[n] = known_or_infinity(in.contains(i, j) ? in(i, j) : kUnknown, next);
-    }
-    const float centre = in(centre_x, y);
-    out[centre_x] = centre == centre ? median_of_nine(v) : centre;
-  };
-  one(x++);
-  if (y > 0 && y + 1 < in.height) {
-    for (; x + lanes < in.width; x += lanes) {
-      const auto centre = hn::LoadU(d, in.row(y) + x);
-      V v[9];
-      auto next = hn::Set(d, kInfinity);
-      for (int n = 0; n < 9; ++n) {
-        const auto value = hn::LoadU(d, in.row(y + n / 3 - 1) + x + n % 3 - 1);
-        const auto known = hn::Eq(value, value);
-        v[n] = hn::IfThenElse(known, value, next);
-        next = hn::IfThenElse(known, next, hn::Neg(next));
-      }
-      hn::StoreU(hn::IfThenElse(hn::Eq(centre, centre), median_of_vectors(v), centre), d, out + x);
-    }
+  const auto unknown = hn::Set(d, std::numeric_limits<float>::infinity());
+  for (int x = 0; x < width; x += lanes) {
+    auto a = hn::LoadU(d, above + x), b = hn::LoadU(d, above + x + 1), c = hn::LoadU(d, above + x + 2);
+    auto e = hn::LoadU(d, here + x), f = hn::LoadU(d, here + x + 1), g = hn::LoadU(d, here + x + 2);
+    auto h = hn::LoadU(d, below + x), i = hn::LoadU(d, below + x + 1), j = hn::LoadU(d, below + x + 2);
+    const auto centre = f;
+    // A sorting network of 25 comparisons in seven layers.
+    order(a, e), order(b, i), order(c, g), order(f, j);
+    order(a, i), order(c, f), order(e, j), order(g, h);
+    order(a, c), order(b, e), order(f, g), order(i, j);
+    order(b, f), order(e, h), order(g, i);
+    order(a, b), order(c, f), order(e, g), order(h, j);
+    order(c, e), order(f, g), order(h, i);
+    order(b, c), order(e, f), order(g, h);
+    // Of n known values the one at (n - 1) / 2: the next one for each second value that is known.
+    auto median = hn::IfThenElse(hn::Lt(c, unknown), b, a);
+    median = hn::IfThenElse(hn::Lt(f, unknown), c, median);
+    median = hn::IfThenElse(hn::Lt(h, unknown), e, median);
+    median = hn::IfThenElse(hn::Lt(j, unknown), f, median);
+    const auto nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    hn::StoreU(hn::IfThenElse(hn::Lt(centre, unknown), median, nan), d, out + x);
   }
-  for (; x < in.width; ++x) one(x);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -82,17 +61,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace recon {
 
-HWY_EXPORT(median_row_on_target);
+HWY_EXPORT(median_row);
 
-void median_3x3(ImageView<const float> in, ImageView<float> out) {
-  EXPECTS(in.width == out.width && in.height == out.height && in.data != out.data);
-  parallel_for(
-      in.height,
-      [&](int y) {
-        HWY_DYNAMIC_DISPATCH(median_row_on_target)
-        (in, y, out.row(y));
-      },
-      16);
+Image<float> median_3x3(ImageView<const float> depth) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr std::size_t kSlack = 64;  // a vector more than the row
+  const std::size_t columns = static_cast<std::size_t>(depth.width) + 2 + kSlack;
+  Image<float> result(depth.width, depth.height);
+  parallel_for(depth.height, [&](int y) {
+    std::vector<float> rows(3 * columns, kInfinity), medians(columns);
+    for (int j = std::max(y - 1, 0); j <= std::min(y + 1, depth.height - 1); ++j) {
+      float* row = rows.data() + static_cast<std::size_t>(j - y + 1) * columns + 1;
+      for (int x = 0; x < depth.width; ++x) row[x] = std::isnan(depth(x, j)) ? kInfinity : depth(x, j);
+    }
+    HWY_DYNAMIC_DISPATCH(median_row)
+    (rows.data(), rows.data() + columns, rows.data() + 2 * columns, depth.width, medians.data());
+    std::copy_n(medians.data(), depth.width, result.row(y));
+  });
+  return result;
 }
 
 }  // namespace recon
