@@ -40,6 +40,12 @@ struct SemiGlobalPairOptions {
   bool median = true;    ///< 3 x 3
 };
 
+/// The greatest cost of a disparity.
+constexpr int max_pair_cost(const SemiGlobalPairOptions& options) {
+  const int greatest = max_transform_cost(options.transform);
+  return greatest > options.outside_cost ? greatest : options.outside_cost;
+}
+
 struct PairOptions {
   PairMethod method = PairMethod::kSemiGlobal;
   DisparityRange range;

@@ -1,15 +1,238 @@
 #include "optimize/semi_global.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
 #include "core/error.hpp"
+#include "core/wavefront.hpp"
+#include "optimize/path_pass.hpp"
+#include "optimize/semi_global_step.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "optimize/semi_global.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "optimize/path_pixels-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
 namespace recon {
+namespace HWY_NAMESPACE {
 
-void semi_global(const SemiGlobalProblem&, const PathWinnerSink&) {
-  throw UsageError("this optimizer is not in this version");
+void pass_pixels8(const PathPass<std::uint8_t>& pass, PathWorker<std::uint8_t>& worker, int r, int begin,
+                  int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  if (pass.diagonals)
+    pass_pixels<std::uint8_t, true>(pass, worker, r, begin, end, costs, sums);
+  else
+    pass_pixels<std::uint8_t, false>(pass, worker, r, begin, end, costs, sums);
 }
 
-std::size_t semi_global_bytes(int, int, int, const SemiGlobalOptions&, int, int) {
-  return 0;
+void pass_pixels16(const PathPass<std::uint16_t>& pass, PathWorker<std::uint16_t>& worker, int r, int begin,
+                   int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  if (pass.diagonals)
+    pass_pixels<std::uint16_t, true>(pass, worker, r, begin, end, costs, sums);
+  else
+    pass_pixels<std::uint16_t, false>(pass, worker, r, begin, end, costs, sums);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace recon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace recon {
+
+HWY_EXPORT(pass_pixels8);
+HWY_EXPORT(pass_pixels16);
+
+namespace {
+
+constexpr int kColumnsPerPiece = 32;
+
+void step_pixels(const PathPass<std::uint8_t>& pass, PathWorker<std::uint8_t>& worker, int r, int begin,
+                 int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, worker, r, begin, end, costs, sums);
+}
+
+void step_pixels(const PathPass<std::uint16_t>& pass, PathWorker<std::uint16_t>& worker, int r, int begin,
+                 int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, worker, r, begin, end, costs, sums);
+}
+
+/// How the image is cut into blocks of rows. The sums of one block are in memory at a time.
+struct BlockPlan {
+  BlockPlan(int width, int height, int planes, int threads)
+      : workers(std::clamp(threads, 1, std::max(1, width / (3 * kColumnsPerPiece)))) {
+    const double row_bytes = 3.0 * width * static_cast<double>(padded_planes(planes));
+    const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
+    const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
+    rows = std::clamp(std::max({balanced, 2 * workers, cached}), 1, height);
+    blocks = (height + rows - 1) / rows;
+  }
+
+  /// Blocks of this size do not leave the cache; there is then no need for smaller ones.
+  static constexpr int kCachedBytes = 8 << 20;
+
+  int workers, rows, blocks;
+};
+
+template <class T>
+class SemiGlobal {
+ public:
+  SemiGlobal(const SemiGlobalProblem& problem, const PathWinnerSink& sink, int threads)
+      : problem_(problem),
+        sink_(sink),
+        width_(problem.guide.width),
+        height_(problem.guide.height),
+        padded_(padded_planes(problem.planes)),
+        plan_(width_, height_, problem.planes, threads),
+        up_(width_, problem.planes, diagonals(), plan_.workers),
+        down_(width_, problem.planes, diagonals(), plan_.workers),
+        block_costs_(element_count({plan_.rows, width_, padded_})),
+        block_sums_(element_count({plan_.rows, width_, padded_})),
+        behind_(static_cast<std::size_t>(padded_)),
+        behind_sums_(static_cast<std::size_t>(padded_)) {
+    for (int g = 0; g < 256; ++g) p2_[static_cast<std::size_t>(g)] = edge_penalty(problem.options, g);
+    for (std::ptrdiff_t d = 0; d < padded_; ++d) {
+      behind_.data()[d] = d < problem.planes ? T{0} : PathSlots<T>::kEnd;
+      behind_sums_.data()[d] = d < problem.planes ? std::uint16_t{0} : kNoSum;
+    }
+    for (int i = 0; i < plan_.workers; ++i)
+      workers_.push_back(std::make_unique<PathWorker<T>>(width_, problem.planes, kColumnsPerPiece));
+    for (int i = 1; i < plan_.blocks; ++i) checkpoints_.emplace_back(front_count(plan_, problem));
+  }
+
+  void run() {
+    for (int block = plan_.blocks - 1; block > 0; --block) {
+      sweep(block, make_pass(-1, PathSums::kNone));
+      up_.save(checkpoints_[static_cast<std::size_t>(block) - 1].data());
+    }
+    for (int block = 0; block < plan_.blocks; ++block) {
+      if (block < plan_.blocks - 1) up_.restore(checkpoints_[static_cast<std::size_t>(block)].data());
+      sweep(block, make_pass(-1, PathSums::kStored));
+      sweep(block, make_pass(1, PathSums::kWinner));
+    }
+  }
+
+  static std::size_t bytes(int width, int height, int planes, const SemiGlobalOptions& options, int threads) {
+    const BlockPlan plan(width, height, planes, threads);
+    const std::size_t front = front_count(width, planes, options, plan) * sizeof(T) + 3 * kRowAlignment;
+    return front * static_cast<std::size_t>(plan.blocks + 1) +
+           3 * element_count({plan.rows, width, padded_planes(planes)}) +
+           element_count({padded_planes(planes), sizeof(T) + 2}) + 4 * kRowAlignment +
+           element_count({plan.workers, static_cast<std::ptrdiff_t>(
+                                            PathWorker<T>::bytes(width, planes, kColumnsPerPiece))}) +
+           element_count({plan.rows, 64});  // the wavefront's progress
+  }
+
+ private:
+  bool diagonals() const { return problem_.options.paths == 8; }
+
+  static std::size_t front_count(int width, int planes, const SemiGlobalOptions& options,
+                                 const BlockPlan& plan) {
+    return PathFront<T>::count(width, planes, options.paths == 8, plan.workers);
+  }
+  static std::size_t front_count(const BlockPlan& plan, const SemiGlobalProblem& problem) {
+    return front_count(problem.guide.width, problem.planes, problem.options, plan);
+  }
+
+  PathPass<T> make_pass(int sign, PathSums sums) {
+    return {problem_.guide,
+            width_,
+            height_,
+            problem_.planes,
+            padded_,
+            sign,
+            diagonals(),
+            problem_.options.p1,
+            p2_.data(),
+            behind_.data(),
+            behind_sums_.data(),
+            problem_.right_view,
+            problem_.min_disparity,
+            sign > 0 ? &down_ : &up_,
+            sums};
+  }
+
+  /// One pass over the rows of a block.
+  void sweep(int block, const PathPass<T>& pass) {
+    const int top = block * plan_.rows, bottom = std::min(height_, top + plan_.rows);
+    const int first_row = pass.sign > 0 ? top : height_ - bottom;
+    wavefront(bottom - top, width_, kColumnsPerPiece, plan_.workers,
+              [&](int worker, int row, int begin, int end) {
+                piece(pass, *workers_[static_cast<std::size_t>(worker)], first_row + row, begin, end, top);
+              });
+  }
+
+  /// Columns [begin, end) of row r of a pass.
+  void piece(const PathPass<T>& pass, PathWorker<T>& worker, int r, int begin, int end, int top) {
+    const int y = pass.y(r);
+    const int left = std::min(pass.x(begin), pass.x(end - 1));
+    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y - top) * width_ * padded_;
+    std::uint8_t* costs = block_costs_.data() + row;
+    if (pass.sums == PathSums::kNone) costs = worker.costs.data() - left * padded_;
+    if (pass.sums != PathSums::kWinner) fill_costs(y, left, end - begin, costs + left * padded_);
+    const bool gives_right = pass.right_view && pass.sums == PathSums::kWinner;
+    if (gives_right && begin == 0) worker.clear_right(width_);
+    step_pixels(pass, worker, r, begin, end, costs, block_sums_.data() + row);
+    if (pass.sums == PathSums::kWinner && end == width_)
+      sink_(y, worker.winners.data(), gives_right ? worker.take_right(width_) : nullptr);
+  }
+
+  void fill_costs(int y, int left, int count, std::uint8_t* costs) const {
+    problem_.costs->fill(y, left, count, costs, padded_);
+    const int planes = problem_.planes;
+    if (planes == padded_) return;
+    for (int i = 0; i < count; ++i) std::fill(costs + i * padded_ + planes, costs + (i + 1) * padded_, 255);
+  }
+
+  const SemiGlobalProblem& problem_;
+  const PathWinnerSink& sink_;
+  int width_, height_;
+  std::ptrdiff_t padded_;
+  BlockPlan plan_;
+  std::array<int, 256> p2_;
+  PathFront<T> up_, down_;
+  AlignedBuffer<std::uint8_t> block_costs_;
+  AlignedBuffer<std::uint16_t> block_sums_;
+  AlignedBuffer<T> behind_;
+  AlignedBuffer<std::uint16_t> behind_sums_;
+  std::vector<std::unique_ptr<PathWorker<T>>> workers_;
+  std::vector<AlignedBuffer<T>> checkpoints_;
+};
+
+bool fit_bytes(const SemiGlobalOptions& options, int max_cost) {
+  return max_cost + options.p2 <= 255;
+}
+
+}  // namespace
+
+void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
+  const SemiGlobalOptions& options = problem.options;
+  EXPECTS(problem.costs != nullptr && sink != nullptr && !problem.guide.empty());
+  EXPECTS(problem.planes >= 1 && problem.planes <= kMaxPathPlanes);
+  EXPECTS(options.paths == 4 || options.paths == 8);
+  EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0 &&
+          options.p2_falloff <= 65535);
+  const int max_cost = problem.costs->max_cost();
+  EXPECTS(max_cost >= 0 && max_cost <= 255 && options.p2 <= kMaxPathCost - max_cost);
+  const int threads = oneapi::tbb::this_task_arena::max_concurrency();
+  if (fit_bytes(options, max_cost))
+    SemiGlobal<std::uint8_t>(problem, sink, threads).run();
+  else
+    SemiGlobal<std::uint16_t>(problem, sink, threads).run();
+}
+
+std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
+                              int max_cost, int threads) {
+  return fit_bytes(options, max_cost)
+             ? SemiGlobal<std::uint8_t>::bytes(width, height, planes, options, threads)
+             : SemiGlobal<std::uint16_t>::bytes(width, height, planes, options, threads);
 }
 
 }  // namespace recon
+#endif

@@ -1,0 +1,281 @@
+#include "match/transformed_image.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "match/transformed_image.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#ifndef RECON_MATCH_TRANSFORM_ROWS_
+#define RECON_MATCH_TRANSFORM_ROWS_
+namespace recon {
+
+/// The rows around one row of an image, their borders repeated; rows[kMaxRadius] is the row itself, pixels
+/// -kMaxRadius .. width + kMaxRadius - 1 of each are there.
+inline constexpr int kMaxRadius = kMaxRankWindow / 2;
+template <class Grey>
+struct RowsAround {
+  const Grey* rows[2 * kMaxRadius + 1];
+  const Grey* row(int j) const { return rows[j + kMaxRadius]; }
+};
+
+/// What the costs of a row are made of.
+struct CostRow {
+  const std::uint8_t* left[8];
+  const std::uint8_t* right[8];  ///< mirrored
+  int width, min_disparity, planes;
+  std::uint8_t outside_cost;
+};
+
+}  // namespace recon
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace recon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Lanes hold whole numbers 0 .. 255.
+template <class D>
+HWY_INLINE void store_bytes(D, hn::Vec<D> v, std::uint8_t* to) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    hn::StoreU(v, D(), to);
+  } else {
+    const hn::RebindToSigned<D> di;
+    const hn::Rebind<std::uint8_t, D> d8;
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di, v)), d8, to);
+  }
+}
+
+/// bits * 2 + (a < b)
+template <class V>
+HWY_INLINE V append(V bits, V a, V b) {
+  const hn::DFromV<V> d;
+  return hn::Sub(hn::Add(bits, bits), hn::VecFromMask(d, hn::Lt(a, b)));
+}
+
+template <class Grey>
+void rank_row(const RowsAround<Grey>& around, int width, int radius, std::uint8_t* out) {
+  const hn::ScalableTag<Grey> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < width; x += lanes) {
+    const auto centre = hn::LoadU(d, around.row(0) + x);
+    auto darker = hn::Zero(d);
+    for (int j = -radius; j <= radius; ++j)
+      for (int i = -radius; i <= radius; ++i)
+        darker = hn::Sub(darker, hn::VecFromMask(d, hn::Lt(hn::LoadU(d, around.row(j) + x + i), centre)));
+    store_bytes(d, darker, out + x);
+  }
+}
+
+template <class Grey, int RX, int RY>
+void census_row(const RowsAround<Grey>& around, int width, std::uint8_t* const* out) {
+  const hn::ScalableTag<Grey> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < width; x += lanes) {
+    const auto centre = hn::LoadU(d, around.row(0) + x);
+    auto bits = hn::Zero(d);
+    int count = 0;
+    for (int j = -RY; j <= RY; ++j)
+      for (int i = -RX; i <= RX; ++i) {
+        if (i == 0 && j == 0) continue;
+        bits = append(bits, hn::LoadU(d, around.row(j) + x + i), centre);
+        if (++count % 8 == 0) {
+          store_bytes(d, bits, out[count / 8 - 1] + x);
+          bits = hn::Zero(d);
+        }
+      }
+    if (count % 8 != 0) store_bytes(d, bits, out[count / 8] + x);
+  }
+}
+
+template <class Grey>
+void symmetric_census_row(const RowsAround<Grey>& around, int width, std::uint8_t* const* out) {
+  const hn::ScalableTag<Grey> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < width; x += lanes) {
+    auto bits = hn::Zero(d);
+    for (int k = 0; k < 31; ++k) {
+      const int i = k % 9 - 4, j = k / 9 - 3;
+      bits = append(bits, hn::LoadU(d, around.row(j) + x + i), hn::LoadU(d, around.row(-j) + x - i));
+      if (k % 8 != 7 && k != 30) continue;
+      store_bytes(d, bits, out[k / 8] + x);
+      bits = hn::Zero(d);
+    }
+  }
+}
+
+template <class Grey>
+void transform_row(const RowsAround<Grey>& around, int width, const TransformOptions& options,
+                   std::uint8_t* const* out) {
+  switch (options.transform) {
+    case Transform::kRank:
+      return rank_row(around, width, options.rank_window / 2, out[0]);
+    case Transform::kCensus5x5:
+      return census_row<Grey, 2, 2>(around, width, out);
+    case Transform::kCensus9x7:
+      return census_row<Grey, 4, 3>(around, width, out);
+    default:
+      return symmetric_census_row(around, width, out);
+  }
+}
+
+void transform_row8(const RowsAround<std::uint8_t>& around, int width, const TransformOptions& options,
+                    std::uint8_t* const* out) {
+  transform_row(around, width, options, out);
+}
+
+void transform_row16(const RowsAround<std::uint16_t>& around, int width, const TransformOptions& options,
+                     std::uint8_t* const* out) {
+  transform_row(around, width, options, out);
+}
+
+/// Costs of one pixel whose bytes are compared with those at right[b] + base + d.
+template <bool kHamming, int kBytes>
+HWY_INLINE void pixel_costs(const CostRow& row, int x, int begin, int end, std::uint8_t* costs) {
+  const hn::CappedTag<std::uint8_t, TransformedImage::kMargin> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d8));
+  const std::ptrdiff_t base = std::ptrdiff_t{row.width} - 1 - x + row.min_disparity;
+  for (int d = begin / lanes * lanes; d < end; d += lanes) {
+    auto cost = hn::Zero(d8);
+    for (int b = 0; b < kBytes; ++b) {
+      const auto left = hn::Set(d8, row.left[b][x]);
+      const auto right = hn::LoadU(d8, row.right[b] + base + d);
+      if constexpr (kHamming)
+        cost = hn::Add(cost, hn::PopulationCount(hn::Xor(left, right)));
+      else
+        cost = hn::Sub(hn::Max(left, right), hn::Min(left, right));
+    }
+    hn::Store(cost, d8, costs + d);
+  }
+}
+
+template <bool kHamming, int kBytes>
+void cost_pixels(const CostRow& row, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
+  for (int x = first; x < first + count; ++x, costs += stride) {
+    // 0 <= x - min - d < width
+    const int begin = std::clamp(x - row.min_disparity - row.width + 1, 0, row.planes);
+    const int end = std::clamp(x - row.min_disparity + 1, begin, row.planes);
+    if (begin < end) pixel_costs<kHamming, kBytes>(row, x, begin, end, costs);
+    if (begin > 0) std::memset(costs, row.outside_cost, static_cast<std::size_t>(begin));
+    if (end < row.planes)
+      std::memset(costs + end, row.outside_cost, static_cast<std::size_t>(row.planes - end));
+  }
+}
+
+void costs_on_target(const CostRow& row, Transform transform, int first, int count, std::uint8_t* costs,
+                     std::ptrdiff_t stride) {
+  switch (transform) {
+    case Transform::kRank:
+      return cost_pixels<false, 1>(row, first, count, costs, stride);
+    case Transform::kCensus5x5:
+      return cost_pixels<true, 3>(row, first, count, costs, stride);
+    case Transform::kCensus9x7:
+      return cost_pixels<true, 8>(row, first, count, costs, stride);
+    default:
+      return cost_pixels<true, 4>(row, first, count, costs, stride);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace recon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace recon {
+
+HWY_EXPORT(transform_row8);
+HWY_EXPORT(transform_row16);
+HWY_EXPORT(costs_on_target);
+
+namespace {
+
+std::ptrdiff_t row_pitch(int width) {
+  return padded_count<std::uint8_t>(width) + 2 * TransformedImage::kMargin;
+}
+
+/// Elements from one row of the bordered image to the next: SIMD loops read one vector beyond.
+std::ptrdiff_t bordered_pitch(int width) {
+  return std::ptrdiff_t{width} + 2 * kMaxRadius + 64;
+}
+
+template <class Grey>
+void copy_with_border(const Grey* from, int width, Grey* to) {
+  std::fill_n(to, kMaxRadius, from[0]);
+  std::copy_n(from, width, to + kMaxRadius);
+  std::fill_n(to + kMaxRadius + width, kMaxRadius + 64, from[width - 1]);
+}
+
+}  // namespace
+
+TransformedImage::TransformedImage(ImageView<const std::uint8_t> image, const TransformOptions& options,
+                                   bool mirrored) {
+  transform(image, options, mirrored);
+}
+
+TransformedImage::TransformedImage(ImageView<const std::uint16_t> image, const TransformOptions& options,
+                                   bool mirrored) {
+  transform(image, options, mirrored);
+}
+
+template <class Grey>
+void TransformedImage::transform(ImageView<const Grey> image, const TransformOptions& options,
+                                 bool mirrored) {
+  EXPECTS(image.width > 0 && image.height > 0);
+  EXPECTS(options.rank_window >= 3 && options.rank_window <= kMaxRankWindow && options.rank_window % 2 == 1);
+  width_ = image.width;
+  height_ = image.height;
+  bytes_ = transform_bytes(options);
+  pitch_ = row_pitch(width_);
+  buffer_ = AlignedBuffer<std::uint8_t>(element_count({pitch_, bytes_, height_}));
+  const std::ptrdiff_t pitch = bordered_pitch(width_);
+  AlignedBuffer<Grey> bordered(element_count({pitch, height_}));
+  parallel_for(height_, [&](int y) { copy_with_border(image.row(y), width_, bordered.data() + y * pitch); });
+  parallel_for(height_, [&](int y) {
+    RowsAround<Grey> around;
+    for (int j = -kMaxRadius; j <= kMaxRadius; ++j)
+      around.rows[j + kMaxRadius] = bordered.data() + std::clamp(y + j, 0, height_ - 1) * pitch + kMaxRadius;
+    std::uint8_t* out[8];
+    for (int b = 0; b < bytes_; ++b) out[b] = mutable_row(y, b);
+    if constexpr (sizeof(Grey) == 1)
+      HWY_DYNAMIC_DISPATCH(transform_row8)(around, width_, options, out);
+    else
+      HWY_DYNAMIC_DISPATCH(transform_row16)(around, width_, options, out);
+    for (int b = 0; b < bytes_ && mirrored; ++b) std::reverse(out[b], out[b] + width_);
+  });
+}
+
+std::size_t TransformedImage::working_bytes(int width, int height, const TransformOptions& options,
+                                            int depth_bytes) {
+  return stored_bytes(width, height, options) + element_count({bordered_pitch(width), height, depth_bytes}) +
+         kRowAlignment;
+}
+
+std::size_t TransformedImage::stored_bytes(int width, int height, const TransformOptions& options) {
+  return element_count({row_pitch(width), transform_bytes(options), height}) + kRowAlignment;
+}
+
+void transform_costs(const TransformedImage& left, const TransformedImage& right,
+                     const TransformOptions& options, int min_disparity, int planes, int outside_cost, int y,
+                     int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
+  EXPECTS(left.width() == right.width() && left.height() == right.height());
+  EXPECTS(y >= 0 && y < left.height() && first >= 0 && count >= 0 && first + count <= left.width());
+  EXPECTS(outside_cost >= 0 && outside_cost <= 255 && planes >= 1 && stride >= planes && stride % 64 == 0);
+  CostRow row{{}, {}, left.width(), min_disparity, planes, static_cast<std::uint8_t>(outside_cost)};
+  for (int b = 0; b < left.bytes(); ++b) {
+    row.left[b] = left.row(y, b);
+    row.right[b] = right.row(y, b);
+  }
+  HWY_DYNAMIC_DISPATCH(costs_on_target)(row, options.transform, first, count, costs, stride);
+}
+
+}  // namespace recon
+#endif

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "match/transform_options.hpp"
+
+namespace recon {
+
+/// Bytes of one transformed pixel: 1 for a rank, the bits of a census by eight.
+constexpr int transform_bytes(const TransformOptions& options) {
+  return options.transform == Transform::kRank ? 1 : (max_transform_cost(options) + 7) / 8;
+}
+
+/// A transformed image as rows of bytes: byte b of all pixels of a row one after the other, b = 0 the first
+/// bits of the census. A mirrored one has its rows from right to left. SIMD loops may read `kMargin` bytes
+/// before and behind a row.
+class TransformedImage {
+ public:
+  static constexpr int kMargin = 64;
+
+  /// Of an image of 8 or 16 bits; see rank_of, census_of and symmetric_census_of.
+  /// @throws std::logic_error when the rank's window is even or out of range
+  TransformedImage(ImageView<const std::uint8_t> image, const TransformOptions& options, bool mirrored);
+  TransformedImage(ImageView<const std::uint16_t> image, const TransformOptions& options, bool mirrored);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  int bytes() const { return bytes_; }
+  const std::uint8_t* row(int y, int b) const {
+    return buffer_.data() + (static_cast<std::ptrdiff_t>(y) * bytes_ + b) * pitch_ + kMargin;
+  }
+
+  /// Bytes of memory that making one takes, and those that stay.
+  static std::size_t working_bytes(int width, int height, const TransformOptions& options, int depth_bytes);
+  static std::size_t stored_bytes(int width, int height, const TransformOptions& options);
+
+ private:
+  template <class Grey>
+  void transform(ImageView<const Grey> image, const TransformOptions& options, bool mirrored);
+  std::uint8_t* mutable_row(int y, int b) { return const_cast<std::uint8_t*>(row(y, b)); }
+
+  int width_, height_, bytes_;
+  std::ptrdiff_t pitch_;
+  AlignedBuffer<std::uint8_t> buffer_;
+};
+
+/// The costs of pixels first .. first + count - 1 of row y: that of pixel x at disparity min + d, 0 <= d <
+/// planes, goes to costs[(x - first) * stride + d]: |difference| of ranks, Hamming distance of censuses, and
+/// `outside_cost` where x - min - d is not in the right image. What stands behind the planes is overwritten.
+/// @param right   mirrored
+/// @param stride  a multiple of 64
+void transform_costs(const TransformedImage& left, const TransformedImage& right,
+                     const TransformOptions& options, int min_disparity, int planes, int outside_cost, int y,
+                     int first, int count, std::uint8_t* costs, std::ptrdiff_t stride);
+
+}  // namespace recon
