@@ -7,6 +7,12 @@ enum class BlockCost {
   kSsd,  ///< sum of squared differences
 };
 
+/// What is done to both images before they are compared.
+enum class BlockPrefilter {
+  kNone,   ///< grey levels as they are
+  kSobel,  ///< horizontal Sobel slope, clipped: indifferent to brightness, and no edge outweighs a window
+};
+
 /// A rectangle of pixels; empty (width or height 0) means the whole image.
 struct Region {
   int x = 0, y = 0, width = 0, height = 0;
@@ -15,16 +21,24 @@ struct Region {
 /// Block matching by rolling windows (Stam 2008).
 struct BlockMatchingOptions {
   BlockCost cost = BlockCost::kSad;
-  int radius = 7;           ///< R of the window of (2 R + 1)^2 pixels, 1 .. 15
+  BlockPrefilter prefilter = BlockPrefilter::kSobel;
+  int prefilter_cap = 15;   ///< greatest absolute slope that is told apart, 1 .. 31
+  int radius = 4;           ///< R of the window of (2 R + 1)^2 pixels, 1 .. 15
   int steps_per_pixel = 1;  ///< disparities searched per pixel: 1, 2 or 4, by bilinear sampling
+  bool subpixel = true;     ///< between the steps, by a parabola through the winner and its neighbours
   float max_mean_cost = 0;  ///< unknown where the best mean cost per pixel is above; 0: no threshold
-  float min_texture = 0;    ///< unknown where the window has less contrast; 0: no threshold
-  int uniqueness = 0;       ///< per cent that non-adjacent disparities have to be dearer; 0: no check
-  int left_right = 1;       ///< greatest difference between both views' winners, pixels; -1: no check
-  int pyramid_levels = 1;   ///< halvings of the images + 1; coarse levels serve large disparities
-  Region region;            ///< pixels of the left image to match; the others stay unknown
+  float min_texture = 0;    ///< unknown where the mean of |L(x + 1) - L(x - 1)| over the window is less
+  int uniqueness =
+      10;  ///< per cent that disparities over a pixel away have to be dearer, 0 .. 99; 0: no check
+  int left_right =
+      1;  ///< pixels by which those who claim one pixel of the right image may differ; -1: no check
+  bool median = true;      ///< 3 x 3, at last
+  int pyramid_levels = 1;  ///< halvings of the images + 1, 1 .. 8; coarse levels serve large disparities
+  Region region;           ///< pixels of the left image to match; the others stay unknown
 };
 
 inline constexpr int kMaxBlockRadius = 15;
+inline constexpr int kMaxPrefilterCap = 31;
+inline constexpr int kMaxPyramidLevels = 8;
 
 }  // namespace recon
