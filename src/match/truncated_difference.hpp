@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/image.hpp"
+#include "match/truncated_difference_step.hpp"
+
+namespace recon {
+
+/// Truncated differences of a rectified pair, row by row; see TruncatedDifference.
+class TruncatedDifferenceRows {
+ public:
+  /// Two images of one size, grey levels. @param min_disparity  of index 0
+  TruncatedDifferenceRows(ImageView<const float> left, ImageView<const float> right, TruncatedDifference cost,
+                          int min_disparity);
+
+  /// Costs of the pixels x = 2 (first + i) + x_parity, 0 <= i < count, of row y at disparity `min_disparity +
+  /// d`, to costs[i].
+  void row(int y, int x_parity, int first, int count, int d, float* costs) const;
+
+  /// Bytes of both images as kept.
+  static std::size_t bytes(int width, int height);
+
+ private:
+  Image<float> left_[2], right_[2];  ///< columns of even and of odd x
+  TruncatedDifference cost_;
+  int min_disparity_;
+};
+
+}  // namespace recon

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "methods/pair.hpp"
+
+namespace recon::reference {
+
+/// Hierarchical belief propagation written down from the paper: one thread, one loop after the other, costs
+/// and messages in (y, x, d) order, float storage, all memory at once. Shares no code with the program.
+/// Source: P. Felzenszwalb and D. Huttenlocher, Efficient belief propagation for early vision, IJCV 2006.
+DisparityMap belief_matching(const PairProblem& problem);
+
+}  // namespace recon::reference
