@@ -1,15 +1,20 @@
 #include "cuda/methods/block_matching.hpp"
 
-#include "core/error.hpp"
+#include "cuda/methods/block_lane.hpp"
 
 namespace recon::cuda {
 
-DisparityMap block_matching(const PairProblem&, PairWorkspace&) {
-  throw UsageError("this method is not in this version");
+DisparityMap block_matching(const PairProblem& problem, PairWorkspace& workspace) {
+  check_pair(problem);
+  const GreyPair& images = problem.images;
+  const BlockLane lane(images.left.width, images.left.height, problem.options, workspace.arena);
+  lane.upload(images, workspace.staging, workspace.stream);
+  lane.queue(workspace.stream);
+  return {lane.download(workspace.staging, workspace.stream)};
 }
 
-std::size_t block_matching_bytes(int, int, const PairOptions&) {
-  return 0;
+std::size_t block_matching_bytes(int width, int height, const PairOptions& options) {
+  return BlockLane::bytes(width, height, options);
 }
 
 }  // namespace recon::cuda

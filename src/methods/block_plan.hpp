@@ -27,15 +27,4 @@ struct BlockLevel {
 std::vector<BlockLevel> plan_block_levels(int width, int height, DisparityRange range,
                                           const BlockMatchingOptions& options);
 
-constexpr int coarser_size(int size) {
-  return (size + 1) / 2;
-}
-
-/// The disparity of a pixel from that of its level and that of the coarser level's pixel that covers it,
-/// where `greatest` is the greatest disparity searched at the finer level.
-RECON_HD float finer_or_coarser(float finer, float coarser, float greatest) {
-  const float doubled = 2.0f * coarser;
-  return doubled > greatest ? doubled : finer;
-}
-
 }  // namespace recon

@@ -58,4 +58,16 @@ RECON_HD bool agrees_with_holder(std::uint64_t holder, int k, int left_right, in
   return difference <= left_right * steps && -difference <= left_right * steps;
 }
 
+/// Side of the next coarser level of the pyramid.
+RECON_HD int coarser_size(int size) {
+  return (size + 1) / 2;
+}
+
+/// The disparity of a pixel from that of its level and that of the coarser level's pixel that covers it,
+/// where `greatest` is the greatest disparity searched at the finer level.
+RECON_HD float finer_or_coarser(float finer, float coarser, float greatest) {
+  const float doubled = 2.0f * coarser;
+  return doubled > greatest ? doubled : finer;
+}
+
 }  // namespace recon

@@ -1,5 +1,6 @@
 #include "core/error.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_block.hpp"
 #include "methods/cuda_sweep.hpp"
 
 /// What stands for the CUDA backend in a build without CUDA.
@@ -35,6 +36,12 @@ SweepTimes time_sweep(const SweepProblem&, SweepVariant, int, int) {
   unavailable();
 }
 NaiveSweep time_naive_sweep(const SweepProblem&, int, int) {
+  unavailable();
+}
+BlockRun run_block_matching(const PairProblem&, std::uint8_t, int) {
+  unavailable();
+}
+BlockTimes time_block_matching(const PairProblem&, int, int, int, int) {
   unavailable();
 }
 std::size_t count_wrong_reciprocals(int) {

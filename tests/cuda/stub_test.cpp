@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_block.hpp"
 #include "methods/cuda_sweep.hpp"
 
 namespace recon {
@@ -12,6 +13,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_EQ(find_cuda_devices().why_none, "this build has no CUDA");
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::count_wrong_reciprocals(), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
 }
 
 }  // namespace
