@@ -58,7 +58,7 @@ Image<Rgb8> depth_preview(ImageView<const float> depth) {
 }
 
 Image<Rgb8> disparity_preview(ImageView<const float> disparity) {
-  return preview(disparity, [](float value) { return value >= 0 ? value : NAN; });
+  return preview(disparity, [](float value) { return value; });
 }
 
 }  // namespace recon

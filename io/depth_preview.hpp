@@ -9,7 +9,7 @@ namespace recon {
 /// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as OpenCV has them.
 Image<Rgb8> depth_preview(ImageView<const float> depth);
 
-/// The same for values that are near when large, such as disparities (pixels, >= 0 known).
+/// The same for values that are near when large, such as disparities (pixels, also negative ones).
 Image<Rgb8> disparity_preview(ImageView<const float> disparity);
 
 }  // namespace recon

@@ -9,6 +9,9 @@ namespace {
 const std::map<std::string, BeliefStorage> kStorages = {
     {"float", BeliefStorage::kFloat}, {"half", BeliefStorage::kHalf}, {"bfloat16", BeliefStorage::kBfloat16}};
 
+const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
+                                                           {"sobel", BlockPrefilter::kSobel}};
+
 std::string in_brackets(int value) {
   return " [" + std::to_string(value) + "]";
 }
@@ -60,6 +63,13 @@ void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings)
 
 void PairCommandLine::declare_block(CLI::App& app, BlockMatchingOptions& block) {
   const char* group = "Block matching (bm)";
+  app.add_option("--prefilter", prefilter_,
+                 "sobel: horizontal slopes are compared, whatever the brightness; none: grey levels are")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--prefilter-cap", block.prefilter_cap, "Greatest slope that is told apart, 1 to 31")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--steps", block.steps_per_pixel, "Disparities searched per pixel: 1, 2 or 4")
       ->capture_default_str()
       ->group(group);
@@ -110,6 +120,7 @@ void PairCommandLine::finish(PairSettings& settings) const {
   block.uniqueness = uniqueness_.value_or(block.uniqueness);
   sgm.left_right = left_right_.value_or(sgm.left_right);
   block.left_right = left_right_.value_or(block.left_right);
+  block.prefilter = named("--prefilter", prefilter_, kPrefilters);
   if (!region_.empty()) block.region = parse_region(region_);
   settings.matching.belief.storage = named("--storage", storage_, kStorages);
 }

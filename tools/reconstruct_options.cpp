@@ -5,18 +5,13 @@
 
 #include "core/error.hpp"
 #include "session/byte_size.hpp"
+#include "session/cost_words.hpp"
 #include "tools/option_words.hpp"
 
 namespace recon {
 
 namespace {
 
-const std::map<std::string, CostKind> kSweepCosts = {{"sad", CostKind::kSad}, {"zncc", CostKind::kZncc}};
-const std::map<std::string, BlockCost> kBlockCosts = {{"sad", BlockCost::kSad}, {"ssd", BlockCost::kSsd}};
-const std::map<std::string, Transform> kTransforms = {{"census5x5", Transform::kCensus5x5},
-                                                      {"census9x7", Transform::kCensus9x7},
-                                                      {"rank", Transform::kRank},
-                                                      {"symmetric", Transform::kSymmetricCensus}};
 const std::map<std::string, Combination> kCombinations = {
     {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
 const std::map<std::string, Stage> kStages = {
@@ -95,9 +90,13 @@ void CommandLine::declare_work(CLI::App& app) {
 
 void CommandLine::declare_matching(CLI::App& app) {
   const char* group = "Matching";
+  const PairOptions& pair = options.pair.matching;
   app.add_option("--cost", cost_,
-                 "planesweep: zncc (normalised cross-correlation) or sad (mean absolute difference); sgm: "
-                 "symmetric, census5x5, census9x7 or rank; bm: sad or ssd [the first of each]")
+                 "planesweep: zncc (normalised cross-correlation) or sad (absolute difference); sgm: "
+                 "census5x5, census9x7, symmetric or rank; bm: sad or ssd [" +
+                     word_of(options.sweep.cost, kSweepCosts) + ", " +
+                     word_of(pair.semi_global.transform.transform, kTransforms) + ", " +
+                     word_of(pair.block.cost, kBlockCosts) + "]")
       ->group(group);
   app.add_flag("--colour", options.colour, "Match red, green and blue instead of grey (sad only)")
       ->group(group);
@@ -151,9 +150,9 @@ void CommandLine::declare_filters(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--min-texture", min_texture_,
-                 "Least standard deviation of a window, grey levels [planesweep: " +
-                     CLI::detail::to_string(options.filter.min_texture) +
-                     ", bm: " + CLI::detail::to_string(options.pair.matching.block.min_texture) + "]")
+                 "Least contrast of a window, grey levels [planesweep, their standard deviation: " +
+                     CLI::detail::to_string(options.filter.min_texture) + ", bm, their mean slope: " +
+                     CLI::detail::to_string(options.pair.matching.block.min_texture) + "]")
       ->group(group);
   app.add_option("--speckle", speckle_,
                  "Patches of fewer pixels are dropped; 0: keep all [scenes: " +

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/error.hpp"
+#include "session/cost_words.hpp"
 
 namespace recon {
 
@@ -14,12 +15,19 @@ struct Entry {
   std::vector<std::string> costs;
 };
 
+template <class Value>
+std::vector<std::string> words_of(const std::map<std::string, Value>& meanings) {
+  std::vector<std::string> words;
+  for (const auto& entry : meanings) words.push_back(entry.first);
+  return words;
+}
+
 const std::array<Entry, 4>& entries() {
   static const std::array<Entry, 4> kEntries = {{
-      {Method::kPlaneSweep, "planesweep", {"sad", "zncc"}},
-      {Method::kSemiGlobal, "sgm", {"census5x5", "census9x7", "rank", "symmetric"}},
+      {Method::kPlaneSweep, "planesweep", words_of(kSweepCosts)},
+      {Method::kSemiGlobal, "sgm", words_of(kTransforms)},
       {Method::kBeliefPropagation, "bp", {}},
-      {Method::kBlockMatching, "bm", {"sad", "ssd"}},
+      {Method::kBlockMatching, "bm", words_of(kBlockCosts)},
   }};
   return kEntries;
 }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "session/cost_words.hpp"
 
 namespace recon {
 
@@ -43,6 +44,8 @@ constexpr Use kUses[] = {
     {"--p2-falloff", kSgm, Inputs::kAll},
     {"--uniqueness", kSgm | kBm, Inputs::kAll},
     {"--left-right", kSgm | kBm, Inputs::kAll},
+    {"--prefilter", kBm, Inputs::kAll},
+    {"--prefilter-cap", kBm, Inputs::kAll},
     {"--steps", kBm, Inputs::kAll},
     {"--pyramid", kBm, Inputs::kAll},
     {"--max-mean-cost", kBm, Inputs::kAll},
@@ -117,8 +120,15 @@ std::string quoted(const std::string& word) {
 }
 
 std::string cost_word(const SessionOptions& options, Method method) {
-  if (!options.cost.empty()) return options.cost;
-  return method == Method::kPlaneSweep ? "zncc" : method == Method::kSemiGlobal ? "symmetric" : "sad";
+  const PairOptions& pair = options.pair.matching;
+  switch (method) {
+    case Method::kPlaneSweep:
+      return word_of(options.sweep.cost, kSweepCosts);
+    case Method::kSemiGlobal:
+      return word_of(pair.semi_global.transform.transform, kTransforms);
+    default:
+      return word_of(pair.block.cost, kBlockCosts);
+  }
 }
 
 /// The options whose default depends on the method, and what they are for a job.

@@ -42,13 +42,14 @@ void check_semi_global(const SemiGlobalPairOptions& options) {
 
 void check_block(const BlockMatchingOptions& options) {
   expect_range("--window", 2 * options.radius + 1, 3, 2 * kMaxBlockRadius + 1);
+  expect_range("--prefilter-cap", options.prefilter_cap, 1, kMaxPrefilterCap);
   if (options.steps_per_pixel != 1 && options.steps_per_pixel != 2 && options.steps_per_pixel != 4)
     throw UsageError("--steps is " + std::to_string(options.steps_per_pixel) + "; it must be 1, 2 or 4");
   expect_range("--max-mean-cost", options.max_mean_cost, 0.0f, 65025.0f);
   expect_range("--min-texture", options.min_texture, 0.0f, 255.0f);
   expect_range("--uniqueness", options.uniqueness, 0, 99);
   expect_range("--left-right", options.left_right, -1, kMaxDisparities);
-  expect_range("--pyramid", options.pyramid_levels, 1, 8);
+  expect_range("--pyramid", options.pyramid_levels, 1, kMaxPyramidLevels);
 }
 
 void check_belief(const BeliefOptions& options) {

@@ -5,6 +5,7 @@
 
 #include "core/version.hpp"
 #include "session/byte_size.hpp"
+#include "session/html.hpp"
 #include "session/option_use.hpp"
 
 namespace recon {
@@ -52,23 +53,6 @@ json warnings_json(const SceneRun& run) {
   return warnings;
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 std::string number(double value, const char* format) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
@@ -82,7 +66,7 @@ std::string cell(const json& view, const char* key, const char* format, double s
 
 std::string view_row(const json& view) {
   const std::string name = view.at("name").get<std::string>();
-  std::string row = "<tr><td>" + escaped(name) + "</td>";
+  std::string row = "<tr><td>" + html_escaped(name) + "</td>";
   for (const std::string& text :
        {cell(view, "planes", "%.0f"), cell(view, "depth_min", "%.4g"), cell(view, "depth_max", "%.4g"),
         std::to_string(view.at("sources").size()), cell(view, "known_photometric", "%.1f", 100),
@@ -164,35 +148,23 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
 }
 
 std::string report_html(const json& report) {
-  std::string page =
-      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>reconstruct</title>\n<style>"
-      "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
-      "table{border-collapse:collapse;width:100%}td,th{padding:.2em .6em;border-bottom:1px solid "
-      "#ddd;text-align:left}"
-      ".n{text-align:right}pre{background:#f4f4f4;padding:1em;overflow:auto}</style>\n";
-  page += "<h1>" + escaped(report.at("scene").get<std::string>()) + "</h1>\n<p>";
+  std::string page = html_head();
+  page += "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<p>";
   if (report.contains("points"))
     page += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
             std::to_string(report.at("views").size()) + " views in ";
   page += number(report.at("seconds").at("total").get<double>(), "%.1f s on ") +
-          escaped(report.at("device").get<std::string>()) + ", version " +
-          escaped(report.at("version").get<std::string>()) + ".</p>\n";
+          html_escaped(report.at("device").get<std::string>()) + ", version " +
+          html_escaped(report.at("version").get<std::string>()) + ".</p>\n";
   for (const json& view : report.at("left_out"))
-    page += "<p><b>" + escaped(view.at("name").get<std::string>()) +
-            "</b> is left out: " + escaped(view.at("reason").get<std::string>()) + "</p>\n";
+    page += "<p><b>" + html_escaped(view.at("name").get<std::string>()) +
+            "</b> is left out: " + html_escaped(view.at("reason").get<std::string>()) + "</p>\n";
   page +=
       "<h2>Views</h2>\n<table><tr><th>view<th class=n>planes<th class=n>nearest<th class=n>farthest"
       "<th class=n>sources<th class=n>known, %<th class=n>agreed, %<th class=n>seconds</tr>\n";
   for (const json& view : report.at("views")) page += view_row(view);
   page += "</table>\n";
-  if (!report.at("warnings").empty()) {
-    page += "<h2>Warnings</h2>\n<ul>\n";
-    for (const json& warning : report.at("warnings"))
-      page += "<li>" + escaped(warning.get<std::string>()) + "</li>\n";
-    page += "</ul>\n";
-  }
-  page += "<h2>Options</h2>\n<pre>" + escaped(report.at("options").get<std::string>()) + "</pre>\n</html>\n";
-  return page;
+  return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
 }
 
 }  // namespace recon

@@ -4,11 +4,9 @@
 #include <string>
 
 #include "session/scene_run.hpp"
+#include "session/step_clock.hpp"
 
 namespace recon {
-
-/// Times of a scene's steps in seconds, in their order.
-using StepTimes = std::vector<std::pair<std::string, double>>;
 
 /// The plan of a scene as an object, and as text for people.
 nlohmann::json plan_json(const SceneRun& run);

@@ -20,18 +20,23 @@ void SceneRun::warn(const std::string& text) {
   warnings.push_back(text);
 }
 
-FinishedStep find_finished(const SceneRun& run, const std::string& record_file,
+FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
                            const nlohmann::json* inputs) {
-  if (run.options.overwrite) return {};
-  FinishedStep finished{read_record(run.workspace.path(record_file)), {}};
+  if (overwrite) return {};
+  FinishedStep finished{read_record(workspace.path(record_file)), {}};
   if (!finished.record) return finished;
   if (inputs)
     finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(*inputs)));
   if (finished.reason.empty())
-    if (const auto damaged = damaged_output(*finished.record, run.workspace.root()))
+    if (const auto damaged = damaged_output(*finished.record, workspace.root()))
       finished.reason = *damaged + " is missing or damaged";
   if (!finished.reason.empty()) finished.record.reset();
   return finished;
+}
+
+FinishedStep find_finished(const SceneRun& run, const std::string& record_file,
+                           const nlohmann::json* inputs) {
+  return find_finished(run.workspace, run.options.overwrite, record_file, inputs);
 }
 
 void log_resumed(const std::string& step, std::size_t kept,

@@ -96,7 +96,10 @@ struct FinishedStep {
   std::string reason;
 };
 
-/// @param inputs  what the result has to depend on; a null pointer takes any
+/// @param overwrite  nothing is finished
+/// @param inputs     what the result has to depend on; a null pointer takes any
+FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
+                           const nlohmann::json* inputs);
 FinishedStep find_finished(const SceneRun& run, const std::string& record_file, const nlohmann::json* inputs);
 
 /// Says how much is kept and how much is done again, and why.

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <future>
 #include <map>
@@ -19,8 +18,10 @@
 #include "session/byte_size.hpp"
 #include "session/device.hpp"
 #include "session/option_use.hpp"
+#include "session/pair_run.hpp"
 #include "session/report.hpp"
 #include "session/scene_run.hpp"
+#include "session/step_clock.hpp"
 
 namespace recon {
 
@@ -39,7 +40,7 @@ struct SharedWork {
   std::size_t memory_limit;
   std::shared_future<std::shared_ptr<Backends>> backends;
   bool gpu;
-  bool several_scenes;
+  bool several_inputs;
 };
 
 std::string names_of(const Backends& backends) {
@@ -48,40 +49,42 @@ std::string names_of(const Backends& backends) {
   return names;
 }
 
-/// Measures how long the steps take.
-class StepClock {
- public:
-  void end(const std::string& step) {
-    const auto now = std::chrono::steady_clock::now();
-    times_.emplace_back(step, std::chrono::duration<double>(now - last_).count());
-    last_ = now;
-    spdlog::debug("{}: {:.2f} s", step, times_.back().second);
-  }
-  const StepTimes& times() const { return times_; }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  StepTimes times_;
-};
-
-fs::path output_folder(const SharedWork& work, const SceneFolder& folder) {
-  if (work.options.output.empty()) return folder.root / "dense";
-  if (!work.several_scenes) return work.options.output;
-  return work.options.output / fs::weakly_canonical(folder.root).filename();
+/// How messages and reports call an input: its folder, or the left image.
+fs::path name_of(const Input& input) {
+  if (const auto* scene = std::get_if<SceneFolder>(&input)) return scene->root;
+  const auto& pair = std::get<PairFiles>(input);
+  return pair.root.empty() ? pair.left : pair.root;
 }
 
-/// The output must not be written over the scene, nor two scenes into one folder.
-void check_output_folders(const SharedWork& work, const std::vector<SceneFolder>& scenes) {
-  std::map<fs::path, fs::path> scene_of_output;
-  for (const SceneFolder& scene : scenes) {
-    const fs::path output = fs::weakly_canonical(output_folder(work, scene));
-    if (output == fs::weakly_canonical(scene.root))
-      throw UsageError("--output " + output.string() +
-                       " is the scene itself; its images would be overwritten");
-    const auto [place, added] = scene_of_output.emplace(output, scene.root);
+/// The folder that an input lies in; nothing for two image files.
+std::optional<fs::path> folder_of(const Input& input) {
+  const auto* pair = std::get_if<PairFiles>(&input);
+  if (pair && pair->root.empty()) return std::nullopt;
+  return name_of(input);
+}
+
+fs::path output_folder(const SharedWork& work, const Input& input) {
+  const auto folder = folder_of(input);
+  if (work.options.output.empty()) return folder ? *folder / "dense" : fs::path("dense");
+  if (!work.several_inputs) return work.options.output;
+  return work.options.output / fs::weakly_canonical(name_of(input)).filename();
+}
+
+/// The output must not be written over the input, nor two inputs' into one folder.
+void check_output_folders(const SharedWork& work, const std::vector<Input>& inputs) {
+  std::map<fs::path, fs::path> input_of_output;
+  for (const Input& input : inputs) {
+    const fs::path output = fs::weakly_canonical(output_folder(work, input));
+    const auto folder = folder_of(input);
+    if (folder && output == fs::weakly_canonical(*folder))
+      throw UsageError("--output " + output.string() + " is the " +
+                       (std::holds_alternative<SceneFolder>(input) ? "scene" : "pair's folder") +
+                       " itself; its images would be overwritten");
+    const auto [place, added] = input_of_output.emplace(output, name_of(input));
     if (!added)
-      throw UsageError(scene.root.string() + " and " + place->second.string() + " would both be written to " +
-                       output.string() + "; run them one by one with different --output");
+      throw UsageError(name_of(input).string() + " and " + place->second.string() +
+                       " would both be written to " + output.string() +
+                       "; run them one by one with different --output");
   }
 }
 
@@ -188,17 +191,17 @@ std::string summary(const json& report) {
   return line + "\n";
 }
 
-/// What came of one scene.
-struct SceneOutcome {
+/// What came of one input.
+struct Outcome {
   int exit_code = 0;
   json object;
   std::string text;
 };
 
-SceneOutcome do_scene(const SceneFolder& folder, const SharedWork& work) {
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
   SceneRun run(work.options, folder, Workspace(output_folder(work, folder)), work.threads);
   run.memory.limit = work.memory_limit;
-  SceneOutcome outcome;
+  Outcome outcome;
   if (work.options.dry_run) {
     read_scene(run);
     share_memory(run, *work.backends.get());
@@ -212,14 +215,26 @@ SceneOutcome do_scene(const SceneFolder& folder, const SharedWork& work) {
   return outcome;
 }
 
-/// A scene whose failure must not stop the others.
-SceneOutcome try_scene(const SceneFolder& folder, const SharedWork& work) {
+Outcome do_pair(const PairFiles& files, const SharedWork& work) {
+  const auto backend = [&work]() -> Backend& { return *work.backends.get()->front(); };
+  const PairRun run{work.options, files, Workspace(output_folder(work, files)), work.memory_limit, backend};
+  const PairReport report = work.options.dry_run ? plan_pair(run) : run_pair(run);
+  return {0, report.object, report.text};
+}
+
+Outcome do_input(const Input& input, const SharedWork& work) {
+  if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work);
+  return do_pair(std::get<PairFiles>(input), work);
+}
+
+/// An input whose failure must not stop the others.
+Outcome try_input(const Input& input, const SharedWork& work) {
   const auto failed = [&](int code, const std::string& message) {
     spdlog::error("{}", message);
-    return SceneOutcome{code, {{"scene", folder.root.string()}, {"error", message}}, {}};
+    return Outcome{code, {{"scene", name_of(input).string()}, {"error", message}}, {}};
   };
   try {
-    return do_scene(folder, work);
+    return do_input(input, work);
   } catch (const Interrupted&) {
     throw;
   } catch (const DeviceUnavailable&) {
@@ -227,8 +242,8 @@ SceneOutcome try_scene(const SceneFolder& folder, const SharedWork& work) {
   } catch (const Error& error) {
     return failed(error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {
-    return failed(
-        4, folder.root.string() + ": out of memory; lower --memory-limit, --max-image-size or --threads");
+    return failed(4, name_of(input).string() +
+                         ": out of memory; lower --memory-limit, --threads, or the size of the images");
   }
 }
 
@@ -266,21 +281,15 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     throw UsageError("no input given: name a folder with images/ and sparse/, or the two images of a pair");
   const std::vector<Input> inputs = expand_inputs(options.inputs);
   options.check(jobs_of(options, inputs));
-  std::vector<SceneFolder> scenes;
-  for (const Input& input : inputs) {
-    if (!std::holds_alternative<SceneFolder>(input))
-      throw UsageError("rectified pairs are not in this version; give a folder with images/ and sparse/");
-    scenes.push_back(std::get<SceneFolder>(input));
-  }
   ThreadLimit limit(options.threads);
   return limit.run([&] {
     SharedWork work = begin(options, limit.threads());
-    work.several_scenes = scenes.size() > 1;
-    check_output_folders(work, scenes);
+    work.several_inputs = inputs.size() > 1;
+    check_output_folders(work, inputs);
     int exit_code = 0;
     json results = json::array();
-    for (const SceneFolder& scene : scenes) {
-      const SceneOutcome outcome = try_scene(scene, work);
+    for (const Input& input : inputs) {
+      const Outcome outcome = try_input(input, work);
       exit_code = worse(exit_code, outcome.exit_code);
       if (!options.json && (!options.quiet || options.dry_run)) out << outcome.text << std::flush;
       results.push_back(outcome.object);

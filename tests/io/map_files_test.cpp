@@ -152,6 +152,9 @@ TEST(DepthPreview, ShowsNearInRedFarInBlueUnknownInBlack) {
   EXPECT_GT(shown(40, 0).g, 200);
   const Image<Rgb8> none = depth_preview(Image<float>(2, 2, kNan).view());
   EXPECT_EQ(none(1, 1), (Rgb8{0, 0, 0}));
+  Image<float> negative(100, 1, -9.0f);
+  for (int x = 50; x < 100; ++x) negative(x, 0) = -4;
+  EXPECT_EQ(disparity_preview(negative.view())(99, 0), (Rgb8{122, 4, 3}));
   EXPECT_EQ(disparity_preview(Image<float>(2, 2, 5.0f).view())(1, 1), (Rgb8{48, 18, 59}));
 }
 

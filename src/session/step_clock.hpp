@@ -1,0 +1,32 @@
+#pragma once
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace recon {
+
+/// Times of steps in seconds, in their order.
+using StepTimes = std::vector<std::pair<std::string, double>>;
+
+/// Measures how long the steps take.
+class StepClock {
+ public:
+  /// What has been going on since the last call, or the beginning, was `step`.
+  void end(const std::string& step) {
+    const auto now = std::chrono::steady_clock::now();
+    times_.emplace_back(step, std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+    spdlog::debug("{}: {:.2f} s", step, times_.back().second);
+  }
+  const StepTimes& times() const { return times_; }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  StepTimes times_;
+};
+
+}  // namespace recon

@@ -1,0 +1,249 @@
+// Rectified pairs that are not as they should be: a right answer, or a clear message and exit code.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cli/pair_fixture.hpp"
+#include "io/image_file.hpp"
+#include "io/pfm.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class OddPair : public PairTest, public testing::WithParamInterface<const char*> {
+ protected:
+  /// `match` with the method of the test.
+  Outcome match_by_method(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--method", GetParam()});
+    return match(arguments);
+  }
+  bool has_result() const { return fs::exists(file("dense/disparity.pfm")); }
+
+  /// A right answer is a map of disparity `wanted`, or exit code 3 with a message and no map.
+  void expect_answer(const Outcome& outcome, float wanted) const {
+    if (outcome.exit_code == 0) {
+      EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, wanted, 0.26);
+      return;
+    }
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("no disparity was found"));
+    EXPECT_FALSE(has_result());
+  }
+};
+
+TEST_P(OddPair, IdenticalImagesHaveDisparityZero) {
+  write_images(kWidth, kHeight, 0);
+  const Outcome outcome = match_by_method({});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto known = known_of(file("dense/disparity.pfm"));
+  EXPECT_GT(known.share, 0.7);
+  const Image<float> disparity = read_pfm(file("dense/disparity.pfm"));
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) EXPECT_FALSE(disparity(x, y) > 0.26f) << x << " " << y;
+}
+
+TEST_P(OddPair, TheSameFileTwiceIsFine) {
+  write_images();
+  const Outcome outcome =
+      reconstruct({"left.png", "left.png", "--max-disparity", "16", "--method", GetParam()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, 0, 0.26);
+}
+
+TEST_P(OddPair, ColourAgainstGreyIsAsGreyAgainstGrey) {
+  write_images();
+  ASSERT_EQ(match_by_method({}).exit_code, 0);
+  const std::string grey = content(file("dense/disparity.pfm"));
+  const Image<std::uint8_t> right = read_grey_image(file("right.png"));
+  Image<Rgb8> colour(right.width(), right.height());
+  for (int y = 0; y < right.height(); ++y)
+    for (int x = 0; x < right.width(); ++x) colour(x, y) = {right(x, y), right(x, y), right(x, y)};
+  write_image(file("right.png"), colour.view());
+  const Outcome outcome = match_by_method({"--overwrite"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(content(file("dense/disparity.pfm")), grey);
+}
+
+TEST_P(OddPair, SixteenBitsAreTaken) {
+  const TexturePair pair = texture_pair(kWidth, kHeight, kShift);
+  // 12 bits in 16: dark, if they were taken for 16.
+  for (const auto& [image, name] : {std::pair{&pair.left, "left.png"}, {&pair.right, "right.png"}}) {
+    Image<std::uint16_t> deep(kWidth, kHeight);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) deep(x, y) = static_cast<std::uint16_t>(16 * (*image)(x, y) + 3);
+    write_png16(file(name), deep.view());
+  }
+  const Outcome outcome = match_by_method({});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, kShift, 0.26);
+  EXPECT_GT(known_of(file("dense/disparity.pfm")).share, 0.7);
+}
+
+TEST_P(OddPair, SixteenBitsAgainstEightAreTaken) {
+  write_images();
+  const Image<std::uint8_t> left = read_grey_image(file("left.png"));
+  Image<std::uint16_t> deep(kWidth, kHeight);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) deep(x, y) = static_cast<std::uint16_t>(257 * left(x, y));
+  write_png16(file("left.png"), deep.view());
+  const Outcome outcome = match_by_method({});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, kShift, 0.26);
+}
+
+TEST_P(OddPair, OneRowIsAnswered) {
+  write_images(200, 1);
+  expect_answer(match_by_method({}), kShift);
+}
+
+TEST_P(OddPair, OneColumnIsAnswered) {
+  write_images(1, 50, 0);
+  expect_answer(match_by_method({}), 0);
+}
+
+TEST_P(OddPair, OnePixelIsAnswered) {
+  write_images(1, 1, 0);
+  expect_answer(match_by_method({}), 0);
+  expect_answer(match_by_method({"--fill", "--overwrite"}), 0);
+}
+
+TEST_P(OddPair, MoreDisparitiesThanColumnsAreAnswered) {
+  write_images(40, 30);
+  const Outcome outcome = match_by_method({"--max-disparity", "257"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, kShift, 0.26);
+}
+
+TEST_P(OddPair, DisparitiesThatNoPixelHasAreAnswered) {
+  write_images(40, 30);
+  const Outcome outcome = match_by_method({"--min-disparity", "100", "--max-disparity", "110"});
+  EXPECT_TRUE(outcome.exit_code == 3 || outcome.exit_code == 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--min-disparity"));
+}
+
+TEST_P(OddPair, SwappedImagesAreFoundWithNegativeDisparities) {
+  write_images();
+  const Outcome outcome = reconstruct(
+      {"right.png", "left.png", "--min-disparity", "-15", "--max-disparity", "1", "--method", GetParam()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, -kShift, 0.26);
+}
+
+TEST_P(OddPair, FlatImagesAreAnswered) {
+  write_image(file("left.png"), Image<std::uint8_t>(60, 40, 128).view());
+  write_image(file("right.png"), Image<std::uint8_t>(60, 40, 128).view());
+  for (const char* fill : {"", "--fill"}) {
+    const Outcome outcome = *fill ? match_by_method({fill, "--overwrite"}) : match_by_method({});
+    EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 3) << outcome.err;
+    if (outcome.exit_code == 3) {
+      EXPECT_THAT(outcome.err, HasSubstr("are the images swapped"));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, OddPair, testing::Values("bm"));
+
+class WrongPair : public PairTest {
+ protected:
+  /// Expects an exit code and a message, nothing on standard output, and no result.
+  void expect(int exit_code, const std::string& message, const Outcome& outcome) const {
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
+  }
+};
+
+TEST_F(WrongPair, DifferentSizesAreThreeWithBothSizes) {
+  write_images();
+  write_image(file("right.png"), Image<std::uint8_t>(100, 80, 0).view());
+  expect(3, "left.png has 120x80 pixels and right.png has 100x80", match({}));
+}
+
+TEST_F(WrongPair, WhatIsNoImageIsThree) {
+  write_images();
+  expect(3, "absent.png: there is no such file",
+         reconstruct({"left.png", "absent.png", "--max-disparity", "9"}));
+  set_content(file("right.png"), "this is no image");
+  expect(3, "right.png: is no image", match({}));
+  set_content(file("right.png"), "");
+  expect(3, "right.png: the image file is empty", match({}));
+}
+
+TEST_F(WrongPair, WrongUsageIsTwo) {
+  write_images();
+  write_pair_folder("pair");
+  const std::vector<std::string> images = {"left.png", "right.png"};
+  expect(2, "--max-disparity is needed", reconstruct(images));
+  expect(2, "3 files are given", match({"left.png"}));
+  expect(2, "1 file is given", reconstruct({"left.png", "--max-disparity", "9"}));
+  expect(2, "pair is a folder and other inputs are files", reconstruct({"left.png", "pair"}));
+  expect(2, "--min-disparity is 16 and --max-disparity 16", match({"--min-disparity", "16"}));
+  expect(2, "searched is min <= d < ndisp", reconstruct({"pair", "--min-disparity", "20"}));
+  expect(2, "at most 4096", match({"--max-disparity", "100000"}));
+  expect(2, "planesweep needs the poses", match({"--method", "planesweep"}));
+  expect(2, "--views is for scenes", match({"--views", "*"}));
+  expect(2, "--planes does not belong to --method bm", match({"--planes", "32"}));
+  expect(2, "--p1 does not belong to --method bm; it is for", match({"--p1", "5"}));
+  expect(2, "--levels does not belong to --method bm; it is for bp", match({"--levels", "5"}));
+  expect(2, "--cost is 'census'; for --method bm it can be sad, ssd", match({"--cost", "census"}));
+  expect(2, "--window is 33", match({"--window", "33"}));
+  expect(2, "--roi is 'all'", match({"--roi", "all"}));
+  expect(2, "leads outside the images", match({"--roi", "100,0,40,40"}));
+  expect(2, "the pair's folder itself", reconstruct({"pair", "-o", "pair"}));
+}
+
+TEST_F(WrongPair, ResultsAreNotWrittenOverImages) {
+  const TexturePair pair = texture_pair(kWidth, kHeight, kShift);
+  write_image(file("preview.png"), pair.left.view());
+  write_image(file("right.png"), pair.right.view());
+  expect(2, "would be written over the image",
+         reconstruct({"preview.png", "right.png", "--max-disparity", "16", "-o", "."}));
+}
+
+TEST_F(WrongPair, ACalibrationThatDoesNotFitIsThree) {
+  write_pair_folder("pair", "ndisp=16\nndisp=17\n");
+  expect(3, "calib.txt:8: \"ndisp\" is there twice", reconstruct({"pair"}));
+  write_pair_folder("pair", "ndisp=1000000\n");
+  expect(3, "ndisp is 1000000; at most 4096", reconstruct({"pair"}));
+  write_pair_folder("pair", "ndisp=nan\n");
+  expect(3, "calib.txt:7: ndisp is \"nan\"", reconstruct({"pair"}));
+  write_pair_folder("pair", "");
+  expect(2, "calib.txt has no ndisp; --max-disparity is needed", reconstruct({"pair"}));
+  write_pair_folder("pair");
+  write_image(file("pair/im0.png"), Image<std::uint8_t>(60, 40, 9).view());
+  write_image(file("pair/im1.png"), Image<std::uint8_t>(60, 40, 9).view());
+  expect(3, "width and height are 120x80, but pair/im0.png has 60x40", reconstruct({"pair"}));
+  fs::remove(file("pair/im1.png"));
+  expect(3, "beside calib.txt it has no image im1.png", reconstruct({"pair"}));
+}
+
+TEST_F(WrongPair, NothingKnownIsThreeAlsoWithFill) {
+  write_images();
+  for (const char* fill : {"--quiet", "--fill"}) {
+    const Outcome outcome = match(
+        {"--max-mean-cost", "0.001", "--prefilter", "none", "--cost", "ssd", "--min-disparity", "12", fill});
+    expect(3, "no disparity was found", outcome);
+    EXPECT_THAT(outcome.err, HasSubstr("are the images swapped"));
+  }
+}
+
+TEST_F(WrongPair, AnOutputThatCannotBeWrittenIsOne) {
+  write_images();
+  set_content(file("taken"), "a file, not a folder");
+  expect(1, "taken/dense", match({"-o", "taken/dense"}));
+}
+
+TEST_F(WrongPair, TooLittleMemoryIsFour) {
+  write_images();
+  expect(4, "narrow --min-disparity and --max-disparity", match({"--memory-limit", "16M"}));
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,54 @@
+// A real pair from files to files, against its ground truth.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "cli/pair_fixture.hpp"
+#include "io/pair_folder.hpp"
+#include "io/pfm.hpp"
+#include "io/ply_reader.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PairAccuracy : public PairTest, public testing::WithParamInterface<const char*> {};
+
+/// Share of the values of `map` that differ from `truth` by more than `tolerance(truth)`, of those known in
+/// both.
+template <class Tolerance>
+double wrong_share(const Image<float>& map, const Image<float>& truth, const Tolerance& tolerance) {
+  std::size_t known = 0, wrong = 0;
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) {
+      if (std::isnan(map(x, y)) || std::isnan(truth(x, y))) continue;
+      ++known;
+      wrong += std::abs(map(x, y) - truth(x, y)) > tolerance(truth(x, y));
+    }
+  return known == 0 ? 1 : static_cast<double>(wrong) / static_cast<double>(known);
+}
+
+TEST_P(PairAccuracy, DepthOfMotorcycleIsThatOfItsGroundTruth) {
+  const fs::path pair = fs::path(RECON_SHARED_DIR) / "stereo/motorcycle_quarter";
+  if (!fs::exists(pair / "calib.txt")) GTEST_SKIP() << pair << " is not there";
+  const Outcome outcome = reconstruct({pair.string(), "-o", "out", "--method", GetParam()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Image<float> disparity = read_pfm(file("out/disparity.pfm")), depth = read_pfm(file("out/depth.pfm"));
+  const Image<float> truth = read_pfm(pair / "disp0GT.pfm");
+  Image<float> true_depth(truth.width(), truth.height());
+  // The numbers of its calib.txt.
+  for (int y = 0; y < truth.height(); ++y)
+    for (int x = 0; x < truth.width(); ++x) true_depth(x, y) = 193.001f * 999.421f / (truth(x, y) + 32.778f);
+  EXPECT_GT(known_of(file("out/disparity.pfm")).share, 0.75);
+  EXPECT_LT(wrong_share(disparity, truth, [](float) { return 2.0f; }), 0.08);
+  EXPECT_LT(wrong_share(depth, true_depth, [](float z) { return 0.03f * z; }), 0.08);
+  EXPECT_GT(read_ply(file("out/fused.ply")).positions.size(), 200000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, PairAccuracy, testing::Values("sgm", "bm"));
+
+}  // namespace
+}  // namespace recon

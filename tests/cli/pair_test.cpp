@@ -1,0 +1,176 @@
+// Rectified pairs: what a run leaves behind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cli/pair_fixture.hpp"
+#include "io/image_file.hpp"
+#include "io/pfm.hpp"
+#include "io/ply_reader.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class ReconstructPair : public PairTest {
+ protected:
+  bool exists(const std::string& name) const { return fs::exists(file(name)); }
+};
+
+TEST_F(ReconstructPair, TwoImagesGiveDisparitiesHere) {
+  write_images();
+  const Outcome outcome = match({});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("dense/disparity.pfm: 120x80, "));
+  const Image<float> disparity = read_pfm(file("dense/disparity.pfm"));
+  const Image<std::uint16_t> png = read_png16(file("dense/disparity.png"));
+  EXPECT_NEAR(disparity(60, 40), kShift, 0.26);
+  EXPECT_GT(known_of(file("dense/disparity.pfm")).share, 0.8);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      const float d = disparity(x, y);
+      EXPECT_EQ(png(x, y), std::isnan(d) ? 0 : std::max(1l, std::lround(256 * d))) << x << " " << y;
+    }
+  EXPECT_EQ(image_size(file("dense/preview.png")), (ImageSize{kWidth, kHeight}));
+  for (const char* other : {"dense/depth.pfm", "dense/fused.ply", "dense/filled.png"})
+    EXPECT_FALSE(exists(other));
+  EXPECT_THAT(content(file("dense/options.toml")), HasSubstr("method=\"bm\"\n"));
+  EXPECT_THAT(content(file("dense/report.html")), HasSubstr("left.png"));
+}
+
+TEST_F(ReconstructPair, ACalibrationGivesDepthAndACloud) {
+  write_pair_folder("pair");
+  const Outcome outcome = reconstruct({"pair", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto report = outcome.json().at("scenes").at(0);
+  EXPECT_EQ(report.at("max_disparity"), 16);
+  EXPECT_EQ(report, nlohmann::json::parse(content(file("pair/dense/report.json"))));
+  const Image<float> disparity = read_pfm(file("pair/dense/disparity.pfm")),
+                     depth = read_pfm(file("pair/dense/depth.pfm"));
+  std::size_t known = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      EXPECT_EQ(std::isnan(depth(x, y)), std::isnan(disparity(x, y)));
+      if (std::isnan(depth(x, y))) continue;
+      ++known;
+      EXPECT_FLOAT_EQ(depth(x, y), 200 / (disparity(x, y) + 4));
+    }
+  const PlyCloud cloud = read_ply(file("pair/dense/fused.ply"));
+  EXPECT_EQ(report.at("points"), cloud.positions.size());
+  EXPECT_GT(cloud.positions.size(), known / 2);
+  EXPECT_LE(cloud.positions.size(), known);
+  // The plane at z = 200 / (6 + 4) = 20: the first and the last column are 59.5 px left and right of the
+  // axis.
+  float least = 1e9f, most = -1e9f;
+  std::size_t on_plane = 0;
+  for (const Vec3f& p : cloud.positions) {
+    on_plane += std::abs(p.z - 20) < 1;
+    least = std::min(least, p.x / p.z);
+    most = std::max(most, p.x / p.z);
+  }
+  EXPECT_GT(on_plane, cloud.positions.size() * 9 / 10);
+  EXPECT_LT(most, 0.595 + 1e-4);
+  EXPECT_GT(least, -0.595 - 1e-4);
+  EXPECT_NEAR(most, 0.595, 0.15);
+}
+
+TEST_F(ReconstructPair, FillGivesEveryPixelAValueAndSaysWhich) {
+  write_pair_folder("pair");
+  const Outcome outcome = reconstruct({"pair", "--fill"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(known_of(file("pair/dense/disparity.pfm")).share, 1.0);
+  const Image<std::uint8_t> filled = read_grey_image(file("pair/dense/filled.png"));
+  const std::uint64_t points = read_ply(file("pair/dense/fused.ply")).positions.size();
+  std::size_t count = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      EXPECT_TRUE(filled(x, y) == 0 || filled(x, y) == 255);
+      count += filled(x, y) == 255;
+    }
+  EXPECT_GT(count, 0u);
+  EXPECT_LE(points, kWidth * kHeight - count) << "what was filled is no measurement";
+  ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);
+  EXPECT_FALSE(exists("pair/dense/filled.png")) << "nothing of an earlier run may stay";
+}
+
+TEST_F(ReconstructPair, UnchangedResultsAreKept) {
+  write_pair_folder("pair");
+  ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);
+  const std::string before = content(file("pair/dense/disparity.pfm")),
+                    cloud = content(file("pair/dense/fused.ply"));
+  const Outcome kept = reconstruct({"pair"});
+  EXPECT_EQ(kept.exit_code, 0);
+  EXPECT_THAT(kept.err, HasSubstr("finished and kept"));
+  EXPECT_THAT(kept.out, HasSubstr("kept"));
+  const Outcome again = reconstruct({"pair", "--overwrite", "--threads", "1"});
+  EXPECT_THAT(again.err, Not(HasSubstr("kept")));
+  EXPECT_EQ(content(file("pair/dense/disparity.pfm")), before);
+  EXPECT_EQ(content(file("pair/dense/fused.ply")), cloud);
+  const Outcome other = reconstruct({"pair", "--max-disparity", "12"});
+  EXPECT_THAT(other.err, HasSubstr("stale results are made again: matching/disparities: 16 -> 12"));
+  fs::resize_file(file("pair/dense/depth.pfm"), 100);
+  const Outcome damaged = reconstruct({"pair", "--max-disparity", "12"});
+  EXPECT_THAT(damaged.err, HasSubstr("depth.pfm is missing or damaged"));
+  write_image(file("pair/im0.png"), texture_pair(kWidth, kHeight, 0).right.view());
+  fs::copy_file(file("pair/im0.png"), file("pair/im1.png"), fs::copy_options::overwrite_existing);
+  EXPECT_THAT(reconstruct({"pair"}).err, HasSubstr("stale"));
+}
+
+TEST_F(ReconstructPair, FoldersOfPairsAreAllDoneAndOneFailureIsNotAll) {
+  for (const char* name : {"session/a", "session/b", "session/c"}) write_pair_folder(name);
+  set_content(file("session/b/calib.txt"), "cam0=[100 0 59.5; 0 100 nan; 0 0 1]\n");
+  const Outcome outcome = reconstruct({"session", "-o", "out", "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("calib.txt:1: cam0 is \"nan"));
+  EXPECT_EQ(outcome.json().at("scenes").size(), 3u);
+  EXPECT_TRUE(exists("out/a/disparity.pfm") && exists("out/c/fused.ply"));
+  EXPECT_FALSE(exists("out/b/disparity.pfm"));
+}
+
+TEST_F(ReconstructPair, TheResolvedOptionsAreAConfiguration) {
+  write_images();
+  ASSERT_EQ(match({"--window", "7", "--uniqueness", "3"}).exit_code, 0);
+  const std::string options = content(file("dense/options.toml"));
+  EXPECT_THAT(options, HasSubstr("window=7\n"));
+  EXPECT_THAT(options, Not(HasSubstr("paths")));
+  const Outcome again = reconstruct({"left.png", "right.png", "--config", "dense/options.toml"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("kept"));
+  EXPECT_EQ(content(file("dense/options.toml")), options);
+}
+
+TEST_F(ReconstructPair, DryRunTellsThePlanAndWritesNothing) {
+  write_pair_folder("pair");
+  const Outcome text = reconstruct({"pair", "--dry-run"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_THAT(text.out, HasSubstr("120x80, bm, disparities 0 to 15, with a calibration"));
+  const auto plan = reconstruct({"pair", "--dry-run", "--json"}).json().at("scenes").at(0);
+  EXPECT_GT(plan.at("memory").at("peak"), 1 << 20);
+  EXPECT_FALSE(exists("pair/dense"));
+}
+
+TEST_F(ReconstructPair, QuietSaysNothingOfSuccess) {
+  write_images();
+  const Outcome outcome = match({"--quiet"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(ReconstructPair, NegativeDisparitiesAreFoundAndSaidOfThePng) {
+  write_images(kWidth, kHeight, -kShift);
+  const Outcome outcome = match({"--min-disparity", "-16", "--max-disparity", "1"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("disparity.png holds disparities from 0 to 255.99 px"));
+  EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, -kShift, 0.26);
+  EXPECT_EQ(read_png16(file("dense/disparity.png"))(60, 40), 0);
+}
+
+}  // namespace
+}  // namespace recon

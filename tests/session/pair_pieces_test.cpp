@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "io/ply_reader.hpp"
+#include "io/temporary_folder.hpp"
+#include "session/pair_input.hpp"
+#include "session/pair_output.hpp"
+
+namespace recon {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+Image<T> row_image(const std::vector<T>& values) {
+  Image<T> image(static_cast<int>(values.size()), 1);
+  std::copy(values.begin(), values.end(), image.row(0));
+  return image;
+}
+
+template <class T>
+std::vector<T> values_of(const Image<T>& image) {
+  return {image.row(0), image.row(0) + image.width()};
+}
+
+TEST(CommonDepth, EightBitsStayAsTheyAre) {
+  const PairImages images =
+      common_depth({row_image<std::uint8_t>({0, 9, 200}), {}}, {row_image<std::uint8_t>({1, 2, 3}), {}});
+  EXPECT_THAT(values_of(images.left), ElementsAre(0, 9, 200));
+  EXPECT_THAT(values_of(images.right), ElementsAre(1, 2, 3));
+  EXPECT_TRUE(images.left16.empty() && images.right16.empty());
+}
+
+TEST(CommonDepth, SixteenBitsAreScaledByOneFactor) {
+  const PairImages images = common_depth({{}, row_image<std::uint16_t>({0, 1020, 4080})},
+                                         {{}, row_image<std::uint16_t>({8, 24, 2040})});
+  EXPECT_THAT(values_of(images.left16), ElementsAre(0, 1020, 4080));
+  EXPECT_THAT(values_of(images.right16), ElementsAre(8, 24, 2040));
+  // 4080 becomes 255: a sixteenth of each, halves up.
+  EXPECT_THAT(values_of(images.left), ElementsAre(0, 64, 255));
+  EXPECT_THAT(values_of(images.right), ElementsAre(1, 2, 128));
+}
+
+TEST(CommonDepth, EightBitsBesideSixteenAreSpread) {
+  const PairImages images = common_depth({row_image<std::uint8_t>({0, 1, 255}), {}},
+                                         {{}, row_image<std::uint16_t>({0, 257, 65535})});
+  EXPECT_THAT(values_of(images.left16), ElementsAre(0, 257, 65535));
+  EXPECT_THAT(values_of(images.left), ElementsAre(0, 1, 255));
+  EXPECT_THAT(values_of(images.right), ElementsAre(0, 1, 255));
+}
+
+TEST(CommonDepth, BlackImagesStayBlack) {
+  const PairImages images =
+      common_depth({{}, row_image<std::uint16_t>({0})}, {{}, row_image<std::uint16_t>({0})});
+  EXPECT_EQ(images.left(0, 0), 0);
+}
+
+TEST(DisparityPng, IsThatOfKitti) {
+  const Image<float> disparity = row_image<float>(
+      {kUnknown, 0, 0.001f, 1, 2.501f, 255.99f, 256, -1, std::numeric_limits<float>::infinity()});
+  EXPECT_THAT(values_of(disparity_in_16_bits(disparity.view())),
+              ElementsAre(0, 1, 1, 256, 640, 65533, 0, 0, 0));
+}
+
+TEST(DepthOfDisparity, FollowsTheTriangle) {
+  const StereoCamera camera{{4, 1, 100, 100, 2, 0.5}, 3, 5};
+  const Image<float> depth = depth_of_disparity(row_image<float>({kUnknown, 25, -5, -6}).view(), camera);
+  EXPECT_TRUE(std::isnan(depth(0, 0)));
+  EXPECT_EQ(depth(1, 0), 10.0f);  // 3 * 100 / (25 + 5)
+  EXPECT_TRUE(std::isnan(depth(2, 0))) << "infinitely far";
+  EXPECT_TRUE(std::isnan(depth(3, 0))) << "behind the cameras";
+}
+
+TEST(PairCloud, HasThePixelsOfASurfaceAndNotTheSkipped) {
+  const TemporaryFolder folder;
+  const Workspace workspace(folder.path());
+  const Pinhole camera{9, 7, 50, 50, 4.5, 3.5};
+  Image<float> depth(9, 7, 2.0f);
+  depth(0, 0) = kUnknown;
+  depth(8, 6) = 40;  // nothing around it
+  Image<Rgb8> colour(9, 7, Rgb8{1, 2, 3});
+  colour(4, 3) = {9, 8, 7};
+  Image<std::uint8_t> skip(9, 7, 0);
+  skip(1, 0) = 255;
+  EXPECT_EQ(write_pair_cloud(workspace, depth.view(), colour.view(), skip.view(), camera), 60u);
+  const PlyCloud cloud = read_ply(workspace.path(pair_file::kCloud));
+  ASSERT_EQ(cloud.positions.size(), 60u);
+  // The first point is the pixel (2, 0): its centre is at (2.5, 0.5), the ray through it ((2.5 - 4.5) / 50,
+  // ...).
+  EXPECT_FLOAT_EQ(cloud.positions[0].x, -0.08f);
+  EXPECT_FLOAT_EQ(cloud.positions[0].y, -0.12f);
+  EXPECT_FLOAT_EQ(cloud.positions[0].z, 2.0f);
+}
+
+TEST(PairCloud, LeavesNoFileWithoutPoints) {
+  const TemporaryFolder folder;
+  const Workspace workspace(folder.path());
+  const Image<float> depth(3, 1, 2.0f);
+  const Image<Rgb8> colour(3, 1, Rgb8{1, 2, 3});
+  EXPECT_EQ(write_pair_cloud(workspace, depth.view(), colour.view(), {}, {3, 1, 50, 50, 1.5, 0.5}), 0u);
+  EXPECT_FALSE(std::filesystem::exists(workspace.path(pair_file::kCloud)));
+}
+
+}  // namespace
+}  // namespace recon
