@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/version.hpp"
+#include "tools/bench/sgm_benchmark.hpp"
 #include "tools/bench/sweep_benchmark.hpp"
 
 namespace {
@@ -33,18 +34,32 @@ void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
       ->capture_default_str();
 }
 
+void add_sgm(CLI::App& app, SgmBenchmark& benchmark) {
+  CLI::App* sgm = app.add_subcommand("sgm", "Semi-global matching of pairs, with the time of each stage");
+  sgm->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sgm->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
   app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
   app.require_subcommand(1);
   SweepBenchmark sweep;
   add_sweep(app, sweep);
+  SgmBenchmark sgm;
+  add_sgm(app, sgm);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
   }
-  std::cout << run_sweep_benchmark(sweep).dump(2) << std::endl;
+  const nlohmann::ordered_json result =
+      app.got_subcommand("sgm") ? run_sgm_benchmark(sgm) : run_sweep_benchmark(sweep);
+  std::cout << result.dump(2) << std::endl;
   return 0;
 }
 

@@ -102,6 +102,7 @@ class Arena {
     return piece;
   }
 
+  std::byte* base() const { return memory_.data(); }
   std::size_t capacity() const { return memory_.bytes(); }
   std::size_t used() const { return used_; }
 

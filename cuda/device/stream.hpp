@@ -44,6 +44,8 @@ class Event {
     if (event_) static_cast<void>(cudaEventDestroy(event_));
   }
 
+  cudaEvent_t get() const { return event_; }
+
   void record(const Stream& stream) { RECON_CUDA_TRY(cudaEventRecord(event_, stream.get())); }
   void synchronize() const { RECON_CUDA_TRY(cudaEventSynchronize(event_)); }
 

@@ -1,15 +1,21 @@
 #include "cuda/methods/semi_global_matching.hpp"
 
-#include "core/error.hpp"
+#include "cuda/methods/semi_global_lane.hpp"
 
 namespace recon::cuda {
 
-DisparityMap semi_global_matching(const PairProblem&, PairWorkspace&) {
-  throw UsageError("this method is not in this version");
+DisparityMap semi_global_matching(const PairProblem& problem, PairWorkspace& workspace) {
+  const GreyPair& images = problem.images;
+  const SemiGlobalLane lane(images.left.width, images.left.height, problem.options, !images.left16.empty(),
+                            workspace.arena);
+  SideStream side;
+  lane.upload(images, workspace.staging, workspace.stream);
+  lane.queue(workspace.stream, side);
+  return {lane.download(workspace.staging, workspace.stream)};
 }
 
-std::size_t semi_global_matching_bytes(int, int, const PairOptions&) {
-  return 0;
+std::size_t semi_global_matching_bytes(int width, int height, const PairOptions& options) {
+  return SemiGlobalLane::bytes(width, height, options, true);
 }
 
 }  // namespace recon::cuda

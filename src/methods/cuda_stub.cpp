@@ -1,6 +1,7 @@
 #include "core/error.hpp"
 #include "methods/backend.hpp"
 #include "methods/cuda_block.hpp"
+#include "methods/cuda_semi_global.hpp"
 #include "methods/cuda_sweep.hpp"
 
 /// What stands for the CUDA backend in a build without CUDA.
@@ -45,6 +46,16 @@ BlockTimes time_block_matching(const PairProblem&, int, int, int, int) {
   unavailable();
 }
 std::size_t count_wrong_reciprocals(int) {
+  unavailable();
+}
+
+SemiGlobalRun run_semi_global(const PairProblem&, std::uint8_t, int) {
+  unavailable();
+}
+PathWinners optimize_given_costs(const GivenCosts&, std::uint8_t, int) {
+  unavailable();
+}
+SemiGlobalTimes time_semi_global(const PairProblem&, int, int) {
   unavailable();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/image.hpp"
+#include "optimize/path_winner.hpp"
 #include "optimize/semi_global_options.hpp"
 
 namespace recon {
@@ -24,16 +25,6 @@ class CostSource {
   /// @param stride  a multiple of 64, at least the number of planes
   virtual void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const = 0;
 };
-
-/// The plane of least sum S at a pixel (the lowest one on ties).
-struct PathWinner {
-  std::uint16_t plane;
-  std::uint16_t cost;           ///< S
-  std::uint16_t before, after;  ///< S of the adjacent planes; kNoSum outside the range
-  std::uint16_t second;         ///< least S of the planes that are not adjacent; kNoSum where there is none
-};
-inline constexpr std::uint16_t kNoSum = 65535;
-inline constexpr std::uint16_t kNoPlane = 65535;
 
 inline constexpr int kMaxPathPlanes = 32767;
 

@@ -1,0 +1,120 @@
+#include "cuda/device/error.hpp"
+#include "cuda/match/transform.hpp"
+#include "match/transform_step.hpp"
+
+namespace recon::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+
+template <class Grey>
+struct Window {
+  const Grey* pixels;
+  std::ptrdiff_t pitch;
+  int width, height, x, y;
+
+  __device__ std::uint32_t operator()(int i, int j) const {
+    const int column = min(max(x + i, 0), width - 1), row = min(max(y + j, 0), height - 1);
+    return __ldg(pixels + row * pitch + column);
+  }
+};
+
+template <Transform kTransform, class Code, class Grey>
+__global__ void transform_kernel(DeviceGrey image, int rank_radius, Code* codes) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= image.width) return;
+  const Window<Grey> at{static_cast<const Grey*>(image.pixels), image.pitch, image.width, image.height, x, y};
+  Code code;
+  if (kTransform == Transform::kRank)
+    code = static_cast<Code>(rank_of(rank_radius, at));
+  else if (kTransform == Transform::kCensus5x5)
+    code = static_cast<Code>(census_of<2, 2>(at));
+  else if (kTransform == Transform::kCensus9x7)
+    code = static_cast<Code>(census_of<4, 3>(at));
+  else
+    code = static_cast<Code>(symmetric_census_of(at));
+  codes[static_cast<std::ptrdiff_t>(y) * image.width + x] = code;
+}
+
+struct RankDifference {
+  using Code = std::uint32_t;
+  __device__ static std::uint32_t cost(Code a, Code b) { return __usad(a, b, 0); }
+};
+struct Hamming {
+  using Code = std::uint32_t;
+  __device__ static std::uint32_t cost(Code a, Code b) { return static_cast<std::uint32_t>(__popc(a ^ b)); }
+};
+struct WideHamming {
+  using Code = std::uint64_t;
+  __device__ static std::uint32_t cost(Code a, Code b) { return static_cast<std::uint32_t>(__popcll(a ^ b)); }
+};
+
+/// One thread takes 16 neighbouring disparities of a pixel.
+template <class Difference>
+__global__ void costs_kernel(TransformedPair pair, std::uint8_t* costs, int stride) {
+  using Code = typename Difference::Code;
+  const int per_pixel = stride / 16;
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int x = i / per_pixel, first = i % per_pixel * 16;
+  if (x >= pair.width) return;
+  const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(blockIdx.y) * pair.width;
+  const Code left = __ldg(static_cast<const Code*>(pair.left) + row + x);
+  const Code* right = static_cast<const Code*>(pair.right) + row;
+  const int matched = x - pair.min_disparity - first;
+  std::uint32_t word[4];
+#pragma unroll
+  for (int d = 0; d < 16; ++d) {
+    const int at = matched - d;
+    std::uint32_t cost = static_cast<std::uint32_t>(pair.outside_cost);
+    if (at >= 0 && at < pair.width) cost = Difference::cost(left, __ldg(right + at));
+    word[d / 4] = d % 4 == 0 ? cost : word[d / 4] | cost << 8 * (d % 4);
+  }
+  *reinterpret_cast<uint4*>(costs + (row + x) * stride + first) =
+      make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+dim3 grid_of(std::ptrdiff_t columns, int rows) {
+  return {static_cast<unsigned>((columns + kThreads - 1) / kThreads), static_cast<unsigned>(rows)};
+}
+
+template <Transform kTransform, class Code>
+void launch(const DeviceGrey& image, const TransformOptions& options, void* codes, cudaStream_t stream) {
+  const dim3 grid = grid_of(image.width, image.height);
+  auto* typed = static_cast<Code*>(codes);
+  const int radius = options.rank_window / 2;
+  if (image.words)
+    transform_kernel<kTransform, Code, std::uint16_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
+  else
+    transform_kernel<kTransform, Code, std::uint8_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace
+
+void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* codes,
+                      cudaStream_t stream) {
+  switch (options.transform) {
+    case Transform::kRank:
+      return launch<Transform::kRank, std::uint32_t>(image, options, codes, stream);
+    case Transform::kCensus5x5:
+      return launch<Transform::kCensus5x5, std::uint32_t>(image, options, codes, stream);
+    case Transform::kCensus9x7:
+      return launch<Transform::kCensus9x7, std::uint64_t>(image, options, codes, stream);
+    default:
+      return launch<Transform::kSymmetricCensus, std::uint32_t>(image, options, codes, stream);
+  }
+}
+
+void launch_transform_costs(const TransformedPair& pair, Transform transform, std::uint8_t* costs, int stride,
+                            cudaStream_t stream) {
+  const dim3 grid = grid_of(static_cast<std::ptrdiff_t>(pair.width) * (stride / 16), pair.height);
+  if (transform == Transform::kRank)
+    costs_kernel<RankDifference><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
+  else if (transform == Transform::kCensus9x7)
+    costs_kernel<WideHamming><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
+  else
+    costs_kernel<Hamming><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace recon::cuda

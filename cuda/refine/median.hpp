@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace recon::cuda {
+
+/// The same as recon::median_3x3, on images whose rows are not padded; `median` is not `map`.
+/// @throws DeviceError
+void launch_median_3x3(const float* map, int width, int height, float* median, cudaStream_t stream);
+
+}  // namespace recon::cuda

@@ -1,0 +1,230 @@
+#include "methods/cuda_semi_global.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cuda/gpu_test.hpp"
+#include "reference/semi_global_reference.hpp"
+
+namespace recon {
+namespace {
+
+using test::same_image;
+
+struct PairCase {
+  std::string name;
+  int width, height;
+  DisparityRange range;
+  SemiGlobalPairOptions options = {};
+  bool words = false;
+};
+
+/// A right image of blocks and noise, and a left one that sees it shifted by a disparity that changes along
+/// the rows and from row to row.
+class NoisyPair {
+ public:
+  explicit NoisyPair(const PairCase& c)
+      : left_(c.width, c.height), right_(c.width, c.height), left16_(), right16_() {
+    std::mt19937 random(static_cast<unsigned>(c.width * 31 + c.height));
+    std::uniform_int_distribution<int> noise(-6, 6), grey(0, 255);
+    std::vector<int> blocks(static_cast<std::size_t>(c.width / 3 + c.height / 2 + 2) * 64);
+    for (int& block : blocks) block = grey(random);
+    const auto scene = [&](int x, int y) {
+      const auto i = static_cast<std::size_t>(std::abs(x / 3 * 7 + y / 2 * 13)) % blocks.size();
+      return blocks[i];
+    };
+    for (int y = 0; y < c.height; ++y)
+      for (int x = 0; x < c.width; ++x) {
+        const int shift = c.range.min + (x / 9 + y / 4) % c.range.count;
+        left_(x, y) = static_cast<std::uint8_t>(std::clamp(scene(x - shift, y) + noise(random), 0, 255));
+        right_(x, y) = static_cast<std::uint8_t>(std::clamp(scene(x, y) + noise(random), 0, 255));
+      }
+    problem_.images.left = left_.view();
+    problem_.images.right = right_.view();
+    problem_.options.range = c.range;
+    problem_.options.semi_global = c.options;
+    if (c.words) widen(random);
+  }
+  const PairProblem& problem() const { return problem_; }
+
+ private:
+  void widen(std::mt19937& random) {
+    std::uniform_int_distribution<int> low(0, 255);
+    left16_ = Image<std::uint16_t>(left_.width(), left_.height());
+    right16_ = Image<std::uint16_t>(left_.width(), left_.height());
+    for (int y = 0; y < left_.height(); ++y)
+      for (int x = 0; x < left_.width(); ++x) {
+        left16_(x, y) = static_cast<std::uint16_t>(left_(x, y) * 256 + low(random));
+        right16_(x, y) = static_cast<std::uint16_t>(right_(x, y) * 256 + low(random));
+      }
+    problem_.images.left16 = left16_.view();
+    problem_.images.right16 = right16_.view();
+  }
+
+  Image<std::uint8_t> left_, right_;
+  Image<std::uint16_t> left16_, right16_;
+  PairProblem problem_;
+};
+
+SemiGlobalPairOptions with_transform(Transform transform, int rank_window = 9) {
+  SemiGlobalPairOptions options;
+  options.transform = {transform, rank_window};
+  return options;
+}
+
+SemiGlobalPairOptions with_optimizer(SemiGlobalOptions optimizer) {
+  SemiGlobalPairOptions options;
+  options.optimizer = optimizer;
+  return options;
+}
+
+SemiGlobalPairOptions with_filters(int uniqueness, int left_right, bool subpixel, bool median) {
+  SemiGlobalPairOptions options;
+  options.uniqueness = uniqueness;
+  options.left_right = left_right;
+  options.subpixel = subpixel;
+  options.median = median;
+  return options;
+}
+
+std::vector<PairCase> pair_cases() {
+  std::vector<PairCase> cases = {
+      {"rank3", 41, 23, {0, 16}, with_transform(Transform::kRank, 3)},
+      {"rank15", 41, 23, {0, 16}, with_transform(Transform::kRank, 15)},
+      {"census5x5", 41, 23, {0, 16}, with_transform(Transform::kCensus5x5)},
+      {"census9x7", 41, 23, {0, 16}, with_transform(Transform::kCensus9x7)},
+      {"symmetric", 41, 23, {0, 16}, with_transform(Transform::kSymmetricCensus)},
+      {"rank_words", 37, 11, {-3, 20}, with_transform(Transform::kRank), true},
+      {"census9x7_words", 37, 11, {-3, 20}, with_transform(Transform::kCensus9x7), true},
+      {"symmetric_words", 37, 11, {-3, 20}, with_transform(Transform::kSymmetricCensus), true},
+      {"one_pixel", 1, 1, {0, 7}},
+      {"one_row", 53, 1, {-2, 16}},
+      {"one_column", 1, 47, {0, 5}},
+      {"two_rows", 70, 2, {0, 16}},
+      {"three_rows", 300, 3, {0, 64}},
+      {"tall", 5, 150, {-1, 7}},
+      {"odd", 33, 17, {0, 16}},
+      {"one_disparity", 33, 17, {0, 1}},
+      {"two_disparities", 33, 17, {-1, 2}},
+      {"seven", 33, 17, {0, 7}},
+      {"hundred", 131, 19, {0, 100}},
+      {"hundred_28", 140, 45, {-40, 128}},
+      {"two_hundred_57", 290, 18, {-20, 257}},
+      {"five_hundred_13", 33, 17, {-256, 513}},
+      {"thousand_25", 21, 14, {-512, 1025}},
+      {"all", 9, 5, {-2048, 4096}},
+      {"wider_range_than_image", 17, 33, {0, 64}},
+      {"all_outside", 33, 17, {100, 16}},
+      {"far_negative", 60, 20, {-40, 16}},
+      {"wide", 700, 40, {0, 64}},
+      {"big", 320, 200, {0, 128}},
+      {"four_paths", 61, 35, {0, 24}, with_optimizer({4, 10, 60, 0})},
+      {"four_paths_hundred", 161, 35, {0, 100}, with_optimizer({4, 10, 60, 8})},
+      {"no_penalties", 61, 35, {0, 24}, with_optimizer({8, 0, 0, 0})},
+      {"no_falloff", 61, 35, {0, 24}, with_optimizer({8, 10, 60, 0})},
+      {"two_bytes", 61, 35, {0, 24}, with_optimizer({8, 100, 1000, 20})},
+      {"two_bytes_hundred", 161, 35, {0, 100}, with_optimizer({8, 100, 1000, 20})},
+      {"greatest", 161, 35, {0, 100}, with_optimizer({8, kMaxPathCost - 24, kMaxPathCost - 24, 0})},
+      {"just_one_byte", 61, 35, {0, 24}, with_optimizer({8, 30, 255 - 24, 0})},
+      {"just_two_bytes", 61, 35, {0, 24}, with_optimizer({8, 30, 256 - 24, 0})},
+      {"plain", 61, 35, {0, 24}, with_filters(0, -1, false, false)},
+      {"unique", 61, 35, {0, 24}, with_filters(20, -1, false, false)},
+      {"left_right", 61, 35, {0, 24}, with_filters(0, 0, false, false)},
+      {"subpixel", 61, 35, {0, 24}, with_filters(0, 1, true, false)},
+  };
+  cases.push_back({"dear_outside", 61, 35, {0, 24}});
+  cases.back().options.outside_cost = 255;
+  return cases;
+}
+
+class CudaSemiGlobal : public test::GpuTest<::testing::TestWithParam<PairCase>> {};
+
+TEST_P(CudaSemiGlobal, EqualsTheTextbookToTheBit) {
+  const NoisyPair pair(GetParam());
+  const Image<float> expected = reference::semi_global_disparity(pair.problem());
+  for (const int poison : {0x00, 0xFF, 0x81}) {
+    const cuda::SemiGlobalRun run = cuda::run_semi_global(pair.problem(), static_cast<std::uint8_t>(poison));
+    EXPECT_TRUE(same_image(expected, run.map.disparity)) << "poison " << poison;
+    EXPECT_EQ(run.planned_bytes, run.arena_bytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaSemiGlobal, ::testing::ValuesIn(pair_cases()),
+                         [](const auto& test_case) { return test_case.param.name; });
+
+struct VolumeCase {
+  std::string name;
+  int width, height, planes, max_cost;
+  SemiGlobalOptions options;
+  bool right_view = false;
+  int min_disparity = 0;
+};
+
+class CudaPathWinners : public test::GpuTest<::testing::TestWithParam<VolumeCase>> {};
+
+TEST_P(CudaPathWinners, EqualTheTextbook) {
+  const VolumeCase& c = GetParam();
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> cost(0, c.max_cost), grey(0, 255);
+  reference::IntVolume costs(c.width, c.height, c.planes);
+  std::vector<std::uint8_t> bytes;
+  for (int& value : costs.values) value = cost(random), bytes.push_back(static_cast<std::uint8_t>(value));
+  Image<std::uint8_t> guide(c.width, c.height);
+  for (int y = 0; y < c.height; ++y)
+    for (int x = 0; x < c.width; ++x) guide(x, y) = static_cast<std::uint8_t>(grey(random));
+  const reference::IntVolume sums = reference::summed_path_costs(costs, guide.view(), c.options);
+
+  cuda::GivenCosts given;
+  given.costs = &bytes;
+  given.max_cost = c.max_cost;
+  given.planes = c.planes;
+  given.guide = guide.view();
+  given.options = c.options;
+  given.right_view = c.right_view;
+  given.min_disparity = c.min_disparity;
+  const cuda::PathWinners found = cuda::optimize_given_costs(given, 0xA5);
+  const auto sum_or_none = [](int sum) { return sum < 0 ? int{kNoSum} : sum; };
+  for (int y = 0; y < c.height; ++y)
+    for (int x = 0; x < c.width; ++x) {
+      const std::size_t i = static_cast<std::size_t>(y * c.width + x);
+      const reference::IntWinner expected = reference::winner_of(sums, x, y);
+      ASSERT_EQ(found.winners[i].plane, expected.plane) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].cost, expected.cost) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].before, sum_or_none(expected.before)) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].after, sum_or_none(expected.after)) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].second, sum_or_none(expected.second)) << x << ", " << y;
+      if (!c.right_view) continue;
+      const int right = reference::right_winner_of(sums, c.min_disparity, x, y);
+      ASSERT_EQ(found.right_planes[i], right < 0 ? int{kNoPlane} : right) << x << ", " << y;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, CudaPathWinners,
+    ::testing::Values(VolumeCase{"bytes", 67, 31, 40, 120, {8, 9, 120, 0}},
+                      VolumeCase{"two_bytes", 67, 31, 40, 255, {8, 9, 120, 12}},
+                      VolumeCase{"greatest", 45, 21, 96, 255, {8, 100, kMaxPathCost - 255, 30}},
+                      VolumeCase{"one_plane", 30, 20, 1, 255, {8, 9, 120, 0}},
+                      VolumeCase{"three_planes", 30, 20, 3, 255, {8, 9, 120, 0}},
+                      VolumeCase{"levels", 30, 20, 200, 1, {8, 0, 1, 0}},
+                      VolumeCase{"many", 25, 12, 700, 255, {8, 9, 120, 0}},
+                      VolumeCase{"most", 7, 6, 4096, 255, {8, 9, 120, 0}},
+                      VolumeCase{"four_paths", 67, 31, 128, 255, {4, 9, 120, 0}},
+                      VolumeCase{"right_view", 67, 31, 40, 120, {8, 9, 120, 0}, true, -5},
+                      VolumeCase{"right_view_ties", 67, 31, 65, 1, {8, 0, 1, 0}, true, 3}),
+    [](const auto& test_case) { return test_case.param.name; });
+
+class CudaSemiGlobalOptions : public test::GpuTest<> {};
+
+TEST_F(CudaSemiGlobalOptions, RefusesPenaltiesThatCouldOverflow) {
+  NoisyPair pair({"", 20, 10, {0, 8}, with_optimizer({8, 10, kMaxPathCost - 23, 0})});
+  EXPECT_THROW(cuda::run_semi_global(pair.problem(), 0), std::logic_error);
+}
+
+}  // namespace
+}  // namespace recon
