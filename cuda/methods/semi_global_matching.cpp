@@ -6,6 +6,9 @@ namespace recon::cuda {
 
 DisparityMap semi_global_matching(const PairProblem& problem, PairWorkspace& workspace) {
   const GreyPair& images = problem.images;
+  const SemiGlobalPairOptions& options = problem.options.semi_global;
+  EXPECTS(options.outside_cost >= 0 && options.outside_cost <= 255);
+  EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
   const SemiGlobalLane lane(images.left.width, images.left.height, problem.options, !images.left16.empty(),
                             workspace.arena);
   SideStream side;

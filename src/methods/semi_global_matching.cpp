@@ -1,16 +1,12 @@
 #include "methods/semi_global_matching.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
 
 #include "core/error.hpp"
 #include "match/transformed_image.hpp"
+#include "methods/winner_disparity.hpp"
 #include "optimize/semi_global.hpp"
-#include "optimize/semi_global_step.hpp"
 #include "refine/depth_filters.hpp"
-#include "refine/subplane_step.hpp"
 
 namespace recon {
 namespace {
@@ -43,30 +39,12 @@ class PairCosts : public CostSource {
   TransformedImage left_, right_;
 };
 
-float sum_or_none(std::uint16_t sum) {
-  return sum == kNoSum ? invalid_cost() : static_cast<float>(sum);
-}
-
 /// The disparities of a row from its winners.
 void disparity_row(const PairOptions& pair, int width, const PathWinner* winners,
                    const std::uint16_t* right_planes, float* disparity) {
-  const SemiGlobalPairOptions& options = pair.semi_global;
-  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-  for (int x = 0; x < width; ++x) {
-    const PathWinner& winner = winners[x];
-    disparity[x] = kUnknown;
-    if (options.uniqueness > 0 && winner.second != kNoSum &&
-        is_rival(winner.cost, winner.second, options.uniqueness))
-      continue;
-    if (options.left_right >= 0) {
-      const int matched = x - pair.range.min - winner.plane;
-      if (matched < 0 || matched >= width) continue;
-      if (std::abs(winner.plane - right_planes[matched]) > options.left_right) continue;
-    }
-    disparity[x] = static_cast<float>(pair.range.min + winner.plane);
-    if (options.subpixel)
-      disparity[x] += parabola_offset(sum_or_none(winner.before), winner.cost, sum_or_none(winner.after));
-  }
+  for (int x = 0; x < width; ++x)
+    disparity[x] = winner_disparity(pair.semi_global, pair.range.min, width, x, winners[x],
+                                    [&](int matched) { return right_planes[matched]; });
 }
 
 }  // namespace
