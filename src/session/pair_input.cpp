@@ -69,6 +69,14 @@ void check_range(int min, int end, const PairFiles& files) {
                      " disparities are searched: give --min-disparity and --max-disparity");
 }
 
+/// Some pixel of the left image has to have a partner in the right one at some disparity.
+void check_overlap(DisparityRange range, ImageSize size) {
+  if (range.min < size.width && range.min + range.count - 1 > -size.width) return;
+  throw UsageError("--min-disparity and --max-disparity: searched is " + std::to_string(range.min) +
+                   " <= d < " + std::to_string(range.min + range.count) + ", but the images are only " +
+                   std::to_string(size.width) + " pixels wide");
+}
+
 void check_region(const Region& region, ImageSize size) {
   if (region.x <= size.width - region.width && region.y <= size.height - region.height) return;
   throw UsageError("--roi is " + format_region(region) + ", which leads outside the images of " +
@@ -155,6 +163,7 @@ PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
   plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
   if (calibration) plan.camera = camera_of(*calibration, plan.size, files);
   plan.options = options.pair.resolved(plan.job.method, min, end);
+  check_overlap(plan.options.range, plan.size);
   if (plan.job.method == Method::kBlockMatching) check_region(plan.options.block.region, plan.size);
   return plan;
 }

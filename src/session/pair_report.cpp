@@ -7,6 +7,7 @@
 #include "core/version.hpp"
 #include "session/byte_size.hpp"
 #include "session/html.hpp"
+#include "session/pair_order.hpp"
 #include "session/pair_output.hpp"
 
 namespace recon {
@@ -58,7 +59,7 @@ std::string size_text(const json& report) {
 
 }  // namespace
 
-PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
+PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit, int threads) {
   const std::string remedy =
       "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
       "(--memory-limit, "
@@ -71,8 +72,10 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
   }
   const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
   PairMemory memory{limit, 0, work.device_bytes};
+  const std::size_t orders =
+      compare_orders_bytes(plan.size.width, plan.size.height, plan.options.range, threads);
   memory.peak = kProgramBytes + std::max({kReadBytes * pixels + file, 6 * pixels + work.host_bytes,
-                                          kWriteBytes * pixels + file});
+                                          10 * pixels + orders, kWriteBytes * pixels + file});
   if (memory.peak > limit)
     throw OutOfMemory(plan.name() + ": matching takes up to " + format_byte_size(memory.peak) +
                       ", the limit is " + format_byte_size(limit) + remedy);

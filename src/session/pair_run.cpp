@@ -15,6 +15,7 @@
 #include "session/map_store.hpp"
 #include "session/option_use.hpp"
 #include "session/pair_input.hpp"
+#include "session/pair_order.hpp"
 #include "session/pair_output.hpp"
 #include "session/pair_report.hpp"
 #include "session/scene_run.hpp"
@@ -26,7 +27,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Below it the range is likely wrong, or the images stand the other way round.
+/// A right pair has more, unless much of it is flat; of others, as many pixels match by chance.
+constexpr double kManyKnown = 0.75;
 constexpr double kFewKnown = 0.05;
 
 /// What matching leaves, filtered.
@@ -34,6 +36,7 @@ struct PairResult {
   Image<float> disparity;
   Image<std::uint8_t> filled;  ///< 255 or 0; empty without --fill
   double known = 0;            ///< share of pixels with a disparity, before filling
+  std::string suspicion;       ///< that the images are swapped; empty: none
 };
 
 json inputs_of(const PairRun& run, const PairPlan& plan) {
@@ -74,6 +77,21 @@ std::string doubts(const PairPlan& plan) {
          "rectified?";
 }
 
+/// Whether the images seem to stand the wrong way round, for people; empty when they do not.
+std::string suspicion(const PairPlan& plan, const GreyPair& images, double known) {
+  // Belief propagation gives every pixel a disparity, also where nothing matches.
+  if (known > kManyKnown && plan.options.method != PairMethod::kBeliefPropagation) return {};
+  const OrderShares shares = compare_orders(images, plan.options.range);
+  if (!shares.seem_swapped()) return {};
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "the images seem to be swapped: at half the size %.0f %% of the pixels match, and %.0f %% the "
+      "other way round",
+      100 * shares.as_given, 100 * shares.swapped);
+  return plan.name() + ": " + text + "; give the left image first, or search negative disparities";
+}
+
 PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, StepClock& clock) {
   PairProblem problem;
   const PairImages images = read_pair_images(plan);
@@ -88,6 +106,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   remove_disparity_speckles(result.disparity.view(), run.options.pair.speckle);
   result.known = known_share_of(result.disparity.view());
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
+  result.suspicion = suspicion(plan, problem.images, result.known);
   if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
   clock.end("filtering");
   return result;
@@ -142,7 +161,9 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   json warnings = json::array();
   char share[32];
   std::snprintf(share, sizeof share, "%.2f %%", 100 * result.known);
-  if (result.known < kFewKnown)
+  if (!result.suspicion.empty())
+    warnings.push_back(result.suspicion);
+  else if (result.known < kFewKnown)
     warnings.push_back(plan.name() + ": only " + share + " of the pixels have a disparity; " + doubts(plan));
   const DisparityRange range = plan.options.range;
   if (range.min < 0 || range.min + range.count > 256)
@@ -155,7 +176,7 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 StepRecord do_work(const PairRun& run, const PairPlan& plan, json inputs, StepClock& clock) {
   remove_pair_results(run.workspace);
   Backend& backend = run.backend();
-  pair_memory(plan, backend, run.memory_limit);
+  pair_memory(plan, backend, run.memory_limit, run.threads);
   clock.end("opening the device");
   const PairResult result = match(run, plan, backend, clock);
   StepRecord record;
@@ -184,7 +205,7 @@ void check_output(const PairRun& run, const PairPlan& plan) {
 
 PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);
-  const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit);
+  const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit, run.threads);
   return {pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
 }
 

@@ -20,6 +20,7 @@ struct PairRun {
   PairFiles files;
   Workspace workspace;
   std::size_t memory_limit = 0;       ///< bytes of host memory that the whole program may take
+  int threads = 1;                    ///< that the program may use
   std::function<Backend&()> backend;  ///< waits until the device is open
 };
 

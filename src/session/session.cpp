@@ -217,7 +217,8 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
 
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   const auto backend = [&work]() -> Backend& { return *work.backends.get()->front(); };
-  const PairRun run{work.options, files, Workspace(output_folder(work, files)), work.memory_limit, backend};
+  const PairRun run{work.options,      files,        Workspace(output_folder(work, files)),
+                    work.memory_limit, work.threads, backend};
   const PairReport report = work.options.dry_run ? plan_pair(run) : run_pair(run);
   return {0, report.object, report.text};
 }

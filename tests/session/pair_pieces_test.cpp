@@ -8,6 +8,7 @@
 #include "io/ply_reader.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/pair_input.hpp"
+#include "session/pair_order.hpp"
 #include "session/pair_output.hpp"
 
 namespace recon {
@@ -59,6 +60,28 @@ TEST(CommonDepth, BlackImagesStayBlack) {
   const PairImages images =
       common_depth({{}, row_image<std::uint16_t>({0})}, {{}, row_image<std::uint16_t>({0})});
   EXPECT_EQ(images.left(0, 0), 0);
+}
+
+TEST(Orders, TellALeftImageFromARightOne) {
+  // Random texture of 3 x 3 pixels that moves by 12 px, odd sizes.
+  const auto texture = [](int x, int y) {
+    const auto h = static_cast<std::uint32_t>(x / 3 + 100) * 0x9e3779b1u ^
+                   static_cast<std::uint32_t>(y / 3) * 0x85ebca77u;
+    return static_cast<std::uint8_t>((h ^ (h >> 15)) * 0x2c1b3c6du >> 24);
+  };
+  Image<std::uint8_t> left(161, 91), right(161, 91);
+  for (int y = 0; y < 91; ++y)
+    for (int x = 0; x < 161; ++x) {
+      left(x, y) = texture(x, y);
+      right(x, y) = texture(x + 12, y);
+    }
+  const GreyPair given{left.view(), right.view(), {}, {}}, wrong{right.view(), left.view(), {}, {}};
+  EXPECT_FALSE(compare_orders(given, {0, 32}).seem_swapped());
+  EXPECT_GT(compare_orders(given, {0, 32}).as_given, 0.7);
+  EXPECT_TRUE(compare_orders(wrong, {0, 32}).seem_swapped());
+  EXPECT_FALSE(compare_orders(wrong, {-31, 32}).seem_swapped());
+  const Image<std::uint8_t> one(1, 1, 7);
+  EXPECT_FALSE(compare_orders({one.view(), one.view(), {}, {}}, {-3, 7}).seem_swapped());
 }
 
 TEST(DisparityPng, IsThatOfKitti) {
