@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <thread>
 #include <vector>
 
@@ -12,48 +11,58 @@
 
 namespace recon {
 
-/// Number of rows that `wavefront` works on at a time at most.
-inline int wavefront_workers(int rows, int threads) {
-  return std::clamp(threads, 1, std::max(rows, 1));
-}
+/// How a wavefront goes over its rows: in bands of `band_rows`, each by one worker, in pieces of `columns`.
+struct WavefrontShape {
+  int workers = 1;
+  int band_rows = 1;
+  int columns = 32;
 
-/// Calls `body(worker, row, begin, end)` for all pieces [begin, end) of `step` columns of all rows, the
-/// pieces of a row in order; before a piece, the row above it is done up to column `end` inclusive (one
-/// column further). Rows run in parallel, one behind the other; `worker`, 0 .. workers - 1, tells apart those
-/// that run at the same time, of which no two are `workers` or more rows apart. The result does not depend on
-/// the number of threads when pieces depend on nothing else. An exception of one piece ends the loop and is
-/// thrown on.
+  /// Rows that are in work at the same time are less than this apart.
+  int rows_in_work() const { return workers * band_rows; }
+};
+
+/// Calls `body(worker, row, begin, end)` for all pieces [begin, end) of all rows, the pieces of a row in
+/// order; before a piece, the row above is done up to column `end`, which is one beyond. The rows of a band
+/// are worked on one piece behind each other, so that what they share stays in the cache; bands run in
+/// parallel, one behind the other. The result does not depend on the number of workers when pieces depend on
+/// nothing else. An exception of one piece ends the loop and is thrown on.
 template <class Body>
-void wavefront(int rows, int columns, int step, int workers, const Body& body) {
+void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& body) {
   struct alignas(64) Progress {
     std::atomic<int> columns{0};
   };
-  std::vector<Progress> done(static_cast<std::size_t>(rows));
+  const int bands = (rows + shape.band_rows - 1) / shape.band_rows;
+  const int pieces = (columns + shape.columns - 1) / shape.columns;
+  std::vector<Progress> done(static_cast<std::size_t>(bands));
   std::atomic<int> next{0};
   std::atomic<bool> failed{false};
-  const auto wait_for_row_above = [&](int row, int end) {
-    if (row == 0) return;
-    const std::atomic<int>& above = done[static_cast<std::size_t>(row) - 1].columns;
+  const auto wait_for_band_above = [&](int band, int end) {
+    if (band == 0) return;
+    const std::atomic<int>& above = done[static_cast<std::size_t>(band) - 1].columns;
     const int needed = std::min(end + 1, columns);
     for (int tries = 0; above.load(std::memory_order_acquire) < needed && !failed; ++tries)
       if (tries > 200) std::this_thread::yield();
   };
-  const auto work = [&](int worker) {
-    // Rows are taken in order, so that the row a worker waits for is always in work.
-    for (int row = next++; row < rows && !failed; row = next++) {
-      for (int begin = 0; begin < columns && !failed; begin += step) {
-        const int end = std::min(begin + step, columns);
-        wait_for_row_above(row, end);
+  const auto work_on_band = [&](int worker, int band) {
+    const int first = band * shape.band_rows, count = std::min(shape.band_rows, rows - first);
+    for (int step = 0; step < pieces + count - 1; ++step) {
+      for (int j = std::max(0, step - pieces + 1); j <= std::min(step, count - 1) && !failed; ++j) {
+        const int begin = (step - j) * shape.columns, end = std::min(begin + shape.columns, columns);
+        if (j == 0) wait_for_band_above(band, end);
         if (failed) return;
-        body(worker, row, begin, end);
-        done[static_cast<std::size_t>(row)].columns.store(end, std::memory_order_release);
+        body(worker, first + j, begin, end);
+        if (j == count - 1)
+          done[static_cast<std::size_t>(band)].columns.store(end, std::memory_order_release);
       }
     }
   };
-  parallel_for(workers, [&](int worker) {
+  parallel_for(shape.workers, [&](int worker) {
     try {
-      // A parallel loop inside a piece must not take up another worker while this one holds its row.
-      oneapi::tbb::this_task_arena::isolate([&] { work(worker); });
+      // A parallel loop inside a piece must not take up another worker while this one holds its band. Bands
+      // are taken in order, so that the one a worker waits for is always in work.
+      oneapi::tbb::this_task_arena::isolate([&] {
+        for (int band = next++; band < bands && !failed; band = next++) work_on_band(worker, band);
+      });
     } catch (...) {
       failed = true;
       throw;

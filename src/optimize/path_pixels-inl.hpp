@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "optimize/path_lanes-inl.hpp"
 #include "optimize/path_pass.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,92 +22,76 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of costs and sums are padded to 64 elements, so no vector may have more.
+/// L(p, d) of a vector of disparities; see path_cost. Saturated sums are larger than any path cost.
+template <class V>
+HWY_INLINE V path_costs(V cost, V same, V below, V above, V p1, V least, V farther) {
+  const V near = hn::SaturatedAdd(hn::Min(below, above), p1);
+  return hn::SaturatedAdd(cost, hn::Sub(hn::Min(near, hn::Min(same, farther)), least));
+}
+
+/// The same for a path in memory.
+/// @param below  L(q, d - 1); becomes that of the next vector
+/// @param last   all ones in the lane of the last element, whose L(q, d + 1) is not one
+template <class D, class V>
+HWY_INLINE V step_path(D d, hn::TFromD<D>* path, V cost, V p1, V least, V farther, V last, V& below) {
+  const V same = hn::Load(d, path), above = hn::Or(hn::LoadU(d, path + 1), last);
+  const V next_below = hn::LoadU(d, path + hn::Lanes(d) - 1);
+  const V now = path_costs(cost, same, below, above, p1, least, farther);
+  hn::Store(now, d, path);
+  below = next_below;
+  return now;
+}
+
+/// Stores a vector of sums for the other pass, or completes those that this one has stored.
+template <PathSums kSums>
+HWY_INLINE void take_sums(SumVector paths, std::uint16_t* other, const std::uint16_t* behind,
+                          std::uint16_t* sums, std::ptrdiff_t k) {
+  const SumTag d;
+  if constexpr (kSums == PathSums::kStored)
+    hn::Store(paths, d, other + k);
+  else
+    hn::Store(hn::Or(hn::Add(hn::Load(d, other + k), paths), hn::Load(d, behind + k)), d, sums + k);
+}
+
+/// The winner of a pixel from its sums.
 template <class T>
-using PathTag = hn::CappedTag<T, 64>;
-using SumTag = PathTag<std::uint16_t>;
-using SumVector = hn::Vec<SumTag>;
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE hn::TFromD<D> least_lane(D d, V v) {
-#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
-  return hn::GetLane(hn::MinOfLanes(d, v));
-#else
-  if constexpr (sizeof(v) > 16) {
-    const hn::Half<D> half;
-    return least_lane(half, hn::Min(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  } else if constexpr (sizeof(hn::TFromD<D>) == 1) {
-    const hn::Repartition<std::uint16_t, D> d16;
-    const auto pairs = hn::BitCast(d16, v);
-    const auto least = hn::Min(hn::And(pairs, hn::Set(d16, 255)), hn::ShiftRight<8>(pairs));
-    return static_cast<std::uint8_t>(hn::GetLane(hn::MinOfLanes(d16, least)));
-  } else {
-    return hn::GetLane(hn::MinOfLanes(d, v));
-  }
-#endif
-}
-
-/// Costs as wide as path costs; those behind the last plane are all ones.
-HWY_INLINE auto load_costs(PathTag<std::uint8_t> d, const std::uint8_t* costs, const std::uint8_t*) {
-  return hn::Load(d, costs);
-}
-HWY_INLINE auto load_costs(PathTag<std::uint16_t> d, const std::uint8_t* costs, const std::uint16_t* behind) {
-  const hn::Rebind<std::uint8_t, PathTag<std::uint16_t>> d8;
-  return hn::Or(hn::PromoteTo(d, hn::Load(d8, costs)), hn::Load(d, behind));
-}
-
-HWY_INLINE SumVector load_sums(const std::uint8_t* path) {
-  const hn::Rebind<std::uint8_t, SumTag> d8;
-  return hn::PromoteTo(SumTag(), hn::Load(d8, path));
-}
-HWY_INLINE SumVector load_sums(const std::uint16_t* path) {
-  return hn::Load(SumTag(), path);
-}
-
-/// Takes the path in a slot one step further; see path_cost. Saturated sums are larger than any path cost.
-template <class T>
-HWY_INLINE void step_path(const PathPass<T>& pass, PathSlots<T>& slots, int slot, const std::uint8_t* costs,
-                          int p2) {
-  const PathTag<T> d;
+HWY_INLINE PathWinner winner_of(const PathPass<T>& pass, const std::uint16_t* sums) {
+  const SumTag d;
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  T* path = slots.costs(slot);
-  const T least_before = slots.least(slot);
-  const auto p1 = hn::Set(d, static_cast<T>(pass.p1));
-  const auto least = hn::Set(d, least_before);
-  const auto farther = hn::Set(d, static_cast<T>(std::min<int>(least_before + p2, PathSlots<T>::kEnd)));
-  auto minimum = hn::Set(d, PathSlots<T>::kEnd);
-  auto below = hn::LoadU(d, path - 1);
+  auto least = hn::Set(d, kNoSum), least_plane = least;
   for (std::ptrdiff_t k = 0; k < pass.padded; k += lanes) {
-    const auto same = hn::Load(d, path + k);
-    const auto above = hn::LoadU(d, path + k + 1);
-    const auto next_below = hn::LoadU(d, path + k + lanes - 1);
-    const auto near = hn::SaturatedAdd(hn::Min(below, above), p1);
-    const auto best = hn::Min(near, hn::Min(same, farther));
-    const auto cost = load_costs(d, costs + k, pass.behind + k);
-    const auto now = hn::SaturatedAdd(cost, hn::Sub(best, least));
-    hn::Store(now, d, path + k);
-    minimum = hn::Min(minimum, now);
-    below = next_below;
+    const auto sum = hn::Load(d, sums + k);
+    least_plane = hn::IfThenElse(hn::Lt(sum, least), hn::Iota(d, static_cast<std::uint16_t>(k)), least_plane);
+    least = hn::Min(least, sum);
   }
-  slots.least(slot) = least_lane(d, minimum);
+  PathWinner winner;
+  winner.cost = least_lane(d, least);
+  const auto wins = hn::Eq(least, hn::Set(d, winner.cost));
+  winner.plane = least_lane(d, hn::IfThenElse(wins, least_plane, hn::Set(d, kNoPlane)));
+  winner.before = winner.plane > 0 ? sums[winner.plane - 1] : kNoSum;
+  winner.after = winner.plane + 1 < pass.planes ? sums[winner.plane + 1] : kNoSum;
+  winner.second = kNoSum;
+  return winner;
 }
 
-/// The sum over the pass's paths at one pixel, in pieces.
-template <class T, bool kDiagonals>
-struct PassSum {
-  const T *along, *straight, *forward, *backward;
+/// Takes the winner and the planes adjacent to it out of a pixel's sums.
+template <class T>
+HWY_INLINE void remove_winner(const PathPass<T>& pass, int plane, std::uint16_t* sums) {
+  for (int k = std::max(plane - 1, 0); k <= std::min(plane + 1, pass.planes - 1); ++k) sums[k] = kNoSum;
+}
 
-  HWY_INLINE SumVector at(std::ptrdiff_t k) const {
-    const SumVector two = hn::Add(load_sums(along + k), load_sums(straight + k));
-    if constexpr (!kDiagonals) return two;
-    return hn::Add(two, hn::Add(load_sums(forward + k), load_sums(backward + k)));
-  }
-};
+template <class T>
+HWY_INLINE std::uint16_t least_sum(const PathPass<T>& pass, const std::uint16_t* sums) {
+  const SumTag d;
+  auto least = hn::Load(d, sums);
+  for (std::ptrdiff_t k = hn::Lanes(d); k < pass.padded; k += hn::Lanes(d))
+    least = hn::Min(least, hn::Load(d, sums + k));
+  return least_lane(d, least);
+}
 
 /// Offers the sums of left pixel x to the right image's pixels that it may match.
 template <class T>
-HWY_INLINE void offer_right(const PathPass<T>& pass, PathWorker<T>& worker, int x,
-                            const std::uint16_t* sums) {
+HWY_INLINE void offer_right(const PathPass<T>& pass, PathRow<T>& row, int x, const std::uint16_t* sums) {
   const SumTag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   // 0 <= x - min - k < width
@@ -114,8 +99,8 @@ HWY_INLINE void offer_right(const PathPass<T>& pass, PathWorker<T>& worker, int 
   const int end = std::clamp(x - pass.min_disparity + 1, begin, pass.planes);
   if (begin == end) return;
   const std::ptrdiff_t base = std::ptrdiff_t{pass.width} - 1 - x + pass.min_disparity;
-  std::uint16_t* least = worker.right_sums() + base;
-  std::uint16_t* plane = worker.right_planes(pass.width) + base;
+  std::uint16_t* least = row.right_sums() + base;
+  std::uint16_t* plane = row.right_planes(pass.width) + base;
   for (int k = begin / lanes * lanes; k < end; k += lanes) {
     const auto sum = hn::Load(d, sums + k), before = hn::LoadU(d, least + k);
     const auto better = hn::Lt(sum, before);
@@ -125,78 +110,158 @@ HWY_INLINE void offer_right(const PathPass<T>& pass, PathWorker<T>& worker, int 
   }
 }
 
-/// Winner of one pixel, of which `sums` has the sums of the other pass.
-template <class T, class Sum>
-HWY_INLINE PathWinner find_winner(const PathPass<T>& pass, const std::uint16_t* other, const Sum& sum,
-                                  const std::uint16_t* behind, std::uint16_t* sums) {
-  const SumTag d;
-  const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  auto least = hn::Set(d, kNoSum), least_plane = least;
-  for (std::ptrdiff_t k = 0; k < pass.padded; k += lanes) {
-    const auto s = hn::Or(hn::Add(hn::Load(d, other + k), sum.at(k)), hn::Load(d, behind + k));
-    hn::Store(s, d, sums + k);
-    least_plane = hn::IfThenElse(hn::Lt(s, least), hn::Iota(d, static_cast<std::uint16_t>(k)), least_plane);
-    least = hn::Min(least, s);
-  }
-  PathWinner winner;
-  winner.cost = least_lane(d, least);
-  const auto wins = hn::Eq(least, hn::Set(d, winner.cost));
-  winner.plane = least_lane(d, hn::IfThenElse(wins, least_plane, hn::Set(d, kNoPlane)));
-  auto second = hn::Set(d, kNoSum);
-  const auto first_adjacent = hn::Set(d, static_cast<std::uint16_t>(winner.plane - 1));
-  for (std::ptrdiff_t k = 0; k < pass.padded; k += lanes) {
-    const auto place = hn::Sub(hn::Iota(d, static_cast<std::uint16_t>(k)), first_adjacent);
-    const auto adjacent = hn::VecFromMask(d, hn::Lt(place, hn::Set(d, 3)));
-    second = hn::Min(second, hn::Or(hn::Load(d, sums + k), adjacent));
-  }
-  winner.second = least_lane(d, second);
-  winner.before = winner.plane > 0 ? sums[winner.plane - 1] : kNoSum;
-  winner.after = winner.plane + 1 < pass.planes ? sums[winner.plane + 1] : kNoSum;
-  return winner;
+/// Winners of columns [begin, end) from their sums. Each step is done for all of them before the next, so
+/// that the processor has several pixels in work at a time.
+template <class T>
+HWY_INLINE void find_winners(const PathPass<T>& pass, PathRow<T>& row, int begin, int end,
+                             std::uint16_t* all_sums) {
+  PathWinner* const winners = row.winners.data();
+  const auto sums = [&](int i) { return all_sums + (i - begin) * pass.padded; };
+  for (int i = begin; i < end; ++i) winners[pass.x(i)] = winner_of(pass, sums(i));
+  for (int i = begin; i < end && pass.right_view; ++i) offer_right(pass, row, pass.x(i), sums(i));
+  for (int i = begin; i < end; ++i) remove_winner(pass, winners[pass.x(i)].plane, sums(i));
+  for (int i = begin; i < end; ++i) winners[pass.x(i)].second = least_sum(pass, sums(i));
 }
 
-/// Steps of the paths through the pixel at column i of row r.
-template <class T, bool kDiagonals>
-HWY_INLINE PassSum<T, kDiagonals> step_pixel(const PathPass<T>& pass, PathWorker<T>& worker, int i, int r,
-                                             const std::uint8_t* costs) {
-  PathFront<T>& front = *pass.front;
-  const int x = pass.x(i), y = pass.y(r), s = pass.sign;
-  const int grey = pass.guide(x, y);
-  const auto p2 = [&](const std::uint8_t* row, int px) HWY_ATTR { return pass.p2[std::abs(grey - row[px])]; };
-  const std::uint8_t* here = pass.guide.row(y);
-  const std::uint8_t* above = r == 0 ? here : pass.guide.row(y - s);
-  const bool first = i == 0, last = i == pass.width - 1;
-  if (pass.sums != PathSums::kNone) {
-    if (first) worker.along.begin_path(0);
-    step_path(pass, worker.along, 0, costs, p2(here, first ? x : x - s));
+/// Takes the path along the row one step further. It comes first and by itself, for each pixel waits for
+/// the one before; and it moves lanes in registers, for a load of what was stored just now, at another
+/// offset, would wait for the store.
+template <class T, bool kOneVector>
+HWY_INLINE void step_along(const PathPass<T>& pass, const PathLine<T>& line, T p2,
+                           const std::uint8_t* costs) {
+  const PathTag<T> d;
+  using V = hn::Vec<PathTag<T>>;
+  const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  const V p1 = hn::Set(d, static_cast<T>(pass.p1)), least = hn::Set(d, *line.least);
+  const V farther = hn::SaturatedAdd(least, hn::Set(d, p2));
+  V minimum = hn::Set(d, PathSlots<T>::kEnd), before = minimum, same = hn::Load(d, line.path);
+  for (std::ptrdiff_t k = 0; k < (kOneVector ? 1 : pass.padded); k += lanes) {
+    const V after = kOneVector ? same : hn::Load(d, line.path + k + lanes);
+    const V below = hn::Or(moved_up(d, same, before), hn::Load(d, pass.first + k));
+    const V above = hn::Or(moved_down(d, same, after), hn::Load(d, pass.last + k));
+    const V now =
+        path_costs(load_costs(d, costs + k, pass.behind + k), same, below, above, p1, least, farther);
+    hn::Store(now, d, line.path + k);
+    minimum = hn::Min(minimum, now);
+    before = same;
+    same = after;
   }
-  if (r == 0) front.straight.begin_path(i);
-  step_path(pass, front.straight, i, costs, p2(above, x));
-  if constexpr (!kDiagonals) return {worker.along.costs(0), front.straight.costs(i), nullptr, nullptr};
-  const int forward = front.forward_slot(i, r), backward = front.backward_slot(i, r);
-  if (first || r == 0) front.forward.begin_path(forward);
-  step_path(pass, front.forward, forward, costs, p2(above, first ? x : x - s));
-  if (last || r == 0) front.backward.begin_path(backward);
-  step_path(pass, front.backward, backward, costs, p2(above, last ? x : x + s));
-  return {worker.along.costs(0), front.straight.costs(i), front.forward.costs(forward),
-          front.backward.costs(backward)};
+  *line.least = least_lane(d, minimum);
 }
 
-template <class T, bool kDiagonals>
-void pass_pixels(const PathPass<T>& pass, PathWorker<T>& worker, int r, int begin, int end,
-                 const std::uint8_t* costs, std::uint16_t* row_sums) {
-  const SumTag d;
+/// Takes the paths through the pixel at column i one step further; the one along the row is left out where
+/// kSums is kNone.
+/// @param other  kStored: where the sums go; kWinner: those of the other pass
+/// @param sums   kWinner: where the sums of both go
+template <class T, PathSums kSums, bool kDiagonals, bool kOneVector>
+HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonals>& pixel, int i,
+                           const std::uint8_t* costs, std::uint16_t* other, std::uint16_t* sums) {
+  constexpr bool kAlong = kSums != PathSums::kNone;
+  using V = hn::Vec<PathTag<T>>;
+  const PathTag<T> d;
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  for (int i = begin; i < end; ++i) {
-    const int x = pass.x(i);
-    const auto sum = step_pixel<T, kDiagonals>(pass, worker, i, r, costs + x * pass.padded);
-    std::uint16_t* sums = row_sums + x * pass.padded;
-    if (pass.sums == PathSums::kStored) {
-      for (std::ptrdiff_t k = 0; k < pass.padded; k += lanes) hn::Store(sum.at(k), d, sums + k);
-    } else if (pass.sums == PathSums::kWinner) {
-      worker.winners.data()[x] = find_winner(pass, sums, sum, pass.behind_sums, worker.sums.data());
-      if (pass.right_view) offer_right(pass, worker, x, worker.sums.data());
+  const int back = i > 0 ? -pass.sign : 0, ahead = i < pass.width - 1 ? pass.sign : 0;
+  const V p1 = hn::Set(d, static_cast<T>(pass.p1)), end = hn::Set(d, PathSlots<T>::kEnd);
+  const V first = hn::Load(d, pass.first);
+  const auto before = [&](const PathLine<T>& line) HWY_ATTR { return hn::Set(d, *line.least); };
+  const auto farther = [&](V least, const std::uint8_t* greys)
+                           HWY_ATTR { return hn::SaturatedAdd(least, hn::Set(d, pixel.p2(pass, greys))); };
+  // Not loaded from memory: the element before is of a slot that was stored just now, and a load across both
+  // would wait for that.
+  const auto first_below = [&](const PathLine<T>& line) HWY_ATTR {
+    const V v = hn::Load(d, line.path);
+    return hn::Or(moved_up(d, v, v), first);
+  };
+  V least2 = end, least3 = end, farther2 = end, farther3 = end;
+  V below2 = end, below3 = end;
+  V minimum1 = end, minimum2 = end, minimum3 = end;
+  if constexpr (kAlong)
+    step_along<T, kOneVector>(pass, pixel.along, pixel.p2(pass, pixel.grey_here + back), costs);
+  const V least1 = before(pixel.straight), farther1 = farther(least1, pixel.grey_above);
+  V below1 = first_below(pixel.straight);
+  if constexpr (kDiagonals) {
+    least2 = before(pixel.forward), farther2 = farther(least2, pixel.grey_above + back);
+    least3 = before(pixel.backward), farther3 = farther(least3, pixel.grey_above + ahead);
+    below2 = first_below(pixel.forward), below3 = first_below(pixel.backward);
+  }
+  for (std::ptrdiff_t k = 0; k < (kOneVector ? 1 : pass.padded); k += lanes) {
+    const V cost = load_costs(d, costs + k, pass.behind + k);
+    const V last = hn::Load(d, pass.last + k);
+    V now2 = end, now3 = end;
+    const V now1 = step_path(d, pixel.straight.path + k, cost, p1, least1, farther1, last, below1);
+    minimum1 = hn::Min(minimum1, now1);
+    if constexpr (kDiagonals) {
+      now2 = step_path(d, pixel.forward.path + k, cost, p1, least2, farther2, last, below2);
+      now3 = step_path(d, pixel.backward.path + k, cost, p1, least3, farther3, last, below3);
+      minimum2 = hn::Min(minimum2, now2);
+      minimum3 = hn::Min(minimum3, now3);
     }
+    if constexpr (kAlong) {
+      const V now0 = hn::Load(d, pixel.along.path + k);
+      const bool fits = pass.pairs_fit;
+      auto low = fits ? low_sums(hn::Add(now0, now1)) : hn::Add(low_sums(now0), low_sums(now1));
+      if constexpr (kDiagonals)
+        low = hn::Add(low, fits ? low_sums(hn::Add(now2, now3)) : hn::Add(low_sums(now2), low_sums(now3)));
+      take_sums<kSums>(low, other, pass.behind_sums, sums, k);
+      if constexpr (sizeof(T) == 1 && HWY_TARGET != HWY_SCALAR) {
+        auto high = fits ? high_sums(hn::Add(now0, now1)) : hn::Add(high_sums(now0), high_sums(now1));
+        if constexpr (kDiagonals)
+          high = hn::Add(high,
+                         fits ? high_sums(hn::Add(now2, now3)) : hn::Add(high_sums(now2), high_sums(now3)));
+        take_sums<kSums>(high, other, pass.behind_sums, sums, k + lanes / 2);
+      }
+    }
+  }
+  constexpr unsigned kBits = 8 * sizeof(T);
+  const std::uint64_t least = least_lanes(d, minimum1, minimum2, minimum3, end);
+  *pixel.straight.least = static_cast<T>(least);
+  if constexpr (kDiagonals) {
+    *pixel.forward.least = static_cast<T>(least >> kBits);
+    *pixel.backward.least = static_cast<T>(least >> (2 * kBits));
+  }
+}
+
+template <class T, PathSums kSums, bool kDiagonals, bool kOneVector>
+void step_piece(const PathPass<T>& shared_pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
+                const std::uint8_t* row_costs, std::uint16_t* row_sums) {
+  const PathPass<T> pass = shared_pass;  // no store can change a copy
+  PathPixel<T, kDiagonals> pixel(pass, row, r, begin);
+  if (begin == 0) pixel.along.begin(pass.planes);
+  std::uint16_t* const all_sums = piece.sums.data();
+  for (int i = begin; i < end; ++i) {
+    const std::ptrdiff_t at = pass.x(i) * pass.padded;
+    if (HWY_UNLIKELY(r == 0 || i == 0 || i == pass.width - 1)) pixel.begin_from_above(pass, i, r);
+    step_pixel<T, kSums, kDiagonals, kOneVector>(pass, pixel, i, row_costs + at, row_sums + at,
+                                                 all_sums + (i - begin) * pass.padded);
+    pixel.advance(pass);
+  }
+  if constexpr (kSums == PathSums::kWinner) find_winners(pass, row, begin, end, all_sums);
+}
+
+template <class T, PathSums kSums>
+void step_piece_with(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
+                     const std::uint8_t* costs, std::uint16_t* sums) {
+  if constexpr (hn::MaxLanes(PathTag<T>()) == 64) {  // else no row of costs fits a vector
+    if (pass.diagonals && pass.padded == static_cast<std::ptrdiff_t>(hn::Lanes(PathTag<T>())))
+      return step_piece<T, kSums, true, true>(pass, row, piece, r, begin, end, costs, sums);
+  }
+  if (pass.diagonals)
+    step_piece<T, kSums, true, false>(pass, row, piece, r, begin, end, costs, sums);
+  else
+    step_piece<T, kSums, false, false>(pass, row, piece, r, begin, end, costs, sums);
+}
+
+/// Columns [begin, end) of row r of a pass.
+template <class T>
+void pass_pixels(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
+                 const std::uint8_t* costs, std::uint16_t* sums) {
+  switch (pass.sums) {
+    case PathSums::kNone:
+      return step_piece_with<T, PathSums::kNone>(pass, row, piece, r, begin, end, costs, sums);
+    case PathSums::kStored:
+      return step_piece_with<T, PathSums::kStored>(pass, row, piece, r, begin, end, costs, sums);
+    default:
+      return step_piece_with<T, PathSums::kWinner>(pass, row, piece, r, begin, end, costs, sums);
   }
 }
 

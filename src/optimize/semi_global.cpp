@@ -23,20 +23,14 @@ HWY_BEFORE_NAMESPACE();
 namespace recon {
 namespace HWY_NAMESPACE {
 
-void pass_pixels8(const PathPass<std::uint8_t>& pass, PathWorker<std::uint8_t>& worker, int r, int begin,
-                  int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  if (pass.diagonals)
-    pass_pixels<std::uint8_t, true>(pass, worker, r, begin, end, costs, sums);
-  else
-    pass_pixels<std::uint8_t, false>(pass, worker, r, begin, end, costs, sums);
+void pass_pixels8(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
+                  int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  pass_pixels(pass, row, piece, r, begin, end, costs, sums);
 }
 
-void pass_pixels16(const PathPass<std::uint16_t>& pass, PathWorker<std::uint16_t>& worker, int r, int begin,
-                   int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  if (pass.diagonals)
-    pass_pixels<std::uint16_t, true>(pass, worker, r, begin, end, costs, sums);
-  else
-    pass_pixels<std::uint16_t, false>(pass, worker, r, begin, end, costs, sums);
+void pass_pixels16(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& row, PathPiece& piece, int r,
+                   int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  pass_pixels(pass, row, piece, r, begin, end, costs, sums);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -52,32 +46,41 @@ HWY_EXPORT(pass_pixels16);
 namespace {
 
 constexpr int kColumnsPerPiece = 32;
+constexpr int kMaxBandRows = 8;
 
-void step_pixels(const PathPass<std::uint8_t>& pass, PathWorker<std::uint8_t>& worker, int r, int begin,
-                 int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, worker, r, begin, end, costs, sums);
+void step_pixels(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
+                 int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, row, piece, r, begin, end, costs, sums);
 }
 
-void step_pixels(const PathPass<std::uint16_t>& pass, PathWorker<std::uint16_t>& worker, int r, int begin,
-                 int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, worker, r, begin, end, costs, sums);
+void step_pixels(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& row, PathPiece& piece, int r,
+                 int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, row, piece, r, begin, end, costs, sums);
 }
 
 /// How the image is cut into blocks of rows. The sums of one block are in memory at a time.
 struct BlockPlan {
-  BlockPlan(int width, int height, int planes, int threads)
-      : workers(std::clamp(threads, 1, std::max(1, width / (3 * kColumnsPerPiece)))) {
+  BlockPlan(int width, int height, int planes, int threads) : wave(wave_shape(width, threads)) {
     const double row_bytes = 3.0 * width * static_cast<double>(padded_planes(planes));
     const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
     const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
-    rows = std::clamp(std::max({balanced, 2 * workers, cached}), 1, height);
+    rows = std::clamp(std::max({balanced, 2 * wave.rows_in_work(), cached}), 1, height);
     blocks = (height + rows - 1) / rows;
   }
 
   /// Blocks of this size do not leave the cache; there is then no need for smaller ones.
   static constexpr int kCachedBytes = 8 << 20;
 
-  int workers, rows, blocks;
+  WavefrontShape wave;
+  int rows, blocks;
+
+ private:
+  /// As many rows in a band as leave work for all threads, whose bands are a band's rows of pieces apart.
+  static WavefrontShape wave_shape(int width, int threads) {
+    const int pieces = (width + kColumnsPerPiece - 1) / kColumnsPerPiece;
+    const int workers = std::clamp(threads, 1, std::max(1, pieces / 3));
+    return {workers, std::clamp(pieces / (2 * workers), 1, kMaxBandRows), kColumnsPerPiece};
+  }
 };
 
 template <class T>
@@ -90,19 +93,26 @@ class SemiGlobal {
         height_(problem.guide.height),
         padded_(padded_planes(problem.planes)),
         plan_(width_, height_, problem.planes, threads),
-        up_(width_, problem.planes, diagonals(), plan_.workers),
-        down_(width_, problem.planes, diagonals(), plan_.workers),
+        up_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
+        down_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
         block_costs_(element_count({plan_.rows, width_, padded_})),
         block_sums_(element_count({plan_.rows, width_, padded_})),
         behind_(static_cast<std::size_t>(padded_)),
+        first_(static_cast<std::size_t>(padded_)),
+        last_(static_cast<std::size_t>(padded_)),
         behind_sums_(static_cast<std::size_t>(padded_)) {
-    for (int g = 0; g < 256; ++g) p2_[static_cast<std::size_t>(g)] = edge_penalty(problem.options, g);
+    for (int g = 0; g < 256; ++g)
+      p2_[static_cast<std::size_t>(g)] = static_cast<T>(edge_penalty(problem.options, g));
     for (std::ptrdiff_t d = 0; d < padded_; ++d) {
       behind_.data()[d] = d < problem.planes ? T{0} : PathSlots<T>::kEnd;
+      first_.data()[d] = d == 0 ? PathSlots<T>::kEnd : T{0};
+      last_.data()[d] = d == padded_ - 1 ? PathSlots<T>::kEnd : T{0};
       behind_sums_.data()[d] = d < problem.planes ? std::uint16_t{0} : kNoSum;
     }
-    for (int i = 0; i < plan_.workers; ++i)
-      workers_.push_back(std::make_unique<PathWorker<T>>(width_, problem.planes, kColumnsPerPiece));
+    for (int i = 0; i < plan_.wave.rows_in_work(); ++i)
+      rows_.push_back(std::make_unique<PathRow<T>>(width_, problem.planes));
+    for (int i = 0; i < plan_.wave.workers; ++i)
+      pieces_.push_back(std::make_unique<PathPiece>(problem.planes, kColumnsPerPiece));
     for (int i = 1; i < plan_.blocks; ++i) checkpoints_.emplace_back(front_count(plan_, problem));
   }
 
@@ -123,9 +133,11 @@ class SemiGlobal {
     const std::size_t front = front_count(width, planes, options, plan) * sizeof(T) + 3 * kRowAlignment;
     return front * static_cast<std::size_t>(plan.blocks + 1) +
            3 * element_count({plan.rows, width, padded_planes(planes)}) +
-           element_count({padded_planes(planes), sizeof(T) + 2}) + 4 * kRowAlignment +
-           element_count({plan.workers, static_cast<std::ptrdiff_t>(
-                                            PathWorker<T>::bytes(width, planes, kColumnsPerPiece))}) +
+           element_count({padded_planes(planes), 3 * sizeof(T) + 2}) + 8 * kRowAlignment +
+           element_count(
+               {plan.wave.rows_in_work(), static_cast<std::ptrdiff_t>(PathRow<T>::bytes(width, planes))}) +
+           element_count(
+               {plan.wave.workers, static_cast<std::ptrdiff_t>(PathPiece::bytes(planes, kColumnsPerPiece))}) +
            element_count({plan.rows, 64});  // the wavefront's progress
   }
 
@@ -134,7 +146,7 @@ class SemiGlobal {
 
   static std::size_t front_count(int width, int planes, const SemiGlobalOptions& options,
                                  const BlockPlan& plan) {
-    return PathFront<T>::count(width, planes, options.paths == 8, plan.workers);
+    return PathFront<T>::count(width, planes, options.paths == 8, plan.wave.rows_in_work());
   }
   static std::size_t front_count(const BlockPlan& plan, const SemiGlobalProblem& problem) {
     return front_count(problem.guide.width, problem.planes, problem.options, plan);
@@ -144,13 +156,17 @@ class SemiGlobal {
     return {problem_.guide,
             width_,
             height_,
+            plan_.wave.rows_in_work(),
             problem_.planes,
             padded_,
             sign,
             diagonals(),
+            2 * (problem_.costs->max_cost() + problem_.options.p2) <= PathSlots<T>::kEnd,
             problem_.options.p1,
             p2_.data(),
             behind_.data(),
+            first_.data(),
+            last_.data(),
             behind_sums_.data(),
             problem_.right_view,
             problem_.min_disparity,
@@ -162,25 +178,26 @@ class SemiGlobal {
   void sweep(int block, const PathPass<T>& pass) {
     const int top = block * plan_.rows, bottom = std::min(height_, top + plan_.rows);
     const int first_row = pass.sign > 0 ? top : height_ - bottom;
-    wavefront(bottom - top, width_, kColumnsPerPiece, plan_.workers,
-              [&](int worker, int row, int begin, int end) {
-                piece(pass, *workers_[static_cast<std::size_t>(worker)], first_row + row, begin, end, top);
-              });
+    wavefront(bottom - top, width_, plan_.wave, [&](int worker, int row, int begin, int end) {
+      const int in_work = row % plan_.wave.rows_in_work();
+      step(pass, *rows_[static_cast<std::size_t>(in_work)], *pieces_[static_cast<std::size_t>(worker)],
+           first_row + row, begin, end, top);
+    });
   }
 
   /// Columns [begin, end) of row r of a pass.
-  void piece(const PathPass<T>& pass, PathWorker<T>& worker, int r, int begin, int end, int top) {
+  void step(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end, int top) {
     const int y = pass.y(r);
     const int left = std::min(pass.x(begin), pass.x(end - 1));
-    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y - top) * width_ * padded_;
-    std::uint8_t* costs = block_costs_.data() + row;
-    if (pass.sums == PathSums::kNone) costs = worker.costs.data() - left * padded_;
+    const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(y - top) * width_ * padded_;
+    std::uint8_t* costs = block_costs_.data() + start;
+    if (pass.sums == PathSums::kNone) costs = piece.costs.data() - left * padded_;
     if (pass.sums != PathSums::kWinner) fill_costs(y, left, end - begin, costs + left * padded_);
     const bool gives_right = pass.right_view && pass.sums == PathSums::kWinner;
-    if (gives_right && begin == 0) worker.clear_right(width_);
-    step_pixels(pass, worker, r, begin, end, costs, block_sums_.data() + row);
+    if (gives_right && begin == 0) row.clear_right(width_);
+    step_pixels(pass, row, piece, r, begin, end, costs, block_sums_.data() + start);
     if (pass.sums == PathSums::kWinner && end == width_)
-      sink_(y, worker.winners.data(), gives_right ? worker.take_right(width_) : nullptr);
+      sink_(y, row.winners.data(), gives_right ? row.take_right(width_) : nullptr);
   }
 
   void fill_costs(int y, int left, int count, std::uint8_t* costs) const {
@@ -195,13 +212,14 @@ class SemiGlobal {
   int width_, height_;
   std::ptrdiff_t padded_;
   BlockPlan plan_;
-  std::array<int, 256> p2_;
+  std::array<T, 256> p2_;
   PathFront<T> up_, down_;
   AlignedBuffer<std::uint8_t> block_costs_;
   AlignedBuffer<std::uint16_t> block_sums_;
-  AlignedBuffer<T> behind_;
+  AlignedBuffer<T> behind_, first_, last_;
   AlignedBuffer<std::uint16_t> behind_sums_;
-  std::vector<std::unique_ptr<PathWorker<T>>> workers_;
+  std::vector<std::unique_ptr<PathRow<T>>> rows_;
+  std::vector<std::unique_ptr<PathPiece>> pieces_;
   std::vector<AlignedBuffer<T>> checkpoints_;
 };
 
