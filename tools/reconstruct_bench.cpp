@@ -39,6 +39,12 @@ void add_sgm(CLI::App& app, SgmBenchmark& benchmark) {
   sgm->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  sgm->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU, in turns with OpenCV")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sgm->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   sgm->add_option("--device", benchmark.device, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "methods/backend.hpp"
 #include "methods/cuda_semi_global.hpp"
+#include "tools/bench/sgm_cpu_benchmark.hpp"
 #include "tools/bench/sgm_roofline.hpp"
 
 namespace recon {
@@ -19,6 +20,7 @@ struct Size {
 };
 constexpr Size kSizes[] = {{640, 480}, {1024, 768}, {1280, 960}, {1920, 1080}};
 constexpr int kDisparities[] = {64, 128, 256};
+constexpr int kLargestOnCpu = 1280;  ///< pixels wide; OpenCV takes minutes for larger ones
 
 std::uint32_t hashed(std::uint32_t x, std::uint32_t y) {
   std::uint32_t h = x * 0x9E3779B1u ^ y * 0x85EBCA77u;
@@ -98,6 +100,8 @@ ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
       problem.images.right = pair.right.view();
       problem.options.range = {0, disparities};
       ordered_json run = {{"width", size.width}, {"height", size.height}, {"disparities", disparities}};
+      if (benchmark.device != "cuda" && size.width <= kLargestOnCpu)
+        run["cpu"] = time_sgm_on_cpu(problem, benchmark.cpu_repeats, benchmark.threads);
       if (benchmark.device != "cpu" && !gpus.names.empty())
         run["cuda"] = time_on_gpu(problem, benchmark.repeats);
       runs.push_back(std::move(run));

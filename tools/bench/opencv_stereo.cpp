@@ -1,0 +1,29 @@
+#include "tools/bench/opencv_stereo.hpp"
+
+#include <opencv2/calib3d.hpp>
+#include <opencv2/core.hpp>
+
+namespace recon {
+namespace {
+
+/// OpenCV has no view of constant pixels.
+cv::Mat as_mat(ImageView<const std::uint8_t> image) {
+  return {image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data),
+          static_cast<std::size_t>(image.pitch)};
+}
+
+}  // namespace
+
+double match_with_opencv(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                         int disparities, OpenCvPaths paths, int threads) {
+  constexpr int kBlock = 3;
+  cv::setNumThreads(threads);
+  const cv::Ptr<cv::StereoSGBM> matcher = cv::StereoSGBM::create(
+      0, disparities, kBlock, 8 * kBlock * kBlock, 32 * kBlock * kBlock, 1, 0, 5, 0, 0,
+      paths == OpenCvPaths::kEight ? cv::StereoSGBM::MODE_HH : cv::StereoSGBM::MODE_SGBM_3WAY);
+  cv::Mat disparity;
+  matcher->compute(as_mat(left), as_mat(right), disparity);
+  return cv::sum(disparity)[0];
+}
+
+}  // namespace recon

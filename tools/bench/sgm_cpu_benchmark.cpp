@@ -1,0 +1,89 @@
+#include "tools/bench/sgm_cpu_benchmark.hpp"
+
+#include <chrono>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "match/transformed_image.hpp"
+#include "methods/semi_global_matching.hpp"
+#include "refine/depth_filters.hpp"
+#include "tools/bench/opencv_stereo.hpp"
+#include "tools/bench/statistics.hpp"
+
+namespace recon {
+namespace {
+
+using nlohmann::ordered_json;
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+ordered_json to_json(const std::vector<double>& times) {
+  const Spread s = spread_of(times);
+  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
+}
+
+std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] / b[i]);
+  return result;
+}
+
+void match(PairProblem problem, bool median) {
+  problem.options.semi_global.median = median;
+  semi_global_matching(problem);
+}
+
+}  // namespace
+
+ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int threads) {
+  const GreyPair& images = problem.images;
+  const SemiGlobalPairOptions& options = problem.options.semi_global;
+  ThreadLimit limit(threads);
+  const auto opencv = [&](OpenCvPaths paths) {
+    match_with_opencv(images.left, images.right, problem.options.range.count, paths, limit.threads());
+  };
+  std::vector<double> ours, transform, without_median, eight, three;
+  for (int i = -1; i < repeats; ++i) {
+    const double whole = limit.run([&] { return milliseconds([&] { match(problem, options.median); }); });
+    const double hh = milliseconds([&] { opencv(OpenCvPaths::kEight); });
+    const double before = limit.run([&] { return milliseconds([&] { match(problem, false); }); });
+    const double quick = milliseconds([&] { opencv(OpenCvPaths::kThree); });
+    const double transforms = limit.run([&] {
+      return milliseconds([&] {
+        TransformedImage(images.left, options.transform, false);
+        TransformedImage(images.right, options.transform, true);
+      });
+    });
+    if (i < 0) continue;  // the first round warms up
+    ours.push_back(whole), eight.push_back(hh), three.push_back(quick);
+    without_median.push_back(before), transform.push_back(transforms);
+  }
+  std::vector<double> paths, median;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    paths.push_back(without_median[i] - transform[i]);
+    median.push_back(ours[i] - without_median[i]);
+  }
+  const double cells =
+      static_cast<double>(images.left.width) * images.left.height * problem.options.range.count;
+  return {{"threads", limit.threads()},
+          {"whole_ms", to_json(ours)},
+          {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
+          {"bytes", semi_global_matching_bytes(images.left.width, images.left.height, problem.options,
+                                               limit.threads())},
+          {"stages_ms",
+           {{"transform", to_json(transform)},
+            {"paths_sums_winners_and_checks", to_json(paths)},
+            {"median", to_json(median)}}},
+          {"opencv_hh_ms", to_json(eight)},
+          {"opencv_3way_ms", to_json(three)},
+          {"ratio_to_opencv_hh", to_json(quotients(eight, ours))},
+          {"ratio_to_opencv_3way", to_json(quotients(three, ours))}};
+}
+
+}  // namespace recon
