@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/version.hpp"
+#include "tools/bench/block_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
 #include "tools/bench/sweep_benchmark.hpp"
 
@@ -50,6 +51,20 @@ void add_sgm(CLI::App& app, SgmBenchmark& benchmark) {
       ->capture_default_str();
 }
 
+void add_block(CLI::App& app, BlockBenchmark& benchmark) {
+  CLI::App* bm = app.add_subcommand("bm", "Block matching of pairs beside OpenCV's StereoBM");
+  bm->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  bm->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  bm->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
+  bm->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
   app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
@@ -58,13 +73,16 @@ int run(int argc, char** argv) {
   add_sweep(app, sweep);
   SgmBenchmark sgm;
   add_sgm(app, sgm);
+  BlockBenchmark block;
+  add_block(app, block);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
   }
-  const nlohmann::ordered_json result =
-      app.got_subcommand("sgm") ? run_sgm_benchmark(sgm) : run_sweep_benchmark(sweep);
+  const nlohmann::ordered_json result = app.got_subcommand("sgm")  ? run_sgm_benchmark(sgm)
+                                        : app.got_subcommand("bm") ? run_block_benchmark(block)
+                                                                   : run_sweep_benchmark(sweep);
   std::cout << result.dump(2) << std::endl;
   return 0;
 }

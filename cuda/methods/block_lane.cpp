@@ -8,6 +8,9 @@
 namespace recon::cuda {
 namespace {
 
+/// Bytes that the search reads beyond the end of left rows, and before those of the right image.
+constexpr int kReadAhead = 16;
+
 std::ptrdiff_t rounded(std::ptrdiff_t bytes) {
   return padded_count<std::uint8_t>(1) * ((bytes + 63) / 64);
 }
@@ -22,7 +25,8 @@ DeviceBlock shape_of(const BlockLevel& level, const BlockMatchingOptions& option
   b.region = level.region;
   b.options = options;
   b.limits = level.limits;
-  b.image_pitch = b.left_pitch = rounded(b.columns);
+  b.image_pitch = rounded(b.columns);
+  b.left_pitch = rounded(b.columns + kReadAhead);
   // The lanes of a warp read all their hypotheses, searched or not, and a word beyond.
   const int read = std::max(64 * packed_words(options, b.hypotheses), b.hypotheses);
   b.right_pitch = rounded(std::ptrdiff_t{options.steps_per_pixel} * b.columns + read + 16);
@@ -40,7 +44,7 @@ std::size_t lay_out(std::vector<DeviceBlock>& levels, const Take& take) {
     const std::ptrdiff_t height = b.height;
     take(element_count({2 * b.image_pitch, height}), b.left_image);
     take(element_count({b.left_pitch, height}), b.left);
-    take(element_count({b.right_pitch, height}), b.right);
+    take(element_count({b.right_pitch, height}) + kReadAhead, b.right);
     take(element_count({b.pitch, height}), b.disparity);
     take(element_count({b.pitch, height}), b.map);
     if (b.options.left_right >= 0) {
@@ -48,6 +52,7 @@ std::size_t lay_out(std::vector<DeviceBlock>& levels, const Take& take) {
       take(element_count({b.claims_pitch, height}), b.claims);
     }
     b.right_image = b.left_image + height * b.image_pitch;
+    b.right += kReadAhead;
     if (packed_words(b.options, b.hypotheses) == 0) scratch = std::max(scratch, general_scratch_bytes(b));
   }
   return scratch;

@@ -1,6 +1,5 @@
-#include <algorithm>
-
 #include "cuda/device/error.hpp"
+#include "cuda/methods/block_tiling.hpp"
 #include "cuda/methods/block_winner.cuh"
 #include "match/block_step.hpp"
 
@@ -40,7 +39,10 @@ struct alignas(W < 4 ? 4 * W : 16) Words {
 template <int W, bool kPadded, bool kUnique>
 class WarpSearch {
  public:
-  static constexpr int kSlot = (3 * W + 2) | 1;  // words a pixel's winner is left in; odd, against conflicts
+  // What is left of a pixel until it is finished: the least sum and its lane, the second, and from kSlotSums
+  // on the sums of three lanes. Slots lie so that lanes reading their own meet in few banks.
+  static constexpr int kSlotSums = W < 2 ? 2 : W;
+  static constexpr int kSlot = W == 1 ? 6 : kSlotSums + 3 * W + (W >= 4 ? 4 : 0);
 
   __device__ WarpSearch(const DeviceBlock& block, std::uint32_t* shared, int x_begin, int x_end)
       : b_(block),
@@ -50,7 +52,7 @@ class WarpSearch {
         x_end_(x_end),
         first_(max(x_begin - radius_, 0) & ~3),
         slots_(shared),
-        columns_(reinterpret_cast<Words<W>*>(shared + kWarp * (kSlot + 3) / 4 * 4) + lane_) {
+        columns_(reinterpret_cast<Words<W>*>(shared + kWarp * kSlot) + lane_) {
     for (int w = 0; w < W; ++w) {
       const int k = 2 * (W * lane_ + w);
       pad_.v[w] = (k < b_.hypotheses ? 0u : kNone16) | (k + 1 < b_.hypotheses ? 0u : kNone16 << 16);
@@ -84,11 +86,30 @@ class WarpSearch {
   __device__ static void load(Samples& s, const std::uint32_t* row, int column) {
     for (int n = 0; n < kLoaded; ++n) s.words[n] = __ldg(row - column / 4 + n);
   }
-  /// From the samples of four columns to those of the next four.
-  __device__ static void advance(Samples& s, const std::uint32_t* row, int column) {
-    for (int n = kLoaded - 1; n > 0; --n) s.words[n] = s.words[n - 1];
-    s.words[0] = __ldg(row - column / 4);
-  }
+
+  /// The four columns of a row that enters or leaves the windows, read one step ahead of their use.
+  struct Stream {
+    const std::uint32_t *left, *right;  ///< of the columns after those read
+    std::uint32_t left4, next_left4, next_right;
+    Samples samples;
+
+    __device__ void open(const std::uint8_t* left_row, const std::uint32_t* right_row, int column) {
+      left = reinterpret_cast<const std::uint32_t*>(left_row + column);
+      right = right_row - column / 4;
+      load(samples, right, 0);
+      left4 = __ldg(left++);
+      next_left4 = __ldg(left++);
+      next_right = __ldg(--right);
+    }
+    /// On to the next four columns; the rows have room for two such steps beyond the last.
+    __device__ void advance() {
+      for (int n = kLoaded - 1; n > 0; --n) samples.words[n] = samples.words[n - 1];
+      samples.words[0] = next_right;
+      left4 = next_left4;
+      next_left4 = __ldg(left++);
+      next_right = __ldg(--right);
+    }
+  };
 
   /// |left - right| of column j of four and the two hypotheses of word w, in 16 bits each. Prepared pixels
   /// are below 128: the sign that the permutation repeats is the zero that is wanted.
@@ -128,33 +149,29 @@ class WarpSearch {
   /// sums are those of the row above.
   template <bool kRoll>
   __device__ void search_row(int y) {
-    const std::uint8_t *left_in = left_row(y + radius_), *left_out = left_row(y - radius_ - 1);
-    const std::uint32_t *right_in = right_row(y + radius_), *right_out = right_row(y - radius_ - 1);
-    Samples in, out;
+    Stream in, out;
     if (kRoll) {
-      load(in, right_in, first_);
-      load(out, right_out, first_);
+      in.open(left_row(y + radius_), right_row(y + radius_), first_);
+      out.open(left_row(y - radius_ - 1), right_row(y - radius_ - 1), first_);
     }
     Words<W> sums = {}, gained = {};
     const int last = x_end_ - 1 + radius_;
+    const int inside_begin = max(x_begin_ + radius_, first_ + 2 * radius_) + 1;
+    const int inside_end = min(last, b_.width - 1) - 3;
     int waiting = x_begin_;  // first pixel whose winner is in a slot
     for (int c = first_; c <= last; c += 4) {
-      std::uint32_t in4 = 0, out4 = 0;
-      if (kRoll && c < b_.width) {
-        in4 = __ldg(reinterpret_cast<const std::uint32_t*>(left_in + c));
-        out4 = __ldg(reinterpret_cast<const std::uint32_t*>(left_out + c));
-        if (c > first_) {
-          advance(in, right_in, c);
-          advance(out, right_out, c);
-        }
-      }
       Words<W> pixels[4];
-      if (c - radius_ > x_begin_ && c + 3 <= last && c + 3 < b_.width)
-        move_windows<kRoll, true>(sums, gained, pixels, c, in, out, in4, out4);
-      else
-        move_windows<kRoll, false>(sums, gained, pixels, c, in, out, in4, out4);
-      if (c + 3 - radius_ < x_begin_) continue;
-      keep_winners(pixels, c - radius_, waiting);
+      if (c >= inside_begin && c <= inside_end) {
+        move_windows<kRoll, true>(sums, gained, pixels, c, in, out);
+        keep_winners<true>(pixels, c - radius_, waiting);
+      } else {
+        move_windows<kRoll, false>(sums, gained, pixels, c, in, out);
+        if (c + 3 - radius_ >= x_begin_) keep_winners<false>(pixels, c - radius_, waiting);
+      }
+      if (kRoll && c + 4 < b_.width) {
+        in.advance();
+        out.advance();
+      }
       const int searched = min(c + 4 - radius_, x_end_);
       if (searched - waiting <= kWarp - 4 && searched < x_end_) continue;
       __syncwarp();
@@ -165,11 +182,10 @@ class WarpSearch {
   }
 
   /// Rolls columns c .. c + 3 and moves the window over the pixels that they complete, as far as they are
-  /// searched; `kInside`: all of them are, none of them first or at the border.
+  /// searched; `kInside`: all of them are, and their windows lie inside the tile.
   template <bool kRoll, bool kInside>
   __device__ __forceinline__ void move_windows(Words<W>& sums, Words<W>& gained, Words<W> (&pixels)[4], int c,
-                                               const Samples& in, const Samples& out, std::uint32_t in4,
-                                               std::uint32_t out4) {
+                                               const Stream& in, const Stream& out) {
     Words<W> columns[4], lost[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -181,14 +197,18 @@ class WarpSearch {
       for (int j = 0; j < 4; ++j) {
         if (!kInside && c + j >= b_.width) break;
 #pragma unroll
-        for (int w = 0; w < W; ++w) columns[j].v[w] += costs(in, in4, j, w) - costs(out, out4, j, w);
+        for (int w = 0; w < W; ++w)
+          columns[j].v[w] += costs(in.samples, in.left4, j, w) - costs(out.samples, out.left4, j, w);
         column(c + j) = columns[j];
       }
     }
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int x = c + j - radius_;
-      if (kInside || x > x_begin_) lost[j] = column(max(x - radius_ - 1, 0));
+      if (kInside)
+        lost[j] = column(c - 2 * radius_ - 1 + j);
+      else if (x > x_begin_)
+        lost[j] = column(max(x - radius_ - 1, 0));
     }
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -210,50 +230,48 @@ class WarpSearch {
   /// Finds for each of the pixels x .. x + 3 the lane with the least sum, the lowest where there are several,
   /// and leaves its sums and those of the lanes beside it in the pixel's slot. Step by step for all four, as
   /// each step waits long for its result.
-  __device__ void keep_winners(const Words<W> (&pixels)[4], int x, int waiting) {
-    std::uint32_t own[4], best[4], second[4];
-    int leader[4];
+  template <bool kInside>
+  __device__ __forceinline__ void keep_winners(const Words<W> (&pixels)[4], int x, int waiting) {
+    std::uint32_t own[4], least[4], second[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const auto sum = [&](int w) { return kPadded ? pixels[j].v[w] | pad_.v[w] : pixels[j].v[w]; };
       std::uint32_t pair = sum(0);
 #pragma unroll
       for (int w = 1; w < W; ++w) pair = __vminu2(pair, sum(w));
-      own[j] = min(pair & kNone16, pair >> 16);
+      own[j] = min(pair & kNone16, pair >> 16) * kWarp + static_cast<std::uint32_t>(lane_);
     }
 #pragma unroll
-    for (int j = 0; j < 4; ++j) best[j] = least_of_warp(own[j]);
-#pragma unroll
-    for (int j = 0; j < 4; ++j)
-      leader[j] = __ffs(static_cast<int>(__ballot_sync(kAll, own[j] == best[j]))) - 1;
+    for (int j = 0; j < 4; ++j) least[j] = least_of_warp(own[j]);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const bool beside = static_cast<unsigned>(lane_ - leader[j] + 1) <= 2;
-      second[j] = kUnique ? least_of_warp(beside ? kNone16 : own[j]) : kNone16;
+      const bool beside = place_of(least[j]) <= 2;
+      second[j] = kUnique ? least_of_warp(beside ? kNone16 * kWarp : own[j]) / kWarp : kNone16;
     }
+    std::uint32_t* slot = slots_ + (x - waiting) * kSlot;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const unsigned place = static_cast<unsigned>(lane_ - leader[j] + 1);
-      if (x + j < x_begin_ || x + j >= x_end_) continue;
-      std::uint32_t* slot = slots_ + (x + j - waiting) * kSlot;
-      if (place <= 2)
-#pragma unroll
-        for (int w = 0; w < W; ++w) slot[place * W + static_cast<unsigned>(w)] = pixels[j].v[w];
-      if (place == 1) {
-        slot[3 * W] = static_cast<std::uint32_t>(leader[j]);
-        slot[3 * W + 1] = second[j];
-      }
+    for (int j = 0; j < 4; ++j, slot += kSlot) {
+      if (!kInside && (x + j < x_begin_ || x + j >= x_end_)) continue;
+      *reinterpret_cast<uint2*>(slot) = make_uint2(least[j], second[j]);  // the same from all lanes
+      const unsigned place = place_of(least[j]);
+      if (place <= 2) reinterpret_cast<Words<W>*>(slot + kSlotSums)[place] = pixels[j];
     }
+  }
+
+  /// 0 .. 2 for the lane of a least sum and the lanes beside it, more for others.
+  __device__ unsigned place_of(std::uint32_t least) const {
+    return static_cast<unsigned>(lane_) + 1 - least % kWarp;
   }
 
   /// The winner of pixel x, from the slot of this lane.
   __device__ void finish(int x, int y) const {
     const std::uint32_t* slot = slots_ + lane_ * kSlot;
-    const int first = 2 * W * (static_cast<int>(slot[3 * W]) - 1);  // hypothesis of the slot's first sum
+    const int first = 2 * W * (static_cast<int>(slot[0] % kWarp) - 1);  // hypothesis of the slot's first sum
     std::uint32_t sums[6 * W];
 #pragma unroll
     for (int n = 0; n < 6 * W; ++n) {
-      const std::uint32_t sum = n % 2 == 0 ? slot[n / 2] & kNone16 : slot[n / 2] >> 16;
+      const std::uint32_t sum =
+          n % 2 == 0 ? slot[kSlotSums + n / 2] & kNone16 : slot[kSlotSums + n / 2] >> 16;
       sums[n] = first + n >= 0 && first + n < b_.hypotheses ? sum : kNoBlockCost;
     }
     BlockWinner winner{0, kNoBlockCost, kNoBlockCost, kNoBlockCost, kNoBlockCost};
@@ -266,7 +284,7 @@ class WarpSearch {
       winner.after = n + 1 < 6 * W ? sums[n + 1] : kNoBlockCost;
     }
     if (kUnique) {
-      const std::uint32_t others = slot[3 * W + 1];
+      const std::uint32_t others = slot[1];
       winner.second = others == kNone16 ? kNoBlockCost : others;
 #pragma unroll
       for (int n = 0; n < 6 * W; ++n)
@@ -287,8 +305,8 @@ class WarpSearch {
 template <int W>
 std::size_t shared_bytes(int tile_width, int radius) {
   const int columns = tile_width + 2 * radius + 6;
-  return sizeof(std::uint32_t) * (kWarp * (WarpSearch<W, false, false>::kSlot + 3) / 4 * 4 +
-                                  static_cast<std::size_t>(columns) * kWarp * W);
+  return sizeof(std::uint32_t) *
+         (kWarp * WarpSearch<W, false, false>::kSlot + static_cast<std::size_t>(columns) * kWarp * W);
 }
 
 template <int W, bool kPadded, bool kUnique>
@@ -303,33 +321,21 @@ __global__ void __launch_bounds__(kWarp)
       .run(y, min(y + strip_rows, region.y + region.height));
 }
 
-/// Strips so tall that starting their column sums costs little beside rolling them, and so many that the
-/// device is full.
-int chosen_strip_rows(const DeviceBlock& b, int tiles, int slots) {
-  const int strips = std::max(1, slots / tiles);
-  const int rows = (b.region.height + strips - 1) / strips;
-  return std::min(std::max(rows, b.options.radius + 1), b.region.height);
-}
-
 template <int W, bool kPadded, bool kUnique>
-void launch(const DeviceBlock& b, BlockTiling tiling, cudaStream_t stream) {
+void launch(const DeviceBlock& b, BlockTiling asked, cudaStream_t stream) {
   const auto kernel = search_kernel<W, kPadded, kUnique>;
-  const int tile = std::min(tiling.tile_width > 0 ? tiling.tile_width : 64, b.region.width);
-  const std::size_t bytes = shared_bytes<W>(tile, b.options.radius);
-  RECON_CUDA_TRY(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  const int tiles = (b.region.width + tile - 1) / tile;
-  int rows = tiling.strip_rows;
-  if (rows <= 0) {
-    int device = 0, multiprocessors = 0, warps = 0;
-    RECON_CUDA_TRY(cudaGetDevice(&device));
-    RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    RECON_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&warps, kernel, kWarp, bytes));
-    rows = chosen_strip_rows(b, tiles, multiprocessors * warps);
-  }
-  rows = std::max(rows, (b.region.height + 65534) / 65535);
-  const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>((b.region.height + rows - 1) / rows));
-  kernel<<<grid, kWarp, bytes, stream>>>(b, tile, rows);
+  const int most_shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared));
+  const BlockTiling tiling = chosen_tiling(b, asked, [&](int tile_width) {
+    int warps = 0;
+    RECON_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &warps, kernel, kWarp, shared_bytes<W>(tile_width, b.options.radius)));
+    return warps;
+  });
+  const auto parts = [](int whole, int part) { return static_cast<unsigned>((whole + part - 1) / part); };
+  const dim3 grid(parts(b.region.width, tiling.tile_width), parts(b.region.height, tiling.strip_rows));
+  kernel<<<grid, kWarp, shared_bytes<W>(tiling.tile_width, b.options.radius), stream>>>(b, tiling.tile_width,
+                                                                                        tiling.strip_rows);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -1,0 +1,182 @@
+#include "tools/bench/block_benchmark.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "methods/block_matching.hpp"
+#include "methods/cuda_block.hpp"
+#include "reference/block_cases.hpp"
+#include "tools/bench/opencv_block.hpp"
+#include "tools/bench/statistics.hpp"
+
+namespace recon {
+namespace {
+
+using nlohmann::ordered_json;
+using reference::OwnedPair;
+
+struct Shape {
+  int width, height, disparities;
+};
+
+/// Options with StereoBM's own checks alone (uniqueness), or the defaults.
+BlockMatchingOptions options_of(int radius, bool defaults) {
+  BlockMatchingOptions options;
+  options.radius = radius;
+  if (defaults) return options;
+  options.left_right = -1;
+  options.median = false;
+  options.uniqueness = 15;
+  return options;
+}
+
+OwnedPair pair_of(const Shape& shape, const BlockMatchingOptions& options) {
+  return reference::textured_pair(shape.width, shape.height, {0, shape.disparities}, options);
+}
+
+ordered_json to_json(const Spread& s) {
+  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
+}
+
+ordered_json to_json(const cuda::TimeSpread& s) {
+  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
+}
+
+ordered_json to_json(const Shape& shape, int radius, bool defaults) {
+  return {{"width", shape.width},
+          {"height", shape.height},
+          {"disparities", shape.disparities},
+          {"window", 2 * radius + 1},
+          {"defaults", defaults}};
+}
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Ours and OpenCV's in turns, so that both meet the same machine.
+ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repeats, ThreadLimit& limit) {
+  const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
+  const auto ours = [&] { limit.run([&] { return block_matching(pair.problem); }); };
+  const auto theirs = [&] {
+    match_blocks_with_opencv(pair.left.view(), pair.right.view(), shape.disparities, 2 * radius + 1, defaults,
+                             limit.threads());
+  };
+  ours();
+  theirs();
+  std::vector<double> our_times, their_times, ratios;
+  for (int i = 0; i < repeats; ++i) {
+    our_times.push_back(milliseconds(ours));
+    their_times.push_back(milliseconds(theirs));
+    ratios.push_back(their_times.back() / our_times.back());
+  }
+  ordered_json result = to_json(shape, radius, defaults);
+  result["ms"] = to_json(spread_of(our_times));
+  result["opencv_stereobm_ms"] = to_json(spread_of(their_times));
+  result["ratio_to_opencv"] = to_json(spread_of(ratios));
+  return result;
+}
+
+ordered_json run_on_cpu(const BlockBenchmark& benchmark) {
+  ThreadLimit limit(benchmark.threads);
+  ordered_json runs = ordered_json::array();
+  for (const Shape& shape : {Shape{640, 480, 64}, {640, 480, 128}, {1280, 960, 64}, {1280, 960, 128}})
+    for (const int radius : {4, 7, 10})
+      for (const bool defaults : {false, true})
+        runs.push_back(time_on_cpu(shape, radius, defaults, benchmark.cpu_repeats, limit));
+  return {{"threads", limit.threads()}, {"runs", runs}};
+}
+
+/// Instructions that a sample cannot do without, two samples at a time: the bytes that enter and leave taken
+/// apart and subtracted (4), the column and the window rolled (2), the minimum (1). Halos, first rows and
+/// what is done once a pixel come on top.
+constexpr double kInstructionsPerSample = 7.0 / 2.0;
+/// Of an H200, measured: vector absolute differences, permutations and additions, 63 per clock and
+/// multiprocessor.
+constexpr double kInstructionsPerSecond = 16.5e12;
+constexpr double kBytesPerSecond = 4.294e12;
+
+/// Bytes that have to be moved: the images read, prepared ones written and read, disparities written and read
+/// with winners and claims, the map written.
+double byte_count(const Shape& shape) {
+  return static_cast<double>(shape.width) * shape.height * (2 + 2 * 2 + 2 * (4 + 2 + 8) + 4);
+}
+
+/// What OpenCV's CUDA StereoBM took for window 19 on the same kind of machine, measured apart; 0: not known.
+double peer_ms(const Shape& shape) {
+  if (shape.width == 640 && shape.disparities == 64) return 0.353;
+  return shape.width == 1920 && shape.disparities == 128 ? 1.08 : 0.0;
+}
+
+ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repeats) {
+  const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
+  const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, 0, 0, repeats);
+  const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
+  const double issue_ms = 1e3 * samples * kInstructionsPerSample / kInstructionsPerSecond;
+  const double bytes_ms = 1e3 * byte_count(shape) / kBytesPerSecond;
+  ordered_json result = to_json(shape, radius, defaults);
+  result["device_resident_ms"] = to_json(times.whole);
+  result["search_ms"] = to_json(times.search);
+  result["whole_call_ms"] = to_json(times.call);
+  result["device_bytes"] = times.device_bytes;
+  result["instructions"] = samples * kInstructionsPerSample;
+  result["issue_floor_ms"] = issue_ms;
+  result["bytes"] = byte_count(shape);
+  result["bytes_floor_ms"] = bytes_ms;
+  result["share_of_roofline"] = std::max(issue_ms, bytes_ms) / times.whole.median;
+  if (radius == 9 && peer_ms(shape) > 0) {
+    result["opencv_cuda_stereobm_ms"] = peer_ms(shape);
+    result["ratio_to_opencv_cuda"] = peer_ms(shape) / times.whole.median;
+  }
+  return result;
+}
+
+/// The search alone over what a warp takes.
+ordered_json time_tilings(const Shape& shape, int radius, int repeats) {
+  const OwnedPair pair = pair_of(shape, options_of(radius, true));
+  ordered_json runs = ordered_json::array();
+  for (const int tile_width : {16, 32, 48, 64, 96})
+    for (const int rows : {4, 8, 16, 32, 64}) {
+      const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, tile_width, rows, repeats);
+      runs.push_back(
+          {{"tile_width", tile_width}, {"rows_per_warp", rows}, {"search_ms", times.search.median}});
+    }
+  ordered_json result = to_json(shape, radius, true);
+  result["tilings"] = runs;
+  return result;
+}
+
+ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
+  ordered_json result;
+  result["device"] = find_cuda_devices().names.front();
+  result["runs"] = ordered_json::array();
+  for (const Shape& shape :
+       {Shape{640, 480, 64}, {640, 480, 128}, {1280, 960, 128}, {1920, 1080, 128}, {1920, 1080, 256}})
+    for (const bool defaults : {false, true})
+      result["runs"].push_back(time_on_gpu(shape, 9, defaults, benchmark.repeats));
+  for (const int radius : {1, 4, 7, 12, 15})
+    result["runs"].push_back(time_on_gpu({1920, 1080, 128}, radius, true, benchmark.repeats));
+  const int few = std::min(benchmark.repeats, 20);
+  result["rows_per_warp"] = {time_tilings({640, 480, 64}, 9, few), time_tilings({1920, 1080, 128}, 9, few)};
+  return result;
+}
+
+}  // namespace
+
+ordered_json run_block_benchmark(const BlockBenchmark& benchmark) {
+  ordered_json result;
+  result["benchmark"] = "bm";
+  const CudaDevices gpus = find_cuda_devices();
+  if (benchmark.device != "cuda") result["cpu"] = run_on_cpu(benchmark);
+  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
+  if (benchmark.device != "cpu" && !gpus.names.empty()) result["cuda"] = run_on_gpu(benchmark);
+  return result;
+}
+
+}  // namespace recon

@@ -1,0 +1,27 @@
+#include "tools/bench/opencv_block.hpp"
+
+#include <opencv2/calib3d.hpp>
+#include <opencv2/core.hpp>
+
+namespace recon {
+namespace {
+
+/// OpenCV has no view of constant pixels.
+cv::Mat as_mat(ImageView<const std::uint8_t> image) {
+  return {image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data),
+          static_cast<std::size_t>(image.pitch)};
+}
+
+}  // namespace
+
+double match_blocks_with_opencv(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                                int disparities, int window, bool left_right, int threads) {
+  cv::setNumThreads(threads);
+  const cv::Ptr<cv::StereoBM> matcher = cv::StereoBM::create(disparities, window);
+  matcher->setDisp12MaxDiff(left_right ? 1 : -1);
+  cv::Mat disparity;
+  matcher->compute(as_mat(left), as_mat(right), disparity);
+  return cv::sum(disparity)[0];
+}
+
+}  // namespace recon
