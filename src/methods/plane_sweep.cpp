@@ -7,13 +7,9 @@
 #include "match/source_warp.hpp"
 #include "optimize/winner_take_all.hpp"
 #include "refine/depth_filters.hpp"
-#include "refine/normals.hpp"
 
 namespace recon {
 namespace {
-
-/// Neighbouring depths of one surface differ by less than this; beyond it, a patch ends.
-constexpr float kSpeckleStep = 0.02f;
 
 /// The contrast around each pixel in the channel that has most of it.
 Image<float> highest_contrast(const PosedImage& reference, int window) {
@@ -78,15 +74,8 @@ ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
                         const PhotometricFilterOptions& filter) {
   DepthEstimate estimate = backend.sweep(problem);
   forget_untrusted(problem.reference, problem.options.window, filter, estimate);
-  ViewDepth result;
-  result.depth = filter.median ? median_3x3(estimate.depth.view()) : std::move(estimate.depth);
-  remove_speckles(result.depth.view(), filter.speckle_size, kSpeckleStep);
-  result.normal = normals_from_depth(result.depth.view(), problem.reference.camera);
-  result.confidence = std::move(estimate.confidence);
-  for (int y = 0; y < result.depth.height(); ++y)
-    for (int x = 0; x < result.depth.width(); ++x)
-      if (std::isnan(result.depth(x, y))) result.confidence(x, y) = std::numeric_limits<float>::quiet_NaN();
-  return result;
+  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), problem.reference.camera,
+                     filter.median, filter.speckle_size);
 }
 
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/vec.hpp"
 #include "methods/backend.hpp"
+#include "methods/view_depth.hpp"
 
 namespace recon {
 
@@ -18,13 +18,6 @@ struct PhotometricFilterOptions {
 struct PlaneSweepOptions {
   SweepOptions sweep;
   PhotometricFilterOptions filter;
-};
-
-/// What one view contributes before the check across views. Unknown is NaN in all of them.
-struct ViewDepth {
-  Image<float> depth;       ///< z, scene units
-  Image<Vec3f> normal;      ///< unit, camera frame, facing the camera
-  Image<float> confidence;  ///< [0, 1]
 };
 
 /// Sweeps one view with `backend` and keeps what the photometric filters trust.

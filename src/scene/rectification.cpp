@@ -25,6 +25,8 @@ constexpr int kDepths = 32;
 constexpr double kBorder = 1.0 / kCells;
 /// Pixels of the reference that the source has to see, of all.
 constexpr double kLeastOverlap = 0.05;
+/// Pixels around the overlap, so that there is something on each side of every place in it.
+constexpr int kMargin = 1;
 
 struct Interval {
   double low = std::numeric_limits<double>::infinity();
@@ -86,13 +88,13 @@ int pixels(double length) {
 
 /// The cameras and disparities at focal length `f`.
 void lay_out(const Overlap& overlap, double f, RectifiedPair& pair) {
-  pair.left.width = pixels(f * std::max(overlap.left_x.length(), overlap.right_x.length()));
-  pair.left.height = pixels(f * overlap.y.length());
+  pair.left.width = pixels(f * std::max(overlap.left_x.length(), overlap.right_x.length())) + 2 * kMargin;
+  pair.left.height = pixels(f * overlap.y.length()) + 2 * kMargin;
   pair.left.fx = pair.left.fy = f;
-  pair.left.cx = -f * overlap.left_x.low;
-  pair.left.cy = -f * overlap.y.low;
+  pair.left.cx = kMargin - f * overlap.left_x.low;
+  pair.left.cy = kMargin - f * overlap.y.low;
   pair.right = pair.left;
-  pair.right.cx = -f * overlap.right_x.low;
+  pair.right.cx = kMargin - f * overlap.right_x.low;
   // One more at each end, for the parabola.
   const double offset = pair.left.cx - pair.right.cx;
   pair.min_disparity = static_cast<int>(std::floor(f * overlap.disparity.low + offset)) - 1;
