@@ -58,8 +58,8 @@ void CommandLine::declare(CLI::App& app) {
 void CommandLine::declare_work(CLI::App& app) {
   const char* group = "Work";
   app.add_option("--method", method_,
-                 "The chain of steps: planesweep for scenes; sgm (semi-global matching), bp (belief "
-                 "propagation) or bm (block matching) for rectified pairs [planesweep, sgm]")
+                 "The chain of steps: planesweep, or for rectified pairs and for scenes sgm (semi-global "
+                 "matching), bp (belief propagation) or bm (block matching) [scenes: planesweep, pairs: sgm]")
       ->group(group);
   app.add_option("--device", options.device,
                  "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2")

@@ -155,21 +155,19 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
                      options.speckle_size);
 }
 
-std::size_t pair_depth_bytes(const Pinhole& reference, const std::vector<RectifiedPair>& pairs) {
+std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs) {
   const auto bytes = [](int width, int height, std::size_t of_pixel) {
     return static_cast<std::size_t>(padded_count<std::uint8_t>(width)) * static_cast<std::size_t>(height) *
            of_pixel;
   };
-  std::size_t largest = 0;
-  for (const RectifiedPair& pair : pairs)
-    largest = std::max(largest, bytes(pair.left.width, pair.left.height, 2 + sizeof(float)));
-  // While pairs are matched: the maps that are finished. Then: all of them, and depth and confidence. Then
-  // these, the median, the patches (12 bytes a pixel at most), the normals.
-  const std::size_t matching =
-      largest + bytes(reference.width, reference.height, pairs.size() * sizeof(float));
-  const std::size_t merging = bytes(reference.width, reference.height, (pairs.size() + 2) * sizeof(float));
+  const auto maps = static_cast<std::size_t>(pairs) * sizeof(float);
+  // While a pair is matched: its images and disparity, and the maps of all. Then these, depth and confidence.
+  // Then depth twice, confidence, normals, and the patches of the speckle filter (at most 13 bytes a pixel).
+  const std::size_t matching = bytes(pair.left.width, pair.left.height, 2 + sizeof(float)) +
+                               bytes(reference.width, reference.height, maps);
+  const std::size_t merging = bytes(reference.width, reference.height, maps + 2 * sizeof(float));
   const std::size_t finishing =
-      bytes(reference.width, reference.height, 3 * sizeof(float) + 13 + sizeof(Vec3f));
+      bytes(reference.width, reference.height, 3 * sizeof(float) + sizeof(Vec3f) + 13);
   return std::max({matching, merging, finishing});
 }
 

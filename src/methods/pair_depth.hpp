@@ -55,8 +55,8 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options);
 
-/// Bytes of host memory that `estimate_view_from_pairs` takes at most beside those of `Backend::match`,
-/// the result included, the photos not.
-std::size_t pair_depth_bytes(const Pinhole& reference, const std::vector<RectifiedPair>& pairs);
+/// Bytes of host memory that `estimate_view_from_pairs` takes at most for a view with `pairs` pairs like
+/// `pair`, beside those of `Backend::match`; the result is counted, the photos are not.
+std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs);
 
 }  // namespace recon

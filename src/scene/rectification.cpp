@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 /// An optical axis may lie so far from the common axis; beyond it, too little of the image is left.
-constexpr double kMaxTilt = 45 * kDegree;
+constexpr double kMaxTilt = 65 * kDegree;
 /// Rays farther from the common axis are cut off: their images grow without bound.
-const double kLeastCosine = std::cos(65 * kDegree);
+const double kLeastCosine = std::cos(75 * kDegree);
 /// The cells along each side of the reference, and the steps of inverse depth, at which it is asked what the
 /// source sees.
 constexpr int kCells = 16;
@@ -143,7 +143,9 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   if (overlap.share < kLeastOverlap)
     return refuse("it sees too little of what the view sees between the nearest and the farthest depth");
   constexpr double kSmaller = 0.97;
-  double focal = std::sqrt(reference.fx * reference.fy);
+  // At its optical axis, the reference keeps the area of its pixels: there, turning it magnifies by 1 /
+  // cos^3.
+  double focal = std::sqrt(reference.fx * reference.fy) * std::pow(z.z, 1.5);
   lay_out(overlap, focal, pair);
   while (!within(pair, limits)) lay_out(overlap, focal *= kSmaller, pair);
   return {pair, {}};

@@ -46,11 +46,12 @@ struct Rectification {
 
 /// Rectifies a reference view with a source. The common axis is the mean of both optical axes, made
 /// perpendicular to the baseline (A. Fusiello, E. Trucco, A. Verri, A compact algorithm for rectification of
-/// stereo pairs, 2000, with a symmetric choice of the axis); the focal length is that of the reference,
-/// unless `limits` ask for a smaller one. The images are cut to what can match: pixels of the reference whose
-/// points at the depths of `range` the source sees, and these points' places in the source; the disparities
-/// are those of these points. Refused are views with one centre, views whose baseline runs along their
-/// direction of view, and views that do not see enough of the same.
+/// stereo pairs, 2000, with a symmetric choice of the axis); the focal length is such that pixels keep their
+/// area at the optical axis of the reference, unless `limits` ask for a smaller one. The images are cut to
+/// what can match: pixels of the reference whose points at the depths of `range` the source sees, and these
+/// points' places in the source; the disparities are those of these points. Refused are views with one
+/// centre, views whose baseline runs along their direction of view, and views that do not see enough of the
+/// same.
 /// @param range  of the depths along the reference's axis, 0 < near < far
 Rectification rectify(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
                       const Pose& source_from_world, const DepthRange& range,

@@ -13,6 +13,7 @@
 #include "core/progress.hpp"
 #include "methods/plane_sweep.hpp"
 #include "session/background_work.hpp"
+#include "session/estimate_pairs.hpp"
 #include "session/scene_run.hpp"
 #include "session/step_inputs.hpp"
 
@@ -99,7 +100,9 @@ class Estimation {
     const auto start = Clock::now();
     std::shared_ptr<const ViewDepth> maps;
     try {
-      maps = std::make_shared<const ViewDepth>(sweep(backend, view));
+      maps = std::make_shared<const ViewDepth>(run_.job.method == Method::kPlaneSweep
+                                                   ? sweep(backend, view)
+                                                   : estimate_from_pairs(run_, backend, view));
     } catch (const InputError& error) {
       fail(view, error.what());
       return;

@@ -59,9 +59,6 @@ void check_job(const SessionOptions& options, Job job) {
   if (job.pair && job.method == Method::kPlaneSweep)
     throw UsageError(
         "--method planesweep needs the poses of the cameras; a rectified pair takes sgm, bp or bm");
-  if (!job.pair && job.method != Method::kPlaneSweep)
-    throw UsageError("--method " + method_word(job.method) +
-                     " works on rectified pairs in this version; a scene takes planesweep");
   const std::vector<std::string> words = cost_words(job.method);
   if (!options.cost.empty() && !words.empty() &&
       std::find(words.begin(), words.end(), options.cost) == words.end()) {

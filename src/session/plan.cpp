@@ -13,6 +13,7 @@
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
 #include "session/dense_model.hpp"
+#include "session/plan_pairs.hpp"
 
 namespace recon {
 
@@ -56,20 +57,44 @@ std::string output_name(const std::string& name, bool unchanged) {
   return unchanged || writable ? name : name + ".png";
 }
 
+/// Rectifies every view with its sources; says of those that have sources but no pair why.
+/// @throws InputError when no view has a pair, but some have sources
+void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
+  const PairMethod method = pair_method(options.method_of(false));
+  std::vector<std::string> refusals(plan.views.size());
+  parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    plan.views[index].pairs = plan_pairs(plan, i, method, refusals[index]);
+  });
+  const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
+  const bool none = std::none_of(plan.views.begin(), plan.views.end(), has_pair);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    if (has_pair(plan.views[i]) || refusals[i].empty()) continue;
+    const std::string& name = plan.scene.views[i].name;
+    if (none)
+      throw InputError("no two views make a rectified pair, such as " + name + " with " + refusals[i] +
+                       "; --method planesweep takes views anywhere");
+    plan.warnings.push_back(name + ": it makes no rectified pair with any other view (" + refusals[i] +
+                            "); it gets no depth map");
+  }
+}
+
 /// Sets in_scope, active and needed. The shard counts the views of the whole scene, so that all shards agree
 /// on it whatever photo one of them cannot read.
 void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
   std::map<std::string, std::size_t> index_of_name;
   for (std::size_t i = 0; i < whole.views.size(); ++i) index_of_name[whole.views[i].name] = i;
+  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   bool any_match = false;
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
     ViewPlan& view = plan.views[i];
     const std::string& name = plan.scene.views[i].name;
     const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0;
     any_match |= matches;
+    const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
     if (matches && view.sources.empty())
       plan.warnings.push_back(name + ": no other view overlaps with it enough; it gets no depth map");
-    view.in_scope = matches && !view.sources.empty();
+    view.in_scope = matches && usable;
     view.active = view.in_scope &&
                   static_cast<int>(index_of_name[name] % static_cast<std::size_t>(options.shard.count)) ==
                       options.shard.index - 1;
@@ -138,11 +163,14 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     plan.views[i].sources = sources[i];
     plan.views[i].range = ranges[i];
   }
+  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
+  if (!sweep) choose_pairs(options, plan);
   choose_views(scene, options, plan);
   if (plan.views_in_scope().empty())
     throw InputError("no overlap: no view has another one that sees the same surface under a useful angle (" +
                      std::to_string(count) +
                      " views); check the poses, or widen --min-angle and --max-angle");
+  if (!sweep) return plan;
   const std::vector<int> active = plan.active_views();
   parallel_for(static_cast<int>(active.size()), [&](int i) {
     const int view = active[static_cast<std::size_t>(i)];

@@ -8,11 +8,18 @@
 
 #include "match/warp_step.hpp"
 #include "methods/backend.hpp"
+#include "methods/pair_depth.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/scene.hpp"
 #include "session/options.hpp"
 
 namespace recon {
+
+/// A source that a view is rectified and matched with.
+struct ViewPair {
+  int source = 0;  ///< index of the plan's views
+  RectifiedPair pair;
+};
 
 /// What is to be done with one view.
 struct ViewPlan {
@@ -21,11 +28,12 @@ struct ViewPlan {
   std::string output_name;   ///< of the view in the output folder
   std::vector<int> sources;  ///< best first, indices of the plan's views
   DepthRange range;
-  int planes = 0;
-  bool in_scope =
-      false;  ///< matches --views and has a source: it gets a depth map, by this run or another shard's
-  bool active = false;  ///< in scope, and this run's shard
-  bool needed = false;  ///< in scope, or the source of such a view: its undistorted image is written
+  int planes = 0;               ///< of the sweep; 0 for the methods that match pairs
+  std::vector<ViewPair> pairs;  ///< of the methods that match pairs
+  bool in_scope = false;  ///< matches --views and has a source to work with: it gets a depth map, by this run
+                          ///< or another shard's
+  bool active = false;    ///< in scope, and this run's shard
+  bool needed = false;    ///< in scope, or the source of such a view: its undistorted image is written
 };
 
 /// A view that cannot be used, and why.
@@ -56,8 +64,10 @@ struct ScenePlan {
   const ViewPlan& view(int index) const { return views[static_cast<std::size_t>(index)]; }
 };
 
-/// Chooses sources, depth ranges and planes of the views of `scene` that are not left out.
-/// @throws InputError when fewer than two views are left, none matches --views, or no two views overlap
+/// Chooses sources, depth ranges, and planes or rectified pairs of the views of `scene` that are not left
+/// out.
+/// @throws InputError when fewer than two views are left, none matches --views, or no two views overlap or
+/// can be rectified
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options);
 
 /// The planes that a view is swept with.

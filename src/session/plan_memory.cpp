@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "session/byte_size.hpp"
 #include "session/plan.hpp"
+#include "session/plan_pairs.hpp"
 
 namespace recon {
 
@@ -59,6 +60,17 @@ Sizes measure(const ScenePlan& plan) {
   return sizes;
 }
 
+/// What a lane holds of a view beside what the backend takes.
+std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes) {
+  std::size_t bytes = sizes.view * kEstimateBytes;
+  for (const int i : plan.active_views()) {
+    const ViewPlan& view = plan.view(i);
+    for (const ViewPair& it : view.pairs)
+      bytes = std::max(bytes, pair_depth_bytes(view.camera, it.pair, static_cast<int>(view.pairs.size())));
+  }
+  return bytes;
+}
+
 SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& options) {
   const ViewPlan& it = plan.view(view);
   SweepShape shape;
@@ -75,14 +87,21 @@ SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& optio
   return shape;
 }
 
-/// What the sweeps of all lanes of all backends take at a time.
-WorkMemory sweeps(const ScenePlan& plan, const SessionOptions& options,
-                  const std::vector<std::unique_ptr<Backend>>& backends) {
+/// What `backend` takes for a view.
+WorkMemory view_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+                       const Backend& backend) {
+  return plan.view(view).pairs.empty() ? backend.memory(shape_of(plan, view, options))
+                                       : pairs_memory(plan.view(view), options, backend);
+}
+
+/// What the sweeps or pairs of all lanes of all backends take at a time.
+WorkMemory matching(const ScenePlan& plan, const SessionOptions& options,
+                    const std::vector<std::unique_ptr<Backend>>& backends) {
   WorkMemory all;
   for (const auto& backend : backends) {
     std::size_t host = 0;
     for (const int view : plan.active_views()) {
-      const WorkMemory one = backend->memory(shape_of(plan, view, options));
+      const WorkMemory one = view_memory(plan, view, options, *backend);
       host = std::max(host, one.host_bytes);
       all.device_bytes = std::max(all.device_bytes, one.device_bytes);
       all.tiles = std::max(all.tiles, one.tiles);
@@ -102,24 +121,24 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                        const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit,
                        int threads) {
   const Sizes sizes = measure(plan);
-  const WorkMemory sweep = sweeps(plan, options, backends);
+  const WorkMemory match = matching(plan, options, backends);
   std::size_t lanes = 0;
   for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
   const std::size_t channels = options.colour ? 3 : 1;
-  const std::size_t lane = sizes.view * kEstimateBytes + sizes.most_images * channels;
+  const std::size_t lane = estimate_bytes(plan, sizes) + sizes.most_images * channels;
   const std::size_t fusion = sizes.view * (sizes.most_views * kFusionBytes + kLoadBytes);
   const std::size_t check = sizes.view * kCheckBytes;
   const bool estimate_only = options.stage == Stage::kEstimate;
   const std::size_t others =
       std::max(sizes.photo * kDecodeBytes, estimate_only ? 0 : std::max(check, fusion));
   const auto least_with = [&](std::size_t lane_count) {
-    return kProgramBytes + std::max(sweep.host_bytes + lane_count * lane, others);
+    return kProgramBytes + std::max(match.host_bytes + lane_count * lane, others);
   };
 
   MemoryPlan memory;
   memory.limit = limit;
-  memory.tiles = sweep.tiles;
-  memory.device_peak = sweep.device_bytes;
+  memory.tiles = match.tiles;
+  memory.device_peak = match.device_bytes;
   // Twice the lanes, where there is room: while one view is filtered, the next one is swept.
   memory.spare_lanes = threads > 1 && least_with(2 * lanes) <= limit / 2;
   const std::size_t least = least_with(memory.spare_lanes ? 2 * lanes : lanes);

@@ -14,6 +14,31 @@ namespace {
 
 using nlohmann::json;
 
+int most_disparities(const ViewPlan& view) {
+  int most = 0;
+  for (const ViewPair& it : view.pairs) most = std::max(most, it.pair.disparities);
+  return most;
+}
+
+/// The sources that a view is swept or paired with.
+std::vector<int> matched_views(const ViewPlan& view) {
+  if (view.pairs.empty()) return view.sources;
+  std::vector<int> sources;
+  for (const ViewPair& it : view.pairs) sources.push_back(it.source);
+  return sources;
+}
+
+json pairs_json(const SceneRun& run, const ViewPlan& view) {
+  json pairs = json::array();
+  for (const ViewPair& it : view.pairs)
+    pairs.push_back({{"source", run.plan.name(it.source)},
+                     {"width", it.pair.left.width},
+                     {"height", it.pair.left.height},
+                     {"min_disparity", it.pair.min_disparity},
+                     {"disparities", it.pair.disparities}});
+  return pairs;
+}
+
 json view_json(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
   json sources = json::array();
@@ -22,6 +47,10 @@ json view_json(const SceneRun& run, int view) {
                  {"height", plan.camera.height}, {"depth_min", plan.range.near},
                  {"depth_max", plan.range.far},  {"sources", std::move(sources)}};
   if (plan.planes > 0) result["planes"] = plan.planes;
+  if (!plan.pairs.empty()) {
+    result["disparities"] = most_disparities(plan);
+    result["pairs"] = pairs_json(run, plan);
+  }
   const auto state = run.states.find(run.plan.name(view));
   if (state == run.states.end()) return result;
   if (const auto& estimate = state->second.estimate) {
@@ -68,7 +97,8 @@ std::string view_row(const json& view) {
   const std::string name = view.at("name").get<std::string>();
   std::string row = "<tr><td>" + html_escaped(name) + "</td>";
   for (const std::string& text :
-       {cell(view, "planes", "%.0f"), cell(view, "depth_min", "%.4g"), cell(view, "depth_max", "%.4g"),
+       {cell(view, view.contains("pairs") ? "disparities" : "planes", "%.0f"),
+        cell(view, "depth_min", "%.4g"), cell(view, "depth_max", "%.4g"),
         std::to_string(view.at("sources").size()), cell(view, "known_photometric", "%.1f", 100),
         cell(view, "known_geometric", "%.1f", 100), cell(view, "seconds", "%.2f")})
     row += "<td class=n>" + text + "</td>";
@@ -100,15 +130,18 @@ std::string plan_text(const SceneRun& run) {
   const auto padded = [&](std::string name) {
     return name.append(width - std::min(width, name.size()), ' ');
   };
-  text += "  " + padded("view") + "      size  planes   depth range            sources\n";
+  const bool sweep = run.job.method == Method::kPlaneSweep;
+  text += "  " + padded("view") +
+          (sweep ? "      size  planes   depth range            sources\n"
+                 : "      size  disparities  depth range        matched with\n");
   for (const int view : run.plan.active_views()) {
     const ViewPlan& plan = run.plan.view(view);
     char line[128];
     std::snprintf(line, sizeof line, "  %10s  %6d   %-9.5g %-9.5g   ",
                   (std::to_string(plan.camera.width) + "x" + std::to_string(plan.camera.height)).c_str(),
-                  plan.planes, plan.range.near, plan.range.far);
+                  sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
     text += "  " + padded(run.plan.name(view)) + line;
-    for (const int source : plan.sources) text += " " + run.plan.name(source);
+    for (const int source : matched_views(plan)) text += " " + run.plan.name(source);
     text += "\n";
   }
   for (const LeftOut& view : run.plan.left_out)
@@ -160,7 +193,8 @@ std::string report_html(const json& report) {
     page += "<p><b>" + html_escaped(view.at("name").get<std::string>()) +
             "</b> is left out: " + html_escaped(view.at("reason").get<std::string>()) + "</p>\n";
   page +=
-      "<h2>Views</h2>\n<table><tr><th>view<th class=n>planes<th class=n>nearest<th class=n>farthest"
+      "<h2>Views</h2>\n<table><tr><th>view<th class=n>planes or disparities<th class=n>nearest<th "
+      "class=n>farthest"
       "<th class=n>sources<th class=n>known, %<th class=n>agreed, %<th class=n>seconds</tr>\n";
   for (const json& view : report.at("views")) page += view_row(view);
   page += "</table>\n";

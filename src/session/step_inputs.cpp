@@ -1,6 +1,8 @@
 #include "session/step_inputs.hpp"
 
 #include "core/version.hpp"
+#include "session/matching_inputs.hpp"
+#include "session/plan_pairs.hpp"
 
 namespace recon {
 
@@ -48,6 +50,32 @@ json describe(const ConsistencyOptions& options) {
           {"min_views", options.min_views}};
 }
 
+json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
+  const SweepOptions& sweep = run.options.sweep;
+  const PhotometricFilterOptions filter = run.options.resolved_filter();
+  json sources = json::array();
+  for (const int source : plan.sources) sources.push_back(describe_image(run, source));
+  return {{"method", "planesweep"},
+          {"sources", std::move(sources)},
+          {"planes", plan.planes},
+          {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
+          {"window", sweep.window},
+          {"combine", static_cast<int>(sweep.combination)},
+          {"best_k", sweep.best_k},
+          {"colour", run.options.colour},
+          {"max_cost", filter.max_cost},
+          {"min_confidence", filter.min_confidence},
+          {"min_texture", filter.min_texture}};
+}
+
+json pairs_inputs(const SceneRun& run, const ViewPlan& plan) {
+  json inputs = matching_inputs(pair_depth_options(run.options).matching);
+  json sources = json::array();
+  for (const ViewPair& it : plan.pairs) sources.push_back(describe_image(run, it.source));
+  inputs["sources"] = std::move(sources);
+  return inputs;
+}
+
 }  // namespace
 
 json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
@@ -59,26 +87,14 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
 
 json estimate_inputs(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
-  const SweepOptions& sweep = run.options.sweep;
-  const PhotometricFilterOptions filter = run.options.resolved_filter();
-  json sources = json::array();
-  for (const int source : plan.sources) sources.push_back(describe_image(run, source));
-  return {{"program", version()},
-          {"reference", describe_image(run, view)},
-          {"sources", std::move(sources)},
-          {"depth_min", plan.range.near},
-          {"depth_max", plan.range.far},
-          {"planes", plan.planes},
-          {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
-          {"window", sweep.window},
-          {"combine", static_cast<int>(sweep.combination)},
-          {"best_k", sweep.best_k},
-          {"colour", run.options.colour},
-          {"max_cost", filter.max_cost},
-          {"min_confidence", filter.min_confidence},
-          {"min_texture", filter.min_texture},
-          {"speckle", filter.speckle_size},
-          {"median", filter.median}};
+  json inputs = run.job.method == Method::kPlaneSweep ? sweep_inputs(run, plan) : pairs_inputs(run, plan);
+  inputs["program"] = version();
+  inputs["reference"] = describe_image(run, view);
+  inputs["depth_min"] = plan.range.near;
+  inputs["depth_max"] = plan.range.far;
+  inputs["speckle"] = run.options.filter.speckle_size;
+  inputs["median"] = run.options.filter.median;
+  return inputs;
 }
 
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {

@@ -88,6 +88,27 @@ TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {
   EXPECT_TRUE(same_results(results(folder() / "fresh"), results(dense())));
 }
 
+TEST_F(ReconstructResume, SeesAChangedMethodAndItsChangedOptions) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto run = [&](const std::vector<std::string>& arguments, const std::string& reason) {
+    std::vector<std::string> words = {scene().string(), "-v"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = reconstruct(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+    EXPECT_THAT(outcome.err, HasSubstr("undistorting: 5 of 5 views are finished and kept"));
+  };
+  run({"--method", "bm"}, "depth maps: 5 stale views");
+  run({"--method", "sgm"}, "depth maps: 5 stale views");
+  run({"--method", "sgm"}, "depth maps: 5 of 5 views are finished and kept");
+  run({"--method", "sgm", "--paths", "4"}, "paths: 8 -> 4");
+  ASSERT_EQ(
+      reconstruct({scene().string(), "--method", "sgm", "--paths", "4", "-o", (folder() / "fresh").string()})
+          .exit_code,
+      0);
+  EXPECT_TRUE(same_results(results(folder() / "fresh"), results(dense())));
+}
+
 TEST_F(ReconstructResume, DoesOnlyFusionAgainWhenOnlyItsOptionsChange) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome changed = reconstruct({scene().string(), "--min-fused-views", "4"});

@@ -21,7 +21,7 @@ class SceneTest : public testing::Test {
   std::filesystem::path scene() const { return folder_ / "scene"; }
   std::filesystem::path dense() const { return scene() / "dense"; }
 
-  /// `reconstruct`, on the CPU and with few planes unless the arguments say otherwise.
+  /// `reconstruct`, on the CPU and with few planes unless the arguments name a device, planes or a method.
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
   Outcome reconstruct(const std::vector<std::string>& arguments) const;
 

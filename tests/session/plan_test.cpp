@@ -86,6 +86,25 @@ TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
   }
 }
 
+TEST(Plan, GivesEveryViewRectifiedPairsOfItsFirstSources) {
+  SessionOptions options;
+  options.method = Method::kSemiGlobal;
+  const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, options);
+  EXPECT_EQ(plan.active_views().size(), 6u);
+  for (const int view : plan.active_views()) {
+    const ViewPlan& it = plan.view(view);
+    EXPECT_EQ(it.planes, 0);
+    ASSERT_EQ(it.pairs.size(), static_cast<std::size_t>(kMaxPairSources));
+    for (std::size_t i = 0; i < it.pairs.size(); ++i) {
+      EXPECT_EQ(it.pairs[i].source, it.sources[i]);
+      EXPECT_NEAR(it.pairs[i].pair.baseline, 0.2 * std::abs(it.pairs[i].source - view), 1e-12);
+      // f b / z over the depths, and one more at each end.
+      const double f_b = 150 * it.pairs[i].pair.baseline;
+      EXPECT_NEAR(it.pairs[i].pair.disparities, f_b / it.range.near - f_b / it.range.far + 3, 1.5);
+    }
+  }
+}
+
 TEST(Plan, ShardsArePartsOfTheWholeWhateverIsLeftOut) {
   const Scene scene = row_of_views(6, kPinholeCamera);
   std::multiset<std::string> names;
@@ -197,6 +216,12 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
     EXPECT_GE(memory.fusion_views, 2);
     EXPECT_GE(memory.check_at_once, 1);
   }
+  SessionOptions paired = options;
+  paired.planes.reset();
+  paired.method = Method::kSemiGlobal;
+  const ScenePlan pairs = make_plan(plan.scene, {}, paired);
+  EXPECT_THROW(plan_memory(pairs, paired, backends, kGiB, 4), OutOfMemory);
+  EXPECT_LE(plan_memory(pairs, paired, backends, 4 * kGiB, 4).peak, 4 * kGiB);
   options.stage = Stage::kEstimate;
   EXPECT_LE(plan_memory(plan, options, backends, 2 * kGiB, 16).peak, 2 * kGiB);
   EXPECT_FALSE(plan_memory(plan, options, backends, 2 * kGiB, 16).spare_lanes);
