@@ -72,9 +72,9 @@ std::uint64_t write_pair_cloud(const Workspace& workspace, ImageView<const float
 }
 
 void remove_pair_results(const Workspace& workspace) {
-  for (const char* file :
-       {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
-        pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility}) {
+  for (const char* file : {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng,
+                           pair_file::kPreview, pair_file::kFilled, pair_file::kDepth, pair_file::kCloud,
+                           pair_file::kVisibility, pair_file::kReport, pair_file::kReportPage}) {
     std::error_code error;
     std::filesystem::remove(workspace.path(file), error);
     if (error) throw OutputError(workspace.path(file).string() + ": cannot be removed: " + error.message());

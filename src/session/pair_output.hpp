@@ -19,6 +19,8 @@ inline constexpr const char* kFilled = "filled.png";
 inline constexpr const char* kDepth = "depth.pfm";
 inline constexpr const char* kCloud = "fused.ply";
 inline constexpr const char* kVisibility = "fused.ply.vis";
+inline constexpr const char* kReport = "report.json";
+inline constexpr const char* kReportPage = "report.html";
 inline constexpr const char* kRecord = "status/pair.json";
 }  // namespace pair_file
 

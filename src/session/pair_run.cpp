@@ -73,8 +73,9 @@ std::string range_text(const PairPlan& plan) {
 /// Why a pair may have hardly any disparity.
 std::string doubts(const PairPlan& plan) {
   return "searched was " + range_text(plan) +
-         "; is that the range (--min-disparity, --max-disparity), are the images swapped, and are they "
-         "rectified?";
+         "; is that the range (--min-disparity, --max-disparity), are the images swapped, are they "
+         "rectified, "
+         "and are the filters right for them (--speckle, --uniqueness, --left-right)?";
 }
 
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
@@ -227,8 +228,8 @@ PairReport run_pair(const PairRun& run) {
     spdlog::info("{}: stale results are made again: {}", plan.name(), finished.reason);
   if (!kept) finished.record = do_work(run, plan, std::move(inputs), clock);
   const json report = pair_report_json(plan, run.workspace, *finished.record, {kept, options, clock.times()});
-  write_file(run.workspace.path("report.json"), json_text(report));
-  write_file(run.workspace.path("report.html"), pair_report_html(report));
+  write_file(run.workspace.path(pair_file::kReport), json_text(report));
+  write_file(run.workspace.path(pair_file::kReportPage), pair_report_html(report));
   return {report, pair_summary(report)};
 }
 

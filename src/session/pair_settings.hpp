@@ -14,7 +14,7 @@ struct PairSettings {
   PairOptions matching;
   std::optional<int> min_disparity;  ///< nothing: 0
   std::optional<int> max_disparity;  ///< behind the last one; nothing: from the calibration
-  int speckle = 0;                   ///< patches of fewer pixels are dropped
+  int speckle = 60;                  ///< patches of fewer pixels are dropped
   bool fill = false;                 ///< a value for every pixel
 
   /// Checks what belongs to `method`.

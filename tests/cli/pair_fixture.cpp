@@ -65,7 +65,7 @@ void PairTest::write_pair_folder(const std::string& name, const std::string& mor
                   more_calibration);
 }
 
-Outcome PairTest::reconstruct(const std::vector<std::string>& arguments) const {
+std::vector<std::string> PairTest::command(const std::vector<std::string>& arguments) const {
   const auto given = [&](const char* option) {
     return std::find(arguments.begin(), arguments.end(), option) != arguments.end();
   };
@@ -73,7 +73,11 @@ Outcome PairTest::reconstruct(const std::vector<std::string>& arguments) const {
   if (!given("--device")) words.insert(words.end(), {"--device", "cpu"});
   if (!given("--method")) words.insert(words.end(), {"--method", "bm"});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run_program(folder_, words);
+  return words;
+}
+
+Outcome PairTest::reconstruct(const std::vector<std::string>& arguments) const {
+  return run_program(folder_, command(arguments));
 }
 
 Outcome PairTest::match(const std::vector<std::string>& arguments) const {

@@ -36,6 +36,7 @@ class PairTest : public testing::Test {
   void write_pair_folder(const std::string& name, const std::string& more_calibration = "ndisp=16\n") const;
 
   /// `reconstruct` on the CPU by block matching, unless the arguments say otherwise, in `folder()`.
+  std::vector<std::string> command(const std::vector<std::string>& arguments) const;
   Outcome reconstruct(const std::vector<std::string>& arguments) const;
 
   /// The same with left.png and right.png and disparities below 16, into dense/.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -161,6 +163,30 @@ TEST_F(ReconstructPair, QuietSaysNothingOfSuccess) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(ReconstructPair, AnInterruptLeavesNothingHalfDone) {
+  write_images(400, 300);
+  const std::vector<std::string> arguments = {"left.png", "right.png", "--max-disparity", "32",
+                                              "--method", "bp",        "--iterations",    "20"};
+  Process process(folder(), command(arguments));
+  while (!exists("dense/options.toml")) {
+    ASSERT_TRUE(process.running());
+    usleep(2000);
+  }
+  process.send(SIGINT);
+  const Outcome stopped = process.wait();
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_FALSE(exists("dense/disparity.pfm") || exists("dense/status/pair.json"));
+  EXPECT_EQ(reconstruct(arguments).exit_code, 0);
+}
+
+TEST_F(ReconstructPair, AFailureLeavesNothingOfBefore) {
+  write_pair_folder("pair");
+  ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);
+  EXPECT_EQ(reconstruct({"pair", "--speckle", "1000000"}).exit_code, 3);
+  for (const char* name : {"disparity.pfm", "depth.pfm", "fused.ply", "report.json", "status/pair.json"})
+    EXPECT_FALSE(exists(std::string("pair/dense/") + name)) << name;
 }
 
 TEST_F(ReconstructPair, NegativeDisparitiesAreFoundAndSaidOfThePng) {
