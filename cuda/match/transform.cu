@@ -49,28 +49,55 @@ struct WideHamming {
   __device__ static std::uint32_t cost(Code a, Code b) { return static_cast<std::uint32_t>(__popcll(a ^ b)); }
 };
 
-/// One thread takes 16 neighbouring disparities of a pixel.
+constexpr int kCostPixels = 64;  ///< of a row, for one block
+
+/// Where entry i of the window is: threads beside one another reach for entries 16 apart, which this puts
+/// into different banks.
+__host__ __device__ constexpr int banked(int i) {
+  return i + i / 16;
+}
+
+/// One thread takes 16 neighbouring disparities of a pixel at a time. The right image's pixels that a block
+/// needs are in shared memory.
 template <class Difference>
-__global__ void costs_kernel(TransformedPair pair, std::uint8_t* costs, int stride) {
+__global__ void __launch_bounds__(kThreads)
+    costs_kernel(TransformedPair pair, std::uint8_t* costs, int stride) {
   using Code = typename Difference::Code;
-  const int per_pixel = stride / 16;
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int x = i / per_pixel, first = i % per_pixel * 16;
-  if (x >= pair.width) return;
+  constexpr int kPlanes = 256, kWindow = kCostPixels + kPlanes;
+  __shared__ Code window[banked(kWindow)];
+  const int begin = static_cast<int>(blockIdx.x) * kCostPixels;
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(blockIdx.y) * pair.width;
-  const Code left = __ldg(static_cast<const Code*>(pair.left) + row + x);
+  const Code* left = static_cast<const Code*>(pair.left) + row;
   const Code* right = static_cast<const Code*>(pair.right) + row;
-  const int matched = x - pair.min_disparity - first;
-  std::uint32_t word[4];
+  for (int plane = 0; plane < stride; plane += kPlanes) {
+    const int planes = min(kPlanes, stride - plane);
+    const int last = begin + kCostPixels - 1 - pair.min_disparity - plane;  // entry 0; then to the left
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < kCostPixels + planes - 1; i += kThreads)
+      window[banked(i)] = right[min(max(last - i, 0), pair.width - 1)];
+    __syncthreads();
+    const int per_pixel = planes / 16;
+    for (int i = static_cast<int>(threadIdx.x); i < kCostPixels * per_pixel; i += kThreads) {
+      const int pixel = i / per_pixel, x = begin + pixel, first = i % per_pixel * 16;
+      if (x >= pair.width) break;
+      const Code code = __ldg(left + x);
+      const int entry = kCostPixels - 1 - pixel + first, matched = last - entry;
+      const bool all_inside = matched < pair.width && matched >= 15;
+      std::uint32_t word[4] = {0, 0, 0, 0};
 #pragma unroll
-  for (int d = 0; d < 16; ++d) {
-    const int at = matched - d;
-    std::uint32_t cost = static_cast<std::uint32_t>(pair.outside_cost);
-    if (at >= 0 && at < pair.width) cost = Difference::cost(left, __ldg(right + at));
-    word[d / 4] = d % 4 == 0 ? cost : word[d / 4] | cost << 8 * (d % 4);
+      for (int d = 0; d < 16; ++d)
+        word[d / 4] |= Difference::cost(code, window[banked(entry + d)]) << 8 * (d % 4);
+      if (!all_inside) {
+#pragma unroll
+        for (int d = 0; d < 16; ++d)
+          if (matched - d < 0 || matched - d >= pair.width)
+            word[d / 4] = (word[d / 4] & ~(0xFFu << 8 * (d % 4))) |
+                          static_cast<std::uint32_t>(pair.outside_cost) << 8 * (d % 4);
+      }
+      *reinterpret_cast<uint4*>(costs + (row + x) * stride + plane + first) =
+          make_uint4(word[0], word[1], word[2], word[3]);
+    }
   }
-  *reinterpret_cast<uint4*>(costs + (row + x) * stride + first) =
-      make_uint4(word[0], word[1], word[2], word[3]);
 }
 
 dim3 grid_of(std::ptrdiff_t columns, int rows) {
@@ -107,7 +134,8 @@ void launch_transform(const DeviceGrey& image, const TransformOptions& options, 
 
 void launch_transform_costs(const TransformedPair& pair, Transform transform, std::uint8_t* costs, int stride,
                             cudaStream_t stream) {
-  const dim3 grid = grid_of(static_cast<std::ptrdiff_t>(pair.width) * (stride / 16), pair.height);
+  const dim3 grid(static_cast<unsigned>((pair.width + kCostPixels - 1) / kCostPixels),
+                  static_cast<unsigned>(pair.height));
   if (transform == Transform::kRank)
     costs_kernel<RankDifference><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
   else if (transform == Transform::kCensus9x7)

@@ -1,5 +1,7 @@
 #include "cuda/optimize/semi_global.hpp"
 
+#include <limits>
+
 #include "core/aligned_buffer.hpp"
 #include "cuda/optimize/path_kernels.hpp"
 
@@ -57,7 +59,8 @@ std::size_t SemiGlobal::bytes(const SemiGlobalInput& input) {
 
 SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(input) {
   const SemiGlobalOptions& options = input.options;
-  EXPECTS(input.width >= 1 && input.height >= 1);
+  EXPECTS(input.width >= 1 && input.height >= 1 &&
+          input.height <= std::numeric_limits<int>::max() / input.width);
   EXPECTS(options.paths == 4 || options.paths == 8);
   EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0);
   EXPECTS(input.max_cost >= 0 && input.max_cost <= 255 && options.p2 <= kMaxPathCost - input.max_cost);

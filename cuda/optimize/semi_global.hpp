@@ -27,9 +27,10 @@ struct SemiGlobalInput {
   int min_disparity = 0;
 };
 
-/// A stream beside the main one, for what may run there meanwhile.
+/// A stream beside the main one, for what may run there meanwhile; its blocks go first, for the other ones
+/// may wait for each other and hold what these need.
 struct SideStream {
-  Stream stream;
+  Stream stream{-1};
   Event fork, join;
 
   void begin_after(const Stream& main) {
