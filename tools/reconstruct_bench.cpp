@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/version.hpp"
+#include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
 #include "tools/bench/sweep_benchmark.hpp"
@@ -31,6 +32,23 @@ void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
       ->capture_default_str();
   sweep->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
   sweep->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
+void add_belief(CLI::App& app, BeliefBenchmark& benchmark) {
+  CLI::App* belief = app.add_subcommand(
+      "bp", "Belief propagation on the paper's sets against a single-thread transcription of the textbook");
+  belief->add_option("FOLDER", benchmark.folder, "Folder with a folder per set")->required();
+  belief->add_option("--set", benchmark.sets, "Only these sets");
+  belief->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  belief->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  belief->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
+  belief->add_option("--device", benchmark.device, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
 }
@@ -75,14 +93,17 @@ int run(int argc, char** argv) {
   add_sgm(app, sgm);
   BlockBenchmark block;
   add_block(app, block);
+  BeliefBenchmark belief;
+  add_belief(app, belief);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
   }
-  const nlohmann::ordered_json result = app.got_subcommand("sgm")  ? run_sgm_benchmark(sgm)
-                                        : app.got_subcommand("bm") ? run_block_benchmark(block)
-                                                                   : run_sweep_benchmark(sweep);
+  const nlohmann::ordered_json result = app.got_subcommand("bp")    ? run_belief_benchmark(belief)
+                                        : app.got_subcommand("sgm") ? run_sgm_benchmark(sgm)
+                                        : app.got_subcommand("bm")  ? run_block_benchmark(block)
+                                                                    : run_sweep_benchmark(sweep);
   std::cout << result.dump(2) << std::endl;
   return 0;
 }

@@ -1,30 +1,16 @@
 #include "methods/cuda_sweep.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include "cuda/match/naive_sweep.hpp"
 #include "cuda/match/self_test.hpp"
+#include "cuda/methods/measure.hpp"
 #include "cuda/methods/sweep_lane.hpp"
 
 namespace recon::cuda {
 namespace {
-
-constexpr int kWarmUps = 3;
-
-cudaDeviceProp use_device(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
-    cudaGetLastError();  // so that the next launch is not blamed for it
-    throw DeviceUnavailable("cuda:" + std::to_string(device) +
-                            " cannot be used: " + cudaGetErrorString(error));
-  }
-  cudaDeviceProp properties{};
-  RECON_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-  return properties;
-}
 
 SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t limit, int multiprocessors) {
   SweepPath path = SweepPath::kAuto;
@@ -35,33 +21,10 @@ SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t
   return plan_sweep(shape_of(problem), problem.options, path, {multiprocessors, limit}, storage);
 }
 
-TimeSpread spread_of(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
-
 std::size_t free_memory() {
   std::size_t free = 0, total = 0;
   RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
   return free;
-}
-
-/// Milliseconds of what `queue` puts on the stream, after warm-ups.
-template <class Queue>
-TimeSpread time_events(const Stream& stream, int repeats, const Queue& queue) {
-  std::vector<double> times;
-  Event start, stop;
-  for (int i = -kWarmUps; i < repeats; ++i) {
-    start.record(stream);
-    queue();
-    stop.record(stream);
-    stop.synchronize();
-    if (i >= 0) times.push_back(stop.milliseconds_since(start));
-  }
-  return spread_of(std::move(times));
 }
 
 NaiveCamera naive_camera(const PosedImage& image) {
@@ -135,14 +98,7 @@ SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int rep
     for (int row = 0; row < problem.reference.camera.height; row += plan.rows)
       lane.queue_kernels(problem, plan, row);
   });
-  std::vector<double> whole;
-  for (int i = -kWarmUps; i < repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    lane.sweep(problem, plan);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    if (i >= 0) whole.push_back(elapsed.count());
-  }
-  times.whole = spread_of(std::move(whole));
+  times.whole = time_whole(repeats, [&] { lane.sweep(problem, plan); });
   return times;
 }
 

@@ -1,5 +1,6 @@
 #include "core/error.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_belief.hpp"
 #include "methods/cuda_block.hpp"
 #include "methods/cuda_semi_global.hpp"
 #include "methods/cuda_sweep.hpp"
@@ -46,6 +47,12 @@ BlockTimes time_block_matching(const PairProblem&, int, int, int, int) {
   unavailable();
 }
 std::size_t count_wrong_reciprocals(int) {
+  unavailable();
+}
+BeliefRun run_belief(const PairProblem&, int) {
+  unavailable();
+}
+BeliefTimes time_belief(const PairProblem&, int, int) {
   unavailable();
 }
 

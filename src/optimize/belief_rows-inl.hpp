@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/bfloat16.hpp"
 #include "core/half.hpp"
@@ -129,7 +128,7 @@ class IncomingColumns {
 struct Rising {
   V32 lowest, carry;
 
-  HWY_INLINE Rising() : lowest(hn::Set(F32(), std::numeric_limits<float>::infinity())), carry(lowest) {}
+  HWY_INLINE Rising() : lowest(hn::Set(F32(), kNoBelief)), carry(lowest) {}
 
   HWY_INLINE V32 push(V32 h) {
     lowest = hn::Min(h, lowest);
@@ -144,7 +143,7 @@ struct Falling {
   HWY_INLINE Falling(V32 lowest_h, V32 cap)
       : lowest(lowest_h),
         limit(hn::Add(lowest_h, cap)),
-        carry(hn::Set(F32(), std::numeric_limits<float>::infinity())) {}
+        carry(hn::Set(F32(), kNoBelief)) {}
 
   HWY_INLINE V32 push(V32 rising) {
     carry = hn::Min(rising, hn::Add(carry, hn::Set(F32(), 1.0f)));
@@ -213,7 +212,7 @@ void choose_row(const BeliefRow<T>& row, int begin, int end, std::uint16_t* winn
   const int lanes = static_cast<int>(hn::Lanes(df));
   HWY_ALIGN std::int32_t found[hn::MaxLanes(di)];
   for (int column = begin; column < end; column += lanes) {
-    auto lowest = hn::Set(df, std::numeric_limits<float>::infinity());
+    auto lowest = hn::Set(df, kNoBelief);
     auto best = hn::Zero(di);
     IncomingColumns<true, T> columns(row, column);
     for (int d = 0; d < row.disparities; ++d) {

@@ -9,11 +9,14 @@
 
 namespace recon {
 
+/// Worse than any belief.
+inline constexpr float kNoBelief = std::numeric_limits<float>::infinity();
+
 /// The lower envelope of cones of slope 1 over h (section 4.1), first from left to right: the values that
 /// `push` returns are kept for MessageFalling.
 struct MessageRising {
-  float lowest = std::numeric_limits<float>::infinity();
-  float carry = std::numeric_limits<float>::infinity();
+  float lowest = kNoBelief;
+  float carry = kNoBelief;
 
   /// @param h  data cost and the messages of the other three neighbours, for the next higher disparity
   RECON_HD float push(float h) {
@@ -29,7 +32,7 @@ struct MessageRising {
 /// the mean; constants make no difference to what is believed.)
 struct MessageFalling {
   float lowest, limit;
-  float carry = std::numeric_limits<float>::infinity();
+  float carry = kNoBelief;
 
   RECON_HD MessageFalling(float lowest_h, float cap) : lowest(lowest_h), limit(lowest_h + cap) {}
 
@@ -41,17 +44,16 @@ struct MessageFalling {
   }
 };
 
-/// What arrives at a pixel for one disparity; 0 from outside the image.
-struct BeliefInput {
-  float cost;
-  float above, below, left, right;  ///< messages from the neighbours there
+/// What a pixel tells one neighbour of a disparity: its data cost and what arrives from the two neighbours of the
+/// other axis and from the one opposite.
+RECON_HD float message_input(float cost, float one_side, float other_side, float opposite) {
+  return (cost + (one_side + other_side)) + opposite;
+}
 
-  RECON_HD float for_up() const { return (cost + (left + right)) + below; }
-  RECON_HD float for_down() const { return (cost + (left + right)) + above; }
-  RECON_HD float for_left() const { return (cost + (above + below)) + right; }
-  RECON_HD float for_right() const { return (cost + (above + below)) + left; }
-  RECON_HD float belief() const { return (cost + (left + right)) + (above + below); }
-};
+/// What a pixel believes of a disparity from its data cost and all messages; lower is better.
+RECON_HD float belief_value(float cost, float above, float below, float left, float right) {
+  return (cost + (left + right)) + (above + below);
+}
 
 /// Iteration t updates the pixels of this parity of x + y.
 RECON_HD int updated_parity(int iteration) {

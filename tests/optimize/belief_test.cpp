@@ -28,13 +28,11 @@ TEST(BeliefStep, HandCheckedMessages) {
   EXPECT_EQ(message({2, 0.25f, 2}, 0), (std::vector<float>{0, 0, 0})) << "no smoothness";
 }
 
-TEST(BeliefStep, EachMessageLeavesItsReceiverOut) {
-  const BeliefInput in{1, 10, 100, 1000, 10000};
-  EXPECT_EQ(in.for_up(), 11101.0f);
-  EXPECT_EQ(in.for_down(), 11011.0f);
-  EXPECT_EQ(in.for_left(), 10111.0f);
-  EXPECT_EQ(in.for_right(), 1111.0f);
-  EXPECT_EQ(in.belief(), 11111.0f);
+TEST(BeliefStep, SumsInTheirOrder) {
+  EXPECT_EQ(message_input(1, 10, 100, 1000), 1111.0f);
+  EXPECT_EQ(message_input(1.0f, 1e8f, -1e8f, 2.0f), 3.0f) << "the sides first";
+  EXPECT_EQ(belief_value(1, 10, 100, 1000, 10000), 11111.0f);
+  EXPECT_EQ(belief_value(1.0f, 1.0f, 2.0f, 1e8f, -1e8f), 4.0f) << "each axis first";
 }
 
 /// Nothing to the left knows the disparity; the right pixel does, and its message decides.

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "cuda/device/error.hpp"
+#include "cuda/optimize/belief_kernel.cuh"
+
+namespace recon::cuda {
+
+/// Where values are kept in global memory, as many threads have a place there.
+
+/// What a thread keeps of each disparity.
+inline constexpr int kKeptBytes = kMessageCount * static_cast<int>(sizeof(float));
+
+struct BeliefLaunch {
+  int multiprocessors = 0;
+  int shared_bytes = 0;  ///< that a block may have
+
+  BeliefLaunch() {
+    int device = 0;
+    RECON_CUDA_TRY(cudaGetDevice(&device));
+    RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    RECON_CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  }
+
+  /// Threads of a block that keeps its values in shared memory, so that the blocks of a multiprocessor share
+  /// it evenly; a tenth is left to the first cache.
+  int shared_threads(int disparities) const {
+    constexpr int kMost = kMostBeliefThreads<0, BeliefKeep::kShared>;
+    const int fit = shared_bytes / 10 * 9 / (disparities * kKeptBytes);
+    const int blocks = (fit + kMost - 1) / kMost;
+    return blocks == 0 ? 0 : fit / blocks / kWarp * kWarp;
+  }
+
+  template <class Kernel>
+  void run(Kernel kernel, const BeliefArgs& args, int threads, std::size_t shared, int most_blocks,
+           cudaStream_t stream) const {
+    if (shared > 0)
+      RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          static_cast<int>(shared)));
+    int per_multiprocessor = 0;
+    RECON_CUDA_TRY(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, shared));
+    EXPECTS(per_multiprocessor > 0);
+    // No more blocks than have something to do.
+    BeliefArgs shared_out = args;
+    int blocks = std::min(per_multiprocessor * multiprocessors, most_blocks);
+    for (int i = 0; i < args.level_count; ++i) {
+      const int warps = args.levels[i].groups * args.levels[i].height;
+      const int per_block = threads / kWarp;
+      blocks = shared_out.blocks[i] = std::clamp((warps + per_block - 1) / per_block, 1, blocks);
+    }
+    void* parameters[] = {&shared_out};
+    RECON_CUDA_TRY(cudaLaunchCooperativeKernel(
+        reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(shared_out.blocks[0])),
+        dim3(static_cast<unsigned>(threads)), parameters, shared, stream));
+    RECON_CUDA_TRY(cudaGetLastError());
+  }
+};
+
+template <class T, int kDisparities>
+void launch_in_registers(const BeliefArgs& args, cudaStream_t stream) {
+  BeliefLaunch().run(belief_kernel<T, kDisparities, BeliefKeep::kRegisters>, args,
+                     kMostBeliefThreads<kDisparities, BeliefKeep::kRegisters>, 0, 1 << 20, stream);
+}
+
+template <class T, int kDisparities>
+void launch_in_shared(const BeliefArgs& args, cudaStream_t stream) {
+  const BeliefLaunch launch;
+  const int disparities = args.disparities;
+  const int threads = launch.shared_threads(disparities);
+  launch.run(belief_kernel<T, kDisparities, BeliefKeep::kShared>, args, threads,
+             static_cast<std::size_t>(threads) * static_cast<std::size_t>(disparities) * kKeptBytes, 1 << 20,
+             stream);
+}
+
+/// The kernel for the number of disparities: its own where it is a common one.
+template <class T>
+void launch_belief_stored_as(const BeliefArgs& args, cudaStream_t stream) {
+  if (BeliefLaunch().shared_threads(args.disparities) < kWarp)
+    return BeliefLaunch().run(belief_kernel<T, 0, BeliefKeep::kGlobal>, args, kKeptBlockThreads, 0,
+                              kKeptBlocks, stream);
+  switch (args.disparities) {
+    case 16:
+      return launch_in_registers<T, 16>(args, stream);
+    case 32:
+      return launch_in_registers<T, 32>(args, stream);
+    case 64:
+      return launch_in_shared<T, 64>(args, stream);
+    case 128:
+      return launch_in_shared<T, 128>(args, stream);
+    default:
+      return launch_in_shared<T, 0>(args, stream);
+  }
+}
+
+}  // namespace recon::cuda

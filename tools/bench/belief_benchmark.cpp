@@ -1,0 +1,145 @@
+#include "tools/bench/belief_benchmark.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "io/image_file.hpp"
+#include "methods/backend.hpp"
+#include "methods/belief_matching.hpp"
+#include "methods/cuda_belief.hpp"
+#include "reference/belief_problems.hpp"
+#include "reference/belief_reference.hpp"
+#include "tools/bench/statistics.hpp"
+
+namespace recon {
+namespace {
+
+using nlohmann::ordered_json;
+using reference::PaperSet;
+
+/// Bytes read and written per second, as measured by copies on the device.
+constexpr double kH200BytesPerSecond = 4.294e12;
+
+struct Storage {
+  const char* name;
+  BeliefStorage storage;
+  double bytes;
+};
+constexpr Storage kStorages[] = {{"float", BeliefStorage::kFloat, 4},
+                                 {"half", BeliefStorage::kHalf, 2},
+                                 {"bfloat16", BeliefStorage::kBfloat16, 2}};
+
+struct LoadedSet {
+  const PaperSet& set;
+  reference::OwnedPair pair;
+  Image<std::uint8_t> truth;
+
+  PairProblem problem(BeliefStorage storage) const {
+    BeliefOptions options;
+    options.storage = storage;
+    return pair.problem({0, set.disparities}, options);
+  }
+};
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+ordered_json to_json(const Spread& s) {
+  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
+}
+ordered_json to_json(const cuda::TimeSpread& s) {
+  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
+}
+
+std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {
+  std::size_t count = 0;
+  for (int y = 0; y < a.disparity.height(); ++y)
+    for (int x = 0; x < a.disparity.width(); ++x) count += a.disparity(x, y) == b.disparity(x, y) ? 0 : 1;
+  return count;
+}
+
+ordered_json run_on_cpu(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
+  ThreadLimit limit(benchmark.threads);
+  const PairProblem exact = loaded.problem(BeliefStorage::kFloat);
+  std::vector<double> baseline;
+  std::vector<double> ours[std::size(kStorages)], ratio[std::size(kStorages)];
+  DisparityMap expected, maps[std::size(kStorages)];
+  for (int i = 0; i < benchmark.cpu_repeats; ++i) {
+    baseline.push_back(milliseconds([&] { expected = reference::belief_matching(exact); }));
+    for (std::size_t s = 0; s < std::size(kStorages); ++s) {
+      const PairProblem problem = loaded.problem(kStorages[s].storage);
+      ours[s].push_back(milliseconds([&] { maps[s] = limit.run([&] { return belief_matching(problem); }); }));
+      ratio[s].push_back(baseline.back() / ours[s].back());
+    }
+  }
+  ordered_json result{{"threads", limit.threads()}, {"transcription_ms", to_json(spread_of(baseline))}};
+  result["transcription_bad_1"] = reference::bad_share(expected, loaded.truth.view(), loaded.set);
+  for (std::size_t s = 0; s < std::size(kStorages); ++s)
+    result[kStorages[s].name] = {{"ms", to_json(spread_of(ours[s]))},
+                                 {"ratio_to_transcription", to_json(spread_of(ratio[s]))},
+                                 {"pixels_unlike_transcription", differing_pixels(expected, maps[s])},
+                                 {"bad_1", reference::bad_share(maps[s], loaded.truth.view(), loaded.set)}};
+  return result;
+}
+
+/// The least that has to be moved: per updated pixel its costs and four messages read and four written, costs
+/// written and summed up, and all read once more by the choice.
+double least_bytes(const LoadedSet& loaded, const BeliefOptions& options, double bytes) {
+  double pixels = static_cast<double>(loaded.truth.width()) * loaded.truth.height(), total = 5 * pixels;
+  for (int level = 0; level < options.levels; ++level, pixels /= 4)
+    total += pixels * (4.5 * options.iterations + (level == 0 ? 1 : 2));
+  return total * loaded.set.disparities * bytes;
+}
+
+ordered_json run_on_gpu(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
+  ordered_json result;
+  for (const Storage& storage : kStorages) {
+    const PairProblem problem = loaded.problem(storage.storage);
+    const cuda::BeliefTimes times = cuda::time_belief(problem, benchmark.repeats);
+    const double bytes = least_bytes(loaded, problem.options.belief, storage.bytes);
+    const double floor_ms = 1e3 * bytes / kH200BytesPerSecond;
+    result[storage.name] = {
+        {"with_transfers_ms", to_json(times.with_transfers)},
+        {"kernel_ms", to_json(times.kernels)},
+        {"whole_call_ms", to_json(times.whole)},
+        {"device_bytes", times.device_bytes},
+        {"bytes_moved_at_least", bytes},
+        {"bytes_floor_ms", floor_ms},
+        {"share_of_bandwidth", floor_ms / times.kernels.median},
+        {"bad_1", reference::bad_share(cuda::run_belief(problem).map, loaded.truth.view(), loaded.set)}};
+  }
+  return result;
+}
+
+}  // namespace
+
+ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
+  const CudaDevices gpus = find_cuda_devices();
+  const bool on_gpu = benchmark.device == "cuda" || (benchmark.device == "auto" && !gpus.names.empty());
+  if (on_gpu && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
+  ordered_json result{{"benchmark", "bp"}};
+  if (on_gpu) result["device"] = gpus.names.front();
+  for (const PaperSet& set : reference::paper_sets()) {
+    const auto& wanted = benchmark.sets;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), set.name) == wanted.end()) continue;
+    const std::filesystem::path folder = benchmark.folder / set.name;
+    const LoadedSet loaded{
+        set,
+        {read_grey_image(folder / "refImage.pgm"), read_grey_image(folder / "testImage.pgm")},
+        read_grey_image(folder / set.truth)};
+    ordered_json& of_set = result["sets"][set.name];
+    of_set = {
+        {"width", loaded.truth.width()}, {"height", loaded.truth.height()}, {"disparities", set.disparities}};
+    if (benchmark.device != "cuda") of_set["cpu"] = run_on_cpu(benchmark, loaded);
+    if (on_gpu) of_set["cuda"] = run_on_gpu(benchmark, loaded);
+  }
+  return result;
+}
+
+}  // namespace recon

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace recon {
+
+/// The benchmark of belief propagation on the five sets of the paper.
+struct BeliefBenchmark {
+  std::filesystem::path folder;   ///< with a folder per set
+  std::vector<std::string> sets;  ///< of those, by name; empty: all
+  int repeats = 50;               ///< on the GPU
+  int cpu_repeats = 5;            ///< on the CPU, in turns with the transcription
+  int threads = 0;                ///< of the CPU; 0: all
+  std::string device = "auto";    ///< cpu, cuda, or auto: the CPU, and the GPU where there is one
+};
+
+/// Runs it: on the CPU in turns with the single-thread transcription of the textbook, on the GPU per storage
+/// with and without transfers, then with its optimisations switched on one by one. Times in milliseconds,
+/// ratios above 1 mean that we are faster; `bad_1` is the share of the pixels with ground truth that are
+/// wrong by more than one pixel.
+/// @throws InputError when a set's images are not there
+nlohmann::ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark);
+
+}  // namespace recon
