@@ -141,9 +141,7 @@ struct Falling {
   V32 lowest, limit, carry;
 
   HWY_INLINE Falling(V32 lowest_h, V32 cap)
-      : lowest(lowest_h),
-        limit(hn::Add(lowest_h, cap)),
-        carry(hn::Set(F32(), kNoBelief)) {}
+      : lowest(lowest_h), limit(hn::Add(lowest_h, cap)), carry(hn::Set(F32(), kNoBelief)) {}
 
   HWY_INLINE V32 push(V32 rising) {
     carry = hn::Min(rising, hn::Add(carry, hn::Set(F32(), 1.0f)));

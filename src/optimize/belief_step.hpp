@@ -44,8 +44,8 @@ struct MessageFalling {
   }
 };
 
-/// What a pixel tells one neighbour of a disparity: its data cost and what arrives from the two neighbours of the
-/// other axis and from the one opposite.
+/// What a pixel tells one neighbour of a disparity: its data cost and what arrives from the two neighbours of
+/// the other axis and from the one opposite.
 RECON_HD float message_input(float cost, float one_side, float other_side, float opposite) {
   return (cost + (one_side + other_side)) + opposite;
 }
