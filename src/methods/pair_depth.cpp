@@ -73,7 +73,7 @@ RectifyLimits pair_limits(PairMethod method) {
   RectifyLimits limits;
   limits.max_side = kMaxImageSide;
   limits.max_disparities = kMaxDisparities;
-  limits.max_volume = std::size_t{1} << (method == PairMethod::kBeliefPropagation ? 27 : 29);
+  limits.max_volume = std::size_t{1} << (method == PairMethod::kBeliefPropagation ? 25 : 29);
   return limits;
 }
 
@@ -104,13 +104,13 @@ Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, cons
 
 MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
                          float max_relative_depth) {
-  EXPECTS(!maps.empty() && maps.size() <= static_cast<std::size_t>(kMaxPairSources));
+  EXPECTS(!maps.empty() && maps.size() <= static_cast<std::size_t>(kMaxSources));
   EXPECTS(weights.size() == maps.size());
   const int width = maps.front().width(), height = maps.front().height();
   MergedDepth merged{Image<float>(width, height), Image<float>(width, height)};
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
-      std::array<double, kMaxPairSources> inverse_depth, weight;
+      std::array<double, kMaxSources> inverse_depth, weight;
       int count = 0;
       for (std::size_t i = 0; i < maps.size(); ++i) {
         if (std::isnan(maps[i](x, y))) continue;

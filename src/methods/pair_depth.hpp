@@ -24,11 +24,9 @@ struct PairDepthOptions {
   bool median = true;     ///< 3 x 3 median of the known depths
 };
 
-/// Most sources that a view is rectified and matched with.
-inline constexpr int kMaxPairSources = 4;
-
-/// How large the pairs of a method may become: so that the messages of belief propagation and the costs of
-/// the others stay within a few gigabytes, whatever the photos' size.
+/// How large the pairs of a method may become, whatever the photos' size: so that the costs of semi-global
+/// and block matching stay within gigabytes, and the messages of belief propagation, which take most time,
+/// within a few seconds a pair on a CPU.
 RectifyLimits pair_limits(PairMethod method);
 
 /// The depth (z, scene units) of each pixel of the reference from one source: both are rectified and matched,
@@ -45,12 +43,12 @@ struct MergedDepth {
 
 /// Takes for each pixel the depths that most others agree with, and of these the mean in inverse depth; ties
 /// go to the earlier map. A depth that only one map has is kept; one that the others contradict is not.
-/// @param maps     of one size, at least one, best source first; NaN = unknown
+/// @param maps     of one size, 1 .. kMaxSources, best source first; NaN = unknown
 /// @param weights  of each map in the mean, > 0
 MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
                          float max_relative_depth);
 
-/// The depth of a reference view from rectified pairs with its sources, best first, at least one.
+/// The depth of a reference view from rectified pairs with its sources, best first, 1 .. kMaxSources.
 /// @throws OutOfMemory, DeviceError
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options);

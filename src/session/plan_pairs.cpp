@@ -8,7 +8,6 @@ std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod met
   const ViewPlan& it = plan.view(view);
   std::vector<ViewPair> pairs;
   for (const int source : it.sources) {
-    if (pairs.size() == static_cast<std::size_t>(kMaxPairSources)) break;
     const Rectification result =
         rectify(it.camera, plan.scene_view(view).cam_from_world, plan.view(source).camera,
                 plan.scene_view(source).cam_from_world, it.range, pair_limits(method));

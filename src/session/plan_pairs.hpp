@@ -7,7 +7,7 @@
 
 namespace recon {
 
-/// Rectifies `view` with its sources in their order, up to kMaxPairSources of them.
+/// Rectifies `view` with its sources, in their order.
 /// @param refusal  set where there is no pair: why the first source cannot be rectified
 std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod method, std::string& refusal);
 
