@@ -1,5 +1,6 @@
 #include "tools/pair_options.hpp"
 
+#include "methods/backend.hpp"
 #include "tools/option_words.hpp"
 
 namespace recon {
@@ -12,8 +13,8 @@ const std::map<std::string, BeliefStorage> kStorages = {
 const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
                                                            {"sobel", BlockPrefilter::kSobel}};
 
-std::string in_brackets(int value) {
-  return " [" + std::to_string(value) + "]";
+std::string in_brackets(int sgm, int sweep) {
+  return " [sgm: " + std::to_string(sgm) + ", planesweep: " + std::to_string(sweep) + "]";
 }
 
 }  // namespace
@@ -34,22 +35,24 @@ void PairCommandLine::declare(CLI::App& app, PairSettings& settings) {
 }
 
 void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings) {
-  const char* group = "Semi-global matching (sgm)";
+  const char* group = "Semi-global matching (sgm, planesweep)";
   const SemiGlobalPairOptions& sgm = settings.matching.semi_global;
+  const SemiGlobalOptions sweep = SweepPaths().penalties;
   const BlockMatchingOptions& block = settings.matching.block;
   app.add_option("--rank-window", settings.matching.semi_global.transform.rank_window,
                  "Side of the window of --cost rank, odd, 3 to 15")
       ->capture_default_str()
       ->group(group);
   app.add_option("--paths", paths_,
-                 "Directions that costs come from, 4 or 8" + in_brackets(sgm.optimizer.paths))
+                 "Directions that costs come from, 4 or 8" + in_brackets(sgm.optimizer.paths, sweep.paths))
       ->group(group);
-  app.add_option("--p1", p1_, "Penalty of a step of one disparity" + in_brackets(sgm.optimizer.p1))
+  app.add_option("--p1", p1_, "Penalty of a step of one disparity" + in_brackets(sgm.optimizer.p1, sweep.p1))
       ->group(group);
-  app.add_option("--p2", p2_, "Penalty of a larger step" + in_brackets(sgm.optimizer.p2))->group(group);
+  app.add_option("--p2", p2_, "Penalty of a larger step" + in_brackets(sgm.optimizer.p2, sweep.p2))
+      ->group(group);
   app.add_option("--p2-falloff", p2_falloff_,
                  "Grey levels of an edge over which --p2 falls off; 0: it does not" +
-                     in_brackets(sgm.optimizer.p2_falloff))
+                     in_brackets(sgm.optimizer.p2_falloff, sweep.p2_falloff))
       ->group(group);
   app.add_option("--uniqueness", uniqueness_,
                  "Per cent that other disparities have to be dearer [sgm: " + std::to_string(sgm.uniqueness) +
@@ -109,7 +112,11 @@ void PairCommandLine::declare_belief(CLI::App& app, BeliefOptions& belief) {
       ->group(group);
 }
 
-void PairCommandLine::finish(PairSettings& settings) const {
+void PairCommandLine::finish(PairSettings& settings, SemiGlobalOptions& sweep) const {
+  sweep.paths = paths_.value_or(sweep.paths);
+  sweep.p1 = p1_.value_or(sweep.p1);
+  sweep.p2 = p2_.value_or(sweep.p2);
+  sweep.p2_falloff = p2_falloff_.value_or(sweep.p2_falloff);
   SemiGlobalPairOptions& sgm = settings.matching.semi_global;
   BlockMatchingOptions& block = settings.matching.block;
   sgm.optimizer.paths = paths_.value_or(sgm.optimizer.paths);

@@ -16,7 +16,7 @@ struct PairCommandLine {
 
   /// Turns the words that were given into `settings`, after parsing.
   /// @throws UsageError
-  void finish(PairSettings& settings) const;
+  void finish(PairSettings& settings, SemiGlobalOptions& sweep) const;
 
  private:
   void declare_semi_global(CLI::App& app, PairSettings& settings);

@@ -14,6 +14,8 @@ namespace {
 
 const std::map<std::string, Combination> kCombinations = {
     {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
+const std::map<std::string, SweepOptimizer> kOptimizers = {{"sgm", SweepOptimizer::kSemiGlobal},
+                                                           {"winner", SweepOptimizer::kWinnerTakeAll}};
 const std::map<std::string, Stage> kStages = {
     {"all", Stage::kAll}, {"estimate", Stage::kEstimate}, {"fuse", Stage::kFuse}};
 
@@ -110,6 +112,11 @@ void CommandLine::declare_matching(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--best-k", options.sweep.best_k, "The k of best-k")->capture_default_str()->group(group);
+  app.add_option("--optimizer", optimizer_,
+                 "What chooses among the planes: winner (each pixel by itself) or sgm (semi-global, with "
+                 "the pixels around)")
+      ->capture_default_str()
+      ->group(group);
 }
 
 void CommandLine::declare_hypotheses(CLI::App& app) {
@@ -216,8 +223,9 @@ void CommandLine::finish_matching() {
   block.min_texture = min_texture_.value_or(block.min_texture);
   options.filter.speckle_size = speckle_.value_or(options.filter.speckle_size);
   options.pair.speckle = speckle_.value_or(options.pair.speckle);
+  options.optimizer = named("--optimizer", optimizer_, kOptimizers);
   options.sweep.combination = named("--combine", combine_, kCombinations);
-  pairs_.finish(options.pair);
+  pairs_.finish(options.pair, options.sweep_paths.penalties);
 }
 
 void CommandLine::finish(const CLI::App& app) {

@@ -4,8 +4,11 @@
 
 #include "cuda/match/sweep.hpp"
 #include "cuda/match/sweep_grid.hpp"
+#include "cuda/methods/path_codes.hpp"
 #include "cuda/methods/winner.hpp"
 #include "match/source_warp.hpp"
+#include "methods/sweep_blocks.hpp"
+#include "optimize/cost_code_step.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -13,8 +16,10 @@ namespace {
 /// The most parts that the planes of a launch are cut into among thread blocks.
 constexpr int kMostParts = 64;
 
-SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map) {
-  const PosedImage& reference = problem.reference;
+/// @param reference  that of `problem`, or a part of it
+/// @param x, y       where the part begins
+SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map,
+                  const PosedImage& reference, int x, int y) {
   SweepArgs args{};
   args.sources = static_cast<int>(problem.sources.size());
   args.storage = plan.storage;
@@ -30,8 +35,9 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
                                                                : WorkMemoryMap::byte_pitch(source.width));
     for (int c = 0; c < reference.channels; ++c) source.channel[c] = map.source[s][c];
   }
-  for (int c = 0; c < reference.channels; ++c) args.reference[c] = map.reference[c];
-  args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(reference.camera.width));
+  args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(problem.reference.camera.width));
+  for (int c = 0; c < reference.channels; ++c)
+    args.reference[c] = map.reference[c] + std::ptrdiff_t{y} * args.reference_pitch + x;
   args.width = reference.camera.width;
   args.height = reference.camera.height;
   args.planes = problem.planes;
@@ -60,9 +66,9 @@ void check_images(const SweepProblem& problem) {
 
 void SweepLane::upload(const SweepProblem& problem, const SweepPlan& plan) {
   check_images(problem);
-  arena_.reset(plan.bytes);
+  arena_.reset(plan.sweep_bytes);
   map_ = map_memory(arena_, shape_of(problem), plan);
-  ASSERT(arena_.used() == plan.bytes);
+  ASSERT(arena_.used() == plan.sweep_bytes);
   const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
     staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
                     WorkMemoryMap::byte_pitch(image.camera.width), stream_);
@@ -87,7 +93,7 @@ void SweepLane::upload(const SweepProblem& problem, const SweepPlan& plan) {
 void SweepLane::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                               const std::function<void(int plane_begin, int planes)>& stored) {
   const int planes = problem.planes.count, channels = problem.reference.channels;
-  SweepArgs args = args_of(problem, plan, map_);
+  SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
   args.row_begin = row_begin;
   args.row_end = std::min(row_begin + plan.rows, args.height);
   const int rows = args.row_end - row_begin;
@@ -114,8 +120,62 @@ void SweepLane::queue_kernels(const SweepProblem& problem, const SweepPlan& plan
                       stream_.get());
 }
 
+void SweepLane::queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
+                            const Tile& outer) {
+  SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
+  args.volume = map_.volume;
+  const int planes = problem.planes.count, stride = padded_planes(planes);
+  const BlockCodes codes{map_.codes, outer.width, outer.height, stride, cost_cap(problem.options.cost)};
+  const int wave = blocks_per_wave(problem.options, reference.channels);
+  for (int row = 0; row < outer.height; row += plan.rows) {
+    args.row_begin = row;
+    args.row_end = std::min(row + plan.rows, outer.height);
+    const int rows = args.row_end - row, tiles = tile_count(outer.width, rows, problem.options);
+    for (int begin = 0; begin < planes; begin += plan.planes) {
+      args.plane_begin = begin;
+      args.plane_end = std::min(begin + plan.planes, planes);
+      const int count = args.plane_end - begin;
+      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
+      launch_sweep(args, problem.options, reference.channels, stream_.get());
+      launch_cost_codes(map_.volume, args.volume_pitch, row, rows, begin, count, codes, stream_.get());
+    }
+  }
+  SemiGlobalInput input = path_input(outer.width, outer.height, planes, problem.paths.penalties);
+  input.costs = map_.codes;
+  input.guide = args.reference[0];
+  input.guide_pitch = args.reference_pitch;
+  path_arena_.reset(plan.path_bytes);
+  const SemiGlobal paths(input, path_arena_);
+  paths.queue(stream_, side_);
+  launch_path_depth(paths.winners(), codes, problem.planes, map_.results,
+                    WorkMemoryMap::float_pitch(outer.width), stream_.get());
+}
+
 DepthEstimate SweepLane::sweep(const SweepProblem& problem, const SweepPlan& plan) {
   upload(problem, plan);
+  return plan.paths ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
+}
+
+DepthEstimate SweepLane::sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan) {
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
+                         Image<float>(width, height)};
+  for (const SweepBlock& block :
+       sweep_blocks(width, height, problem.planes.count, problem.paths.block_bytes)) {
+    const Tile &outer = block.outer, &inner = block.inner;
+    queue_block(problem, plan, cropped(problem.reference, outer), outer);
+    const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
+    const float* result = map_.results + std::ptrdiff_t{inner.y - outer.y} * pitch + (inner.x - outer.x);
+    for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
+      staging_.download(result, pitch,
+                        {image->row(inner.y) + inner.x, inner.width, inner.height, image->pitch()}, stream_);
+      result += pitch * outer.height;
+    }
+  }
+  return estimate;
+}
+
+DepthEstimate SweepLane::sweep_rows(const SweepProblem& problem, const SweepPlan& plan) {
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(width);
   DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),

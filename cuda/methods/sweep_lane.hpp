@@ -6,6 +6,7 @@
 #include "cuda/device/stream.hpp"
 #include "cuda/methods/staging.hpp"
 #include "cuda/methods/sweep_plan.hpp"
+#include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
 
 namespace recon::cuda {
@@ -24,15 +25,27 @@ class SweepLane {
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 
+  /// Queues a block of a view whose semi-global optimizer chooses, from costs to `memory().results`.
+  /// @param reference  the reference of `problem`, cropped to `outer`
+  void queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
+                   const Tile& outer);
+
   const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
-  std::size_t arena_capacity() const { return arena_.capacity(); }
+  std::size_t arena_capacity() const { return arena_.capacity() + path_arena_.capacity(); }
   /// Gives the device memory back.
-  void release() { arena_.release(); }
+  void release() {
+    arena_.release();
+    path_arena_.release();
+  }
 
  private:
+  DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
+  DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
+
   Stream stream_;
-  Arena arena_;
+  SideStream side_;
+  Arena arena_, path_arena_;
   Staging staging_;
   WorkMemoryMap map_{};
 };

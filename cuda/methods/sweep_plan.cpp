@@ -6,6 +6,8 @@
 #include "core/error.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/match/sweep_grid.hpp"
+#include "methods/sweep_blocks.hpp"
+#include "optimize/cost_code_step.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -26,19 +28,40 @@ struct ByteCounter {
   }
 };
 
+/// What the optimizer takes for the largest of the blocks.
+std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
+  std::size_t most = 0;
+  for (const SweepBlock& block : blocks)
+    most = std::max(most, SemiGlobal::bytes(path_input(block.outer.width, block.outer.height, shape.planes,
+                                                       shape.paths.penalties)));
+  return most;
+}
+
 class Planner {
  public:
   Planner(const SweepShape& shape, const SweepOptions& options, const SweepDevice& device)
       : shape_(shape),
         options_(options),
         device_(device),
-        block_rows_(std::min(shape.height, tile_height(options.cost, options.window / 2))) {}
+        paths_(shape.optimizer == SweepOptimizer::kSemiGlobal),
+        width_(shape.width),
+        height_(shape.height) {
+    if (paths_) {
+      const std::vector<SweepBlock> blocks =
+          sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
+      const Tile largest = largest_block(blocks);
+      width_ = largest.width;
+      height_ = largest.height;
+      path_bytes_ = most_path_bytes(shape, blocks);
+    }
+    block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
+  }
 
   /// The largest pieces that fit, nothing when none does.
   std::optional<SweepPlan> largest(bool fused, SourceStorage storage) const {
-    const int blocks = (shape_.height + block_rows_ - 1) / block_rows_;
+    const int blocks = (height_ + block_rows_ - 1) / block_rows_;
     for (int pieces = 1; pieces <= blocks; ++pieces) {
-      const int rows = std::min(shape_.height, (blocks + pieces - 1) / pieces * block_rows_);
+      const int rows = std::min(height_, (blocks + pieces - 1) / pieces * block_rows_);
       const SweepPlan plan = counted(fused, storage, rows, shape_.planes);
       if (fits(plan)) return plan;
     }
@@ -58,25 +81,29 @@ class Planner {
   SweepPlan counted(bool fused, SourceStorage storage, int rows, int planes) const {
     SweepPlan plan;
     plan.fused = fused;
+    plan.paths = paths_;
+    plan.width = width_;
+    plan.height = height_;
     plan.storage = storage;
     plan.rows = rows;
     plan.planes = planes;
     if (fused) {
-      plan.planes = planes_per_block(tile_count(shape_.width, rows, options_), shape_.planes, shape_.sources,
+      plan.planes = planes_per_block(tile_count(width_, rows, options_), shape_.planes, shape_.sources,
                                      device_.multiprocessors, kMostRanges);
       plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
     }
     ByteCounter counter;
     map_memory(counter, shape_, plan);
-    plan.bytes = counter.used;
-    const int row_pieces = (shape_.height + rows - 1) / rows;
+    plan.sweep_bytes = counter.used;
+    plan.path_bytes = path_bytes_;
+    plan.bytes = plan.sweep_bytes + plan.path_bytes;
+    const int row_pieces = (height_ + rows - 1) / rows;
     plan.tiles = row_pieces * (fused ? 1 : (shape_.planes + planes - 1) / planes);
     return plan;
   }
 
   bool fits(const SweepPlan& plan) const {
-    const std::size_t volume =
-        plan.fused ? 0 : Volume<std::uint16_t>::bytes(shape_.width, plan.planes, plan.rows);
+    const std::size_t volume = plan.fused ? 0 : Volume<std::uint16_t>::bytes(width_, plan.planes, plan.rows);
     const bool smallest = plan.rows == block_rows_ && plan.planes < shape_.planes;
     return plan.bytes <= device_.memory_limit && (volume <= kMostVolumeBytes || smallest);
   }
@@ -84,7 +111,10 @@ class Planner {
   const SweepShape& shape_;
   const SweepOptions& options_;
   const SweepDevice& device_;
-  int block_rows_;
+  bool paths_;
+  int width_, height_;
+  int block_rows_ = 0;
+  std::size_t path_bytes_ = 0;
 };
 
 std::string mebibytes(std::size_t bytes) {
@@ -103,7 +133,9 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
   EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
-  const bool fused = path == SweepPath::kAuto ? can_fuse(options, shape.channels) : path == SweepPath::kFused;
+  const bool paths = shape.optimizer == SweepOptimizer::kSemiGlobal;
+  const bool fused =
+      !paths && (path == SweepPath::kAuto ? can_fuse(options, shape.channels) : path == SweepPath::kFused);
   EXPECTS(!fused || can_fuse(options, shape.channels));
 
   const Planner planner(shape, options, device);
@@ -116,7 +148,18 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
                     std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
                     " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
                     mebibytes(device.memory_limit) +
-                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources");
+                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
+                    (paths ? "; --optimizer winner takes less" : ""));
+}
+
+SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options) {
+  SemiGlobalInput input;
+  input.width = width;
+  input.height = height;
+  input.planes = planes;
+  input.options = options;
+  input.max_cost = kInvalidCode;
+  return input;
 }
 
 SweepShape shape_of(const SweepProblem& problem) {
@@ -131,6 +174,8 @@ SweepShape shape_of(const SweepProblem& problem) {
   shape.sources = static_cast<int>(problem.sources.size());
   shape.planes = problem.planes.count;
   shape.window = problem.options.window;
+  shape.optimizer = problem.optimizer;
+  shape.paths = problem.paths;
   return shape;
 }
 

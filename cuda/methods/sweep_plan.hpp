@@ -6,6 +6,7 @@
 
 #include "core/volume.hpp"
 #include "cuda/match/sweep_args.hpp"
+#include "cuda/optimize/semi_global.hpp"
 #include "cuda/optimize/winner_range.hpp"
 #include "methods/backend.hpp"
 
@@ -21,12 +22,16 @@ enum class SweepPath {
 /// How a view is cut and what it takes on the device.
 struct SweepPlan {
   bool fused = false;
+  bool paths = false;         ///< the semi-global optimizer chooses, block by block
+  int width = 0, height = 0;  ///< of the view, or of the largest block
   SourceStorage storage = SourceStorage::kQuads;
-  int rows = 0;           ///< reference rows done at a time
-  int planes = 0;         ///< planes stored at a time (volume path), or a thread block does (fused)
-  int ranges = 1;         ///< winner ranges of a piece
-  std::size_t bytes = 0;  ///< of the arena
-  int tiles = 1;          ///< pieces of the view
+  int rows = 0;                 ///< reference rows done at a time
+  int planes = 0;               ///< planes stored at a time (volume path), or a thread block does (fused)
+  int ranges = 1;               ///< winner ranges of a piece
+  std::size_t sweep_bytes = 0;  ///< of the arena of the sweep
+  std::size_t path_bytes = 0;   ///< of the arena of the optimizer
+  std::size_t bytes = 0;        ///< of both
+  int tiles = 1;                ///< pieces of the view, or of the largest block
 };
 
 /// What the plan needs to know of the device.
@@ -38,9 +43,13 @@ struct SweepDevice {
 /// The plan of least time that fits.
 /// @param options  of which the cost, the window and the combination matter
 /// @param storage  nothing: quads where they fit
+/// For the semi-global optimizer (see the shape) `path` is not asked: its costs are stored.
 /// @throws OutOfMemory when the smallest pieces do not fit, naming what was needed and what lowers it
 SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
                      const SweepDevice& device, std::optional<SourceStorage> storage = {});
+
+/// The optimizer's input for a block of this size, without its costs and guide.
+SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
 
 /// The shape of a problem.
 SweepShape shape_of(const SweepProblem& problem);
@@ -52,7 +61,8 @@ struct WorkMemoryMap {
   std::uint8_t* upload;    ///< a source channel as bytes, on its way to quads
   std::uint16_t* volume;   ///< by (y, d, x)
   std::uint16_t* winners;  ///< see WinnerRanges
-  float* results;          ///< depth, cost, confidence of `rows` rows
+  float* results;          ///< depth, cost, confidence of `rows` rows, or of a block
+  std::uint8_t* codes;     ///< of a block by (y, x, d)
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
@@ -77,12 +87,17 @@ WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan
       map.source[s][c] = quads ? static_cast<void*>(arena.template take<std::uint32_t>(elements))
                                : static_cast<void*>(arena.template take<std::uint8_t>(bytes));
   if (quads) map.upload = arena.template take<std::uint8_t>(bytes);
-  const std::size_t row = count(WorkMemoryMap::half_pitch(shape.width), plan.rows);
+  const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
   if (!plan.fused)
     map.volume = arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
-  map.winners =
-      arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
-  map.results = arena.template take<float>(3 * count(WorkMemoryMap::float_pitch(shape.width), plan.rows));
+  if (!plan.paths)
+    map.winners =
+        arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
+  map.results = arena.template take<float>(
+      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.paths ? plan.height : plan.rows));
+  if (plan.paths)
+    map.codes = arena.template take<std::uint8_t>(
+        element_count({plan.width, plan.height, padded_planes(shape.planes)}));
   return map;
 }
 

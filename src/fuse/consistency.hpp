@@ -10,7 +10,7 @@ namespace recon {
 struct ConsistencyOptions {
   float max_relative_depth = 0.01f;  ///< |z_predicted / z_found - 1| in the other view
   float max_angle_degrees = 60.0f;   ///< between the two normals, where both are known
-  int min_views = 2;                 ///< other views that must agree
+  int min_views = 1;                 ///< other views that must agree
 };
 
 /// The depths of `reference` that at least `min_views` of `sources` agree with; NaN elsewhere. Relative

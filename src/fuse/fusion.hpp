@@ -53,7 +53,7 @@ class PointSink {
 
 struct FusionOptions {
   ConsistencyOptions agreement;       ///< when a depth of another view belongs to the same point
-  int min_views = 3;                  ///< views, the first included, that a point needs
+  int min_views = 2;                  ///< views, the first included, that a point needs
   int spacing = 2;                    ///< pixels between the points of a view, 1..8
   std::size_t max_cached_views = 64;  ///< maps held in memory at a time, at least 2
 };

@@ -159,6 +159,14 @@ namespace recon {
 HWY_EXPORT(sweep_tile_on_target);
 HWY_EXPORT(target_name);
 
+void change_reference(CpuSweep& sweep, const PosedImage& reference, const std::vector<PosedImage>& sources) {
+  EXPECTS(sources.size() == sweep.sources.size());
+  sweep.reference = reference;
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    sweep.sources[s].warp = make_source_warp(reference.camera, reference.cam_from_world, sources[s].camera,
+                                             sources[s].cam_from_world);
+}
+
 CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources,
                            const PlaneSet& planes, const SweepOptions& options) {
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);

@@ -35,6 +35,10 @@ struct CpuSweep {
 CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources,
                            const PlaneSet& planes, const SweepOptions& options);
 
+/// Makes `sweep` one of another reference, for the same sources.
+/// @param sources  those that `sweep` was prepared with
+void change_reference(CpuSweep& sweep, const PosedImage& reference, const std::vector<PosedImage>& sources);
+
 /// The cost volume of one tile: volume(x, y, d) is the combined cost of pixel (tile.x + x, tile.y + y) on
 /// plane d, as the nearest half; infinite where no source sees the sample. The window takes, at offset (i,
 /// j), the reference pixel and the warped source pixel at (x + i, y + j), clamped to the reference image. A

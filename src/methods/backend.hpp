@@ -11,8 +11,23 @@
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
 #include "methods/pair.hpp"
+#include "optimize/semi_global_options.hpp"
 
 namespace recon {
+
+/// What chooses among the planes of a sweep.
+enum class SweepOptimizer {
+  kWinnerTakeAll,  ///< each pixel by itself
+  kSemiGlobal,     ///< with its neighbours, along paths through the image
+};
+
+/// The semi-global optimizer over a sweep, whose costs are 0 .. 127 (see cost_code).
+struct SweepPaths {
+  SemiGlobalOptions penalties{8, 5, 120, 6};
+  /// Most bytes that the costs of a block take, one a sample: views of more are done in blocks, see
+  /// sweep_blocks.
+  std::size_t block_bytes = std::size_t{256} << 20;
+};
 
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC takes 1).
 struct SweepProblem {
@@ -20,6 +35,8 @@ struct SweepProblem {
   std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
   PlaneSet planes;
   SweepOptions options;
+  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
+  SweepPaths paths = {};  ///< of kSemiGlobal
 };
 
 /// What a sweep says of each pixel of the reference; depth is NaN where no source sees it.
@@ -37,6 +54,8 @@ struct SweepShape {
   int sources = 0;
   int planes = 0;
   int window = 7;
+  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
+  SweepPaths paths = {};
 };
 
 /// Memory of one view or pair, counted before it starts, images and results of the caller not included.

@@ -5,37 +5,15 @@
 #include <limits>
 #include <vector>
 
-#include "core/parallel.hpp"
 #include "match/cpu_sweep.hpp"
-#include "match/source_warp.hpp"
 #include "methods/backend.hpp"
+#include "methods/path_sweep.hpp"
+#include "methods/sweep_tiles.hpp"
 #include "methods/winner_depth.hpp"
 #include "optimize/winner_take_all.hpp"
 
 namespace recon {
 namespace {
-
-/// Tiles are made so that the costs of one stay within a core's share of the cache, and that tile and window
-/// together fill whole vectors.
-constexpr int kTileColumns = 128;
-constexpr int kTileHeight = 64;
-constexpr int kLeastTileHeight = 8;
-constexpr std::size_t kTileBytes = std::size_t{8} << 20;
-
-struct TileSize {
-  int width, height;
-  std::size_t volume_bytes;
-};
-
-TileSize tile_size(int width, int height, int planes, int window) {
-  TileSize tile{std::min(width, kTileColumns - window + 1), std::min(height, kTileHeight), 0};
-  tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
-  while (tile.volume_bytes > kTileBytes && tile.height > kLeastTileHeight) {
-    tile.height = std::max(kLeastTileHeight, tile.height / 2);
-    tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
-  }
-  return tile;
-}
 
 class CpuBackend : public Backend {
  public:
@@ -48,7 +26,7 @@ class CpuBackend : public Backend {
   int lanes() const override { return 1; }
 
   WorkMemory memory(const SweepShape& shape) const override {
-    const TileSize tile = tile_size(shape.width, shape.height, shape.planes, shape.window);
+    const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.window);
     const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
     const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
                         SampledImage::bytes(shape.source_width, shape.source_height);
@@ -57,6 +35,9 @@ class CpuBackend : public Backend {
                                 static_cast<std::size_t>(shape.height);
     WorkMemory memory;
     memory.host_bytes = images + results + threads * (tile.volume_bytes + kScratchBytes);
+    if (shape.optimizer == SweepOptimizer::kSemiGlobal)
+      memory.host_bytes +=
+          path_sweep_bytes(shape.width, shape.height, shape.planes, shape.paths, arena_.max_concurrency());
     const int columns = (shape.width + tile.width - 1) / tile.width;
     const int rows = (shape.height + tile.height - 1) / tile.height;
     memory.tiles = columns * rows;
@@ -71,7 +52,9 @@ class CpuBackend : public Backend {
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
-    return arena_.execute([&] { return sweep_in_arena(problem); });
+    return arena_.execute([&] {
+      return problem.optimizer == SweepOptimizer::kSemiGlobal ? path_sweep(problem) : winner_sweep(problem);
+    });
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -97,26 +80,19 @@ class CpuBackend : public Backend {
     return options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic;
   }
 
-  static DepthEstimate sweep_in_arena(const SweepProblem& problem) {
+  static DepthEstimate winner_sweep(const SweepProblem& problem) {
     const int width = problem.reference.camera.width, height = problem.reference.camera.height;
     const CpuSweep sweep =
         prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
     DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
                            Image<float>(width, height)};
-    const TileSize size = tile_size(width, height, problem.planes.count, problem.options.window);
-    const int columns = (width + size.width - 1) / size.width;
-    const int rows = (height + size.height - 1) / size.height;
-    parallel_for(columns * rows, [&](int i) {
-      const int x = i % columns * size.width, y = i / columns * size.height;
-      const Tile tile{x, y, std::min(size.width, width - x), std::min(size.height, height - y)};
-      Volume<Half> volume(tile.width, problem.planes.count, tile.height);
-      sweep_tile(sweep, tile, volume.view());
+    sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> volume) {
       std::vector<Winner> winners(static_cast<std::size_t>(tile.width));
       for (int row = 0; row < tile.height; ++row) {
-        winner_take_all(volume.view(), row, winners.data());
+        winner_take_all(volume, row, winners.data());
         for (int column = 0; column < tile.width; ++column)
-          store_winner(winners[static_cast<std::size_t>(column)], problem.planes, x + column, y + row,
-                       estimate);
+          store_winner(winners[static_cast<std::size_t>(column)], problem.planes, tile.x + column,
+                       tile.y + row, estimate);
       }
     });
     return estimate;

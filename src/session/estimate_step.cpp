@@ -128,6 +128,8 @@ class Estimation {
       problem.sources.push_back(posed_image(run_.plan, images[i], *channels[i]));
     problem.planes = plane_set(plan);
     problem.options = run_.options.sweep;
+    problem.optimizer = run_.options.optimizer;
+    problem.paths = run_.options.sweep_paths;
     return estimate_view(backend, problem, run_.options.resolved_filter());
   }
 

@@ -37,11 +37,12 @@ constexpr Use kUses[] = {
     {"--window", kSweep | kBm, Inputs::kAll},
     {"--combine", kSweep, Inputs::kScenes},
     {"--best-k", kSweep, Inputs::kScenes},
+    {"--optimizer", kSweep, Inputs::kScenes},
     {"--rank-window", kSgm, Inputs::kAll},
-    {"--paths", kSgm, Inputs::kAll},
-    {"--p1", kSgm, Inputs::kAll},
-    {"--p2", kSgm, Inputs::kAll},
-    {"--p2-falloff", kSgm, Inputs::kAll},
+    {"--paths", kSweep | kSgm, Inputs::kAll},
+    {"--p1", kSweep | kSgm, Inputs::kAll},
+    {"--p2", kSweep | kSgm, Inputs::kAll},
+    {"--p2-falloff", kSweep | kSgm, Inputs::kAll},
     {"--uniqueness", kSgm | kBm, Inputs::kAll},
     {"--left-right", kSgm | kBm, Inputs::kAll},
     {"--prefilter", kBm, Inputs::kAll},
@@ -135,6 +136,7 @@ std::string cost_word(const SessionOptions& options, Method method) {
 std::map<std::string, std::string> values_by_method(const SessionOptions& options, Job job) {
   const PairOptions& pair = options.pair.matching;
   const bool sweep = job.method == Method::kPlaneSweep, block = job.method == Method::kBlockMatching;
+  const SemiGlobalOptions& paths = sweep ? options.sweep_paths.penalties : pair.semi_global.optimizer;
   const auto number = [](int value) { return std::to_string(value); };
   return {
       {"method", quoted(method_word(job.method))},
@@ -142,10 +144,10 @@ std::map<std::string, std::string> values_by_method(const SessionOptions& option
       {"window", number(sweep ? options.sweep.window : 2 * pair.block.radius + 1)},
       {"uniqueness", number(block ? pair.block.uniqueness : pair.semi_global.uniqueness)},
       {"left-right", number(block ? pair.block.left_right : pair.semi_global.left_right)},
-      {"paths", number(pair.semi_global.optimizer.paths)},
-      {"p1", number(pair.semi_global.optimizer.p1)},
-      {"p2", number(pair.semi_global.optimizer.p2)},
-      {"p2-falloff", number(pair.semi_global.optimizer.p2_falloff)},
+      {"paths", number(paths.paths)},
+      {"p1", number(paths.p1)},
+      {"p2", number(paths.p2)},
+      {"p2-falloff", number(paths.p2_falloff)},
       {"min-texture", decimal(sweep ? options.filter.min_texture : pair.block.min_texture)},
       {"speckle", number(job.pair ? options.pair.speckle : options.filter.speckle_size)},
   };

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "match/posed_image.hpp"
+#include "optimize/cost_code_step.hpp"
 #include "optimize/winner_take_all.hpp"
 #include "session/option_check.hpp"
 #include "session/option_use.hpp"
@@ -24,8 +25,19 @@ std::optional<int> parse_int(std::string_view text) {
 void check_sweep(const SessionOptions& options) {
   expect_odd("--window", options.sweep.window, kMinWindow, kMaxWindow);
   expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
+  check_paths(options.sweep_paths.penalties, kInvalidCode);
   if (options.colour && options.sweep.cost == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
+}
+
+/// Penalties are of no use where nothing is penalised.
+void check_path_use(const SessionOptions& options, const std::vector<Job>& jobs) {
+  if (options.optimizer == SweepOptimizer::kSemiGlobal) return;
+  for (const Job job : jobs)
+    if (job.method == Method::kSemiGlobal) return;
+  for (const std::string& option : options.given)
+    for (const char* of_paths : {"--paths", "--p1", "--p2", "--p2-falloff"})
+      if (option == of_paths) throw UsageError(option + " has a meaning with --optimizer sgm only");
 }
 
 void check_depth(const DepthRangeOptions& depth) {
@@ -82,6 +94,7 @@ Method SessionOptions::method_of(bool is_pair) const {
 void SessionOptions::check(const std::vector<Job>& jobs) const {
   check_given(given, jobs);
   for (const Job job : jobs) check_job(*this, job);
+  check_path_use(*this, jobs);
   check_depth(depth);
   check_filters(*this);
   expect_range("--sources", selection.max_sources, 1, kMaxSources);

@@ -47,12 +47,14 @@ struct SessionOptions {
   std::optional<Method> method;  ///< nothing: planesweep for scenes, sgm for pairs
   std::string cost;              ///< the word given, which stands in `sweep` and `pair` too; empty: none was
   SweepOptions sweep;
+  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;  ///< over the planes of a sweep
+  SweepPaths sweep_paths;
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
   std::optional<float> max_cost;                ///< nothing: by the kind of cost
   ConsistencyOptions consistency;               ///< of the check across views, and of fusion
-  int min_fused_views = 3;                      ///< views that a point of the cloud needs
+  int min_fused_views = 2;                      ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
 
   std::optional<int> planes;  ///< nothing: as many as the images tell apart

@@ -25,16 +25,7 @@ void check_range(const PairSettings& settings) {
 }
 
 void check_semi_global(const SemiGlobalPairOptions& options) {
-  const SemiGlobalOptions& optimizer = options.optimizer;
-  if (optimizer.paths != 4 && optimizer.paths != 8)
-    throw UsageError("--paths is " + std::to_string(optimizer.paths) + "; it must be 4 or 8");
-  const int most = kMaxPathCost - max_transform_cost(options.transform);
-  expect_range("--p1", optimizer.p1, 0, most);
-  expect_range("--p2", optimizer.p2, 0, most);
-  if (optimizer.p2 < optimizer.p1)
-    throw UsageError("--p2 is " + std::to_string(optimizer.p2) + " and --p1 " + std::to_string(optimizer.p1) +
-                     "; a large step must not be cheaper than a small one");
-  expect_range("--p2-falloff", optimizer.p2_falloff, 0, 255);
+  check_paths(options.optimizer, max_transform_cost(options.transform));
   expect_odd("--rank-window", options.transform.rank_window, 3, kMaxRankWindow);
   expect_range("--uniqueness", options.uniqueness, 0, 99);
   expect_range("--left-right", options.left_right, -1, kMaxDisparities);
@@ -62,6 +53,18 @@ void check_belief(const BeliefOptions& options) {
 }
 
 }  // namespace
+
+void check_paths(const SemiGlobalOptions& optimizer, int max_cost) {
+  if (optimizer.paths != 4 && optimizer.paths != 8)
+    throw UsageError("--paths is " + std::to_string(optimizer.paths) + "; it must be 4 or 8");
+  const int most = kMaxPathCost - max_cost;
+  expect_range("--p1", optimizer.p1, 0, most);
+  expect_range("--p2", optimizer.p2, 0, most);
+  if (optimizer.p2 < optimizer.p1)
+    throw UsageError("--p2 is " + std::to_string(optimizer.p2) + " and --p1 " + std::to_string(optimizer.p1) +
+                     "; a large step must not be cheaper than a small one");
+  expect_range("--p2-falloff", optimizer.p2_falloff, 0, 255);
+}
 
 void PairSettings::check(Method method) const {
   check_range(*this);

@@ -25,6 +25,10 @@ struct PairSettings {
   PairOptions resolved(Method method, int min, int end) const;
 };
 
+/// Checks the penalties of semi-global matching over costs up to `max_cost`.
+/// @throws UsageError that names the option, its value and what it may be
+void check_paths(const SemiGlobalOptions& options, int max_cost);
+
 /// The pixels that "x,y,width,height" means.
 /// @throws UsageError
 Region parse_region(const std::string& text);

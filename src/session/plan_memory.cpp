@@ -84,6 +84,8 @@ SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& optio
   shape.sources = static_cast<int>(it.sources.size());
   shape.planes = it.planes;
   shape.window = options.sweep.window;
+  shape.optimizer = options.optimizer;
+  shape.paths = options.sweep_paths;
   return shape;
 }
 

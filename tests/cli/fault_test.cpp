@@ -38,7 +38,9 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--window is 17", {s, "--window", "17"});
   expect(2, "--method is 'magic'; it can be planesweep, sgm, bp or bm", {s, "--method", "magic"});
   expect(2, "--cost is 'ssd'; for --method planesweep it can be sad, zncc", {s, "--cost", "ssd"});
-  expect(2, "--paths does not belong to --method planesweep; it is for sgm", {s, "--paths", "8"});
+  expect(2, "--uniqueness does not belong to --method planesweep; it is for sgm, bm",
+         {s, "--uniqueness", "8"});
+  expect(2, "--paths has a meaning with --optimizer sgm only", {s, "--paths", "8"});
   expect(2, "--max-disparity is for rectified pairs", {s, "--max-disparity", "64"});
   expect(2, "--planes is 'many'", {s, "--planes", "many"});
   expect(2, "--planes is '1'", {s, "--planes", "1"});

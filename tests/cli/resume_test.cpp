@@ -114,7 +114,7 @@ TEST_F(ReconstructResume, DoesOnlyFusionAgainWhenOnlyItsOptionsChange) {
   const Outcome changed = reconstruct({scene().string(), "--min-fused-views", "4"});
   ASSERT_EQ(changed.exit_code, 0) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("check across views: 5 of 5 views are finished and kept"));
-  EXPECT_THAT(changed.err, HasSubstr("min_fused_views: 3 -> 4"));
+  EXPECT_THAT(changed.err, HasSubstr("min_fused_views: 2 -> 4"));
 }
 
 TEST_F(ReconstructResume, SeesAChangedPhoto) {

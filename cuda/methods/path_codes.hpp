@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "match/warp_step.hpp"
+#include "optimize/path_winner.hpp"
+
+namespace recon::cuda {
+
+/// Coded costs of a block by (y, x, d); pixels `stride` bytes apart, rows without padding.
+struct BlockCodes {
+  std::uint8_t* data;
+  int width, height;
+  int stride;
+  float cap;  ///< see cost_code
+};
+
+/// Codes the costs of `rows` rows from `row_begin` on and of `planes` planes from `plane_begin` on, which lie
+/// in `volume` as half bits by (row, d, x), rows `pitch` elements apart.
+/// @throws DeviceError
+void launch_cost_codes(const std::uint16_t* volume, std::ptrdiff_t pitch, int row_begin, int rows,
+                       int plane_begin, int planes, const BlockCodes& codes, cudaStream_t stream);
+
+/// Depth, cost and confidence of every pixel of the block (see path_depth): three images, one after the
+/// other, rows `pitch` floats apart.
+/// @throws DeviceError
+void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,
+                       float* results, std::ptrdiff_t pitch, cudaStream_t stream);
+
+}  // namespace recon::cuda

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "core/half.hpp"
+#include "core/volume.hpp"
+#include "match/cpu_sweep.hpp"
+
+namespace recon {
+
+/// Tiles are made so that the costs of one stay within a core's share of the cache, and that tile and window
+/// together fill whole vectors.
+struct TileSize {
+  int width, height;
+  std::size_t volume_bytes;
+};
+TileSize sweep_tile_size(int width, int height, int planes, int window);
+
+/// Takes the costs of a tile.
+using TileSink = std::function<void(const Tile& tile, VolumeView<const Half> costs)>;
+
+/// Sweeps the whole reference tile by tile, on the threads of the surrounding task arena; `sink` is called
+/// once for each tile, in any order, by several threads.
+void sweep_by_tiles(const CpuSweep& sweep, const TileSink& sink);
+
+}  // namespace recon
