@@ -26,7 +26,7 @@ struct PairCommandLine {
   std::optional<int> paths_, p1_, p2_, p2_falloff_, uniqueness_, left_right_;
   std::string region_;
   std::string prefilter_ = "sobel";
-  std::string storage_ = "float";
+  std::string storage_ = "half";
 };
 
 }  // namespace recon

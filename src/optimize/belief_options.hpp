@@ -14,7 +14,7 @@ struct BeliefOptions {
   float data_cap = 15.0f;        ///< truncation of the grey difference, grey levels
   float smoothness_cap = 0.0f;   ///< truncation of the disparity difference, pixels; 0: disparities / 7.5
   float smoothing_sigma = 0.0f;  ///< Gaussian blur of both images beforehand, pixels; 0: none
-  BeliefStorage storage = BeliefStorage::kFloat;
+  BeliefStorage storage = BeliefStorage::kHalf;
 };
 
 }  // namespace recon

@@ -64,12 +64,13 @@ struct BlockPlan {
     const double row_bytes = 3.0 * width * static_cast<double>(padded_planes(planes));
     const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
     const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
-    rows = std::clamp(std::max({balanced, 2 * wave.rows_in_work(), cached}), 1, height);
+    const int round = wave.rows_in_work(), rounds = std::max({balanced / round, 2, cached / round});
+    rows = std::min(rounds * round, height);  // whole rounds: no worker waits for the others' last band
     blocks = (height + rows - 1) / rows;
   }
 
-  /// Blocks of this size do not leave the cache; there is then no need for smaller ones.
-  static constexpr int kCachedBytes = 8 << 20;
+  /// Blocks of this size hardly leave the cache; larger ones go over fewer rows twice.
+  static constexpr int kCachedBytes = 24 << 20;
 
   WavefrontShape wave;
   int rows, blocks;

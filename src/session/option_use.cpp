@@ -153,6 +153,12 @@ std::map<std::string, std::string> values_by_method(const SessionOptions& option
   };
 }
 
+/// Whether the option changes nothing as the others are: penalties where nothing is penalised.
+bool is_idle(const SessionOptions& options, Job job, const std::string& key) {
+  return job.method == Method::kPlaneSweep && options.optimizer != SweepOptimizer::kSemiGlobal &&
+         (key == "paths" || key == "p1" || key == "p2" || key == "p2-falloff");
+}
+
 }  // namespace
 
 bool uses_option(Job job, const std::string& option) {
@@ -175,7 +181,7 @@ std::string resolved_options(const SessionOptions& options, Job job) {
     if (!by_method.contains(key) && uses_option(job, "--" + key)) result += line + "\n";
   }
   for (const auto& [key, value] : by_method)
-    if (uses_option(job, "--" + key)) result += key + "=" + value + "\n";
+    if (uses_option(job, "--" + key) && !is_idle(options, job, key)) result += key + "=" + value + "\n";
   return result;
 }
 

@@ -83,6 +83,17 @@ TEST_F(ReconstructFault, TheResolvedOptionsAreAConfiguration) {
   EXPECT_EQ(content(dense() / "options.toml"), resolved);
 }
 
+TEST_F(ReconstructFault, TheResolvedOptionsOfEachOptimizerAreAConfiguration) {
+  for (const char* optimizer : {"winner", "sgm"}) {
+    ASSERT_EQ(reconstruct({scene().string(), "--optimizer", optimizer}).exit_code, 0);
+    const std::string resolved = content(dense() / "options.toml");
+    EXPECT_EQ(resolved.find("p2=") != std::string::npos, optimizer == std::string("sgm")) << resolved;
+    const Outcome again = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(content(dense() / "options.toml"), resolved);
+  }
+}
+
 TEST_F(ReconstructFault, AMissingSceneIsThree) {
   expect(3, "there is no such file or folder", {(folder() / "nowhere").string()});
   expect(3, "it has no folder images/", {folder().string() + "/scene/sparse"});

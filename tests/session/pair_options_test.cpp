@@ -67,7 +67,9 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   EXPECT_THAT(scene, HasSubstr("method=\"planesweep\"\n"));
   EXPECT_THAT(scene, HasSubstr("\nwindow=7\n"));
   EXPECT_THAT(scene, HasSubstr("cost=\"zncc\"\n"));
-  EXPECT_THAT(scene, HasSubstr("p2=120\n")) << "its own default";
+  EXPECT_THAT(scene, Not(HasSubstr("p2="))) << "nothing is penalised";
+  options.optimizer = SweepOptimizer::kSemiGlobal;
+  EXPECT_THAT(resolved_options(options, kSweepScene), HasSubstr("p2=120\n")) << "its own default";
   EXPECT_THAT(scene, Not(HasSubstr("levels")));
   EXPECT_THAT(pair, HasSubstr("method=\"sgm\"\n"));
   EXPECT_THAT(pair, HasSubstr("cost=\"census9x7\"\n"));
