@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/image.hpp"
+#include "core/volume.hpp"
+#include "match/ad_census_step.hpp"
+#include "match/pair_side.hpp"
+
+namespace recon {
+
+/// A rectified pair in colour; both images of one size.
+struct ColourPair {
+  ImageView<const Rgb8> left, right;
+};
+
+/// The costs of a view of a pair, made row by row as a volume (y, d, x): plane d is the disparity
+/// `min_disparity` + d, column x of the left view meets x - min_disparity - d of the right one. What meets a
+/// column outside the other view takes its nearest column instead: a cost that favours no plane by itself,
+/// where a fixed greatest one would draw whole windows along the border to small disparities. The volume of
+/// the right view is computed by itself, so it has a cost for each of its pixels too.
+/// Deterministic for any number of threads, the same on every processor that has the same expf.
+
+/// C_AD(p, d) = min(mean over R, G, B of |difference|, cap), the colour difference of X. Mei et al. 2011,
+/// equation 1; equals mean_difference.
+/// @param cap    grey levels, > 0; 255: no truncation
+/// @param side   the view that the costs belong to
+/// @param costs  of the pair's width and height, any number of planes; every cost is overwritten
+/// @throws std::logic_error when sizes differ or an option is out of range; OutOfMemory
+void colour_difference_costs(const ColourPair& pair, PairSide side, int min_disparity, float cap,
+                             VolumeView<float> costs);
+
+/// The AD-Census costs of a pair, 0 .. 2; equals ad_census_cost. The census is that of grey_of over 9 x 7
+/// pixels, the border repeated. Source: X. Mei et al. 2011, section 2.1.
+/// @param side   the view that the costs belong to
+/// @param costs  of the pair's width and height, any number of planes; every cost is overwritten
+/// @throws std::logic_error when sizes differ or a lambda is not > 0; OutOfMemory
+void ad_census_costs(const ColourPair& pair, PairSide side, int min_disparity, const AdCensusOptions& options,
+                     VolumeView<float> costs);
+
+}  // namespace recon

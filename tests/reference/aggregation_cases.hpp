@@ -1,0 +1,81 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "core/image.hpp"
+#include "core/volume.hpp"
+#include "reference/sweep_problems.hpp"
+
+namespace recon::reference {
+
+/// Patches of colour with some noise, so that arms of all lengths occur.
+inline Image<Rgb8> random_colours(int width, int height, std::uint32_t seed) {
+  Image<Rgb8> image(width, height);
+  const auto level = [&](int x, int y, std::uint32_t c) {
+    const auto ux = static_cast<std::uint32_t>(x), uy = static_cast<std::uint32_t>(y);
+    return static_cast<std::uint8_t>(90 + 80 * hashed(seed + c, ux / 11, uy / 9) +
+                                     12 * hashed(seed + 7 + c, ux, uy));
+  };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) image(x, y) = {level(x, y, 0), level(x, y, 1), level(x, y, 2)};
+  return image;
+}
+
+/// Random costs 0 .. 255; whole numbers where asked for.
+inline Volume<float> random_costs(int width, int planes, int height, std::uint32_t seed, bool whole = false) {
+  Volume<float> costs(width, planes, height);
+  for (int y = 0; y < height; ++y)
+    for (int d = 0; d < planes; ++d)
+      for (int x = 0; x < width; ++x) {
+        const double cost = 255 * hashed(seed + static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(x),
+                                         static_cast<std::uint32_t>(y));
+        costs.view()(x, y, d) = static_cast<float>(whole ? std::floor(cost) : cost);
+      }
+  return costs;
+}
+
+/// A volume that no test takes for a result.
+inline Volume<float> poisoned(int width, int planes, int height) {
+  Volume<float> volume(width, planes, height);
+  for (int y = 0; y < height; ++y)
+    for (int d = 0; d < planes; ++d)
+      for (int x = 0; x < width; ++x) volume.view()(x, y, d) = std::numeric_limits<float>::quiet_NaN();
+  return volume;
+}
+
+/// Fails at the first cost that is farther than `bound` times the expected one.
+inline testing::AssertionResult near(VolumeView<const float> actual, VolumeView<const float> expected,
+                                     double bound) {
+  if (actual.width != expected.width || actual.planes != expected.planes || actual.height != expected.height)
+    return testing::AssertionFailure() << "sizes differ";
+  for (int y = 0; y < actual.height; ++y)
+    for (int d = 0; d < actual.planes; ++d)
+      for (int x = 0; x < actual.width; ++x) {
+        const double a = static_cast<double>(actual(x, y, d)), e = static_cast<double>(expected(x, y, d));
+        if (!(std::abs(a - e) <= bound * std::abs(e)))
+          return testing::AssertionFailure()
+                 << "at x " << x << ", y " << y << ", d " << d << ": " << a << " instead of " << e;
+      }
+  return testing::AssertionSuccess();
+}
+
+/// Sizes and numbers of planes at which implementations part.
+struct VolumeShape {
+  int width, height, planes, min_disparity;
+};
+
+inline constexpr VolumeShape kVolumeShapes[] = {
+    {1, 1, 1, 0},     {1, 1, 16, 0},   {1, 33, 7, 0},  {33, 1, 7, -3},  {33, 17, 1, 2}, {33, 17, 7, 0},
+    {35, 19, 16, -5}, {20, 9, 100, 0}, {17, 5, 3, 40}, {17, 5, 3, -40}, {67, 23, 5, 1}};
+
+inline std::string describe(const VolumeShape& s) {
+  return std::to_string(s.width) + " x " + std::to_string(s.height) + ", planes " + std::to_string(s.planes) +
+         " from " + std::to_string(s.min_disparity);
+}
+
+}  // namespace recon::reference
