@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/hd.hpp"
+#include "core/image.hpp"
+
+namespace recon {
+
+struct AdaptiveWeightOptions {
+  int radius = 17;            ///< of the window, pixels, 0 .. kMaxAdaptiveRadius
+  float gamma_colour = 5.0f;  ///< gamma_c, CIELab units, > 0
+  float gamma_space = 17.5f;  ///< gamma_s (gamma_p of Yoon and Kweon), pixels, > 0
+};
+
+inline constexpr int kMaxAdaptiveRadius = 64;
+
+/// A colour in CIE 1976 L*a*b*.
+struct Lab {
+  float l, a, b;
+};
+
+RECON_HD float linear_light(int srgb) {
+  const float v = static_cast<float>(srgb) / 255.0f;
+  return v <= 0.04045f ? v / 12.92f : powf((v + 0.055f) / 1.055f, 2.4f);
+}
+
+RECON_HD float lab_curve(float t) {
+  return t > 216.0f / 24389.0f ? cbrtf(t) : (24389.0f / 27.0f * t + 16.0f) / 116.0f;
+}
+
+/// CIELab of an sRGB colour (IEC 61966-2-1) under the white point D65: L* 0 .. 100.
+RECON_HD Lab to_lab(Rgb8 colour) {
+  const float r = linear_light(colour.r), g = linear_light(colour.g), b = linear_light(colour.b);
+  const float x = lab_curve((0.4124564f * r + 0.3575761f * g + 0.1804375f * b) / 0.95047f);
+  const float y = lab_curve(0.2126729f * r + 0.7151522f * g + 0.0721750f * b);
+  const float z = lab_curve((0.0193339f * r + 0.1191920f * g + 0.9503041f * b) / 1.08883f);
+  return {116.0f * y - 16.0f, 500.0f * (x - y), 200.0f * (y - z)};
+}
+
+/// w(p, q) = exp(-(Dc(p, q) / gamma_c + Dg(p, q) / gamma_s)), Dc the Euclidean distance in CIELab, Dg that
+/// in the image. Source: K.-J. Yoon and I. S. Kweon, "Adaptive support-weight approach for correspondence
+/// search", TPAMI 2006, equation 6.
+/// @param offset_x, offset_y  from p to q, pixels
+RECON_HD float support_weight(Lab p, Lab q, int offset_x, int offset_y,
+                              const AdaptiveWeightOptions& options) {
+  const float l = p.l - q.l, a = p.a - q.a, b = p.b - q.b;
+  const float far = sqrtf(static_cast<float>(offset_x * offset_x + offset_y * offset_y));
+  return expf(-(sqrtf(l * l + a * a + b * b) / options.gamma_colour + far / options.gamma_space));
+}
+
+}  // namespace recon

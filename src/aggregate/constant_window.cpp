@@ -1,0 +1,146 @@
+#include "aggregate/constant_window.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aggregate/constant_window.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace recon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// sums[x] += entering[x] - leaving[x]; either may be null.
+void update_column_sums(const float* entering, const float* leaving, int width, double* sums) {
+  const hn::ScalableTag<double> df64;
+  const hn::Rebind<float, decltype(df64)> df32;
+  const int lanes = static_cast<int>(hn::Lanes(df64));
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    auto sum = hn::LoadU(df64, sums + x);
+    if (leaving != nullptr) sum = hn::Sub(sum, hn::PromoteTo(df64, hn::LoadU(df32, leaving + x)));
+    if (entering != nullptr) sum = hn::Add(sum, hn::PromoteTo(df64, hn::LoadU(df32, entering + x)));
+    hn::StoreU(sum, df64, sums + x);
+  }
+  for (; x < width; ++x) {
+    if (leaving != nullptr) sums[x] -= static_cast<double>(leaving[x]);
+    if (entering != nullptr) sums[x] += static_cast<double>(entering[x]);
+  }
+}
+
+/// means[x] = (prefix[x + span] - prefix[x]) / count for x < width.
+void window_means(const double* prefix, int span, float count, int width, float* means) {
+  const hn::ScalableTag<double> df64;
+  const hn::Rebind<float, decltype(df64)> df32;
+  const int lanes = static_cast<int>(hn::Lanes(df64));
+  const auto counts = hn::Set(df32, count);
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    const auto sum = hn::Sub(hn::LoadU(df64, prefix + x + span), hn::LoadU(df64, prefix + x));
+    hn::StoreU(hn::Div(hn::DemoteTo(df32, sum), counts), df32, means + x);
+  }
+  for (; x < width; ++x) means[x] = static_cast<float>(prefix[x + span] - prefix[x]) / count;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace recon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace recon {
+
+HWY_EXPORT(update_column_sums);
+HWY_EXPORT(window_means);
+
+namespace {
+
+/// Planes done together: the additions of a prefix sum wait for each other, those of several planes do not.
+constexpr int kGroup = 4;
+
+/// Sums of columns, and their prefix sums, of a group of planes.
+class GroupSums {
+ public:
+  explicit GroupSums(int width)
+      : width_(width),
+        pitch_(padded_count<double>(width + 1)),
+        columns_(element_count({pitch_, kGroup})),
+        prefix_(element_count({pitch_, kGroup})) {}
+
+  double* columns(int k) { return columns_.data() + k * pitch_; }
+  double* prefix(int k) { return prefix_.data() + k * pitch_; }
+  void clear() { std::fill_n(columns_.data(), pitch_ * kGroup, 0.0); }
+
+  void add_up() {
+    std::array<double, kGroup> sums{};
+    for (int k = 0; k < kGroup; ++k) prefix(k)[0] = 0.0;
+    for (int x = 0; x < width_; ++x)
+      for (int k = 0; k < kGroup; ++k) {
+        sums[static_cast<std::size_t>(k)] += columns(k)[x];
+        prefix(k)[x + 1] = sums[static_cast<std::size_t>(k)];
+      }
+  }
+
+ private:
+  int width_;
+  std::ptrdiff_t pitch_;
+  AlignedBuffer<double> columns_, prefix_;
+};
+
+/// Means of one row from the prefix sums over its columns' sums of `rows` rows.
+void write_means(const double* prefix, int width, int radius, int rows, float* means) {
+  const auto cut = [&](int x) {
+    const int begin = std::max(0, x - radius), end = std::min(width, x + radius + 1);
+    means[x] = static_cast<float>(prefix[end] - prefix[begin]) /
+               (static_cast<float>(end - begin) * static_cast<float>(rows));
+  };
+  const int whole_begin = std::min(radius, width), whole_end = std::max(whole_begin, width - radius);
+  for (int x = 0; x < whole_begin; ++x) cut(x);
+  const int side = 2 * radius + 1;
+  if (whole_begin < whole_end) HWY_DYNAMIC_DISPATCH(window_means)
+  (prefix + (whole_begin - radius), side, static_cast<float>(side) * static_cast<float>(rows),
+   whole_end - whole_begin, means + whole_begin);
+  for (int x = whole_end; x < width; ++x) cut(x);
+}
+
+void aggregate_group(VolumeView<const float> costs, int radius, int first, int planes,
+                     VolumeView<float> aggregated, GroupSums& sums) {
+  sums.clear();
+  const auto row_of = [&](int y, int d) { return y >= 0 && y < costs.height ? costs.row(y, d) : nullptr; };
+  for (int y = -radius; y < costs.height; ++y) {
+    for (int k = 0; k < planes; ++k) HWY_DYNAMIC_DISPATCH(update_column_sums)
+    (row_of(y + radius, first + k), row_of(y - radius - 1, first + k), costs.width, sums.columns(k));
+    if (y < 0) continue;
+    sums.add_up();
+    const int rows = std::min(costs.height, y + radius + 1) - std::max(0, y - radius);
+    for (int k = 0; k < planes; ++k)
+      write_means(sums.prefix(k), costs.width, radius, rows, aggregated.row(y, first + k));
+  }
+}
+
+}  // namespace
+
+void constant_window(VolumeView<const float> costs, int radius, VolumeView<float> aggregated) {
+  EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
+  EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
+          costs.height == aggregated.height);
+  EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
+  if (costs.width == 0 || costs.height == 0) return;
+  // A window beyond the image holds what one of the image's size does.
+  const int reach = std::min(radius, std::max(costs.width, costs.height));
+  parallel_for((costs.planes + kGroup - 1) / kGroup, [&](int group) {
+    GroupSums sums(costs.width);
+    const int first = group * kGroup;
+    aggregate_group(costs, reach, first, std::min(kGroup, costs.planes - first), aggregated, sums);
+  });
+}
+
+}  // namespace recon
+#endif

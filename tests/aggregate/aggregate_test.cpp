@@ -1,0 +1,288 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "aggregate/adaptive_weight.hpp"
+#include "aggregate/constant_window.hpp"
+#include "aggregate/cross_based.hpp"
+#include "core/parallel.hpp"
+#include "match/cross_arms.hpp"
+#include "reference/aggregation_cases.hpp"
+#include "reference/aggregation_reference.hpp"
+
+namespace recon {
+namespace {
+
+using reference::ColourViews;
+using reference::describe;
+using reference::kVolumeShapes;
+using reference::near;
+using reference::poisoned;
+using reference::random_colours;
+using reference::random_costs;
+using reference::VolumeShape;
+
+/// Sums in double, rounded twice: to float, and when divided.
+constexpr double kDoubleSumBound = 2e-7;
+/// Weights and sums in single precision.
+constexpr double kWeightBound = 1e-5;
+
+Volume<float> clone(const Volume<float>& volume) {
+  Volume<float> copy(volume.width(), volume.planes(), volume.height());
+  for (int y = 0; y < volume.height(); ++y)
+    for (int d = 0; d < volume.planes(); ++d)
+      std::copy_n(volume.view().row(y, d), volume.width(), copy.view().row(y, d));
+  return copy;
+}
+
+Volume<float> row_volume(std::initializer_list<float> costs) {
+  Volume<float> volume(static_cast<int>(costs.size()), 1, 1);
+  std::copy(costs.begin(), costs.end(), volume.view().row(0, 0));
+  return volume;
+}
+
+struct Views {
+  Image<Rgb8> reference, source;
+  Image<Cross> reference_arms, source_arms;
+};
+
+Views random_views(const VolumeShape& shape, std::uint32_t seed, const CrossOptions& options = {}) {
+  Views views{random_colours(shape.width, shape.height, seed),
+              random_colours(shape.width, shape.height, seed + 1),
+              {},
+              {}};
+  views.reference_arms = cross_arms(views.reference.view(), options);
+  views.source_arms = cross_arms(views.source.view(), options);
+  return views;
+}
+
+TEST(ConstantWindow, ByHand) {
+  const Volume<float> costs = row_volume({3, 5, 10, 0, 2});
+  Volume<float> means = poisoned(5, 1, 1);
+  constant_window(costs.view(), 1, means.view());
+  const std::array<float, 5> expected{4, 6, 5, 4, 1};
+  for (int x = 0; x < 5; ++x) EXPECT_EQ(means.view()(x, 0, 0), expected[static_cast<std::size_t>(x)]) << x;
+  constant_window(costs.view(), 0, means.view());
+  EXPECT_TRUE(near(means.view(), costs.view(), 0));
+  constant_window(costs.view(), kMaxConstantRadius, means.view());
+  for (int x = 0; x < 5; ++x) EXPECT_EQ(means.view()(x, 0, 0), 4.0f) << x;
+}
+
+TEST(ConstantWindow, EqualsTheTextbook) {
+  std::uint32_t seed = 1;
+  for (const VolumeShape& shape : kVolumeShapes)
+    for (const int radius : {0, 1, 2, 5, 16, 40})
+      for (const bool whole : {true, false}) {
+        const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
+        Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
+        constant_window(costs.view(), radius, means.view());
+        EXPECT_TRUE(near(means.view(), reference::constant_window(costs.view(), radius).view(),
+                         whole ? 0 : kDoubleSumBound))
+            << describe(shape) << ", radius " << radius;
+      }
+}
+
+TEST(ConstantWindow, RefusesWhatDoesNotFit) {
+  Volume<float> costs = random_costs(8, 2, 4, 1), other(8, 3, 4);
+  EXPECT_THROW(constant_window(costs.view(), 1, other.view()), std::logic_error);
+  EXPECT_THROW(constant_window(costs.view(), 1, costs.view()), std::logic_error);
+  Volume<float> means(8, 2, 4);
+  EXPECT_THROW(constant_window(costs.view(), -1, means.view()), std::logic_error);
+  EXPECT_THROW(constant_window(costs.view(), kMaxConstantRadius + 1, means.view()), std::logic_error);
+}
+
+TEST(AdaptiveWeight, LabOfKnownColours) {
+  // Values as in common tables of sRGB under D65.
+  const std::array<std::pair<Rgb8, Lab>, 5> known{{{{0, 0, 0}, {0, 0, 0}},
+                                                   {{255, 255, 255}, {100, 0, 0}},
+                                                   {{255, 0, 0}, {53.24f, 80.09f, 67.20f}},
+                                                   {{0, 255, 0}, {87.73f, -86.18f, 83.18f}},
+                                                   {{0, 0, 255}, {32.30f, 79.19f, -107.86f}}}};
+  for (const auto& [colour, expected] : known) {
+    const Lab lab = to_lab(colour);
+    EXPECT_NEAR(lab.l, expected.l, 0.02f);
+    EXPECT_NEAR(lab.a, expected.a, 0.02f);
+    EXPECT_NEAR(lab.b, expected.b, 0.02f);
+  }
+}
+
+TEST(AdaptiveWeight, ByHand) {
+  EXPECT_EQ(support_weight({1, 2, 3}, {1, 2, 3}, 0, 0, {}), 1.0f);
+  EXPECT_FLOAT_EQ(support_weight({0, 0, 0}, {2, 3, 6}, 3, 4, {5, 7, 2.5f}), std::exp(-3.0f));
+  // A flat view: only the distance weighs. gamma_s = 1, so a neighbour has w = 1/e.
+  const Image<Rgb8> flat(3, 1, Rgb8{9, 9, 9});
+  const Volume<float> costs = row_volume({0, 6, 12});
+  Volume<float> means = poisoned(3, 1, 1);
+  adaptive_weight({flat.view(), {}}, {1, 5, 1}, costs.view(), means.view());
+  const float w = std::exp(-1.0f);
+  EXPECT_FLOAT_EQ(means.view()(0, 0, 0), 6 * w / (1 + w));
+  EXPECT_FLOAT_EQ(means.view()(1, 0, 0), 6);
+  // Two views: the square of it; plane 0 is disparity 1, so only columns 1 and 2 have matches.
+  adaptive_weight({flat.view(), flat.view(), PairSide::kLeft, 1}, {1, 5, 1}, costs.view(), means.view());
+  EXPECT_FLOAT_EQ(means.view()(0, 0, 0), 6 * w / (1 + w)) << "no match: the reference alone";
+  EXPECT_FLOAT_EQ(means.view()(1, 0, 0), (6 + 12 * w * w) / (1 + w * w)) << "column 0 does not count";
+}
+
+TEST(AdaptiveWeight, EqualsTheTextbook) {
+  std::uint32_t seed = 1;
+  for (const VolumeShape& shape : kVolumeShapes)
+    for (const int radius : {0, 1, 4, 17}) {
+      if (radius == 17 && shape.planes > 7) continue;  // the textbook takes long
+      const Views images = random_views(shape, seed += 10);
+      const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed);
+      for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
+        for (const bool two : {true, false}) {
+          const ImageView<const Rgb8> source = two ? images.source.view() : ImageView<const Rgb8>{};
+          Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
+          adaptive_weight({images.reference.view(), source, side, shape.min_disparity}, {radius, 7, 11},
+                          costs.view(), means.view());
+          const ColourViews views{images.reference.view(), source, side == PairSide::kLeft ? -1 : 1,
+                                  shape.min_disparity};
+          EXPECT_TRUE(near(means.view(),
+                           reference::adaptive_weight(views, costs.view(), radius, 7, 11).view(),
+                           kWeightBound))
+              << describe(shape) << ", radius " << radius << ", views " << 1 + two;
+        }
+    }
+}
+
+TEST(AdaptiveWeight, RefusesWhatDoesNotFit) {
+  const Image<Rgb8> image = random_colours(8, 4, 1), narrow = random_colours(7, 4, 1);
+  const Volume<float> costs = random_costs(8, 2, 4, 1);
+  Volume<float> means(8, 2, 4), other(8, 2, 3);
+  const SupportViews<Rgb8> views{image.view(), image.view()};
+  const auto run = [&](const SupportViews<Rgb8>& v, const AdaptiveWeightOptions& o, VolumeView<float> out) {
+    adaptive_weight(v, o, costs.view(), out);
+  };
+  EXPECT_THROW(run({narrow.view(), {}}, {}, means.view()), std::logic_error);
+  EXPECT_THROW(run({image.view(), narrow.view()}, {}, means.view()), std::logic_error);
+  EXPECT_THROW(run(views, {}, other.view()), std::logic_error);
+  EXPECT_THROW(run(views, {-1, 5, 5}, means.view()), std::logic_error);
+  EXPECT_THROW(run(views, {kMaxAdaptiveRadius + 1, 5, 5}, means.view()), std::logic_error);
+  EXPECT_THROW(run(views, {3, 0, 5}, means.view()), std::logic_error);
+  EXPECT_THROW(run(views, {3, 5, NAN}, means.view()), std::logic_error);
+}
+
+TEST(CrossBased, ByHand) {
+  // Left and right of an edge there is a mean each.
+  Image<Rgb8> image(4, 2, Rgb8{10, 10, 10});
+  for (int y = 0; y < 2; ++y) image(3, y) = {200, 10, 10};
+  Volume<float> costs(4, 1, 2);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 4; ++x) costs.view()(x, y, 0) = static_cast<float>(x + 4 * y);
+  const Image<Cross> arms = cross_arms(image.view(), {});
+  cross_based({arms.view(), {}}, {1, CrossOrder::kHorizontal}, costs.view());
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 4; ++x) EXPECT_EQ(costs.view()(x, y, 0), x < 3 ? 3.0f : 5.0f) << x << " " << y;
+}
+
+TEST(CrossBased, TheOrdersDiffer) {
+  // p = (0, 0) of an L: its column has one arm along row 1, its row none.
+  Image<Rgb8> image(2, 2, Rgb8{10, 10, 10});
+  image(1, 0) = {200, 10, 10};
+  const Image<Cross> arms = cross_arms(image.view(), {});
+  for (const CrossOrder order : {CrossOrder::kHorizontal, CrossOrder::kVertical}) {
+    Volume<float> costs(2, 1, 2);
+    costs.view()(0, 0, 0) = 2, costs.view()(1, 0, 0) = 90, costs.view()(0, 1, 0) = 4,
+                       costs.view()(1, 1, 0) = 9;
+    cross_based({arms.view(), {}}, {1, order}, costs.view());
+    EXPECT_EQ(costs.view()(0, 0, 0), order == CrossOrder::kHorizontal ? 5.0f : 3.0f);
+    EXPECT_EQ(costs.view()(1, 0, 0), 90.0f);
+  }
+}
+
+TEST(CrossBased, EqualsTheTextbook) {
+  std::uint32_t seed = 1;
+  const CrossOptions rule{9, 4, 45, 25};
+  for (const VolumeShape& shape : kVolumeShapes) {
+    const Views images = random_views(shape, seed += 10, rule);
+    for (const int iterations : {0, 1, 2, 4})
+      for (const CrossOrder first : {CrossOrder::kHorizontal, CrossOrder::kVertical})
+        for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
+          for (const bool two : {true, false}) {
+            const bool whole = iterations == 1;
+            const Volume<float> given = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
+            Volume<float> costs = clone(given);
+            cross_based(
+                {images.reference_arms.view(), two ? images.source_arms.view() : ImageView<const Cross>{},
+                 side, shape.min_disparity},
+                {iterations, first}, costs.view());
+            const ColourViews views{images.reference.view(),
+                                    two ? images.source.view() : ImageView<const Rgb8>{},
+                                    side == PairSide::kLeft ? -1 : 1, shape.min_disparity};
+            const Volume<float> expected = reference::cross_based(
+                views, given.view(), {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
+                iterations, first == CrossOrder::kHorizontal);
+            EXPECT_TRUE(near(costs.view(), expected.view(), whole ? 0 : iterations * kDoubleSumBound))
+                << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
+          }
+  }
+}
+
+TEST(CrossBased, FlatImagesGiveTheMeanOfAll) {
+  const Image<Rgb8> flat(23, 9, Rgb8{80, 90, 100});
+  const Image<Cross> arms = cross_arms(flat.view(), {});
+  Volume<float> costs = random_costs(23, 3, 9, 4, true);
+  const Volume<float> expected = reference::constant_window(costs.view(), 40);
+  cross_based({arms.view(), {}}, {1}, costs.view());
+  EXPECT_TRUE(near(costs.view(), expected.view(), 0));
+}
+
+TEST(CrossBased, RefusesWhatDoesNotFit) {
+  const Image<Cross> arms(8, 4, Cross{}), narrow(7, 4, Cross{});
+  Volume<float> costs = random_costs(8, 2, 4, 1);
+  EXPECT_THROW(cross_based({narrow.view(), {}}, {}, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), narrow.view()}, {}, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), {}}, {-1}, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), {}}, {65}, costs.view()), std::logic_error);
+}
+
+TEST(Aggregation, KeepsConstantCosts) {
+  const VolumeShape shape{37, 11, 5, -2};
+  const Views images = random_views(shape, 3);
+  Volume<float> flat(37, 5, 11);
+  for (int y = 0; y < 11; ++y)
+    for (int d = 0; d < 5; ++d) std::fill_n(flat.view().row(y, d), 37, 7.0f);
+  Volume<float> means = poisoned(37, 5, 11);
+  constant_window(flat.view(), 3, means.view());
+  EXPECT_TRUE(near(means.view(), flat.view(), 0));
+  adaptive_weight({images.reference.view(), images.source.view(), PairSide::kLeft, -2}, {}, flat.view(),
+                  means.view());
+  EXPECT_TRUE(near(means.view(), flat.view(), kWeightBound));
+  means = clone(flat);
+  cross_based({images.reference_arms.view(), images.source_arms.view(), PairSide::kLeft, -2}, {},
+              means.view());
+  EXPECT_TRUE(near(means.view(), flat.view(), 0));
+}
+
+TEST(Aggregation, SameBitsForAnyNumberOfThreads) {
+  const VolumeShape shape{61, 23, 13, 0};
+  const Views images = random_views(shape, 3);
+  const Volume<float> costs = random_costs(61, 13, 23, 5);
+  const std::array<std::function<void(VolumeView<float>)>, 3> aggregators{
+      [&](VolumeView<float> out) { constant_window(costs.view(), 4, out); },
+      [&](VolumeView<float> out) {
+        adaptive_weight({images.reference.view(), images.source.view()}, {5, 5, 17.5f}, costs.view(), out);
+      },
+      [&](VolumeView<float> out) {
+        for (int y = 0; y < 23; ++y)
+          for (int d = 0; d < 13; ++d) std::copy_n(costs.view().row(y, d), 61, out.row(y, d));
+        cross_based({images.reference_arms.view(), images.source_arms.view()}, {}, out);
+      }};
+  for (const auto& aggregate : aggregators) {
+    Volume<float> first = poisoned(61, 13, 23);
+    ThreadLimit(1).run([&] { aggregate(first.view()); });
+    for (const int threads : {2, 5}) {
+      Volume<float> again = poisoned(61, 13, 23);
+      ThreadLimit(threads).run([&] { aggregate(again.view()); });
+      EXPECT_TRUE(near(again.view(), first.view(), 0)) << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recon
