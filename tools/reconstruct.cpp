@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/system_memory.hpp"
 #include "core/version.hpp"
 #include "session/session.hpp"
 #include "tools/reconstruct_options.hpp"
@@ -48,6 +49,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   set_up_log(Verbosity::kNormal);
+  return_freed_memory();
   try {
     return run(argc, argv);
   } catch (const Interrupted& stop) {

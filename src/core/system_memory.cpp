@@ -1,5 +1,7 @@
 #include "core/system_memory.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -58,6 +60,11 @@ std::size_t available_memory(const fs::path& root) {
     throw InputError((root / "proc/meminfo").string() +
                      ": does not say MemAvailable; give --memory-limit to tell how much memory may be used");
   return static_cast<std::size_t>(*available);
+}
+
+void return_freed_memory() {
+  constexpr int kLeastBlock = 1 << 20;  // a fixed threshold: by itself it rises to 32 MiB
+  mallopt(M_MMAP_THRESHOLD, kLeastBlock);
 }
 
 }  // namespace recon

@@ -13,4 +13,9 @@ namespace recon {
 /// has a limit
 std::size_t available_memory(const std::filesystem::path& root = "/");
 
+/// Has every larger block of memory that is freed go back to the system at once. By default the C library
+/// keeps more and more of what was freed, so that a process outgrows any plan of its memory. Call it before
+/// anything large is allocated.
+void return_freed_memory();
+
 }  // namespace recon

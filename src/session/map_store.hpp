@@ -22,6 +22,9 @@ class MapStore {
   /// Keeps the maps of a view in memory, as far as the budget allows.
   void keep(const std::string& view, std::shared_ptr<const ViewDepth> maps);
 
+  /// Keeps nothing in memory from here on.
+  void forget() { cache_.set_budget(0); }
+
   /// Writes the maps of a view.
   /// @throws OutputError
   std::vector<OutputFile> write(const std::string& view, const ViewDepth& maps) const;

@@ -12,6 +12,7 @@ namespace {
 // Bytes a pixel, counted from the types that are alive at the same time.
 constexpr std::size_t kMapBytes = 20;     // depth, normal and confidence of a view
 constexpr std::size_t kFusionBytes = 23;  // and its colours
+constexpr std::size_t kPointBytes = 116;  // a fused point with its views, in rows that grow
 constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
 constexpr std::size_t kEstimateBytes =
     32;  // the maps (20), filters (12); what a sweep returns is in its own sum
@@ -29,6 +30,12 @@ std::size_t pixels(const Pinhole& camera) {
 
 std::size_t pixels(const Camera& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+}
+
+/// What fusion takes that holds the maps of `views` views: a file is read before a view's points are made.
+std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing) {
+  const auto cells = static_cast<std::size_t>(spacing) * static_cast<std::size_t>(spacing);
+  return view_pixels * (views * kFusionBytes + std::max(kLoadBytes, kPointBytes / cells));
 }
 
 int how_many(std::size_t available, std::size_t each, int most) {
@@ -128,7 +135,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
   const std::size_t channels = options.colour ? 3 : 1;
   const std::size_t lane = estimate_bytes(plan, sizes) + sizes.most_images * channels;
-  const std::size_t fusion = sizes.view * (sizes.most_views * kFusionBytes + kLoadBytes);
+  const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
   const std::size_t check = sizes.view * kCheckBytes;
   const bool estimate_only = options.stage == Stage::kEstimate;
   const std::size_t others =
@@ -161,10 +168,15 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.check_at_once = how_many(work, check, threads);
   memory.fusion_views = static_cast<int>(sizes.most_views) +
                         static_cast<int>((work - std::min(work, fusion)) / (sizes.view * kFusionBytes));
+  const std::size_t held =
+      std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
   const std::size_t busy = std::max(
       {least - kProgramBytes, estimate_only ? 0 : check * static_cast<std::size_t>(memory.check_at_once),
        sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
-  memory.peak = std::min(limit, kProgramBytes + busy + memory.photo_cache + 2 * memory.map_cache);
+  // Fusion has the maps of before the check no more.
+  const std::size_t fusing = estimate_only ? 0 : fusion_bytes(sizes.view, held, options.point_spacing);
+  memory.peak = std::min(limit, kProgramBytes + memory.photo_cache + memory.map_cache +
+                                    std::max(busy + memory.map_cache, fusing));
   return memory;
 }
 

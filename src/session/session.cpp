@@ -169,6 +169,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
   if (run.options.stage != Stage::kEstimate) {
     check_views(run);
     clock.end("check across views");
+    run.photometric->forget();
     fuse_views(run);
     clock.end("fusion");
   }

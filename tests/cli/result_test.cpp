@@ -225,6 +225,26 @@ TEST_F(ReconstructResult, OfAPlanIsNothing) {
   EXPECT_FALSE(fs::exists(dense()));
 }
 
+/// The plan and the limit are kept in every stage, whichever of them takes the most.
+TEST_F(ReconstructResult, TakesNoMoreMemoryThanPlanned) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer takes memory of its own";
+#endif
+  const std::string large = (folder() / "large").string();
+  render(large, {"--width", "640", "--height", "480", "--views", "6"});
+  for (const char* limit : {"180MiB", "8GiB"}) {
+    const std::vector<std::string> arguments = {large, "--method", "bm",      "--memory-limit", limit,
+                                                "-o",  limit,      "--quiet", "--json"};
+    std::vector<std::string> dry = arguments;
+    dry.push_back("--dry-run");
+    const Outcome plan = reconstruct(dry), run = reconstruct(arguments);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_GT(run.peak_bytes, std::size_t{32} << 20);
+    EXPECT_LE(run.peak_bytes, plan.json().at("scenes").at(0).at("memory").at("peak").get<std::size_t>())
+        << limit;
+  }
+}
+
 TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
   render(folder() / "session/b", {});
   render(folder() / "session/a", {});

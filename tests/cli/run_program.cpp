@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,14 +41,20 @@ void Process::send(int signal) const {
 }
 
 bool Process::running() {
-  if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = -1;
+  reap(WNOHANG);
   return pid_ > 0;
 }
 
 Outcome Process::wait() {
-  if (pid_ > 0) waitpid(pid_, &status_, 0);
+  reap(0);
+  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, content(out_), content(err_), peak_bytes_};
+}
+
+void Process::reap(int options) {
+  rusage usage{};
+  if (pid_ <= 0 || wait4(pid_, &status_, options, &usage) != pid_) return;
   pid_ = -1;
-  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, content(out_), content(err_)};
+  peak_bytes_ = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
 Outcome run_program(const fs::path& folder, const std::vector<std::string>& command) {

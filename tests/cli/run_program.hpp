@@ -13,6 +13,7 @@ namespace recon {
 struct Outcome {
   int exit_code = -1;  ///< -1: ended by a signal
   std::string out, err;
+  std::size_t peak_bytes = 0;  ///< largest resident size
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
@@ -29,9 +30,12 @@ class Process {
   Outcome wait();
 
  private:
+  void reap(int options);
+
   std::filesystem::path out_, err_;
   pid_t pid_ = -1;
   int status_ = 0;
+  std::size_t peak_bytes_ = 0;
 };
 
 /// Runs a program to its end.
