@@ -24,7 +24,8 @@ struct CrossBasedOptions {
 /// what the one before gave. Two passes of prefix sums in double; sums of whole numbers below 2^24 are exact.
 /// Deterministic for any number of threads. Sources: K. Zhang, J. Lu and G. Lafruit 2009, section III; X. Mei
 /// et al. 2011, section 2.2 (iterations of alternating order).
-/// @param views  crosses of both views, or of the reference view alone; see cross_arms
+/// @param views  crosses of both views, or of the reference view alone, which was better with AD-Census costs
+///               on Middlebury's pairs; see cross_arms
 /// @param costs  (y, d, x), finite, of magnitudes below 1e30
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, VolumeView<float> costs);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "io/image_file.hpp"
+#include "reference/stereo_sets.hpp"
+
+namespace recon {
+
+/// A set in colour, with the masks of Middlebury's evaluation of 2007: pixels of 255 count.
+struct ColourSet {
+  StereoSet grey;
+  Image<Rgb8> left, right;
+  Image<std::uint8_t> nonocc, all, disc;  ///< empty where the set has none
+};
+
+inline ColourSet read_colour_set(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "info.json");
+  const nlohmann::json info = nlohmann::json::parse(file);
+  const auto path = [&](const char* key) { return folder / info.at(key).get<std::string>(); };
+  ColourSet set{read_stereo_set(folder), read_image(path("left")), read_image(path("right")), {}, {}, {}};
+  for (const auto& [key, mask] : {std::pair{"nonocc_mask", &set.nonocc}, std::pair{"all_mask", &set.all},
+                                  std::pair{"disc_mask", &set.disc}})
+    if (info.contains(key) && info.at(key).is_string()) *mask = read_grey_image(path(key));
+  return set;
+}
+
+}  // namespace recon
