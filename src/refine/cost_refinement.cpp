@@ -1,0 +1,63 @@
+#include "refine/cost_refinement.hpp"
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "match/combine_step.hpp"
+#include "refine/outlier_step.hpp"
+#include "refine/subplane_step.hpp"
+
+namespace recon {
+
+namespace {
+
+bool fits(ImageView<const float> disparity, VolumeView<const float> costs) {
+  return disparity.width == costs.width && disparity.height == costs.height && costs.planes >= 1;
+}
+
+/// The cost of plane d, infinite where there is no such plane.
+float cost_at(VolumeView<const float> costs, int x, int y, int d) {
+  return d >= 0 && d < costs.planes ? costs(x, y, d) : invalid_cost();
+}
+
+}  // namespace
+
+Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView<const float> costs,
+                                    int min) {
+  EXPECTS(fits(disparity, costs));
+  Image<float> adjusted(disparity.width, disparity.height);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float own = disparity(x, y);
+      adjusted(x, y) = own;
+      if (std::isnan(own)) continue;
+      float least = cost_at(costs, x, y, nearest_disparity(own) - min);
+      const auto offer = [&](int i, int j) {
+        if (!disparity.contains(i, j)) return;
+        const float side = disparity(i, j);
+        if (!(std::abs(side - own) > 1.0f)) return;
+        const float cost = cost_at(costs, x, y, nearest_disparity(side) - min);
+        if (cost < least) least = cost, adjusted(x, y) = side;
+      };
+      offer(x - 1, y), offer(x + 1, y), offer(x, y - 1), offer(x, y + 1);
+    }
+  });
+  return adjusted;
+}
+
+void enhance_subpixel(ImageView<float> disparity, VolumeView<const float> costs, int min) {
+  EXPECTS(fits(disparity, costs));
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float own = disparity(x, y);
+      if (std::isnan(own) || own != std::floor(own)) continue;
+      const int d = nearest_disparity(own) - min;
+      if (d < 0 || d >= costs.planes) continue;
+      disparity(x, y) =
+          own + parabola_offset(cost_at(costs, x, y, d - 1), costs(x, y, d), cost_at(costs, x, y, d + 1));
+    }
+  });
+}
+
+}  // namespace recon

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/hd.hpp"
+
+namespace recon {
+
+/// What the left-right check finds of a pixel.
+enum class Outlier : std::uint8_t {
+  kNone,       ///< reliable
+  kOcclusion,  ///< no disparity leads to a pixel of the other map that has the same one
+  kMismatch,   ///< some disparity does, but not the pixel's own
+};
+
+/// A pixel's disparity, rounded; it must be known.
+RECON_HD int nearest_disparity(float disparity) {
+  return static_cast<int>(floorf(disparity + 0.5f));
+}
+
+/// Whether two disparities are known and at most `tolerance` apart.
+RECON_HD bool disparities_agree(float a, float b, float tolerance) {
+  const float difference = a < b ? b - a : a - b;
+  return difference <= tolerance;
+}
+
+/// The left-right check of a pixel of the left map in column x (Mei et al. 2011, section 3.4; Hirschmueller
+/// 2008, section 2.6): reliable where |D_L(p) - D_R(p - D_L(p))| <= tolerance, else a mismatch where
+/// |D_R(p - d) - d| <= tolerance for some d with min <= d < min + count, else an occlusion.
+/// @param disparity  D_L(p); NaN is never reliable
+/// @param right      right(x): D_R in column x of the same row
+/// @param width      columns of the right map
+template <class Right>
+RECON_HD Outlier outlier_of(float disparity, int x, int width, int min, int count, float tolerance,
+                            const Right& right) {
+  if (disparity == disparity) {
+    const int matched = x - nearest_disparity(disparity);
+    if (matched >= 0 && matched < width && disparities_agree(right(matched), disparity, tolerance))
+      return Outlier::kNone;
+  }
+  for (int d = min; d < min + count; ++d) {
+    const int matched = x - d;
+    if (matched < 0 || matched >= width) continue;
+    if (disparities_agree(right(matched), static_cast<float>(d), tolerance)) return Outlier::kMismatch;
+  }
+  return Outlier::kOcclusion;
+}
+
+/// Whether a histogram of a region decides: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
+/// section 3.4).
+RECON_HD bool vote_decides(int most, int votes, int least_votes, float least_share) {
+  return votes > least_votes && static_cast<float>(most) > least_share * static_cast<float>(votes);
+}
+
+/// The sixteen directions of interpolation: along the axes, the diagonals, and between these.
+struct SearchStep {
+  int x, y;
+};
+inline constexpr SearchStep kSearchSteps[16] = {{1, 0},  {2, 1},  {1, 1},  {1, 2},   {0, 1},   {-1, 2},
+                                                {-1, 1}, {-2, 1}, {-1, 0}, {-2, -1}, {-1, -1}, {-1, -2},
+                                                {0, -1}, {1, -2}, {1, -1}, {2, -1}};
+
+}  // namespace recon

@@ -1,0 +1,119 @@
+#include "refine/outliers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "match/colour_difference_step.hpp"
+
+namespace recon {
+
+namespace {
+
+template <class A, class B>
+bool same_size(ImageView<A> a, ImageView<B> b) {
+  return a.width == b.width && a.height == b.height;
+}
+
+struct Ballot {
+  ImageView<const std::int32_t> bins;  ///< what each pixel votes for, -1: nothing
+  ImageView<const Cross> crosses;
+  VotingOptions options;
+};
+
+/// The bin that the region of (x, y) votes for, -1 when it does not decide.
+int vote_of(const Ballot& ballot, int x, int y, std::vector<int>& histogram) {
+  std::fill(histogram.begin(), histogram.end(), 0);
+  const Cross own = ballot.crosses(x, y);
+  int votes = 0;
+  for (int j = y - own.up; j <= y + own.down; ++j) {
+    const Cross beside = ballot.crosses(x, j);
+    const std::int32_t* bins = ballot.bins.row(j);
+    for (int i = x - beside.left; i <= x + beside.right; ++i) {
+      if (bins[i] < 0) continue;
+      ++histogram[static_cast<std::size_t>(bins[i])];
+      ++votes;
+    }
+  }
+  if (votes == 0) return -1;
+  const auto most = std::max_element(histogram.begin(), histogram.end());
+  if (!vote_decides(*most, votes, ballot.options.least_votes, ballot.options.least_share)) return -1;
+  return static_cast<int>(most - histogram.begin());
+}
+
+}  // namespace
+
+Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const float> right, int min, int count,
+                                float tolerance) {
+  EXPECTS(left.height == right.height && count >= 0 && tolerance >= 0.0f);
+  Image<Outlier> outliers(left.width, left.height);
+  parallel_for(left.height, [&](int y) {
+    const float* matched = right.row(y);
+    for (int x = 0; x < left.width; ++x)
+      outliers(x, y) = outlier_of(left(x, y), x, right.width, min, count, tolerance,
+                                  [matched](int column) { return matched[column]; });
+  });
+  return outliers;
+}
+
+void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, ImageView<const Cross> crosses,
+                     int min, int count, const VotingOptions& options) {
+  EXPECTS(same_size(disparity, outliers) && same_size(disparity, crosses) && count >= 1);
+  EXPECTS(options.least_votes >= 0 && options.least_share >= 0.0f && options.least_share <= 1.0f);
+  EXPECTS(options.iterations >= 0);
+  const int width = disparity.width, height = disparity.height;
+  Image<std::int32_t> bins(width, height);
+  for (int iteration = 0; iteration < options.iterations; ++iteration) {
+    parallel_for(height, [&](int y) {
+      for (int x = 0; x < width; ++x) {
+        const float value = disparity(x, y);
+        const bool votes = outliers(x, y) == Outlier::kNone && value > static_cast<float>(min) - 1.0f &&
+                           value < static_cast<float>(min) + static_cast<float>(count);
+        const int bin = votes ? nearest_disparity(value) - min : -1;
+        bins(x, y) = bin < count ? bin : -1;
+      }
+    });
+    const Ballot ballot{bins.view(), crosses, options};
+    parallel_for(height, [&](int y) {
+      std::vector<int> histogram(static_cast<std::size_t>(count));
+      for (int x = 0; x < width; ++x) {
+        if (outliers(x, y) == Outlier::kNone) continue;
+        const int bin = vote_of(ballot, x, y, histogram);
+        if (bin < 0) continue;
+        disparity(x, y) = static_cast<float>(min + bin);
+        outliers(x, y) = Outlier::kNone;
+      }
+    });
+  }
+}
+
+void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> outliers,
+                          ImageView<const Rgb8> image) {
+  EXPECTS(same_size(disparity, outliers) && same_size(disparity, image));
+  const auto reliable = [&](int x, int y) {
+    return outliers(x, y) == Outlier::kNone && !std::isnan(disparity(x, y));
+  };
+  // Only outliers are written and only reliable pixels are read, so the order does not matter.
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      if (outliers(x, y) == Outlier::kNone) continue;
+      float found = std::numeric_limits<float>::quiet_NaN();
+      int least = std::numeric_limits<int>::max();
+      for (const SearchStep step : kSearchSteps) {
+        int i = x + step.x, j = y + step.y;
+        while (disparity.contains(i, j) && !reliable(i, j)) i += step.x, j += step.y;
+        if (!disparity.contains(i, j)) continue;
+        const int difference =
+            outliers(x, y) == Outlier::kOcclusion ? 0 : greatest_difference(image(x, y), image(i, j));
+        if (difference < least || (difference == least && disparity(i, j) < found)) found = disparity(i, j);
+        least = std::min(least, difference);
+      }
+      if (!std::isnan(found)) disparity(x, y) = found;
+    }
+  });
+}
+
+}  // namespace recon

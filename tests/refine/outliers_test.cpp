@@ -1,0 +1,263 @@
+#include "refine/outliers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/volume.hpp"
+#include "reference/ad_census_reference.hpp"
+#include "refine/cost_refinement.hpp"
+
+namespace recon {
+namespace {
+
+using testing::ElementsAre;
+constexpr float U = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNone = std::numeric_limits<float>::infinity();
+constexpr Outlier kOk = Outlier::kNone, kOcc = Outlier::kOcclusion, kMis = Outlier::kMismatch;
+
+template <class T>
+Image<T> image_of(const std::vector<std::vector<T>>& rows) {
+  Image<T> image(static_cast<int>(rows.front().size()), static_cast<int>(rows.size()));
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x)
+      image(x, y) = rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
+  return image;
+}
+
+template <class T>
+std::vector<T> row_of(const Image<T>& image, int y) {
+  return {image.row(y), image.row(y) + image.width()};
+}
+
+Rgb8 grey(int level) {
+  const auto value = static_cast<std::uint8_t>(level);
+  return {value, value, value};
+}
+
+TEST(LeftRightCheck, TellsOcclusionsFromMismatchesByHand) {
+  // A foreground of disparity 2 before a background of 0: right columns 0 and 1 show left 2 and 3.
+  const auto left = image_of<float>({{0, 0, 2, 2, 0, 1, U}});
+  const auto right = image_of<float>({{2, 2, 0, 0, 0, 9, 0}});
+  const Image<Outlier> found = left_right_check(left.view(), right.view(), 0, 3);
+  // 0, 1: R(0) = R(1) = 2, and no d has R(x - d) = d. 2, 3 agree, as does 4. 5: R(4) = 0 is not 1, nor is
+  // R(5) = 0 or R(3) = 2. 6: unknown, but R(6) = 0.
+  EXPECT_THAT(row_of(found, 0), ElementsAre(kOcc, kOcc, kOk, kOk, kOk, kOcc, kMis));
+}
+
+TEST(LeftRightCheck, ToleranceAndNegativeDisparities) {
+  const auto left = image_of<float>({{-1, 0.4f, U}});
+  const auto right = image_of<float>({{5, -0.5f, 7}});
+  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), -1, 2, 0.0f), 0),
+              ElementsAre(kOcc, kOcc, kOcc));
+  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), -1, 2, 0.5f), 0),
+              ElementsAre(kOk, kMis, kOcc));
+}
+
+TEST(RegionVoting, DecidesByHand) {
+  // All five pixels are one region; 3 of 4 reliable ones have disparity 7.
+  const std::vector<Cross> arms = {{0, 4, 0, 0}, {1, 3, 0, 0}, {2, 2, 0, 0}, {3, 1, 0, 0}, {4, 0, 0, 0}};
+  const auto crosses = image_of<Cross>({arms});
+  const auto vote = [&](VotingOptions options) {
+    auto map = image_of<float>({{7, 7, 5, 4, 7}});
+    auto labels = image_of<Outlier>({{kOk, kOk, kMis, kOk, kOk}});
+    vote_in_regions(map.view(), labels.view(), crosses.view(), 3, 6, options);
+    return std::pair(map(2, 0), labels(2, 0));
+  };
+  EXPECT_EQ(vote({3, 0.4f, 1}), std::pair(7.0f, kOk));
+  EXPECT_EQ(vote({4, 0.4f, 1}), std::pair(5.0f, kMis)) << "four votes are not more than four";
+  EXPECT_EQ(vote({3, 0.75f, 1}), std::pair(5.0f, kMis)) << "three of four are not more than 0.75";
+  EXPECT_EQ(vote({3, 0.4f, 0}), std::pair(5.0f, kMis));
+}
+
+TEST(RegionVoting, VotesSpreadByOneIterationAtATime) {
+  const std::vector<Cross> arms = {{0, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 0, 0, 0}};
+  const auto crosses = image_of<Cross>({arms});
+  for (const int iterations : {1, 2}) {
+    auto map = image_of<float>({{2, U, U, U}});
+    auto labels = image_of<Outlier>({{kOk, kOcc, kOcc, kOcc}});
+    vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 3, {0, 0.4f, iterations});
+    EXPECT_EQ(labels(iterations, 0), kOk);
+    EXPECT_EQ(map(iterations, 0), 2.0f);
+    EXPECT_EQ(labels(iterations + 1, 0), kOcc);
+  }
+}
+
+TEST(Interpolation, OcclusionsTakeTheLowestMismatchesTheMostSimilar) {
+  auto map = image_of<float>({{9, 0, 3}, {0, 0, 0}, {5, 0, 4}});
+  const auto colours = image_of<Rgb8>(
+      {{grey(100), grey(0), grey(50)}, {grey(0), grey(98), grey(0)}, {grey(96), grey(0), grey(0)}});
+  Image<Outlier> labels(3, 3, kMis);
+  labels(0, 0) = labels(2, 0) = labels(0, 2) = labels(2, 2) = kOk;
+  labels(1, 0) = kOcc;
+  interpolate_outliers(map.view(), labels.view(), colours.view());
+  EXPECT_EQ(map(1, 0), 3.0f) << "the lower of 9 and 3 beside it, 5 and 4 two rows below";
+  EXPECT_EQ(map(1, 1), 5.0f) << "100 and 96 are as near to 98: the lower disparity";
+  EXPECT_EQ(labels(1, 1), kMis);
+}
+
+TEST(Interpolation, WithoutReliablePixelsNothingChanges) {
+  auto map = image_of<float>({{U, 3}});
+  const Image<Outlier> labels(2, 1, kOcc);
+  const Image<Rgb8> colours(2, 1, grey(1));
+  interpolate_outliers(map.view(), labels.view(), colours.view());
+  EXPECT_TRUE(std::isnan(map(0, 0)));
+  EXPECT_EQ(map(1, 0), 3.0f);
+}
+
+Volume<float> volume_of(const reference::FloatVolume& costs) {
+  Volume<float> volume(costs.width, costs.planes, costs.height);
+  for (int y = 0; y < costs.height; ++y)
+    for (int d = 0; d < costs.planes; ++d)
+      for (int x = 0; x < costs.width; ++x) volume.view()(x, y, d) = costs(x, y, d);
+  return volume;
+}
+
+TEST(Discontinuities, TakeTheSideOfLowerCostByHand) {
+  reference::FloatVolume costs(4, 1, 6);
+  for (float& cost : costs.values) cost = 3;
+  costs(1, 0, 4) = 1;  // pixel 1 costs less on the right side's plane
+  costs(2, 0, 1) = 5;  // pixel 2 does not on the left side's
+  const Volume<float> volume = volume_of(costs);
+  const auto map = image_of<float>({{11, 11, 14, 15}});
+  EXPECT_THAT(row_of(adjust_discontinuities(map.view(), volume.view(), 10), 0), ElementsAre(11, 14, 14, 15));
+  const auto level = image_of<float>({{13, 13, 14, 14}});
+  EXPECT_THAT(row_of(adjust_discontinuities(level.view(), volume.view(), 10), 0), ElementsAre(13, 13, 14, 14))
+      << "a step of one is no edge";
+}
+
+TEST(Subpixel, ParabolaByHand) {
+  reference::FloatVolume costs(3, 1, 3);
+  costs.values = {4, 1, 2, 4, 1, 2, 4, 1, 2};
+  const Volume<float> volume = volume_of(costs);
+  auto map = image_of<float>({{6, 5, 6.5f}});
+  enhance_subpixel(map.view(), volume.view(), 5);
+  // 6 - (2 - 4) / (2 (2 + 4 - 2)) = 6.25; the first plane has no neighbour below; 6.5 is no whole number.
+  EXPECT_THAT(row_of(map, 0), ElementsAre(6.25f, 5.0f, 6.5f));
+}
+
+struct Shape {
+  int width, height, min, count;
+};
+
+class Refinement : public testing::TestWithParam<Shape> {
+ protected:
+  /// Disparities in steps, some of them wrong and some unknown.
+  Image<float> random_map() {
+    Image<float> map(GetParam().width, GetParam().height);
+    for (int y = 0; y < map.height(); ++y)
+      for (int x = 0; x < map.width(); ++x) {
+        const int flat = (x / 5 + y / 7) * 3 % GetParam().count;
+        const auto chance = random_() % 10;
+        const int any = static_cast<int>(random_() % static_cast<unsigned>(GetParam().count));
+        map(x, y) = chance == 0 ? U : static_cast<float>(GetParam().min + (chance < 3 ? any : flat));
+      }
+    return map;
+  }
+  Image<Rgb8> random_colours() {
+    Image<Rgb8> image(GetParam().width, GetParam().height);
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) image(x, y) = grey(static_cast<int>(random_() % 9));
+    return image;
+  }
+  Cross random_cross(int x, int y) {
+    const auto arm = [&](int most) {
+      return static_cast<std::uint8_t>(random_() % static_cast<unsigned>(std::min(most, 5) + 1));
+    };
+    const int right = GetParam().width - 1 - x, down = GetParam().height - 1 - y;
+    return {arm(x), arm(right), arm(y), arm(down)};
+  }
+  std::mt19937 random_{7};
+};
+
+void expect_same(float found, float expected, int x, int y) {
+  if (std::isnan(expected))
+    ASSERT_TRUE(std::isnan(found)) << x << " " << y;
+  else
+    ASSERT_EQ(found, expected) << x << " " << y;
+}
+
+void expect_same(const Image<float>& map, const Image<Outlier>& labels,
+                 const reference::LabelledMap& expected) {
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) {
+      expect_same(map(x, y), expected.disparity[expected.index(x, y)], x, y);
+      ASSERT_EQ(static_cast<int>(labels(x, y)), static_cast<int>(expected.label[expected.index(x, y)]))
+          << x << " " << y;
+    }
+}
+
+TEST_P(Refinement, OfOutliersEqualsTheTextbook) {
+  const Shape& shape = GetParam();
+  for (const float tolerance : {0.0f, 1.0f}) {
+    Image<float> left = random_map();
+    const Image<float> right = random_map();
+    const Image<Rgb8> colours = random_colours();
+    Image<Cross> crosses(shape.width, shape.height);
+    std::vector<reference::Cross> plain;
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x) {
+        const Cross cross = crosses(x, y) = random_cross(x, y);
+        plain.push_back({cross.left, cross.right, cross.up, cross.down});
+      }
+    ThreadLimit(3).run([&] {
+      reference::LabelledMap expected =
+          reference::find_outliers(left.view(), right.view(), shape.min, shape.count, tolerance);
+      Image<Outlier> labels = left_right_check(left.view(), right.view(), shape.min, shape.count, tolerance);
+      expect_same(left, labels, expected);
+      reference::vote(expected, plain, shape.min, shape.count, 4, 0.4f, 3);
+      vote_in_regions(left.view(), labels.view(), crosses.view(), shape.min, shape.count, {4, 0.4f, 3});
+      expect_same(left, labels, expected);
+      reference::interpolate(expected, colours.view());
+      interpolate_outliers(left.view(), labels.view(), colours.view());
+      expect_same(left, labels, expected);
+    });
+  }
+}
+
+TEST_P(Refinement, ByCostsEqualsTheTextbook) {
+  const Shape& shape = GetParam();
+  reference::FloatVolume costs(shape.width, shape.height, shape.count);
+  for (float& cost : costs.values)
+    cost = random_() % 8 == 0 ? kNone : static_cast<float>(random_() % 1000) / 500.0f;
+  const Volume<float> volume = volume_of(costs);
+  const Image<float> map = random_map();
+  Image<float> adjusted = adjust_discontinuities(map.view(), volume.view(), shape.min);
+  const std::vector<float> expected = reference::adjust_discontinuities(map.view(), costs, shape.min);
+  std::size_t i = 0;
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) expect_same(adjusted(x, y), expected[i++], x, y);
+  const std::vector<float> enhanced = reference::enhance(adjusted.view(), costs, shape.min);
+  enhance_subpixel(adjusted.view(), volume.view(), shape.min);
+  i = 0;
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) expect_same(adjusted(x, y), enhanced[i++], x, y);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Refinement,
+                         testing::Values(Shape{1, 1, 0, 1}, Shape{1, 1, 0, 7}, Shape{1, 19, 0, 7},
+                                         Shape{23, 1, -3, 7}, Shape{33, 17, 0, 1}, Shape{33, 17, -5, 16},
+                                         Shape{131, 19, 2, 16}, Shape{47, 31, 0, 100}));
+
+TEST(RefinementSizes, RefuseWhatDoesNotFit) {
+  Image<float> map(4, 3, 1.0f), other(4, 2, 1.0f);
+  Image<Outlier> labels(4, 3, kOk), few(3, 3, kOk);
+  const Image<Cross> crosses(4, 3, Cross{0, 0, 0, 0});
+  const Image<Rgb8> image(4, 2, grey(0));
+  Volume<float> costs(4, 2, 2);
+  EXPECT_THROW(left_right_check(map.view(), other.view(), 0, 2), std::logic_error);
+  EXPECT_THROW(vote_in_regions(map.view(), few.view(), crosses.view(), 0, 2), std::logic_error);
+  EXPECT_THROW(vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 0), std::logic_error);
+  EXPECT_THROW(interpolate_outliers(map.view(), labels.view(), image.view()), std::logic_error);
+  EXPECT_THROW(adjust_discontinuities(map.view(), costs.view(), 0), std::logic_error);
+  EXPECT_THROW(enhance_subpixel(map.view(), costs.view(), 0), std::logic_error);
+}
+
+}  // namespace
+}  // namespace recon
