@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/image.hpp"
+#include "core/volume.hpp"
+#include "optimize/graph_cut_options.hpp"
+
+namespace recon::reference {
+
+/// A Markov random field over the 4-connected grid: E(f) = sum_p D_p(f_p) + sum_pq w_pq min(|f_p - f_q|, K).
+struct GridField {
+  int width = 0, height = 0, labels = 0, cap = 1;
+  std::vector<double> data;    ///< (y, x, label); infinite: not allowed
+  std::vector<double> across;  ///< w of (x, y) and (x + 1, y), by (y, x)
+  std::vector<double> down;    ///< w of (x, y) and (x, y + 1)
+
+  std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * width + x; }
+  double data_of(std::size_t pixel, int label) const { return data[pixel * labels + label]; }
+};
+
+/// The field of a volume and of the grey levels of a guide (empty: the same weights everywhere).
+GridField grid_field(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+                     const GraphCutOptions& options);
+
+using Labels = std::vector<int>;  ///< by (y, x)
+
+double energy_of(const GridField& field, const Labels& labels);
+
+/// The labels of least data cost, the lowest of several.
+Labels winners_of(const GridField& field);
+
+/// The least energy of all labelings, each of them tried.
+double least_energy(const GridField& field);
+
+/// The least energy of all expansions of all labels, each subset of pixels tried; that of `labels` included.
+double least_energy_of_expansions(const GridField& field, const Labels& labels);
+
+/// Plain alpha-expansion (Boykov, Veksler and Zabih 2001, Figure 3): one graph of the whole image for each
+/// label in ascending order, until a whole cycle lowers nothing; max-flow after Dinic 1970. Of the minimum
+/// cuts the one that changes the fewest pixels: the pixels from which flow could still reach the sink.
+Labels expanded(const GridField& field, Labels labels);
+
+}  // namespace recon::reference
