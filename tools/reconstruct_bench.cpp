@@ -2,9 +2,11 @@
 #include <iostream>
 #include <new>
 
+#include "aggregate/adaptive_weight_step.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/version.hpp"
+#include "tools/bench/aggregation_benchmark.hpp"
 #include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
@@ -83,6 +85,27 @@ void add_block(CLI::App& app, BlockBenchmark& benchmark) {
       ->capture_default_str();
 }
 
+void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
+  CLI::App* aggregation = app.add_subcommand(
+      "aggregation", "Cost aggregation on the CPU against the radius, beside direct sums on one thread");
+  aggregation->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json");
+  aggregation->add_option("--radius", benchmark.radii, "Radii")
+      ->check(CLI::Range(1, kMaxAdaptiveRadius))
+      ->capture_default_str();
+  aggregation->add_option("--repeat", benchmark.repeats, "Repeats")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  aggregation->add_option("--weight-repeat", benchmark.weight_repeats, "Repeats of adaptive weights")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  aggregation->add_option("--direct-repeat", benchmark.direct_repeats, "Repeats of the direct sums")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  aggregation->add_option("--threads", benchmark.threads, "Threads; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
   app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
@@ -95,6 +118,8 @@ int run(int argc, char** argv) {
   add_block(app, block);
   BeliefBenchmark belief;
   add_belief(app, belief);
+  AggregationBenchmark aggregation;
+  add_aggregation(app, aggregation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -103,7 +128,9 @@ int run(int argc, char** argv) {
   const nlohmann::ordered_json result = app.got_subcommand("bp")    ? run_belief_benchmark(belief)
                                         : app.got_subcommand("sgm") ? run_sgm_benchmark(sgm)
                                         : app.got_subcommand("bm")  ? run_block_benchmark(block)
-                                                                    : run_sweep_benchmark(sweep);
+                                        : app.got_subcommand("aggregation")
+                                            ? run_aggregation_benchmark(aggregation)
+                                            : run_sweep_benchmark(sweep);
   std::cout << result.dump(2) << std::endl;
   return 0;
 }

@@ -86,6 +86,14 @@ TEST(ConstantWindow, EqualsTheTextbook) {
       }
 }
 
+TEST(ConstantWindow, EqualsTheSequentialProgramThatItIsTimedAgainst) {
+  const Volume<float> costs = random_costs(35, 3, 19, 2);
+  Volume<float> means = poisoned(35, 3, 19), direct = poisoned(35, 3, 19);
+  constant_window(costs.view(), 10, means.view());
+  reference::direct_window_means(costs.view(), 10, direct.view());
+  EXPECT_TRUE(near(direct.view(), means.view(), 1e-5)) << "441 additions in single precision";
+}
+
 TEST(ConstantWindow, RefusesWhatDoesNotFit) {
   Volume<float> costs = random_costs(8, 2, 4, 1), other(8, 3, 4);
   EXPECT_THROW(constant_window(costs.view(), 1, other.view()), std::logic_error);

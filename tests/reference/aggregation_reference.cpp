@@ -157,6 +157,21 @@ Volume<float> constant_window(VolumeView<const float> costs, int radius) {
   return weighted_means(costs, radius, [](int, int, int, int, int) { return 1.0; });
 }
 
+void direct_window_means(VolumeView<const float> costs, int radius, VolumeView<float> means) {
+  for (int y = 0; y < costs.height; ++y)
+    for (int d = 0; d < costs.planes; ++d)
+      for (int x = 0; x < costs.width; ++x) {
+        const int top = std::max(0, y - radius), bottom = std::min(costs.height - 1, y + radius);
+        const int left = std::max(0, x - radius), right = std::min(costs.width - 1, x + radius);
+        float sum = 0;
+        for (int j = top; j <= bottom; ++j) {
+          const float* row = costs.row(j, d);
+          for (int i = left; i <= right; ++i) sum += row[i];
+        }
+        means.row(y, d)[x] = sum / static_cast<float>((bottom - top + 1) * (right - left + 1));
+      }
+}
+
 Volume<float> adaptive_weight(const ColourViews& views, VolumeView<const float> costs, int radius,
                               double gamma_colour, double gamma_space) {
   const std::vector<Colour> here = lab_pixels(views.here), there = lab_pixels(views.there);

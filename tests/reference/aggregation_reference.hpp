@@ -34,6 +34,10 @@ Volume<float> weighted_means(VolumeView<const float> costs, int radius, const We
 
 Volume<float> constant_window(VolumeView<const float> costs, int radius);
 
+/// The same by the sequential program of Fang et al. 2012, figure 3, whose time others are compared with:
+/// plain loops, single precision, nothing reused.
+void direct_window_means(VolumeView<const float> costs, int radius, VolumeView<float> means);
+
 /// Yoon and Kweon's weights, of both views or, with `there` empty, of one.
 Volume<float> adaptive_weight(const ColourViews& views, VolumeView<const float> costs, int radius,
                               double gamma_colour, double gamma_space);
