@@ -9,6 +9,7 @@
 #include "tools/bench/aggregation_benchmark.hpp"
 #include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
+#include "tools/bench/graph_cut_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
 #include "tools/bench/sweep_benchmark.hpp"
 
@@ -106,6 +107,26 @@ void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
       ->capture_default_str();
 }
 
+void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
+  CLI::App* cut = app.add_subcommand("graphcut", "Graph cut over the volume of a plane sweep");
+  cut->add_option("SCENE", benchmark.scene, "Scene with undistorted views; the first is the reference")
+      ->required();
+  cut->add_option("--planes", benchmark.planes, "Planes")->check(CLI::Range(2, 32767))->capture_default_str();
+  cut->add_option("--window", benchmark.window, "Side of the window, odd")->capture_default_str();
+  cut->add_option("--near", benchmark.near, "Least depth")->capture_default_str();
+  cut->add_option("--far", benchmark.far, "Greatest depth")->capture_default_str();
+  cut->add_option("--smoothness", benchmark.cut.smoothness, "Lambda")->capture_default_str();
+  cut->add_option("--smoothness-cap", benchmark.cut.smoothness_cap, "K, planes")->capture_default_str();
+  cut->add_option("--best", benchmark.cut.best, "Best planes of a pixel; 0: all")->capture_default_str();
+  cut->add_option("--reach", benchmark.cut.reach, "Pixels whose planes are allowed too")
+      ->capture_default_str();
+  cut->add_option("--band-rows", benchmark.cut.band_rows, "Rows of a band; 0: the whole image")
+      ->capture_default_str();
+  cut->add_option("--passes", benchmark.cut.passes, "Passes over all planes, at most")->capture_default_str();
+  cut->add_option("--threads", benchmark.threads, "Threads; 0: all")->capture_default_str();
+  cut->add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
   app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
@@ -120,6 +141,8 @@ int run(int argc, char** argv) {
   add_belief(app, belief);
   AggregationBenchmark aggregation;
   add_aggregation(app, aggregation);
+  GraphCutBenchmark cut;
+  add_graph_cut(app, cut);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -130,7 +153,8 @@ int run(int argc, char** argv) {
                                         : app.got_subcommand("bm")  ? run_block_benchmark(block)
                                         : app.got_subcommand("aggregation")
                                             ? run_aggregation_benchmark(aggregation)
-                                            : run_sweep_benchmark(sweep);
+                                        : app.got_subcommand("graphcut") ? run_graph_cut_benchmark(cut)
+                                                                         : run_sweep_benchmark(sweep);
   std::cout << result.dump(2) << std::endl;
   return 0;
 }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "optimize/graph_cut_options.hpp"
+
+namespace recon {
+
+/// The benchmark of the graph cut: the volume of a plane sweep, view 0 of a scene against its other views,
+/// grey ZNCC, mean of the best two views, lowered from its winners.
+struct GraphCutBenchmark {
+  std::filesystem::path scene;
+  int planes = 256;
+  int window = 7;
+  double near = 0.30, far = 0.95;  ///< scene units
+  int threads = 0;
+  bool plain = false;  ///< also all labels in one graph of the whole image: minutes to hours
+  GraphCutOptions cut{0.1f, 4};
+};
+
+/// Seconds, processor seconds, energies and what the options came to; one run, as it takes long.
+/// @throws InputError when the scene has fewer than two views or images with distortion
+nlohmann::ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark);
+
+}  // namespace recon
