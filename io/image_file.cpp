@@ -53,9 +53,12 @@ cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
   return decoded;
 }
 
-/// Halves round up: there are none, as 257 is odd.
-std::uint8_t to_8_bit(std::uint16_t value) {
-  return static_cast<std::uint8_t>((value + 128) / 257);
+constexpr std::uint32_t kWhite = 65535;
+
+/// round(255 value / white); for 65535 that of value / 257.
+std::uint8_t to_8_bit(std::uint32_t value, std::uint32_t white) {
+  return static_cast<std::uint8_t>(
+      std::min<std::uint64_t>(255, (std::uint64_t{255} * value + white / 2) / white));
 }
 
 template <class T>
@@ -79,19 +82,23 @@ cv::Mat decode_colour(std::string_view bytes, const std::string& file) {
 }
 
 template <class T>
-Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr) {
+Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, std::uint32_t white) {
+  constexpr std::uint32_t kScale = sizeof(T) == 1 ? 257 : 1;
+  std::vector<std::uint8_t> level(sizeof(T) == 1 ? 256 : kWhite + 1);
+  for (std::size_t i = 0; i < level.size(); ++i)
+    level[i] = to_8_bit(kScale * static_cast<std::uint32_t>(i), white);
   Image<Rgb8> image(bgr.cols, bgr.rows);
   for (int y = 0; y < bgr.rows; ++y) {
     const T* in = bgr.ptr<T>(y);
     Rgb8* out = image.row(y);
-    for (int x = 0; x < bgr.cols; ++x, in += 3) {
-      if constexpr (sizeof(T) == 1)
-        out[x] = {in[2], in[1], in[0]};
-      else
-        out[x] = {to_8_bit(in[2]), to_8_bit(in[1]), to_8_bit(in[0])};
-    }
+    for (int x = 0; x < bgr.cols; ++x, in += 3) out[x] = {level[in[2]], level[in[1]], level[in[0]]};
   }
   return image;
+}
+
+Image<Rgb8> decode_rgb(std::string_view bytes, const std::string& file, std::uint32_t white) {
+  const cv::Mat bgr = decode_colour(bytes, file);
+  return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr, white) : rgb_of_bgr<std::uint16_t>(bgr, white);
 }
 
 std::string lower_extension(const std::filesystem::path& path) {
@@ -134,9 +141,13 @@ Image<Rgb8> read_image(const std::filesystem::path& path) {
   return decode_image(read_file(path), path.string());
 }
 
+Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white) {
+  EXPECTS(white > 0);
+  return decode_rgb(read_file(path), path.string(), white);
+}
+
 Image<Rgb8> decode_image(std::string_view bytes, const std::string& file) {
-  const cv::Mat bgr = decode_colour(bytes, file);
-  return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr) : rgb_of_bgr<std::uint16_t>(bgr);
+  return decode_rgb(bytes, file, kWhite);
 }
 
 StoredGrey read_stored_grey(const std::filesystem::path& path) {

@@ -23,6 +23,10 @@ struct ImageSize {
 /// not integers
 Image<Rgb8> read_image(const std::filesystem::path& path);
 
+/// The same with `white` of 65535, > 0, as the brightest level: of 16 bits round(255 value / white), at most
+/// 255; of 8 bits what 257 times the value becomes.
+Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white);
+
 /// The same from memory; `file` is what messages call it.
 Image<Rgb8> decode_image(std::string_view bytes, const std::string& file);
 

@@ -13,8 +13,9 @@ const std::map<std::string, BeliefStorage> kStorages = {
 const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
                                                            {"sobel", BlockPrefilter::kSobel}};
 
-std::string in_brackets(int sgm, int sweep) {
-  return " [sgm: " + std::to_string(sgm) + ", planesweep: " + std::to_string(sweep) + "]";
+std::string in_brackets(int sgm, int sweep, const std::string& chain = {}) {
+  return " [sgm: " + std::to_string(sgm) + ", planesweep: " + std::to_string(sweep) +
+         (chain.empty() ? "" : "; chain: " + chain) + "]";
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ void PairCommandLine::declare(CLI::App& app, PairSettings& settings) {
 }
 
 void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings) {
-  const char* group = "Semi-global matching (sgm, planesweep)";
+  const char* group = "Semi-global matching (sgm, planesweep, chain)";
   const SemiGlobalPairOptions& sgm = settings.matching.semi_global;
   const SemiGlobalOptions sweep = SweepPaths().penalties;
   const BlockMatchingOptions& block = settings.matching.block;
@@ -44,15 +45,24 @@ void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings)
       ->capture_default_str()
       ->group(group);
   app.add_option("--paths", paths_,
-                 "Directions that costs come from, 4 or 8" + in_brackets(sgm.optimizer.paths, sweep.paths))
+                 "Directions that costs come from, 4 or 8" +
+                     in_brackets(sgm.optimizer.paths, sweep.paths,
+                                 std::to_string(settings.matching.chain.semi_global.paths)))
       ->group(group);
-  app.add_option("--p1", p1_, "Penalty of a step of one disparity" + in_brackets(sgm.optimizer.p1, sweep.p1))
+  app.add_option("--p1", p1_,
+                 "Penalty of a step of one disparity; of --cost ad-census in hundredths" +
+                     in_brackets(sgm.optimizer.p1, sweep.p1,
+                                 "of the greatest cost 1/4 with sgm, 1/2 with scanline, 1/6 with graphcut"))
       ->group(group);
-  app.add_option("--p2", p2_, "Penalty of a larger step" + in_brackets(sgm.optimizer.p2, sweep.p2))
+  app.add_option("--p2", p2_,
+                 "Penalty of a larger step" +
+                     in_brackets(sgm.optimizer.p2, sweep.p2,
+                                 "of the greatest cost 5/3 with sgm, 3/2 with scanline, 1/3 with graphcut"))
       ->group(group);
   app.add_option("--p2-falloff", p2_falloff_,
                  "Grey levels of an edge over which --p2 falls off; 0: it does not" +
-                     in_brackets(sgm.optimizer.p2_falloff, sweep.p2_falloff))
+                     in_brackets(sgm.optimizer.p2_falloff, sweep.p2_falloff,
+                                 std::to_string(settings.matching.chain.graph_cut.edge_falloff)))
       ->group(group);
   app.add_option("--uniqueness", uniqueness_,
                  "Per cent that other disparities have to be dearer [sgm: " + std::to_string(sgm.uniqueness) +
@@ -60,7 +70,8 @@ void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings)
       ->group(group);
   app.add_option("--left-right", left_right_,
                  "Pixels up to which the winners of both images agree; -1: no check [sgm: " +
-                     std::to_string(sgm.left_right) + ", bm: " + std::to_string(block.left_right) + "]")
+                     std::to_string(sgm.left_right) + ", bm: " + std::to_string(block.left_right) +
+                     ", chain: " + std::to_string(static_cast<int>(settings.matching.chain.left_right)) + "]")
       ->group(group);
 }
 
@@ -127,6 +138,11 @@ void PairCommandLine::finish(PairSettings& settings, SemiGlobalOptions& sweep) c
   block.uniqueness = uniqueness_.value_or(block.uniqueness);
   sgm.left_right = left_right_.value_or(sgm.left_right);
   block.left_right = left_right_.value_or(block.left_right);
+  ChainOptions& chain = settings.matching.chain;
+  chain.semi_global.paths = paths_.value_or(chain.semi_global.paths);
+  chain.transform.rank_window = sgm.transform.rank_window;
+  if (left_right_) chain.left_right = static_cast<float>(*left_right_);
+  set_chain_penalties(chain, p1_, p2_, p2_falloff_);
   block.prefilter = named("--prefilter", prefilter_, kPrefilters);
   if (!region_.empty()) block.region = parse_region(region_);
   settings.matching.belief.storage = named("--storage", storage_, kStorages);

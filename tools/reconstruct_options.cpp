@@ -14,8 +14,6 @@ namespace {
 
 const std::map<std::string, Combination> kCombinations = {
     {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
-const std::map<std::string, SweepOptimizer> kOptimizers = {{"sgm", SweepOptimizer::kSemiGlobal},
-                                                           {"winner", SweepOptimizer::kWinnerTakeAll}};
 const std::map<std::string, Stage> kStages = {
     {"all", Stage::kAll}, {"estimate", Stage::kEstimate}, {"fuse", Stage::kFuse}};
 
@@ -30,6 +28,14 @@ void set_cost(SessionOptions& options, const std::string& word) {
   set_if_named(options.sweep.cost, word, kSweepCosts);
   set_if_named(options.pair.matching.block.cost, word, kBlockCosts);
   set_if_named(options.pair.matching.semi_global.transform.transform, word, kTransforms);
+}
+
+/// The same of `--optimizer`.
+/// @throws UsageError for a word that means nothing to any method
+void set_optimizer(SessionOptions& options, const std::string& word) {
+  const auto chain = kChainOptimizers.find(word);
+  if (chain == kChainOptimizers.end()) named("--optimizer", word, kChainOptimizers);
+  set_if_named(options.optimizer, word, kSweepOptimizers);
 }
 
 /// TOML without the options that nobody gave and that have no default: "" would be no number.
@@ -51,6 +57,7 @@ void CommandLine::declare(CLI::App& app) {
       ->configurable(false);
   declare_work(app);
   declare_matching(app);
+  chain_.declare(app, options.pair.matching.chain);
   pairs_.declare(app, options.pair);
   declare_hypotheses(app);
   declare_filters(app);
@@ -61,7 +68,9 @@ void CommandLine::declare_work(CLI::App& app) {
   const char* group = "Work";
   app.add_option("--method", method_,
                  "The chain of steps: planesweep, or for rectified pairs and for scenes sgm (semi-global "
-                 "matching), bp (belief propagation) or bm (block matching) [scenes: planesweep, pairs: sgm]")
+                 "matching), bp (belief propagation), bm (block matching) or chain (single links over a "
+                 "volume of costs) [scenes: planesweep, pairs: sgm; chain with --preset, and for pairs with "
+                 "links that only it has]")
       ->group(group);
   app.add_option("--device", options.device,
                  "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2")
@@ -95,17 +104,21 @@ void CommandLine::declare_matching(CLI::App& app) {
   const PairOptions& pair = options.pair.matching;
   app.add_option("--cost", cost_,
                  "planesweep: zncc (normalised cross-correlation) or sad (absolute difference); sgm: "
-                 "census5x5, census9x7, symmetric or rank; bm: sad or ssd [" +
+                 "census5x5, census9x7, symmetric or rank; bm: sad or ssd; chain: those of sgm, ad (colour "
+                 "difference) or ad-census (both) [" +
                      word_of(options.sweep.cost, kSweepCosts) + ", " +
                      word_of(pair.semi_global.transform.transform, kTransforms) + ", " +
-                     word_of(pair.block.cost, kBlockCosts) + "]")
+                     word_of(pair.block.cost, kBlockCosts) + ", " + chain_cost_word(pair.chain) + "]")
       ->group(group);
   app.add_flag("--colour", options.colour, "Match red, green and blue instead of grey (sad only)")
       ->group(group);
   app.add_option(
          "--window", window_,
          "Side of the matching window in pixels, odd [planesweep: " + std::to_string(options.sweep.window) +
-             ", 3 to 15; bm: " + std::to_string(2 * options.pair.matching.block.radius + 1) + ", 3 to 31]")
+             ", 3 to 15; bm: " + std::to_string(2 * pair.block.radius + 1) +
+             ", 3 to 31; cw: " + std::to_string(2 * pair.chain.aggregation.constant_radius + 1) +
+             ", 1 to 255; aw: " + std::to_string(2 * pair.chain.aggregation.adaptive_weight.radius + 1) +
+             ", 1 to 129]")
       ->group(group);
   app.add_option("--combine", combine_,
                  "Cost over the source views: min, mean, or best-k (mean of the k best)")
@@ -113,8 +126,10 @@ void CommandLine::declare_matching(CLI::App& app) {
       ->group(group);
   app.add_option("--best-k", options.sweep.best_k, "The k of best-k")->capture_default_str()->group(group);
   app.add_option("--optimizer", optimizer_,
-                 "What chooses among the planes: winner (each pixel by itself) or sgm (semi-global, with "
-                 "the pixels around)")
+                 "What chooses among the planes or disparities: winner (each pixel by itself) or sgm "
+                 "(semi-global, with the pixels around); chain also scanline (four paths) or graphcut "
+                 "(alpha-expansion) [chain: " +
+                     word_of(pair.chain.optimizer, kChainOptimizers) + "]")
       ->capture_default_str()
       ->group(group);
 }
@@ -164,7 +179,8 @@ void CommandLine::declare_filters(CLI::App& app) {
   app.add_option("--speckle", speckle_,
                  "Patches of fewer pixels are dropped; 0: keep all [scenes: " +
                      std::to_string(options.filter.speckle_size) +
-                     ", pairs: " + std::to_string(options.pair.speckle) + "]")
+                     ", pairs: " + std::to_string(options.pair.least_patch(Method::kSemiGlobal)) +
+                     ", chains that interpolate: 0]")
       ->group(group);
   app.add_option("--min-views", options.consistency.min_views, "Source views that have to agree on a depth")
       ->capture_default_str()
@@ -206,30 +222,38 @@ void CommandLine::declare_limits(CLI::App& app) {
       ->group(group);
 }
 
-void CommandLine::finish_matching() {
+void CommandLine::finish_window() {
+  if (!window_) return;
+  if (*window_ % 2 == 0) throw UsageError("--window is " + std::to_string(*window_) + "; it must be odd");
+  const int radius = (*window_ - 1) / 2;
+  options.sweep.window = *window_;
+  options.pair.matching.block.radius = radius;
+  AggregationOptions& by = options.pair.matching.chain.aggregation;
+  by.constant_radius = by.adaptive_weight.radius = radius;
+}
+
+void CommandLine::finish_matching(bool optimizer_given) {
   if (!method_.empty()) {
     options.method = find_method(method_);
     if (!options.method)
-      throw UsageError("--method is '" + method_ + "'; it can be planesweep, sgm, bp or bm");
+      throw UsageError("--method is '" + method_ + "'; it can be planesweep, sgm, bp, bm or chain");
   }
   if (!cost_.empty()) set_cost(options, cost_);
   BlockMatchingOptions& block = options.pair.matching.block;
-  if (window_) {
-    if (*window_ % 2 == 0) throw UsageError("--window is " + std::to_string(*window_) + "; it must be odd");
-    options.sweep.window = *window_;
-    block.radius = (*window_ - 1) / 2;
-  }
   options.filter.min_texture = min_texture_.value_or(options.filter.min_texture);
   block.min_texture = min_texture_.value_or(block.min_texture);
   options.filter.speckle_size = speckle_.value_or(options.filter.speckle_size);
-  options.pair.speckle = speckle_.value_or(options.pair.speckle);
-  options.optimizer = named("--optimizer", optimizer_, kOptimizers);
+  options.pair.speckle = speckle_;
+  set_optimizer(options, optimizer_);
+  if (optimizer_given) options.optimizer_word = optimizer_;
   options.sweep.combination = named("--combine", combine_, kCombinations);
+  chain_.finish(options);
+  finish_window();
   pairs_.finish(options.pair, options.sweep_paths.penalties);
 }
 
 void CommandLine::finish(const CLI::App& app) {
-  finish_matching();
+  finish_matching(app.get_option("--optimizer")->count() > 0);
   options.stage = named("--stage", stage_, kStages);
   options.planes = parse_planes(planes_);
   options.shard = parse_shard(shard_);

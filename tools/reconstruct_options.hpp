@@ -5,6 +5,7 @@
 #include <string>
 
 #include "session/options.hpp"
+#include "tools/chain_options.hpp"
 #include "tools/pair_options.hpp"
 
 namespace recon {
@@ -27,8 +28,10 @@ struct CommandLine {
   void declare_hypotheses(CLI::App& app);
   void declare_filters(CLI::App& app);
   void declare_limits(CLI::App& app);
-  void finish_matching();
+  void finish_matching(bool optimizer_given);
+  void finish_window();
 
+  ChainCommandLine chain_;
   PairCommandLine pairs_;
   std::string method_, cost_;
   std::optional<int> window_, speckle_;

@@ -1,14 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <functional>
-
-#include "aggregate/cross_based.hpp"
-#include "match/ad_census.hpp"
-#include "match/cross_arms.hpp"
-#include "methods/pair.hpp"
-#include "optimize/scanline_options.hpp"
-#include "refine/outliers.hpp"
+#include "methods/chain_matching.hpp"
 
 namespace recon {
 
@@ -21,8 +13,8 @@ struct AdCensusMatchingOptions {
   VotingOptions voting;
 };
 
-/// Takes the left map as it is after a step of the system, with the step's name, for measurements.
-using AdCensusObserver = std::function<void(const char* step, ImageView<const float> disparity)>;
+/// The system as a chain.
+ChainOptions ad_census_chain(const AdCensusMatchingOptions& options = {});
 
 /// The AD-Census stereo system: AD-Census costs of both views, cross-based aggregation on the arms that the
 /// views have in common, scanline optimisation, the winners of both views (lowest disparity on ties), then
@@ -38,6 +30,6 @@ using AdCensusObserver = std::function<void(const char* step, ImageView<const fl
 /// @throws std::logic_error where sizes, range or options are not what they have to be, OutOfMemory
 DisparityMap ad_census_matching(const ColourPair& pair, const DisparityRange& range,
                                 const AdCensusMatchingOptions& options = {},
-                                const AdCensusObserver& observe = {});
+                                const ChainObserver& observe = {});
 
 }  // namespace recon

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "methods/belief_matching.hpp"
 #include "methods/block_matching.hpp"
+#include "methods/chain_matching.hpp"
 #include "methods/semi_global_matching.hpp"
 
 namespace recon {
@@ -29,6 +30,8 @@ DisparityMap match_pair(const PairProblem& problem) {
       return block_matching(problem);
     case PairMethod::kSemiGlobal:
       return semi_global_matching(problem);
+    case PairMethod::kChain:
+      return chain_matching({problem.images, problem.colour, problem.options.range, problem.options.chain});
     default:
       return belief_matching(problem);
   }
@@ -40,6 +43,8 @@ std::size_t match_pair_bytes(int width, int height, const PairOptions& options, 
       return block_matching_bytes(width, height, options, threads);
     case PairMethod::kSemiGlobal:
       return semi_global_matching_bytes(width, height, options, threads);
+    case PairMethod::kChain:
+      return chain_matching_bytes(width, height, options, threads);
     default:
       return belief_matching_bytes(width, height, options, threads);
   }

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "core/image.hpp"
+#include "match/ad_census.hpp"
 #include "match/block_options.hpp"
+#include "methods/chain_options.hpp"
 #include "methods/semi_global_pair_options.hpp"
 #include "optimize/belief_options.hpp"
 
@@ -24,7 +26,7 @@ struct GreyPair {
   ImageView<const std::uint16_t> left16, right16;  ///< empty, or the same pictures as they were stored
 };
 
-enum class PairMethod { kBlockMatching, kSemiGlobal, kBeliefPropagation };
+enum class PairMethod { kBlockMatching, kSemiGlobal, kBeliefPropagation, kChain };
 
 struct PairOptions {
   PairMethod method = PairMethod::kSemiGlobal;
@@ -32,11 +34,13 @@ struct PairOptions {
   BlockMatchingOptions block;
   SemiGlobalPairOptions semi_global;
   BeliefOptions belief;
+  ChainOptions chain;
 };
 
 struct PairProblem {
   GreyPair images;
   PairOptions options;
+  ColourPair colour = {};  ///< the same pictures in colour, for kChain; else empty
 };
 
 /// Disparity of each pixel of the left image; NaN where none is trusted.

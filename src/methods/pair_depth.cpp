@@ -16,17 +16,37 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 /// Disparities that differ by more belong to different surfaces, pixels.
 constexpr float kSameSurface = 1.0f;
 
+/// An image as a virtual camera sees it: in grey, and in colour where it has three channels.
+struct TurnedImage {
+  Image<std::uint8_t> grey;
+  Image<Rgb8> colour;
+
+  TurnedImage(const PosedImage& image, const Mat3d& target_from_camera, const Pinhole& target)
+      : grey(turned_image(image.channel[0], image.camera, target_from_camera, target)) {
+    if (image.channels == 1) return;
+    const Image<std::uint8_t> green =
+                                  turned_image(image.channel[1], image.camera, target_from_camera, target),
+                              blue = turned_image(image.channel[2], image.camera, target_from_camera, target);
+    colour = Image<Rgb8>(grey.width(), grey.height());
+    parallel_for(grey.height(), [&](int y) {
+      for (int x = 0; x < grey.width(); ++x) {
+        colour(x, y) = {grey(x, y), green(x, y), blue(x, y)};
+        grey(x, y) = static_cast<std::uint8_t>(grey_of(colour(x, y)));
+      }
+    });
+  }
+};
+
 DisparityMap match_rectified(Backend& backend, const PosedImage& reference, const PairSource& source,
                              PairOptions options) {
   const RectifiedPair& pair = source.pair;
-  const Image<std::uint8_t> left =
-      turned_image(reference.channel[0], reference.camera, pair.left_from_reference, pair.left);
-  const Image<std::uint8_t> right =
-      turned_image(source.image.channel[0], source.image.camera, pair.right_from_source, pair.right);
+  const TurnedImage left(reference, pair.left_from_reference, pair.left);
+  const TurnedImage right(source.image, pair.right_from_source, pair.right);
   options.range = {pair.min_disparity, pair.disparities};
   PairProblem problem;
-  problem.images.left = left.view();
-  problem.images.right = right.view();
+  problem.images.left = left.grey.view();
+  problem.images.right = right.grey.view();
+  problem.colour = {left.colour.view(), right.colour.view()};
   problem.options = options;
   return backend.match(problem);
 }
@@ -73,13 +93,17 @@ RectifyLimits pair_limits(PairMethod method) {
   RectifyLimits limits;
   limits.max_side = kMaxImageSide;
   limits.max_disparities = kMaxDisparities;
-  limits.max_volume = std::size_t{1} << (method == PairMethod::kBeliefPropagation ? 25 : 29);
+  limits.max_volume = std::size_t{1} << 29;
+  if (method == PairMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
+  if (method == PairMethod::kChain) limits.max_volume = std::size_t{1} << 27;
   return limits;
 }
 
 Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
                              const PairOptions& matching) {
-  EXPECTS(reference.channels == 1 && source.image.channels == 1);
+  EXPECTS(reference.channels == source.image.channels &&
+          (reference.channels == 1 || reference.channels == 3));
+  EXPECTS(reference.channels == 3 || matching.method != PairMethod::kChain);
   const DisparityMap map = match_rectified(backend, reference, source, matching);
   const ImageView<const float> disparity = map.disparity.view();
   const RectifiedPair& pair = source.pair;
@@ -155,16 +179,18 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
                      options.speckle_size);
 }
 
-std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs) {
+std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels) {
   const auto bytes = [](int width, int height, std::size_t of_pixel) {
     return static_cast<std::size_t>(padded_count<std::uint8_t>(width)) * static_cast<std::size_t>(height) *
            of_pixel;
   };
   const auto maps = static_cast<std::size_t>(pairs) * sizeof(float);
-  // While a pair is matched: its images and disparity, and the maps of all. Then these, depth and confidence.
+  // While a pair is matched: its images, where they are in colour these and a channel or two, its disparity,
+  // and the maps of all. Then these, depth and confidence.
   // Then depth twice, confidence, normals, and the patches of the speckle filter (at most 13 bytes a pixel).
-  const std::size_t matching = bytes(pair.left.width, pair.left.height, 2 + sizeof(float)) +
-                               bytes(reference.width, reference.height, maps);
+  const std::size_t matching =
+      bytes(pair.left.width, pair.left.height, (channels == 1 ? 2 : 10) + sizeof(float)) +
+      bytes(reference.width, reference.height, maps);
   const std::size_t merging = bytes(reference.width, reference.height, maps + 2 * sizeof(float));
   const std::size_t finishing =
       bytes(reference.width, reference.height, 3 * sizeof(float) + sizeof(Vec3f) + 13);

@@ -11,7 +11,7 @@ namespace recon {
 
 /// A source of a reference view, and how both are rectified.
 struct PairSource {
-  PosedImage image;  ///< grey
+  PosedImage image;  ///< grey, or in colour for a chain
   RectifiedPair pair;
 };
 
@@ -25,8 +25,8 @@ struct PairDepthOptions {
 };
 
 /// How large the pairs of a method may become, whatever the photos' size: so that the costs of semi-global
-/// and block matching stay within gigabytes, and the messages of belief propagation, which take most time,
-/// within a few seconds a pair on a CPU.
+/// and block matching and of a chain, whose volumes are floats, stay within gigabytes, and the messages of
+/// belief propagation, which take most time, within a few seconds a pair on a CPU.
 RectifyLimits pair_limits(PairMethod method);
 
 /// The depth (z, scene units) of each pixel of the reference from one source: both are rectified and matched,
@@ -54,7 +54,8 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options);
 
 /// Bytes of host memory that `estimate_view_from_pairs` takes at most for a view with `pairs` pairs like
-/// `pair`, beside those of `Backend::match`; the result is counted, the photos are not.
-std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs);
+/// `pair` of images of 1 or 3 channels, beside those of `Backend::match`; the result is counted, the photos
+/// are not.
+std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels);
 
 }  // namespace recon

@@ -6,6 +6,7 @@
 #include "match/block_options.hpp"
 #include "match/sweep_options.hpp"
 #include "match/transform_options.hpp"
+#include "methods/backend.hpp"
 
 namespace recon {
 
@@ -18,6 +19,10 @@ inline const std::map<std::string, Transform> kTransforms = {{"census5x5", Trans
                                                              {"census9x7", Transform::kCensus9x7},
                                                              {"rank", Transform::kRank},
                                                              {"symmetric", Transform::kSymmetricCensus}};
+
+/// What the words of `--optimizer` mean to a sweep.
+inline const std::map<std::string, SweepOptimizer> kSweepOptimizers = {
+    {"sgm", SweepOptimizer::kSemiGlobal}, {"winner", SweepOptimizer::kWinnerTakeAll}};
 
 /// The word for a value; empty when there is none.
 template <class Value>

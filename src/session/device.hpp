@@ -17,9 +17,10 @@ struct DeviceChoice {
 };
 
 /// What `--device` (auto, cpu, cuda, cuda:0,2) means on this machine.
-/// @throws UsageError for another word
+/// @param cpu_only  work that no GPU does, such as "--method chain"; empty: there is none
+/// @throws UsageError for another word, and for a GPU where there is work that none does
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
-DeviceChoice choose_devices(const std::string& device);
+DeviceChoice choose_devices(const std::string& device, const std::string& cpu_only = {});
 
 /// What the backends are told.
 struct BackendLimits {

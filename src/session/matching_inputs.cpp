@@ -55,6 +55,67 @@ json describe(const BeliefOptions& options) {
           {"sigma", smoothing_sigma}, {"storage", static_cast<int>(storage)}};
 }
 
+json describe(const AggregationOptions& options) {
+  const auto& [kind, constant_radius, adaptive_weight, cross, cross_based] = options;
+  const auto& [radius, gamma_colour, gamma_space] = adaptive_weight;
+  const auto& [reach, near_reach, colour, strict_colour] = cross;
+  const auto& [iterations, first] = cross_based;
+  return {{"kind", static_cast<int>(kind)},  {"constant_radius", constant_radius},
+          {"adaptive_radius", radius},       {"gamma_colour", gamma_colour},
+          {"gamma_space", gamma_space},      {"reach", reach},
+          {"near_reach", near_reach},        {"colour", colour},
+          {"strict_colour", strict_colour},  {"iterations", iterations},
+          {"first", static_cast<int>(first)}};
+}
+
+json describe(const ScanlineOptions& options) {
+  const auto& [p1, p2, edge_threshold] = options;
+  return {{"p1", p1}, {"p2", p2}, {"edge_threshold", edge_threshold}};
+}
+
+json describe(const GraphCutOptions& options) {
+  const auto& [smoothness, smoothness_cap, edge_falloff, best, reach, band_rows, passes] = options;
+  return {{"smoothness", smoothness},
+          {"smoothness_cap", smoothness_cap},
+          {"edge_falloff", edge_falloff},
+          {"best", best},
+          {"reach", reach},
+          {"band_rows", band_rows},
+          {"passes", passes}};
+}
+
+json describe(const ChainRefinement& steps, const VotingOptions& voting) {
+  const auto& [graph_cut, left_right, vote, interpolate, edges, subpixel, median] = steps;
+  const auto& [least_votes, least_share, iterations] = voting;
+  return {{"steps", {graph_cut, left_right, vote, interpolate, edges, subpixel, median}},
+          {"least_votes", least_votes},
+          {"least_share", least_share},
+          {"iterations", iterations}};
+}
+
+json describe(const ChainOptions& options) {
+  const auto& [cost, colour_cap, ad_census, transform_options, outside_cost, aggregation, optimizer,
+               semi_global, scanline, graph_cut, refinement, left_right, voting] = options;
+  const auto& [lambda_ad, lambda_census] = ad_census;
+  const auto& [transform, rank_window] = transform_options;
+  const auto& [paths, p1, p2, p2_falloff] = semi_global;
+  return {{"method", "chain"},
+          {"cost", static_cast<int>(cost)},
+          {"colour_cap", colour_cap},
+          {"lambda_ad", lambda_ad},
+          {"lambda_census", lambda_census},
+          {"transform", static_cast<int>(transform)},
+          {"rank_window", rank_window},
+          {"outside_cost", outside_cost},
+          {"aggregation", describe(aggregation)},
+          {"optimizer", static_cast<int>(optimizer)},
+          {"sgm", {{"paths", paths}, {"p1", p1}, {"p2", p2}, {"p2_falloff", p2_falloff}}},
+          {"scanline", describe(scanline)},
+          {"graph_cut", describe(graph_cut)},
+          {"refinement", describe(refinement, voting)},
+          {"left_right", left_right}};
+}
+
 }  // namespace
 
 json matching_inputs(const PairOptions& options) {
@@ -63,6 +124,8 @@ json matching_inputs(const PairOptions& options) {
       return describe(options.semi_global);
     case PairMethod::kBlockMatching:
       return describe(options.block);
+    case PairMethod::kChain:
+      return describe(options.chain);
     default:
       return describe(options.belief);
   }

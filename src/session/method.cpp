@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/error.hpp"
+#include "session/chain_settings.hpp"
 #include "session/cost_words.hpp"
 
 namespace recon {
@@ -22,12 +23,20 @@ std::vector<std::string> words_of(const std::map<std::string, Value>& meanings) 
   return words;
 }
 
-const std::array<Entry, 4>& entries() {
-  static const std::array<Entry, 4> kEntries = {{
+/// Those of the colours, then those of the grey levels.
+std::vector<std::string> chain_costs() {
+  std::vector<std::string> words = words_of(kColourCosts);
+  for (const std::string& word : words_of(kTransforms)) words.push_back(word);
+  return words;
+}
+
+const std::array<Entry, 5>& entries() {
+  static const std::array<Entry, 5> kEntries = {{
       {Method::kPlaneSweep, "planesweep", words_of(kSweepCosts)},
       {Method::kSemiGlobal, "sgm", words_of(kTransforms)},
       {Method::kBeliefPropagation, "bp", {}},
       {Method::kBlockMatching, "bm", words_of(kBlockCosts)},
+      {Method::kChain, "chain", chain_costs()},
   }};
   return kEntries;
 }
@@ -52,9 +61,15 @@ std::vector<std::string> cost_words(Method method) {
   return entry(method).costs;
 }
 
+std::vector<std::string> optimizer_words(Method method) {
+  if (method == Method::kPlaneSweep) return words_of(kSweepOptimizers);
+  return method == Method::kChain ? words_of(kChainOptimizers) : std::vector<std::string>();
+}
+
 PairMethod pair_method(Method method) {
   EXPECTS(method != Method::kPlaneSweep);
   if (method == Method::kSemiGlobal) return PairMethod::kSemiGlobal;
+  if (method == Method::kChain) return PairMethod::kChain;
   return method == Method::kBlockMatching ? PairMethod::kBlockMatching : PairMethod::kBeliefPropagation;
 }
 

@@ -16,8 +16,9 @@ enum Methods : unsigned {
   kSgm = 1u << static_cast<unsigned>(Method::kSemiGlobal),
   kBp = 1u << static_cast<unsigned>(Method::kBeliefPropagation),
   kBm = 1u << static_cast<unsigned>(Method::kBlockMatching),
+  kChain = 1u << static_cast<unsigned>(Method::kChain),
 };
-constexpr unsigned kAny = kSweep | kSgm | kBp | kBm;
+constexpr unsigned kAny = kSweep | kSgm | kBp | kBm | kChain;
 
 enum class Inputs { kAll, kScenes, kPairs };
 
@@ -32,19 +33,22 @@ constexpr Use kUses[] = {
     {"--views", kAny, Inputs::kScenes},
     {"--shard", kAny, Inputs::kScenes},
     {"--stage", kAny, Inputs::kScenes},
-    {"--cost", kSweep | kSgm | kBm, Inputs::kAll},
+    {"--preset", kChain, Inputs::kAll},
+    {"--cost", kSweep | kSgm | kBm | kChain, Inputs::kAll},
     {"--colour", kSweep, Inputs::kScenes},
-    {"--window", kSweep | kBm, Inputs::kAll},
+    {"--window", kSweep | kBm | kChain, Inputs::kAll},
     {"--combine", kSweep, Inputs::kScenes},
     {"--best-k", kSweep, Inputs::kScenes},
-    {"--optimizer", kSweep, Inputs::kScenes},
-    {"--rank-window", kSgm, Inputs::kAll},
-    {"--paths", kSweep | kSgm, Inputs::kAll},
-    {"--p1", kSweep | kSgm, Inputs::kAll},
-    {"--p2", kSweep | kSgm, Inputs::kAll},
-    {"--p2-falloff", kSweep | kSgm, Inputs::kAll},
+    {"--aggregation", kChain, Inputs::kAll},
+    {"--optimizer", kSweep | kChain, Inputs::kAll},
+    {"--refine", kChain, Inputs::kAll},
+    {"--rank-window", kSgm | kChain, Inputs::kAll},
+    {"--paths", kSweep | kSgm | kChain, Inputs::kAll},
+    {"--p1", kSweep | kSgm | kChain, Inputs::kAll},
+    {"--p2", kSweep | kSgm | kChain, Inputs::kAll},
+    {"--p2-falloff", kSweep | kSgm | kChain, Inputs::kAll},
     {"--uniqueness", kSgm | kBm, Inputs::kAll},
-    {"--left-right", kSgm | kBm, Inputs::kAll},
+    {"--left-right", kSgm | kBm | kChain, Inputs::kAll},
     {"--prefilter", kBm, Inputs::kAll},
     {"--prefilter-cap", kBm, Inputs::kAll},
     {"--steps", kBm, Inputs::kAll},
@@ -94,8 +98,8 @@ bool has(const Use& use, Job job) {
 
 std::string words_of(const Use& use) {
   std::string words;
-  for (const Method method :
-       {Method::kPlaneSweep, Method::kSemiGlobal, Method::kBeliefPropagation, Method::kBlockMatching})
+  for (const Method method : {Method::kPlaneSweep, Method::kSemiGlobal, Method::kBeliefPropagation,
+                              Method::kBlockMatching, Method::kChain})
     if (has(use, method)) words += (words.empty() ? "" : ", ") + method_word(method);
   return words;
 }
@@ -127,6 +131,8 @@ std::string cost_word(const SessionOptions& options, Method method) {
       return word_of(options.sweep.cost, kSweepCosts);
     case Method::kSemiGlobal:
       return word_of(pair.semi_global.transform.transform, kTransforms);
+    case Method::kChain:
+      return chain_cost_word(pair.chain);
     default:
       return word_of(pair.block.cost, kBlockCosts);
   }
@@ -149,14 +155,40 @@ std::map<std::string, std::string> values_by_method(const SessionOptions& option
       {"p2", number(paths.p2)},
       {"p2-falloff", number(paths.p2_falloff)},
       {"min-texture", decimal(sweep ? options.filter.min_texture : pair.block.min_texture)},
-      {"speckle", number(job.pair ? options.pair.speckle : options.filter.speckle_size)},
+      {"speckle", number(job.pair ? options.pair.least_patch(job.method) : options.filter.speckle_size)},
+      {"optimizer", quoted(word_of(options.optimizer, kSweepOptimizers))},
   };
 }
 
-/// Whether the option changes nothing as the others are: penalties where nothing is penalised.
-bool is_idle(const SessionOptions& options, Job job, const std::string& key) {
-  return job.method == Method::kPlaneSweep && options.optimizer != SweepOptimizer::kSemiGlobal &&
-         (key == "paths" || key == "p1" || key == "p2" || key == "p2-falloff");
+/// The same of a chain.
+std::map<std::string, std::string> values_of_chain(const SessionOptions& options, Job job) {
+  const ChainOptions& chain = options.pair.matching.chain;
+  const ChainPenalties penalties = chain_penalties(chain);
+  const auto number = [](int value) { return std::to_string(value); };
+  return {
+      {"method", quoted(method_word(job.method))},
+      {"cost", quoted(cost_word(options, job.method))},
+      {"aggregation", quoted(word_of(chain.aggregation.kind, kAggregations))},
+      {"optimizer", quoted(word_of(chain.optimizer, kChainOptimizers))},
+      {"refine", quoted(format_refinement(chain.refinement))},
+      {"window", number(chain_window(chain))},
+      {"rank-window", number(chain.transform.rank_window)},
+      {"left-right", number(static_cast<int>(chain.left_right))},
+      {"paths", number(chain.semi_global.paths)},
+      {"p1", number(penalties.p1)},
+      {"p2", number(penalties.p2)},
+      {"p2-falloff", number(penalties.falloff)},
+      {"speckle", number(job.pair ? options.pair.least_patch(job.method) : options.filter.speckle_size)},
+  };
+}
+
+/// Why an option of a job changes nothing as the others are; empty where it does.
+std::string idle_reason(const SessionOptions& options, Job job, const std::string& option) {
+  if (job.method == Method::kChain) return idle_in_chain(options.pair.matching.chain, option);
+  if (job.method != Method::kPlaneSweep || options.optimizer == SweepOptimizer::kSemiGlobal) return {};
+  for (const char* of_paths : {"--paths", "--p1", "--p2", "--p2-falloff"})
+    if (option == of_paths) return "has a meaning with --optimizer sgm only";
+  return {};
 }
 
 }  // namespace
@@ -172,8 +204,22 @@ void check_given(const std::vector<std::string>& given, const std::vector<Job>& 
       refuse(*find_use(option), jobs.front());
 }
 
+void check_idle(const SessionOptions& options, const std::vector<Job>& jobs) {
+  for (const std::string& option : options.given) {
+    std::string reason;
+    const bool useful = std::any_of(jobs.begin(), jobs.end(), [&](Job job) {
+      if (!uses_option(job, option)) return false;
+      const std::string idle = idle_reason(options, job, option);
+      if (!idle.empty()) reason = idle;
+      return idle.empty();
+    });
+    if (!useful && !reason.empty()) throw UsageError(option + " " + reason);
+  }
+}
+
 std::string resolved_options(const SessionOptions& options, Job job) {
-  const auto by_method = values_by_method(options, job);
+  const auto by_method =
+      job.method == Method::kChain ? values_of_chain(options, job) : values_by_method(options, job);
   std::istringstream lines(options.toml);
   std::string result;
   for (std::string line; std::getline(lines, line);) {
@@ -181,7 +227,8 @@ std::string resolved_options(const SessionOptions& options, Job job) {
     if (!by_method.contains(key) && uses_option(job, "--" + key)) result += line + "\n";
   }
   for (const auto& [key, value] : by_method)
-    if (uses_option(job, "--" + key) && !is_idle(options, job, key)) result += key + "=" + value + "\n";
+    if (uses_option(job, "--" + key) && idle_reason(options, job, "--" + key).empty())
+      result += key + "=" + value + "\n";
   return result;
 }
 

@@ -15,6 +15,10 @@ bool uses_option(Job job, const std::string& option);
 /// @throws UsageError for the first of `given` that none of the jobs uses, and says what it is for
 void check_given(const std::vector<std::string>& given, const std::vector<Job>& jobs);
 
+/// @throws UsageError for the first of `options.given` that changes nothing for any of the jobs that use it,
+/// as the other options are: penalties where nothing is penalised
+void check_idle(const SessionOptions& options, const std::vector<Job>& jobs);
+
 /// The options that a job is done with, as TOML: of `options.toml` the lines that the job uses, and the
 /// values of those whose default depends on the method.
 std::string resolved_options(const SessionOptions& options, Job job);

@@ -30,16 +30,6 @@ void check_sweep(const SessionOptions& options) {
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }
 
-/// Penalties are of no use where nothing is penalised.
-void check_path_use(const SessionOptions& options, const std::vector<Job>& jobs) {
-  if (options.optimizer == SweepOptimizer::kSemiGlobal) return;
-  for (const Job job : jobs)
-    if (job.method == Method::kSemiGlobal) return;
-  for (const std::string& option : options.given)
-    for (const char* of_paths : {"--paths", "--p1", "--p2", "--p2-falloff"})
-      if (option == of_paths) throw UsageError(option + " has a meaning with --optimizer sgm only");
-}
-
 void check_depth(const DepthRangeOptions& depth) {
   for (const auto& [option, value] : {std::pair{"--depth-min", depth.near}, {"--depth-max", depth.far}})
     if (value && !(*value > 0 && *value < 1e30)) {
@@ -67,18 +57,21 @@ void check_filters(const SessionOptions& options) {
   expect_range("--point-spacing", options.point_spacing, 1, 8);
 }
 
+/// @param words  that the option can be for the method; none where it has no meaning
+void check_word(const std::string& option, const std::string& word, const std::vector<std::string>& words,
+                Method method) {
+  if (word.empty() || words.empty() || std::find(words.begin(), words.end(), word) != words.end()) return;
+  std::string list;
+  for (const std::string& other : words) list += (list.empty() ? "" : ", ") + other;
+  throw UsageError(option + " is '" + word + "'; for --method " + method_word(method) + " it can be " + list);
+}
+
 void check_job(const SessionOptions& options, Job job) {
   if (job.pair && job.method == Method::kPlaneSweep)
     throw UsageError(
-        "--method planesweep needs the poses of the cameras; a rectified pair takes sgm, bp or bm");
-  const std::vector<std::string> words = cost_words(job.method);
-  if (!options.cost.empty() && !words.empty() &&
-      std::find(words.begin(), words.end(), options.cost) == words.end()) {
-    std::string list;
-    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-    throw UsageError("--cost is '" + options.cost + "'; for --method " + method_word(job.method) +
-                     " it can be " + list);
-  }
+        "--method planesweep needs the poses of the cameras; a rectified pair takes sgm, bp, bm or chain");
+  check_word("--cost", options.cost, cost_words(job.method), job.method);
+  check_word("--optimizer", options.optimizer_word, optimizer_words(job.method), job.method);
   if (job.method == Method::kPlaneSweep)
     check_sweep(options);
   else
@@ -88,13 +81,18 @@ void check_job(const SessionOptions& options, Job job) {
 }  // namespace
 
 Method SessionOptions::method_of(bool is_pair) const {
-  return method.value_or(is_pair ? Method::kSemiGlobal : Method::kPlaneSweep);
+  if (method) return *method;
+  if (!preset.empty()) return Method::kChain;
+  if (!is_pair) return Method::kPlaneSweep;
+  const bool links = !aggregation.empty() || !refinement.empty() || kColourCosts.contains(cost) ||
+                     optimizer_word == "scanline" || optimizer_word == "graphcut";
+  return links ? Method::kChain : Method::kSemiGlobal;
 }
 
 void SessionOptions::check(const std::vector<Job>& jobs) const {
   check_given(given, jobs);
   for (const Job job : jobs) check_job(*this, job);
-  check_path_use(*this, jobs);
+  check_idle(*this, jobs);
   check_depth(depth);
   check_filters(*this);
   expect_range("--sources", selection.max_sources, 1, kMaxSources);

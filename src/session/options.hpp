@@ -44,10 +44,14 @@ struct SessionOptions {
   std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
   std::string device = "auto";   ///< auto, cpu, cuda or cuda:0,2
 
-  std::optional<Method> method;  ///< nothing: planesweep for scenes, sgm for pairs
-  std::string cost;              ///< the word given, which stands in `sweep` and `pair` too; empty: none was
+  std::optional<Method> method;  ///< nothing: planesweep for scenes, sgm for pairs, or a chain; see method_of
+  std::string preset;            ///< of a chain; empty: none
+  std::string aggregation, refinement;  ///< the words given, which stand in `pair` too; empty: none was
+  std::string cost;  ///< the word given, which stands in `sweep` and `pair` too; empty: none was
   SweepOptions sweep;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;  ///< over the planes of a sweep
+  std::string
+      optimizer_word;  ///< the word given, which stands in `optimizer` and `pair` too; empty: none was
   SweepPaths sweep_paths;
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
@@ -75,8 +79,12 @@ struct SessionOptions {
   std::vector<std::string> given;  ///< names of the options that were given, such as "--window"
   std::string toml;                ///< all options as TOML
 
-  /// The method for a scene or a pair.
+  /// The method for a scene or a pair: where none was given, a chain for a preset, and for pairs also where
+  /// links are given that the other methods do not have.
   Method method_of(bool is_pair) const;
+
+  /// Whether a scene or a pair is matched in colour.
+  bool in_colour(Job job) const { return job.method == Method::kChain || (!job.pair && colour); }
 
   /// @param jobs  of all inputs, at least one
   /// @throws UsageError that names the option, its value and what it may be

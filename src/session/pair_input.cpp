@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "session/matching_inputs.hpp"
 
 namespace recon {
 
@@ -169,14 +170,17 @@ PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
 }
 
 PairImages common_depth(StoredGrey left, StoredGrey right) {
-  if (left.of_16_bits.empty() && right.of_16_bits.empty())
-    return {std::move(left.of_8_bits), std::move(right.of_8_bits), {}, {}};
   PairImages images;
+  if (left.of_16_bits.empty() && right.of_16_bits.empty()) {
+    images.left = std::move(left.of_8_bits);
+    images.right = std::move(right.of_8_bits);
+    return images;
+  }
   images.left16 = as_16_bits(left);
   images.right16 = as_16_bits(right);
-  const std::uint32_t white = std::max({greatest(images.left16), greatest(images.right16), 1u});
-  images.left = as_8_bits(images.left16, white);
-  images.right = as_8_bits(images.right16, white);
+  images.white = std::max({greatest(images.left16), greatest(images.right16), 1u});
+  images.left = as_8_bits(images.left16, images.white);
+  images.right = as_8_bits(images.right16, images.white);
   return images;
 }
 
@@ -188,6 +192,10 @@ PairImages read_pair_images(const PairPlan& plan) {
       throw InputError(file->string() + ": the header says " + text_of(plan.size) +
                        " pixels, but there are " + text_of({image->width(), image->height()}) +
                        "; the image is damaged");
+  if (plan.options.method == PairMethod::kChain) {
+    images.left_colour = read_image(plan.files.left, images.white);
+    images.right_colour = read_image(plan.files.right, images.white);
+  }
   return images;
 }
 
@@ -202,6 +210,9 @@ json describe_matching(const PairOptions& options) {
       break;
     case PairMethod::kBeliefPropagation:
       document["bp"] = describe(options.belief);
+      break;
+    case PairMethod::kChain:
+      document["chain"] = matching_inputs(options);
       break;
   }
   return document;

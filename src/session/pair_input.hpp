@@ -31,12 +31,15 @@ struct PairPlan {
 /// @throws UsageError when the disparities to search are neither given nor in the calibration, or none
 PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options);
 
-/// The images of a pair in grey, as `GreyPair` wants them.
+/// The images of a pair in grey, as `GreyPair` wants them, and for a chain in colour.
 struct PairImages {
   Image<std::uint8_t> left, right;
   Image<std::uint16_t> left16, right16;
+  std::uint32_t white = 65535;  ///< what becomes 255 in 8 bits, of 16
+  Image<Rgb8> left_colour, right_colour;
 
   GreyPair view() const { return {left.view(), right.view(), left16.view(), right16.view()}; }
+  ColourPair colour() const { return {left_colour.view(), right_colour.view()}; }
 };
 
 /// Brings both images to one depth: where one has 16 bits, so gets the other (by 257), and the brightest

@@ -20,6 +20,8 @@ constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
 // Bytes a pixel that are alive at the same time: the decoder's image and its rows, both images in both
 // depths.
 constexpr std::size_t kReadBytes = 24;
+// Of both images in colour, while they are read and from then on.
+constexpr std::size_t kColourBytes = 6;
 // Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
 // encoder of a preview (13), depth with normals and the decoded left image (28).
 constexpr std::size_t kWriteBytes = 36;
@@ -74,8 +76,9 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
   PairMemory memory{limit, 0, work.device_bytes};
   const std::size_t orders =
       compare_orders_bytes(plan.size.width, plan.size.height, plan.options.range, threads);
-  memory.peak = kProgramBytes + std::max({kReadBytes * pixels + file, 6 * pixels + work.host_bytes,
-                                          10 * pixels + orders, kWriteBytes * pixels + file});
+  const std::size_t colour = plan.options.method == PairMethod::kChain ? kColourBytes * pixels : 0;
+  memory.peak = kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
+                                          10 * pixels + colour + orders, kWriteBytes * pixels + file});
   if (memory.peak > limit)
     throw OutOfMemory(plan.name() + ": matching takes up to " + format_byte_size(memory.peak) +
                       ", the limit is " + format_byte_size(limit) + remedy);

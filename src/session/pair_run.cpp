@@ -49,7 +49,7 @@ json inputs_of(const PairRun& run, const PairPlan& plan) {
                    {"left", hash(plan.files.left)},
                    {"right", hash(plan.files.right)},
                    {"matching", describe_matching(plan.options)},
-                   {"speckle", run.options.pair.speckle},
+                   {"speckle", run.options.pair.least_patch(plan.job.method)},
                    {"fill", run.options.pair.fill}};
   if (plan.camera) {
     const Pinhole& left = plan.camera->left;
@@ -80,8 +80,10 @@ std::string doubts(const PairPlan& plan) {
 
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
 std::string suspicion(const PairPlan& plan, const GreyPair& images, double known) {
-  // Belief propagation gives every pixel a disparity, also where nothing matches.
-  if (known > kManyKnown && plan.options.method != PairMethod::kBeliefPropagation) return {};
+  // Belief propagation and chains give every pixel a disparity, also where nothing matches.
+  const PairMethod method = plan.options.method;
+  const bool always_known = method == PairMethod::kBeliefPropagation || method == PairMethod::kChain;
+  if (known > kManyKnown && !always_known) return {};
   const OrderShares shares = compare_orders(images, plan.options.range);
   if (!shares.seem_swapped()) return {};
   char text[160];
@@ -97,6 +99,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   PairProblem problem;
   const PairImages images = read_pair_images(plan);
   problem.images = images.view();
+  problem.colour = images.colour();
   problem.options = plan.options;
   clock.end("reading the images");
   check_interrupted();
@@ -104,7 +107,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   result.disparity = std::move(backend.match(problem).disparity);
   clock.end("matching");
   check_interrupted();
-  remove_disparity_speckles(result.disparity.view(), run.options.pair.speckle);
+  remove_disparity_speckles(result.disparity.view(), run.options.pair.least_patch(plan.job.method));
   result.known = known_share_of(result.disparity.view());
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.suspicion = suspicion(plan, problem.images, result.known);

@@ -68,10 +68,11 @@ void check_paths(const SemiGlobalOptions& optimizer, int max_cost) {
 
 void PairSettings::check(Method method) const {
   check_range(*this);
-  expect_range("--speckle", speckle, 0, 1 << 30);
+  expect_range("--speckle", least_patch(method), 0, 1 << 30);
   if (method == Method::kSemiGlobal) check_semi_global(matching.semi_global);
   if (method == Method::kBlockMatching) check_block(matching.block);
   if (method == Method::kBeliefPropagation) check_belief(matching.belief);
+  if (method == Method::kChain) check_chain(matching.chain);
 }
 
 PairOptions PairSettings::resolved(Method method, int min, int end) const {

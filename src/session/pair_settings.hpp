@@ -4,18 +4,26 @@
 #include <string>
 
 #include "methods/pair.hpp"
+#include "session/chain_settings.hpp"
 #include "session/method.hpp"
 
 namespace recon {
 
-/// How rectified pairs are matched, by any of the three methods that do, and what is done with the result.
+/// How rectified pairs are matched, by any of the methods that do, and what is done with the result.
 struct PairSettings {
-  /// The options of all three methods; its `method` and `range` are set by who matches.
+  PairSettings() { matching.chain = default_chain(); }
+
+  /// The options of all these methods; its `method` and `range` are set by who matches.
   PairOptions matching;
   std::optional<int> min_disparity;  ///< nothing: 0
   std::optional<int> max_disparity;  ///< behind the last one; nothing: from the calibration
-  int speckle = 60;                  ///< patches of fewer pixels are dropped
+  std::optional<int> speckle;        ///< patches of fewer pixels are dropped; nothing: by the method
   bool fill = false;                 ///< a value for every pixel
+
+  /// The least patch that stays: a chain that fills what is wrong leaves no holes.
+  int least_patch(Method method) const {
+    return speckle.value_or(method == Method::kChain && matching.chain.refinement.interpolate ? 0 : 60);
+  }
 
   /// Checks what belongs to `method`.
   /// @throws UsageError that names the option, its value and what it may be

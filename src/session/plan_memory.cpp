@@ -68,12 +68,13 @@ Sizes measure(const ScenePlan& plan) {
 }
 
 /// What a lane holds of a view beside what the backend takes.
-std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes) {
+std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channels) {
   std::size_t bytes = sizes.view * kEstimateBytes;
   for (const int i : plan.active_views()) {
     const ViewPlan& view = plan.view(i);
     for (const ViewPair& it : view.pairs)
-      bytes = std::max(bytes, pair_depth_bytes(view.camera, it.pair, static_cast<int>(view.pairs.size())));
+      bytes = std::max(bytes,
+                       pair_depth_bytes(view.camera, it.pair, static_cast<int>(view.pairs.size()), channels));
   }
   return bytes;
 }
@@ -133,8 +134,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const WorkMemory match = matching(plan, options, backends);
   std::size_t lanes = 0;
   for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
-  const std::size_t channels = options.colour ? 3 : 1;
-  const std::size_t lane = estimate_bytes(plan, sizes) + sizes.most_images * channels;
+  const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
+  const std::size_t lane =
+      estimate_bytes(plan, sizes, static_cast<int>(channels)) + sizes.most_images * channels;
   const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
   const std::size_t check = sizes.view * kCheckBytes;
   const bool estimate_only = options.stage == Stage::kEstimate;

@@ -13,7 +13,7 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
       folder(std::move(scene_folder)),
       workspace(std::move(output)),
       threads(thread_count),
-      photos(folder.images, session_options.colour, 0) {}
+      photos(folder.images, session_options.in_colour(job), 0) {}
 
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);

@@ -264,9 +264,16 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
   return jobs;
 }
 
-SharedWork begin(const SessionOptions& options, int threads) {
+/// What of the work no GPU does; empty: nothing.
+std::string work_of_the_cpu(const std::vector<Job>& jobs) {
+  const bool chain =
+      std::any_of(jobs.begin(), jobs.end(), [](Job job) { return job.method == Method::kChain; });
+  return chain ? "a chain of single links (--method chain, --preset)" : "";
+}
+
+SharedWork begin(const SessionOptions& options, const std::vector<Job>& jobs, int threads) {
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false};
-  const DeviceChoice choice = choose_devices(options.device);
+  const DeviceChoice choice = choose_devices(options.device, work_of_the_cpu(jobs));
   work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
   const BackendLimits limits{threads, work.memory_limit, options.gpu_memory_limit};
@@ -282,10 +289,11 @@ int run_session(const SessionOptions& options, std::ostream& out) {
   if (options.inputs.empty())
     throw UsageError("no input given: name a folder with images/ and sparse/, or the two images of a pair");
   const std::vector<Input> inputs = expand_inputs(options.inputs);
-  options.check(jobs_of(options, inputs));
+  const std::vector<Job> jobs = jobs_of(options, inputs);
+  options.check(jobs);
   ThreadLimit limit(options.threads);
   return limit.run([&] {
-    SharedWork work = begin(options, limit.threads());
+    SharedWork work = begin(options, jobs, limit.threads());
     work.several_inputs = inputs.size() > 1;
     check_output_folders(work, inputs);
     int exit_code = 0;

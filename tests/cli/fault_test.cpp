@@ -36,7 +36,7 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--windw", {s, "--windw", "7"});
   expect(2, "--window is 8; it must be odd", {s, "--window", "8"});
   expect(2, "--window is 17", {s, "--window", "17"});
-  expect(2, "--method is 'magic'; it can be planesweep, sgm, bp or bm", {s, "--method", "magic"});
+  expect(2, "--method is 'magic'; it can be planesweep, sgm, bp, bm or chain", {s, "--method", "magic"});
   expect(2, "--cost is 'ssd'; for --method planesweep it can be sad, zncc", {s, "--cost", "ssd"});
   expect(2, "--uniqueness does not belong to --method planesweep; it is for sgm, bm",
          {s, "--uniqueness", "8"});

@@ -18,10 +18,14 @@ using testing::IsEmpty;
 
 class OddPair : public PairTest, public testing::WithParamInterface<const char*> {
  protected:
-  /// `match` with the method of the test.
-  Outcome match_by_method(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--method", GetParam()});
-    return match(arguments);
+  /// `arguments` with the method, or the preset, of the test.
+  static std::vector<std::string> by_method(std::vector<std::string> arguments) {
+    const std::string word = GetParam();
+    arguments.insert(arguments.end(), {word == "ad-census" ? "--preset" : "--method", word});
+    return arguments;
+  }
+  Outcome match_by_method(const std::vector<std::string>& arguments) const {
+    return match(by_method(arguments));
   }
   bool has_result() const { return fs::exists(file("dense/disparity.pfm")); }
 
@@ -50,8 +54,7 @@ TEST_P(OddPair, IdenticalImagesHaveDisparityZero) {
 
 TEST_P(OddPair, TheSameFileTwiceIsFine) {
   write_images();
-  const Outcome outcome =
-      reconstruct({"left.png", "left.png", "--max-disparity", "16", "--method", GetParam()});
+  const Outcome outcome = reconstruct(by_method({"left.png", "left.png", "--max-disparity", "16"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, 0, 0.26);
 }
@@ -122,8 +125,8 @@ TEST_P(OddPair, MoreDisparitiesThanColumnsAreAnswered) {
 
 TEST_P(OddPair, SwappedImagesAreFoundWithNegativeDisparities) {
   write_images();
-  const Outcome outcome = reconstruct(
-      {"right.png", "left.png", "--min-disparity", "-15", "--max-disparity", "1", "--method", GetParam()});
+  const Outcome outcome =
+      reconstruct(by_method({"right.png", "left.png", "--min-disparity", "-15", "--max-disparity", "1"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, -kShift, 0.26);
 }
@@ -135,8 +138,7 @@ TEST_P(OddPair, SwappedImagesAreSuspected) {
   const Outcome right = match_by_method({"--max-disparity", "32"});
   ASSERT_EQ(right.exit_code, 0) << right.err;
   EXPECT_THAT(right.err, testing::Not(HasSubstr("swapped")));
-  const Outcome swapped =
-      reconstruct({"right.png", "left.png", "--max-disparity", "32", "--method", GetParam()});
+  const Outcome swapped = reconstruct(by_method({"right.png", "left.png", "--max-disparity", "32"}));
   EXPECT_THAT(swapped.err, HasSubstr("swapped"));
 }
 
@@ -152,7 +154,7 @@ TEST_P(OddPair, FlatImagesAreAnswered) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, OddPair, testing::Values("bm", "sgm", "bp"));
+INSTANTIATE_TEST_SUITE_P(Methods, OddPair, testing::Values("bm", "sgm", "bp", "chain", "ad-census"));
 
 class WrongPair : public PairTest {
  protected:

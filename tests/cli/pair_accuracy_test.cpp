@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "cli/pair_fixture.hpp"
+#include "io/image_file.hpp"
 #include "io/pair_folder.hpp"
 #include "io/pfm.hpp"
 #include "io/ply_reader.hpp"
+#include "methods/ad_census_matching.hpp"
 
 namespace recon {
 namespace {
@@ -58,6 +60,32 @@ INSTANTIATE_TEST_SUITE_P(Methods, PairAccuracy,
                          testing::Values(Floor{"sgm", 0.065}, Floor{"bm", 0.08},
                                          // Every pixel has a value, hidden ones too.
                                          Floor{"bp", 0.2}));
+
+class PresetAccuracy : public PairTest {};
+
+TEST_F(PresetAccuracy, AdCensusIsTheSystemFromFilesToFiles) {
+  struct Set {
+    const char *name, *left, *right;
+    int disparities;
+  };
+  for (const Set& set : {Set{"tsukuba", "scene1.row3.col3.ppm", "scene1.row3.col4.ppm", 16},
+                         {"venus", "im2.ppm", "im6.ppm", 21}}) {
+    const fs::path set_folder = fs::path(RECON_SHARED_DIR) / "stereo" / set.name;
+    const fs::path left = set_folder / set.left, right = set_folder / set.right;
+    if (!fs::exists(left)) GTEST_SKIP() << left << " is not there";
+    const Outcome outcome =
+        reconstruct({left.string(), right.string(), "--max-disparity", std::to_string(set.disparities),
+                     "--preset", "ad-census", "-o", set.name});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Image<float> found = read_pfm(file(set.name) / "disparity.pfm");
+    const Image<Rgb8> left_image = read_image(left), right_image = read_image(right);
+    const Image<float> expected =
+        ad_census_matching({left_image.view(), right_image.view()}, {0, set.disparities}).disparity;
+    for (int y = 0; y < expected.height(); ++y)
+      for (int x = 0; x < expected.width(); ++x)
+        ASSERT_EQ(found(x, y), expected(x, y)) << set.name << " at " << x << " " << y;
+  }
+}
 
 }  // namespace
 }  // namespace recon

@@ -71,7 +71,7 @@ std::vector<std::string> PairTest::command(const std::vector<std::string>& argum
   };
   std::vector<std::string> words = {"/usr/bin/env", "-C", folder_.string(), RECON_RECONSTRUCT};
   if (!given("--device")) words.insert(words.end(), {"--device", "cpu"});
-  if (!given("--method")) words.insert(words.end(), {"--method", "bm"});
+  if (!given("--method") && !given("--preset")) words.insert(words.end(), {"--method", "bm"});
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }

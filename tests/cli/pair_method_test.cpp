@@ -32,6 +32,24 @@ TEST_F(ReconstructPairMethod, MakesACloudOfAScene) {
   }
 }
 
+TEST_F(ReconstructPairMethod, AChainMakesACloudOfASceneToo) {
+  for (const std::vector<std::string>& links : std::vector<std::vector<std::string>>{
+           {"--preset", "ad-census"}, {"--method", "chain", "--aggregation", "cross"}}) {
+    std::vector<std::string> arguments = {scene().string()};
+    arguments.insert(arguments.end(), links.begin(), links.end());
+    const Outcome outcome = reconstruct(arguments);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_GT(read_ply(dense() / "fused.ply").positions.size(), 100u) << links[1];
+    const std::string options = content(dense() / "options.toml");
+    EXPECT_THAT(options, HasSubstr("method=\"chain\""));
+    EXPECT_THAT(options, HasSubstr("aggregation=\"cross\""));
+    const Outcome again = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept"));
+    EXPECT_EQ(content(dense() / "options.toml"), options);
+  }
+}
+
 TEST_F(ReconstructPairMethod, PlansWithoutWork) {
   const Outcome outcome = reconstruct({scene().string(), "--method", "sgm", "--dry-run"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -26,7 +26,7 @@ std::vector<std::string> SceneTest::command(const std::vector<std::string>& argu
   bool device = false, planes = false;
   for (const std::string& argument : arguments) {
     device |= argument == "--device";
-    planes |= argument == "--planes" || argument == "--method";
+    for (const char* other : {"--planes", "--method", "--preset", "--config"}) planes |= argument == other;
   }
   if (!device) words.insert(words.end(), {"--device", "cpu"});
   if (!planes) words.insert(words.end(), {"--planes", "48"});

@@ -81,6 +81,20 @@ TEST(ReadImage, SpreadsGreyAndRounds16Bits) {
             (Rgb8{135, 128, 121}));
 }
 
+TEST(ReadImage, BrightensByWhatIsWhite) {
+  const TemporaryFolder folder;
+  cv::Mat deep(1, 4, CV_16UC1);
+  const std::uint16_t values[4] = {0, 16, 1020, 5000};
+  for (int x = 0; x < 4; ++x) deep.at<std::uint16_t>(0, x) = values[x];
+  spill(folder / "deep.png", encoded(".png", deep));
+  const Image<Rgb8> image = read_image(folder / "deep.png", 4080);  // 16 of 16 bits are one of 8
+  const std::uint8_t expected[4] = {0, 1, 64, 255};
+  for (int x = 0; x < 4; ++x) EXPECT_EQ(image(x, 0).r, expected[x]) << x;
+  spill(folder / "flat.png", encoded(".png", cv::Mat(1, 1, CV_8UC1, cv::Scalar(4))));
+  EXPECT_EQ(read_image(folder / "flat.png", 4 * 257)(0, 0), (Rgb8{255, 255, 255}));
+  EXPECT_EQ(read_image(folder / "flat.png", 65535)(0, 0), (Rgb8{4, 4, 4}));
+}
+
 TEST(ReadImage, LeavesTheStoredPixelsWhereTheyAre) {
   const TemporaryFolder folder;
   spill(folder / "a.jpg", with_exif_rotation(encoded(".jpg", sample<std::uint8_t>(CV_8UC3))));

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "core/error.hpp"
 #include "io/error_message.hpp"
+#include "session/device.hpp"
 #include "session/option_use.hpp"
 
 namespace recon {
@@ -17,6 +20,7 @@ constexpr Job kSweepScene{Method::kPlaneSweep, false};
 constexpr Job kSgmPair{Method::kSemiGlobal, true};
 constexpr Job kBpPair{Method::kBeliefPropagation, true};
 constexpr Job kBmPair{Method::kBlockMatching, true};
+constexpr Job kChainPair{Method::kChain, true};
 
 std::string refusal(const SessionOptions& options, const std::vector<Job>& jobs) {
   return message_of<UsageError>([&] { options.check(jobs); });
@@ -34,7 +38,7 @@ TEST(OptionUse, RefusesWhatNoInputUses) {
   options.given = {"--device", "--paths"};
   EXPECT_NO_THROW(options.check({kSgmPair}));
   EXPECT_THAT(refusal(options, {kBpPair}),
-              HasSubstr("--paths does not belong to --method bp; it is for planesweep, sgm"));
+              HasSubstr("--paths does not belong to --method bp; it is for planesweep, sgm, chain"));
   EXPECT_NO_THROW(options.check({kSweepScene, kSgmPair})) << "one of the inputs uses it";
   EXPECT_THAT(refusal(options, {kSweepScene}), HasSubstr("--paths has a meaning with --optimizer sgm only"));
   options.optimizer = SweepOptimizer::kSemiGlobal;
@@ -49,7 +53,7 @@ TEST(OptionUse, MethodsFitTheirInputs) {
   SessionOptions options;
   EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
   EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
-  EXPECT_THAT(refusal(options, {Job{Method::kPlaneSweep, true}}), HasSubstr("sgm, bp or bm"));
+  EXPECT_THAT(refusal(options, {Job{Method::kPlaneSweep, true}}), HasSubstr("sgm, bp, bm or chain"));
   options.cost = "ssd";
   EXPECT_NO_THROW(options.check({kBmPair}));
   EXPECT_THAT(refusal(options, {kSgmPair}),
@@ -111,6 +115,103 @@ TEST(PairSettings, ValuesOfTheMethodAreChecked) {
               HasSubstr("1, 2 or 4"));
   EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 16; }), HasSubstr("--window is 33"));
   EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 0; }), HasSubstr("--window is 1"));
+}
+
+TEST(Chains, AreChosenByWhatOnlyTheyHave) {
+  SessionOptions options;
+  options.cost = "rank";
+  EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
+  options.cost = "ad";
+  EXPECT_EQ(options.method_of(true), Method::kChain);
+  EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
+  options.cost = {};
+  options.optimizer_word = "sgm";
+  EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
+  options.optimizer_word = "scanline";
+  EXPECT_EQ(options.method_of(true), Method::kChain);
+  options.optimizer_word = {};
+  options.preset = "ad-census";
+  EXPECT_EQ(options.method_of(false), Method::kChain);
+  EXPECT_TRUE(options.in_colour({Method::kChain, false}));
+  EXPECT_FALSE(options.in_colour(kSweepScene));
+  options.method = Method::kBlockMatching;
+  EXPECT_EQ(options.method_of(true), Method::kBlockMatching);
+}
+
+TEST(Chains, RefinementsAreLists) {
+  for (const char* list :
+       {"none", "lr", "graphcut,lr,vote,interpolate,edges,subpixel,median", "edges,median"})
+    EXPECT_EQ(format_refinement(parse_refinement(list)), list);
+  EXPECT_EQ(format_refinement(parse_refinement("median,lr,lr")), "lr,median");
+  for (const char* wrong : {"", "lr,", ",", "lr median", "LR", "interpolate", "none,lr"})
+    EXPECT_THROW(parse_refinement(wrong), UsageError) << wrong;
+}
+
+TEST(Chains, PenaltiesAreWholeStepsOfTheCost) {
+  for (const auto& [word, optimizer, p1, p2] : {std::tuple{"census5x5", ChainOptimizer::kSemiGlobal, 6, 40},
+                                                {"ad-census", ChainOptimizer::kScanline, 100, 300},
+                                                {"ad", ChainOptimizer::kGraphCut, 3, 6}}) {
+    ChainOptions chain;
+    set_chain_cost(chain, word);
+    chain.optimizer = optimizer;
+    set_chain_penalties(chain, {}, {}, {});
+    EXPECT_EQ(chain_penalties(chain).p1, p1) << word;
+    EXPECT_EQ(chain_penalties(chain).p2, p2) << word;
+    set_chain_penalties(chain, 7, 35, {});
+    EXPECT_EQ(chain_penalties(chain).p1, 7) << word;
+    EXPECT_EQ(chain_penalties(chain).p2, 35) << word;
+    EXPECT_THROW(set_chain_penalties(chain, 7, 6, {}), UsageError) << word;
+  }
+  ChainOptions chain = preset_chain("ad-census");
+  EXPECT_FLOAT_EQ(chain.scanline.p1, ScanlineOptions().p1);
+  set_chain_penalties(chain, 50, {}, {});
+  EXPECT_FLOAT_EQ(chain.scanline.p1, 0.5f);
+  EXPECT_FLOAT_EQ(chain.scanline.p2, ScanlineOptions().p2);
+  chain.optimizer = ChainOptimizer::kGraphCut;
+  set_chain_penalties(chain, 40, 130, 9);
+  EXPECT_FLOAT_EQ(chain.graph_cut.smoothness, 0.4f);
+  EXPECT_EQ(chain.graph_cut.smoothness_cap, 3);
+  EXPECT_EQ(chain.graph_cut.edge_falloff, 9);
+}
+
+TEST(Chains, OptionsWithoutEffectAreRefused) {
+  SessionOptions options;
+  ChainOptions& chain = options.pair.matching.chain;
+  options.given = {"--paths"};
+  EXPECT_NO_THROW(options.check({kChainPair}));
+  chain.optimizer = ChainOptimizer::kScanline;
+  EXPECT_THAT(refusal(options, {kChainPair}), HasSubstr("--paths has a meaning with --optimizer sgm only"));
+  EXPECT_NO_THROW(options.check({kChainPair, kSgmPair})) << "one of the inputs uses it";
+  options.given = {"--window"};
+  EXPECT_THAT(refusal(options, {kChainPair}), HasSubstr("--aggregation cw or aw"));
+  chain.aggregation.kind = Aggregation::kAdaptiveWeight;
+  EXPECT_NO_THROW(options.check({kChainPair}));
+  options.given = {"--p1"};
+  chain.optimizer = ChainOptimizer::kWinnerTakeAll;
+  EXPECT_THAT(refusal(options, {kChainPair}), HasSubstr("where steps are penalised"));
+  chain.refinement.graph_cut = true;
+  EXPECT_NO_THROW(options.check({kChainPair}));
+}
+
+TEST(Devices, WhatNoGpuDoesRunsOnTheCpu) {
+  const DeviceChoice choice = choose_devices("auto", "--method chain");
+  EXPECT_TRUE(choice.gpus.empty());
+  EXPECT_THAT(choice.reason, HasSubstr("the CPU, as --method chain runs on no GPU"));
+  EXPECT_TRUE(choose_devices("cpu", "--method chain").gpus.empty());
+  for (const char* device : {"cuda", "cuda:0"})
+    EXPECT_THAT(message_of<UsageError>([&] { choose_devices(device, "--method chain"); }),
+                HasSubstr("--method chain runs on the CPU only"))
+        << device;
+}
+
+TEST(Chains, ThatFillLeaveNoHoles) {
+  PairSettings settings;
+  EXPECT_EQ(settings.least_patch(Method::kSemiGlobal), 60);
+  EXPECT_EQ(settings.least_patch(Method::kChain), 60);
+  settings.matching.chain = preset_chain("ad-census");
+  EXPECT_EQ(settings.least_patch(Method::kChain), 0);
+  settings.speckle = 5;
+  EXPECT_EQ(settings.least_patch(Method::kChain), 5);
 }
 
 TEST(PairSettings, ReadRegions) {

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "aggregate/aggregation.hpp"
+#include "match/ad_census_step.hpp"
+#include "match/transform_options.hpp"
+#include "optimize/graph_cut_options.hpp"
+#include "optimize/scanline_options.hpp"
+#include "optimize/semi_global_options.hpp"
+#include "refine/outliers.hpp"
+
+namespace recon {
+
+/// What a chain compares pixels by.
+enum class ChainCost {
+  kColourDifference,  ///< mean of |difference| over red, green and blue, up to `colour_cap`
+  kAdCensus,          ///< that and a census, each saturated: 0 .. 2
+  kTransform,         ///< a rank or a census of the grey levels
+};
+
+/// What chooses among the disparities of a chain.
+enum class ChainOptimizer {
+  kWinnerTakeAll,
+  kSemiGlobal,
+  kScanline,
+  kGraphCut,
+};
+
+/// The steps after the optimizer, which run in this order.
+struct ChainRefinement {
+  bool graph_cut = false;    ///< lowers the energy from the winners on
+  bool left_right = false;   ///< finds outliers; what is not mended becomes unknown
+  bool vote = false;         ///< mends outliers by their regions; needs left_right
+  bool interpolate = false;  ///< mends all others; needs left_right
+  bool edges = false;
+  bool subpixel = false;
+  bool median = false;
+};
+
+/// A chain of single links over a volume of costs. Penalties are in the unit of the costs: bits, ranks or
+/// grey levels.
+struct ChainOptions {
+  ChainCost cost = ChainCost::kTransform;
+  float colour_cap = 20.0f;  ///< grey levels, > 0, at most 255
+  AdCensusOptions ad_census;
+  TransformOptions transform;
+  int outside_cost = 8;  ///< of kTransform, where the match lies outside the other view; 0 .. 255
+  AggregationOptions aggregation;
+  ChainOptimizer optimizer = ChainOptimizer::kSemiGlobal;
+  /// Works on costs that are rounded to whole ones: those of AD-Census times kAdCensusSteps.
+  SemiGlobalOptions semi_global;
+  ScanlineOptions scanline;
+  GraphCutOptions graph_cut;  ///< of the optimizer, or of the refinement
+  ChainRefinement refinement;
+  float left_right = 0.0f;  ///< greatest difference between both views' disparities, pixels
+  VotingOptions voting;
+};
+
+/// AD-Census costs in whole steps: hundredths.
+inline constexpr int kAdCensusSteps = 100;
+
+}  // namespace recon

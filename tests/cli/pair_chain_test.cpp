@@ -1,0 +1,145 @@
+// Rectified pairs matched by single links.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/pair_fixture.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class PairChain : public PairTest {
+ protected:
+  PairChain() { write_images(); }
+
+  /// `match` by what the arguments say alone.
+  Outcome match_by(const std::vector<std::string>& arguments) const {
+    const auto given = [&](const char* option) {
+      return std::find(arguments.begin(), arguments.end(), option) != arguments.end();
+    };
+    std::vector<std::string> words = {"/usr/bin/env",    "-C",       folder().string(),
+                                      RECON_RECONSTRUCT, "left.png", "right.png"};
+    if (!given("--max-disparity")) words.insert(words.end(), {"--max-disparity", "16"});
+    if (!given("--device")) words.insert(words.end(), {"--device", "cpu"});
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(folder(), words);
+  }
+  std::string options_file() const { return content(file("dense/options.toml")); }
+};
+
+TEST_F(PairChain, EveryLinkMatches) {
+  for (const std::vector<std::string>& links : std::vector<std::vector<std::string>>{
+           {"--preset", "ad-census"},
+           {"--method", "chain"},
+           {"--cost", "ad"},
+           {"--cost", "ad-census", "--optimizer", "sgm"},
+           {"--cost", "rank", "--aggregation", "cross"},
+           {"--cost", "ad", "--aggregation", "cw", "--optimizer", "winner", "--window", "5"},
+           {"--cost", "census9x7", "--aggregation", "aw", "--optimizer", "winner", "--window", "7"},
+           {"--optimizer", "scanline", "--refine", "none"},
+           {"--optimizer", "graphcut", "--refine", "lr,interpolate"},
+           {"--cost", "ad", "--optimizer", "winner", "--refine", "graphcut"},
+           {"--preset", "ad-census", "--optimizer", "graphcut", "--aggregation", "none"}}) {
+    const Outcome outcome = match_by(links);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, Not(HasSubstr("kept")));
+    EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, kShift, 0.26) << links[1];
+    EXPECT_GT(known_of(file("dense/disparity.pfm")).share, 0.8) << links[1];
+    const std::string options = options_file();
+    EXPECT_THAT(options, HasSubstr("method=\"chain\"\n"));
+    const Outcome again = match_by({"--config", "dense/options.toml"});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("kept")) << options;
+    EXPECT_EQ(options_file(), options);
+  }
+}
+
+TEST_F(PairChain, APresetIsItsLinks) {
+  ASSERT_EQ(match_by({"--preset", "ad-census"}).exit_code, 0);
+  const std::string disparity = content(file("dense/disparity.pfm"));
+  EXPECT_EQ(known_of(file("dense/disparity.pfm")).share, 1.0);
+  for (const char* line :
+       {"aggregation=\"cross\"\n", "cost=\"ad-census\"\n", "optimizer=\"scanline\"\n",
+        "refine=\"lr,vote,interpolate,edges,subpixel,median\"\n", "p1=100\n", "speckle=0\n"})
+    EXPECT_THAT(options_file(), HasSubstr(line));
+  const Outcome links = match_by({"--cost", "ad-census", "--aggregation", "cross", "--optimizer", "scanline",
+                                  "--refine", "median,subpixel,edges,interpolate,vote,lr"});
+  ASSERT_EQ(links.exit_code, 0);
+  EXPECT_THAT(links.err, HasSubstr("kept"));
+  ASSERT_EQ(match_by({"--preset", "ad-census", "--refine", "lr"}).exit_code, 0);
+  EXPECT_NE(content(file("dense/disparity.pfm")), disparity);
+  EXPECT_LT(known_of(file("dense/disparity.pfm")).share, 1.0) << "nothing mends what the check finds";
+}
+
+TEST_F(PairChain, WrongUsageIsTwo) {
+  const auto refused = [&](const std::string& message, const std::vector<std::string>& arguments) {
+    const Outcome outcome = match_by(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
+  };
+  refused("--preset is 'magic'; it can be ad-census", {"--preset", "magic"});
+  refused("--preset does not belong to --method sgm; it is for chain",
+          {"--preset", "ad-census", "--method", "sgm"});
+  refused("--aggregation does not belong to --method bm; it is for chain",
+          {"--aggregation", "cw", "--method", "bm"});
+  refused("--aggregation is 'box'; it can be aw, cross, cw, none", {"--aggregation", "box"});
+  refused("--optimizer is 'magic'; it can be graphcut, scanline, sgm, winner", {"--optimizer", "magic"});
+  refused("--cost is 'sad'; for --method chain it can be ad, ad-census, census5x5",
+          {"--method", "chain", "--cost", "sad"});
+  refused("--refine names 'blur'; it can be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
+  refused("--refine names ''", {"--refine", "lr,"});
+  refused("vote mends what the check of both views finds: name lr too", {"--refine", "vote,median"});
+  refused("--window has a meaning with --aggregation cw or aw only", {"--cost", "ad", "--window", "5"});
+  refused("--window is 257", {"--aggregation", "cw", "--window", "257"});
+  refused("--window is 131", {"--aggregation", "aw", "--window", "131"});
+  refused("--window is 6; it must be odd", {"--aggregation", "aw", "--window", "6"});
+  refused("--p1 has a meaning where steps are penalised",
+          {"--method", "chain", "--optimizer", "winner", "--p1", "5"});
+  refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "scanline", "--paths", "4"});
+  refused("--p2 is 3 and --p1 9", {"--optimizer", "scanline", "--p1", "9", "--p2", "3"});
+  refused("--p2 is 3 and --p1 9", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
+  refused("--p1 is -1", {"--optimizer", "graphcut", "--p1", "-1"});
+  refused("--left-right is -1", {"--method", "chain", "--left-right", "-1"});
+  refused("--left-right has a meaning with --refine lr only", {"--refine", "median", "--left-right", "1"});
+  refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
+}
+
+TEST_F(PairChain, NoGpuDoesIt) {
+  const Outcome gpu = match_by({"--preset", "ad-census", "--device", "cuda"});
+  EXPECT_EQ(gpu.exit_code, 2);
+  EXPECT_THAT(gpu.err, HasSubstr("runs on the CPU only; --device cpu takes it"));
+  const Outcome any = match_by({"--preset", "ad-census", "--device", "auto"});
+  EXPECT_EQ(any.exit_code, 0) << any.err;
+  EXPECT_THAT(any.err, HasSubstr("runs on no GPU"));
+}
+
+TEST_F(PairChain, ThePlanCountsItsVolumes) {
+  write_images(600, 400);
+  const auto plan = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--max-disparity", "100", "--dry-run", "--json"});
+    return match_by(arguments).json().at("scenes").at(0).at("memory").at("peak").get<std::size_t>();
+  };
+  constexpr std::size_t kVolume = std::size_t{608} * 400 * 100 * sizeof(float);
+  const std::size_t one = plan({"--cost", "ad", "--aggregation", "cross", "--optimizer", "winner"});
+  const std::size_t two = plan({"--preset", "ad-census"});
+  EXPECT_GT(one, kVolume);
+  EXPECT_GT(two, 2 * kVolume);
+  EXPECT_GT(two, one + kVolume / 2);
+  const Outcome little =
+      match_by({"--max-disparity", "100", "--preset", "ad-census", "--memory-limit", "250M"});
+  EXPECT_EQ(little.exit_code, 4);
+  EXPECT_THAT(little.err, HasSubstr("narrow --min-disparity and --max-disparity"));
+  EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
+}
+
+}  // namespace
+}  // namespace recon

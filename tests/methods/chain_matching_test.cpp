@@ -1,0 +1,302 @@
+// Chains of single links on made-up pairs: against the method that one chain is, against textbook links put
+// together, and every link with every other.
+
+#include "methods/chain_matching.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "methods/chain_costs.hpp"
+#include "methods/semi_global_matching.hpp"
+#include "reference/ad_census_reference.hpp"
+#include "reference/aggregation_reference.hpp"
+#include "reference/semi_global_problems.hpp"
+
+namespace recon {
+namespace {
+
+/// A pair with its pictures in colour.
+struct ColouredPair {
+  reference::OwnedPair grey;
+  Image<Rgb8> left, right;
+
+  ChainProblem problem(const ChainOptions& options) const {
+    return {grey.problem.images, {left.view(), right.view()}, grey.problem.options.range, options};
+  }
+};
+
+Image<Rgb8> coloured(const Image<std::uint8_t>& grey) {
+  Image<Rgb8> image(grey.width(), grey.height());
+  for (int y = 0; y < grey.height(); ++y)
+    for (int x = 0; x < grey.width(); ++x) {
+      const std::uint8_t g = grey(x, y);
+      image(x, y) = {g, static_cast<std::uint8_t>(255 - g), static_cast<std::uint8_t>(g / 2 + 30)};
+    }
+  return image;
+}
+
+ColouredPair coloured_pair(reference::OwnedPair grey) {
+  ColouredPair pair{std::move(grey), {}, {}};
+  pair.left = coloured(pair.grey.left);
+  pair.right = coloured(pair.grey.right);
+  return pair;
+}
+
+/// The right image is the left one moved by `disparity`.
+ColouredPair moved_pair(int width, int height, DisparityRange range, int disparity) {
+  reference::OwnedPair pair = reference::random_pair(width, height, range, 4);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) pair.right(x, y) = pair.left((x + disparity + 10 * width) % width, y);
+  return coloured_pair(std::move(pair));
+}
+
+/// One of each cost, aggregation and optimizer, with small windows.
+std::vector<ChainOptions> all_chains() {
+  std::vector<ChainOptions> chains;
+  for (const ChainCost cost : {ChainCost::kColourDifference, ChainCost::kAdCensus, ChainCost::kTransform})
+    for (const Aggregation kind : {Aggregation::kNone, Aggregation::kConstantWindow,
+                                   Aggregation::kAdaptiveWeight, Aggregation::kCrossBased})
+      for (const ChainOptimizer optimizer : {ChainOptimizer::kWinnerTakeAll, ChainOptimizer::kSemiGlobal,
+                                             ChainOptimizer::kScanline, ChainOptimizer::kGraphCut}) {
+        ChainOptions options;
+        options.cost = cost;
+        options.aggregation.kind = kind;
+        options.aggregation.constant_radius = 2;
+        options.aggregation.adaptive_weight.radius = 3;
+        options.optimizer = optimizer;
+        chains.push_back(options);
+      }
+  return chains;
+}
+
+std::string name_of(const ChainOptions& options) {
+  return "cost " + std::to_string(static_cast<int>(options.cost)) + ", aggregation " +
+         std::to_string(static_cast<int>(options.aggregation.kind)) + ", optimizer " +
+         std::to_string(static_cast<int>(options.optimizer));
+}
+
+void expect_same(const Image<float>& a, const Image<float>& b, const std::string& what) {
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x)
+      ASSERT_TRUE(a(x, y) == b(x, y) || (std::isnan(a(x, y)) && std::isnan(b(x, y))))
+          << what << " at " << x << " " << y << ": " << a(x, y) << ", " << b(x, y);
+}
+
+TEST(ChainMatching, OfATransformAndPathsIsSemiGlobalMatching) {
+  for (const bool deep : {false, true})
+    for (const TransformOptions transform :
+         {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kRank, 7}}) {
+      reference::OwnedPair grey = reference::random_pair(75, 33, {-2, 19}, 7, deep);
+      grey.problem.options.semi_global.transform = transform;
+      grey.problem.options.semi_global.uniqueness = 0;
+      grey.problem.options.semi_global.left_right = -1;
+      grey.problem.options.semi_global.median = false;
+      const Image<float> method = semi_global_matching(grey.problem).disparity;
+      ChainOptions options;
+      options.transform = transform;
+      options.refinement.subpixel = true;
+      const ColouredPair pair = coloured_pair(std::move(grey));
+      expect_same(chain_matching(pair.problem(options)).disparity, method, "chain");
+    }
+}
+
+TEST(ChainMatching, BothViewsSeeTheSameTransformCosts) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(70, 9, {-5, 23}, 2));
+  const ChainProblem problem = pair.problem({});
+  const ChainCosts costs(problem);
+  Volume<float> left(70, 23, 9), right(70, 23, 9);
+  costs.fill(PairSide::kLeft, left.view());
+  costs.fill(PairSide::kRight, right.view());
+  for (int y = 0; y < 9; ++y)
+    for (int d = 0; d < 23; ++d)
+      for (int x = 0; x < 70; ++x) {
+        const int met = x - 5 + d;
+        const float expected = met >= 0 && met < 70 ? left.view()(met, y, d) : 8.0f;
+        ASSERT_EQ(right.view()(x, y, d), expected) << x << " " << y << " " << d;
+      }
+}
+
+TEST(ChainMatching, WinnersAreThoseOfTheTextbook) {
+  const DisparityRange range{-3, 16};
+  const ColouredPair pair = coloured_pair(reference::random_pair(47, 23, range, 5));
+  const reference::ColourViews views{pair.left.view(), pair.right.view(), -1, range.min};
+  ChainOptions options;
+  options.cost = ChainCost::kColourDifference;
+  options.optimizer = ChainOptimizer::kWinnerTakeAll;
+  options.aggregation.constant_radius = 3;
+  options.aggregation.adaptive_weight.radius = 3;
+  const Volume<float> given = reference::colour_differences(views, range.count, options.colour_cap);
+  const AggregationOptions& by = options.aggregation;
+  const CrossOptions& arms = by.cross;
+  const auto compare = [&](Aggregation kind, const Volume<float>& expected) {
+    options.aggregation.kind = kind;
+    const Image<float> map = chain_matching(pair.problem(options)).disparity;
+    for (int y = 0; y < 23; ++y)
+      for (int x = 0; x < 47; ++x) {
+        float least = expected.view()(x, y, 0);
+        for (int d = 1; d < range.count; ++d) least = std::min(least, expected.view()(x, y, d));
+        ASSERT_NEAR(expected.view()(x, y, static_cast<int>(map(x, y)) - range.min), least, 1e-4f)
+            << name_of(options) << " at " << x << " " << y;
+      }
+  };
+  compare(Aggregation::kNone, given);
+  compare(Aggregation::kConstantWindow, reference::constant_window(given.view(), 3));
+  compare(
+      Aggregation::kAdaptiveWeight,
+      reference::adaptive_weight(views, given.view(), 3, static_cast<double>(by.adaptive_weight.gamma_colour),
+                                 static_cast<double>(by.adaptive_weight.gamma_space)));
+  compare(Aggregation::kCrossBased,
+          reference::cross_based(views, given.view(),
+                                 {arms.reach, arms.near_reach, arms.colour, arms.strict_colour},
+                                 by.cross_based.iterations, true));
+}
+
+TEST(ChainMatching, EveryLinkWithEveryOtherFindsAMovedPicture) {
+  for (const int disparity : {-2, 3}) {
+    const ColouredPair pair = moved_pair(45, 25, {-4, 11}, disparity);
+    for (ChainOptions options : all_chains()) {
+      // Whole pictures are one surface: little has to be smoothed.
+      options.graph_cut.smoothness = 0.1f;
+      ChainRefinement& steps = options.refinement;
+      steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
+      const DisparityMap map = chain_matching(pair.problem(options));
+      int wrong = 0;
+      for (int y = 0; y < 25; ++y)
+        for (int x = 0; x < 45; ++x)
+          wrong += !(std::abs(map.disparity(x, y) - static_cast<float>(disparity)) <= 0.5f);
+      // A window that looks over the border sees the other side of the picture, or none.
+      EXPECT_LE(wrong, 45 * 25 / 20) << name_of(options) << ", disparity " << disparity;
+    }
+  }
+}
+
+TEST(ChainMatching, TheSameOnAnyNumberOfThreads) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(53, 21, {-1, 13}, 9));
+  for (ChainOptions options : all_chains()) {
+    ChainRefinement& steps = options.refinement;
+    steps.graph_cut = steps.left_right = steps.vote = steps.subpixel = true;
+    const auto on = [&](int threads) {
+      return ThreadLimit(threads).run([&] { return chain_matching(pair.problem(options)).disparity; });
+    };
+    expect_same(on(1), on(3), name_of(options));
+  }
+}
+
+TEST(ChainMatching, TinyImagesAndRangesBeyondThem) {
+  for (const auto& [width, height, min, count] :
+       {std::array{1, 1, 0, 1}, std::array{1, 9, -2, 3}, std::array{9, 1, 0, 100}, std::array{3, 2, 5, 16}}) {
+    const ColouredPair pair = coloured_pair(reference::random_pair(width, height, {min, count}, 3));
+    for (ChainOptions options : all_chains()) {
+      options.refinement.edges = options.refinement.subpixel = options.refinement.median = true;
+      const DisparityMap map = chain_matching(pair.problem(options));
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          ASSERT_GE(map.disparity(x, y), static_cast<float>(min) - 0.5f) << name_of(options);
+          ASSERT_LE(map.disparity(x, y), static_cast<float>(min + count) - 0.5f) << name_of(options);
+        }
+    }
+  }
+}
+
+TEST(ChainMatching, OutliersThatNothingMendsBecomeUnknown) {
+  const DisparityRange range{0, 12};
+  const ColouredPair pair = coloured_pair(reference::random_pair(60, 31, range, 6));
+  ChainOptions options;
+  options.cost = ChainCost::kColourDifference;
+  options.optimizer = ChainOptimizer::kWinnerTakeAll;
+  const Image<float> left = chain_matching(pair.problem(options)).disparity;
+  Volume<float> costs(60, range.count, 31);
+  colour_difference_costs({pair.left.view(), pair.right.view()}, PairSide::kRight, 0, options.colour_cap,
+                          costs.view());
+  Image<float> right(60, 31, 0.0f);
+  for (int y = 0; y < 31; ++y)
+    for (int x = 0; x < 60; ++x)
+      for (int d = 1; d < range.count; ++d)
+        if (costs.view()(x, y, d) < costs.view()(x, y, static_cast<int>(right(x, y))))
+          right(x, y) = static_cast<float>(d);
+  const reference::LabelledMap labels =
+      reference::find_outliers(left.view(), right.view(), 0, range.count, 0.0f);
+  options.refinement.left_right = true;
+  const Image<float> checked = chain_matching(pair.problem(options)).disparity;
+  options.refinement.interpolate = true;
+  const Image<float> filled = chain_matching(pair.problem(options)).disparity;
+  for (int y = 0; y < 31; ++y)
+    for (int x = 0; x < 60; ++x) {
+      ASSERT_FALSE(std::isnan(left(x, y)) || std::isnan(filled(x, y)));
+      const bool reliable = labels.label[labels.index(x, y)] == reference::Label::kReliable;
+      ASSERT_EQ(std::isnan(checked(x, y)), !reliable) << x << " " << y;
+      if (reliable) {
+        ASSERT_EQ(checked(x, y), left(x, y));
+      }
+    }
+}
+
+TEST(ChainMatching, TheGraphCutIsAnOptimizerAndARefinement) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(40, 20, {0, 9}, 8));
+  ChainOptions options;
+  options.optimizer = ChainOptimizer::kWinnerTakeAll;
+  const Image<float> winners = chain_matching(pair.problem(options)).disparity;
+  options.refinement.graph_cut = true;
+  const Image<float> refined = chain_matching(pair.problem(options)).disparity;
+  options.refinement.graph_cut = false;
+  options.optimizer = ChainOptimizer::kGraphCut;
+  expect_same(chain_matching(pair.problem(options)).disparity, refined, "graph cut");
+  int changed = 0;
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) changed += refined(x, y) != winners(x, y);
+  EXPECT_GT(changed, 0);
+}
+
+TEST(ChainMatching, TellsItsStepsInOrder) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(30, 20, {0, 9}, 8));
+  ChainOptions options;
+  options.refinement.graph_cut = options.refinement.edges = options.refinement.subpixel = true;
+  std::vector<std::string> steps;
+  chain_matching(pair.problem(options),
+                 [&](const char* step, ImageView<const float>) { steps.emplace_back(step); });
+  EXPECT_THAT(steps, testing::ElementsAre("cost", "aggregation", "sgm", "graphcut", "edges", "subpixel"));
+}
+
+TEST(ChainMatching, CountsItsMemory) {
+  PairOptions options;
+  options.range = {0, 64};
+  const auto bytes = [&](ChainOptions chain, int width) {
+    options.chain = chain;
+    return chain_matching_bytes(width, 400, options, 2);
+  };
+  const std::size_t volume = Volume<float>::bytes(500, 64, 400);
+  for (const ChainOptions& chain : all_chains()) {
+    EXPECT_LT(bytes(chain, 500), 4 * volume) << name_of(chain);
+    EXPECT_LT(bytes(chain, 250), bytes(chain, 500)) << name_of(chain);
+    EXPECT_THROW(chain_matching_bytes(1 << 30, 1 << 30, options, 2), OutOfMemory);
+    const bool two = chain.aggregation.kind == Aggregation::kAdaptiveWeight ||
+                     chain.optimizer == ChainOptimizer::kScanline;
+    EXPECT_GT(bytes(chain, 500), two ? 2 * volume : volume) << name_of(chain);
+  }
+}
+
+TEST(ChainMatching, RefusesWhatDoesNotFit) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(9, 5, {0, 4}, 1));
+  const auto refused = [&](const auto& change) {
+    ChainProblem problem = pair.problem({});
+    change(problem);
+    EXPECT_THROW(chain_matching(problem), std::logic_error);
+  };
+  refused([](ChainProblem& p) { p.options.refinement.vote = true; });
+  refused([](ChainProblem& p) { p.options.refinement.interpolate = true; });
+  refused([](ChainProblem& p) { p.grey = {}; });
+  refused([](ChainProblem& p) { p.colour.right = {}; });
+  refused([](ChainProblem& p) { p.range.count = 0; });
+  refused([](ChainProblem& p) { p.options.outside_cost = 256; });
+  refused([](ChainProblem& p) { p.options.semi_global.p1 = 9000; });
+}
+
+}  // namespace
+}  // namespace recon
