@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Interrupted& stop) {
-    spdlog::warn("interrupted; finished views are kept, and the same command goes on from there");
+    spdlog::warn("interrupted; what was finished is kept, and the same command goes on from there");
     return stop.exit_code();
   } catch (const Error& error) {
     spdlog::error("{}", error.what());

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/error.hpp"
+#include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -247,7 +248,10 @@ void adaptive_weight(const SupportViews<Rgb8>& views, const AdaptiveWeightOption
   const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.height);
   parallel_for(workers, [&](int worker) {
     RowAggregator rows(problem);
-    for (int y = worker; y < costs.height; y += workers) rows.aggregate(y);
+    for (int y = worker; y < costs.height; y += workers) {
+      check_interrupted();
+      rows.aggregate(y);
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/error.hpp"
+#include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 
 namespace recon {
@@ -147,7 +148,10 @@ void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& opti
   const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.planes);
   parallel_for(workers, [&](int worker) {
     PlaneAggregator plane(views, options, costs);
-    for (int d = worker; d < costs.planes; d += workers) plane.aggregate(d);
+    for (int d = worker; d < costs.planes; d += workers) {
+      check_interrupted();
+      plane.aggregate(d);
+    }
   });
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 
 namespace recon {
@@ -26,6 +27,7 @@ struct WavefrontShape {
 /// are worked on one piece behind each other, so that what they share stays in the cache; bands run in
 /// parallel, one behind the other. The result does not depend on the number of workers when pieces depend on
 /// nothing else. An exception of one piece ends the loop and is thrown on.
+/// @throws Interrupted between pieces once the user has asked to stop
 template <class Body>
 void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& body) {
   struct alignas(64) Progress {
@@ -46,6 +48,7 @@ void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& b
   const auto work_on_band = [&](int worker, int band) {
     const int first = band * shape.band_rows, count = std::min(shape.band_rows, rows - first);
     for (int step = 0; step < pieces + count - 1; ++step) {
+      check_interrupted();
       for (int j = std::max(0, step - pieces + 1); j <= std::min(step, count - 1) && !failed; ++j) {
         const int begin = (step - j) * shape.columns, end = std::min(begin + shape.columns, columns);
         if (j == 0) wait_for_band_above(band, end);

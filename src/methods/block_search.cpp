@@ -10,6 +10,7 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include "core/interrupt.hpp"
 #include "match/block_step.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,6 +51,7 @@ class StripSearch {
   void run(int row_begin, int row_end, ImageView<float> disparity) {
     start(region_.y + row_begin);
     for (int y = region_.y + row_begin; y < region_.y + row_end; ++y) {
+      check_interrupted();
       float* out = disparity.row(y) + region_.x;
       search_row(y, y > region_.y + row_begin, out);
       if (search_.options.left_right >= 0) check_left_right(out);

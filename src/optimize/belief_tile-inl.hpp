@@ -8,6 +8,7 @@
 #define RECON_OPTIMIZE_BELIEF_TILE_INL_HPP_
 #endif
 
+#include "core/interrupt.hpp"
 #include "optimize/belief_rows-inl.hpp"
 #include "optimize/belief_tiling.hpp"
 
@@ -69,7 +70,8 @@ class BeliefTileRun {
   void run() {
     const BeliefTiling& tiling = context_.tiling;
     const BeliefTile first = tiling.reach(level_, tile_, 0);
-    for (int front = first.y_begin; front < first.y_end + tiling.stages; ++front)
+    for (int front = first.y_begin; front < first.y_end + tiling.stages; ++front) {
+      check_interrupted();
       for (int stage = 0; stage < tiling.stages; ++stage) {
         const BeliefTile reach = tiling.reach(level_, tile_, stage);
         const int y = front - stage;
@@ -83,6 +85,7 @@ class BeliefTileRun {
         else
           keep(y);
       }
+    }
   }
 
  private:

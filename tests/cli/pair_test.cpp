@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "cli/pair_fixture.hpp"
@@ -179,6 +180,33 @@ TEST_F(ReconstructPair, AnInterruptLeavesNothingHalfDone) {
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_FALSE(exists("dense/disparity.pfm") || exists("dense/status/pair.json"));
   EXPECT_EQ(reconstruct(arguments).exit_code, 0);
+}
+
+TEST_F(ReconstructPair, AnInterruptEndsTheMatchingThatIsInWork) {
+  using std::chrono::steady_clock;
+  write_images(2000, 1500);
+  // Each takes far longer than the time allowed for stopping.
+  const std::vector<std::vector<std::string>> methods = {
+      {"bp", "--max-disparity", "256", "--iterations", "50"},
+      {"sgm", "--max-disparity", "1900"},
+      {"bm", "--max-disparity", "1900", "--steps", "4"}};
+  for (std::vector<std::string> words : methods) {
+    const std::string output = words[0];
+    words.insert(words.begin(), {"left.png", "right.png", "-o", output, "--threads", "2", "--method"});
+    Process process(folder(), command(words));
+    while (process.running() && !exists(output + "/options.toml")) usleep(2000);
+    usleep(1500000);
+    ASSERT_TRUE(process.running()) << output;
+    const auto latest = steady_clock::now() + std::chrono::seconds(3);
+    process.send(SIGINT);
+    while (process.running() && steady_clock::now() < latest) usleep(2000);
+    if (process.running()) process.send(SIGKILL);
+    const Outcome stopped = process.wait();
+    EXPECT_EQ(stopped.exit_code, 130) << output << ": " << stopped.err;
+    EXPECT_THAT(stopped.err, HasSubstr("interrupted"));
+    const auto left = files_below(file(output));
+    EXPECT_TRUE(left.size() == 1 && left[0].first == "options.toml") << output << " " << left.size();
+  }
 }
 
 TEST_F(ReconstructPair, AFailureLeavesNothingOfBefore) {

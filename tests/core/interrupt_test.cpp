@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "core/wavefront.hpp"
 
 namespace recon {
 namespace {
@@ -43,6 +46,43 @@ TEST(InterruptDeathTest, SecondSignalEndsAtOnce) {
   };
   EXPECT_EXIT(twice(SIGINT), testing::ExitedWithCode(130), "");
   EXPECT_EXIT(twice(SIGTERM), testing::ExitedWithCode(143), "");
+}
+
+TEST(InterruptDeathTest, AParallelLoopEndsBeforeItsNextCall) {
+  const auto calls_after_signal = [] {
+    install_interrupt_handler();
+    int calls = 0;
+    try {
+      ThreadLimit(1).run([&] {
+        parallel_for(1000, [&](int) {
+          if (++calls == 7) raise(SIGINT);
+        });
+      });
+    } catch (const Interrupted&) {
+      return calls - 7;
+    }
+    return 1000;
+  };
+  EXPECT_EXIT(std::_Exit(calls_after_signal()), testing::ExitedWithCode(0), "finished work is kept");
+}
+
+TEST(InterruptDeathTest, AWavefrontEndsBeforeItsNextPieces) {
+  const auto rows_after_signal = [] {
+    install_interrupt_handler();
+    std::atomic<int> last{0};
+    try {
+      ThreadLimit(3).run([&] {
+        wavefront(1000, 4, {3, 2, 1}, [&](int, int row, int begin, int) {
+          if (row == 10 && begin == 0) raise(SIGINT);
+          if (row > last) last = row;
+        });
+      });
+    } catch (const Interrupted&) {
+      return last < 10 + 3 * 2 ? 0 : 1;
+    }
+    return 2;
+  };
+  EXPECT_EXIT(std::_Exit(rows_after_signal()), testing::ExitedWithCode(0), "finished work is kept");
 }
 
 }  // namespace
