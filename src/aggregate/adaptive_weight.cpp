@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -31,7 +32,8 @@ struct WindowRow {
   const float* weights;         ///< of the reference; that of offset i begins i + radius pitches on
   const float* source_weights;  ///< of the source, at the match of the first pixel
   std::ptrdiff_t pitch, source_pitch;
-  const float* costs;  ///< the pixel below or above the first one; `radius` more on either side
+  const float* costs;   ///< the pixel below or above the first one; `radius` more on either side
+  const float* finite;  ///< likewise: 0 where there is no cost, else 1
   int radius, width;
 };
 
@@ -78,6 +80,23 @@ void add_window_row(const WindowRow& row, float* sums, float* totals) {
   }
 }
 
+/// The same with samples that do not count.
+void add_window_row_with_gaps(const WindowRow& row, float* sums, float* totals) {
+  const hn::ScalableTag<float> df;
+  const int lanes = static_cast<int>(hn::Lanes(df));
+  for (int x = 0; x < row.width; x += lanes) {
+    auto sum = hn::Zero(df), total = hn::Zero(df);
+    for (int i = 0; i <= 2 * row.radius; ++i) {
+      const auto w = hn::Mul(hn::LoadU(df, row.weights + i * row.pitch + x),
+                             hn::LoadU(df, row.source_weights + i * row.source_pitch + x));
+      sum = hn::MulAdd(w, hn::LoadU(df, row.costs + x - row.radius + i), sum);
+      total = hn::MulAdd(w, hn::LoadU(df, row.finite + x - row.radius + i), total);
+    }
+    hn::StoreU(hn::Add(hn::LoadU(df, sums + x), sum), df, sums + x);
+    hn::StoreU(hn::Add(hn::LoadU(df, totals + x), total), df, totals + x);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace recon
 HWY_AFTER_NAMESPACE();
@@ -87,6 +106,7 @@ namespace recon {
 
 HWY_EXPORT(weights_of_row);
 HWY_EXPORT(add_window_row);
+HWY_EXPORT(add_window_row_with_gaps);
 
 namespace {
 
@@ -190,9 +210,11 @@ class RowAggregator {
         source_weights_(width_, radius_, std::max(0, -problem.least_shift()),
                         std::max(0, problem.greatest_shift())),
         costs_(static_cast<std::size_t>(pitch_)),
+        finite_(static_cast<std::size_t>(pitch_)),
         sums_(element_count({pitch_, problem.costs.planes})),
         totals_(element_count({pitch_, problem.costs.planes})) {
     std::fill_n(costs_.data(), pitch_, 0.0f);
+    std::fill_n(finite_.data(), pitch_, 0.0f);
   }
 
   void aggregate(int y) {
@@ -206,29 +228,47 @@ class RowAggregator {
     }
     for (int d = 0; d < planes; ++d) {
       float* out = problem_.aggregated.row(y, d);
-      for (int x = 0; x < width_; ++x) out[x] = sums_.data()[d * pitch_ + x] / totals_.data()[d * pitch_ + x];
+      const float* sums = sums_.data() + d * pitch_;
+      const float* totals = totals_.data() + d * pitch_;
+      for (int x = 0; x < width_; ++x)
+        out[x] = totals[x] > 0.0f ? sums[x] / totals[x] : std::numeric_limits<float>::infinity();
     }
   }
 
  private:
   void add(int y, int d) {
-    std::copy_n(problem_.costs.row(y, d), width_, costs_.data() + radius_);
+    const bool gaps = take_costs(problem_.costs.row(y, d));
     const int shift = problem_.source != nullptr ? problem_.shift(d) : 0;
-    const WindowRow row{weights_.at(0),
-                        source_weights_.at(shift),
-                        weights_.pitch(),
-                        source_weights_.pitch(),
-                        costs_.data() + radius_,
-                        radius_,
-                        width_};
-    HWY_DYNAMIC_DISPATCH(add_window_row)(row, sums_.data() + d * pitch_, totals_.data() + d * pitch_);
+    const WindowRow row{
+        weights_.at(0),          source_weights_.at(shift), weights_.pitch(), source_weights_.pitch(),
+        costs_.data() + radius_, finite_.data() + radius_,  radius_,          width_};
+    float* sums = sums_.data() + d * pitch_;
+    float* totals = totals_.data() + d * pitch_;
+    if (gaps)
+      HWY_DYNAMIC_DISPATCH(add_window_row_with_gaps)(row, sums, totals);
+    else
+      HWY_DYNAMIC_DISPATCH(add_window_row)(row, sums, totals);
+  }
+
+  /// Copies a row; returns whether it has samples without a cost, which become 0.
+  bool take_costs(const float* row) {
+    float* costs = costs_.data() + radius_;
+    float* finite = finite_.data() + radius_;
+    int gaps = 0;
+    for (int x = 0; x < width_; ++x) {
+      const bool is_finite = row[x] <= std::numeric_limits<float>::max();
+      costs[x] = is_finite ? row[x] : 0.0f;
+      finite[x] = is_finite ? 1.0f : 0.0f;
+      gaps += !is_finite;
+    }
+    return gaps > 0;
   }
 
   const Problem& problem_;
   int width_, radius_;
   std::ptrdiff_t pitch_;
   WeightRows weights_, source_weights_;  ///< without a source all of the latter are 1
-  AlignedBuffer<float> costs_, sums_, totals_;
+  AlignedBuffer<float> costs_, finite_, sums_, totals_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace recon {
 /// window is summed, without an approximation: the time grows with the square of the radius. Deterministic
 /// for any number of threads; between processors weights differ in the last bits. Source: K.-J. Yoon and I.
 /// S. Kweon, TPAMI 2006, equation 7; colours in CIELab as there.
-/// @param costs       (y, d, x), finite
+/// @param costs       (y, d, x), finite or +infinity (no cost)
 /// @param aggregated  of the same shape, apart from `costs`
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 void adaptive_weight(const SupportViews<Rgb8>& views, const AdaptiveWeightOptions& options,

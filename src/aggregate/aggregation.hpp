@@ -26,7 +26,7 @@ struct AggregationOptions {
 };
 
 /// The costs after the aggregation that the options name; see constant_window, adaptive_weight, cross_based.
-/// @param costs    (y, d, x), finite; given back as they are with kNone
+/// @param costs    (y, d, x), finite or +infinity (no cost); given back as they are with kNone
 /// @param colours  of kAdaptiveWeight, else not looked at
 /// @param arms     of kCrossBased, else not looked at
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -61,6 +63,9 @@ HWY_EXPORT(update_column_sums);
 HWY_EXPORT(window_means);
 
 namespace {
+
+/// A cost beyond is infinite.
+constexpr float kGreatestCost = std::numeric_limits<float>::max();
 
 /// Planes done together: the additions of a prefix sum wait for each other, those of several planes do not.
 constexpr int kGroup = 4;
@@ -125,6 +130,70 @@ void aggregate_group(VolumeView<const float> costs, int radius, int first, int p
   }
 }
 
+bool has_gaps(VolumeView<const float> costs, int d) {
+  for (int y = 0; y < costs.height; ++y) {
+    const float* row = costs.row(y, d);
+    int infinite = 0;
+    for (int x = 0; x < costs.width; ++x) infinite += row[x] > kGreatestCost;
+    if (infinite > 0) return true;
+  }
+  return false;
+}
+
+/// The same of one plane with samples that do not count.
+class SumsWithGaps {
+ public:
+  explicit SumsWithGaps(int width)
+      : width_(width),
+        columns_(static_cast<std::size_t>(width)),
+        prefix_(static_cast<std::size_t>(width) + 1),
+        counts_(static_cast<std::size_t>(width)),
+        count_prefix_(static_cast<std::size_t>(width) + 1) {
+    std::fill_n(columns_.data(), width, 0.0);
+    std::fill_n(counts_.data(), width, std::int32_t{0});
+  }
+
+  /// @param sign  1 for a row that enters the window, -1 for one that leaves it
+  void update(const float* row, int sign) {
+    for (int x = 0; x < width_; ++x) {
+      const bool finite = row[x] <= kGreatestCost;
+      columns_.data()[x] += sign * static_cast<double>(finite ? row[x] : 0.0f);
+      counts_.data()[x] += finite ? sign : 0;
+    }
+  }
+
+  void write_means(int radius, float* means) {
+    double* prefix = prefix_.data();
+    std::int32_t* counts = count_prefix_.data();
+    prefix[0] = 0.0, counts[0] = 0;
+    for (int x = 0; x < width_; ++x) {
+      prefix[x + 1] = prefix[x] + columns_.data()[x];
+      counts[x + 1] = counts[x] + counts_.data()[x];
+    }
+    for (int x = 0; x < width_; ++x) {
+      const int begin = std::max(0, x - radius), end = std::min(width_, x + radius + 1);
+      const std::int32_t count = counts[end] - counts[begin];
+      means[x] = count > 0 ? static_cast<float>(prefix[end] - prefix[begin]) / static_cast<float>(count)
+                           : std::numeric_limits<float>::infinity();
+    }
+  }
+
+ private:
+  int width_;
+  AlignedBuffer<double> columns_, prefix_;
+  AlignedBuffer<std::int32_t> counts_, count_prefix_;
+};
+
+void aggregate_with_gaps(VolumeView<const float> costs, int radius, int d, VolumeView<float> aggregated) {
+  SumsWithGaps sums(costs.width);
+  for (int y = 0; y < std::min(radius, costs.height); ++y) sums.update(costs.row(y, d), 1);
+  for (int y = 0; y < costs.height; ++y) {
+    if (y + radius < costs.height) sums.update(costs.row(y + radius, d), 1);
+    if (y - radius - 1 >= 0) sums.update(costs.row(y - radius - 1, d), -1);
+    sums.write_means(radius, aggregated.row(y, d));
+  }
+}
+
 }  // namespace
 
 void constant_window(VolumeView<const float> costs, int radius, VolumeView<float> aggregated) {
@@ -138,7 +207,11 @@ void constant_window(VolumeView<const float> costs, int radius, VolumeView<float
   parallel_for((costs.planes + kGroup - 1) / kGroup, [&](int group) {
     GroupSums sums(costs.width);
     const int first = group * kGroup;
-    aggregate_group(costs, reach, first, std::min(kGroup, costs.planes - first), aggregated, sums);
+    const int planes = std::min(kGroup, costs.planes - first);
+    bool gaps = false;
+    for (int d = first; d < first + planes; ++d) gaps = gaps || has_gaps(costs, d);
+    if (!gaps) return aggregate_group(costs, reach, first, planes, aggregated, sums);
+    for (int d = first; d < first + planes; ++d) aggregate_with_gaps(costs, reach, d, aggregated);
   });
 }
 

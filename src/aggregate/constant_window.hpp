@@ -8,7 +8,8 @@ namespace recon {
 ///   C_A(p, d) = sum over q in S(p, d) of w(p, q, d) C(q, d)  /  sum over q in S(p, d) of w(p, q, d)
 /// with supports S and weights w that the aggregator sets; planes never mix. Source: J. Fang, A. L.
 /// Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost aggregation for
-/// real-time stereo matching", ICPADS 2012, section II. Costs must be finite.
+/// real-time stereo matching", ICPADS 2012, section II. A sample of infinite cost, such as one that no source
+/// of a sweep sees, belongs to no support; where a support has no other, C_A is infinite.
 
 inline constexpr int kMaxConstantRadius = 1 << 20;
 
@@ -16,7 +17,7 @@ inline constexpr int kMaxConstantRadius = 1 << 20;
 /// image count: the mean near a border is over fewer of them. Running sums in double: the time does not
 /// depend on the radius, and sums of whole numbers below 2^24 are exact. Deterministic for any number of
 /// threads.
-/// @param costs       (y, d, x), finite, of magnitudes below 1e30
+/// @param costs       (y, d, x), of magnitudes below 1e30, or +infinity
 /// @param radius      pixels, 0 .. kMaxConstantRadius; may reach beyond the image
 /// @param aggregated  of the same shape, apart from `costs`
 /// @throws std::logic_error where shapes differ or the radius is out of range; OutOfMemory

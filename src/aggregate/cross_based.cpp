@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -76,12 +77,14 @@ class PlaneAggregator {
         count_sums_(costs.width, costs.height),
         sums_(static_cast<std::size_t>(costs.width)),
         count_line_(static_cast<std::size_t>(costs.width)),
-        ones_(static_cast<std::size_t>(costs.width)) {
+        ones_(static_cast<std::size_t>(costs.width)),
+        finite_(static_cast<std::size_t>(costs.width)) {
     std::fill_n(ones_.data(), costs.width, std::int32_t{1});
   }
 
   void aggregate(int d) {
     for (int y = 0; y < costs_.height; ++y) combine_row(y, d);
+    if (has_gaps(d)) return aggregate_with_gaps(d);
     for (int i = 0; i < std::min(options_.iterations, 2); ++i) count(order_of(i));
     for (int i = 0; i < options_.iterations; ++i) {
       const Image<std::int32_t>& counts = counts_[index(order_of(i))];
@@ -98,6 +101,46 @@ class PlaneAggregator {
 
  private:
   static std::size_t index(CrossOrder order) { return order == CrossOrder::kHorizontal ? 0 : 1; }
+
+  bool has_gaps(int d) const {
+    for (int y = 0; y < costs_.height; ++y) {
+      const float* row = costs_.row(y, d);
+      int infinite = 0;
+      for (int x = 0; x < costs_.width; ++x) infinite += !is_finite(row[x]);
+      if (infinite > 0) return true;
+    }
+    return false;
+  }
+
+  static bool is_finite(float cost) { return cost <= std::numeric_limits<float>::max(); }
+
+  /// The same where samples of infinite cost do not count.
+  void aggregate_with_gaps(int d) {
+    const int width = costs_.width;
+    const auto ones = [&](int y) {
+      const float* row = costs_.row(y, d);
+      for (int x = 0; x < width; ++x) ones_.data()[x] = is_finite(row[x]) ? 1 : 0;
+      return static_cast<const std::int32_t*>(ones_.data());
+    };
+    const auto values = [&](int y) {
+      const float* row = costs_.row(y, d);
+      for (int x = 0; x < width; ++x) finite_.data()[x] = is_finite(row[x]) ? row[x] : 0.0f;
+      return static_cast<const float*>(finite_.data());
+    };
+    for (int i = 0; i < options_.iterations; ++i) {
+      Image<std::int32_t>& counts = counts_[index(order_of(i))];
+      count_sums_.run(order_of(i), arms_.view(), ones, count_line_.data(),
+                      [&](int y, const std::int32_t* sums) { std::copy_n(sums, width, counts.row(y)); });
+      cost_sums_.run(order_of(i), arms_.view(), values, sums_.data(), [&](int y, const double* sums) {
+        float* out = costs_.row(y, d);
+        const std::int32_t* in_support = counts.row(y);
+        for (int x = 0; x < width; ++x)
+          out[x] = in_support[x] > 0 ? static_cast<float>(sums[x]) / static_cast<float>(in_support[x])
+                                     : std::numeric_limits<float>::infinity();
+      });
+    }
+    std::fill_n(ones_.data(), width, std::int32_t{1});
+  }
 
   CrossOrder order_of(int iteration) const {
     const bool horizontal = (options_.first == CrossOrder::kHorizontal) == (iteration % 2 == 0);
@@ -136,6 +179,7 @@ class PlaneAggregator {
   SupportSums<std::int32_t> count_sums_;
   AlignedBuffer<double> sums_;
   AlignedBuffer<std::int32_t> count_line_, ones_;
+  AlignedBuffer<float> finite_;
 };
 
 }  // namespace

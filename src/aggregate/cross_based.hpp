@@ -26,7 +26,9 @@ struct CrossBasedOptions {
 /// et al. 2011, section 2.2 (iterations of alternating order).
 /// @param views  crosses of both views, or of the reference view alone, which was better with AD-Census costs
 ///               on Middlebury's pairs; see cross_arms
-/// @param costs  (y, d, x), finite, of magnitudes below 1e30
+/// @param costs  (y, d, x), of magnitudes below 1e30, or +infinity (no cost): an iteration gives such a
+/// sample
+///               the mean of its support, so that gaps close with every iteration
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, VolumeView<float> costs);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace recon {
 namespace {
 
 using reference::ColourViews;
+using reference::cut_gaps;
 using reference::describe;
 using reference::kVolumeShapes;
 using reference::near;
@@ -247,6 +249,67 @@ TEST(CrossBased, RefusesWhatDoesNotFit) {
   EXPECT_THROW(cross_based({arms.view(), narrow.view()}, {}, costs.view()), std::logic_error);
   EXPECT_THROW(cross_based({arms.view(), {}}, {-1}, costs.view()), std::logic_error);
   EXPECT_THROW(cross_based({arms.view(), {}}, {65}, costs.view()), std::logic_error);
+}
+
+TEST(Gaps, ByHand) {
+  const float none = std::numeric_limits<float>::infinity();
+  const Volume<float> costs = row_volume({3, none, 9, none, none, none, 6});
+  Volume<float> means = poisoned(7, 1, 1);
+  const auto expect = [&](std::initializer_list<float> expected) {
+    int x = 0;
+    for (const float value : expected) {
+      EXPECT_EQ(means.view()(x, 0, 0), value) << x;
+      ++x;
+    }
+  };
+  constant_window(costs.view(), 1, means.view());
+  expect({3, 6, 9, 9, none, 6, 6});
+  const Image<Rgb8> flat(7, 1, Rgb8{9, 9, 9});
+  adaptive_weight({flat.view(), {}}, {1, 5, 1e30f}, costs.view(), means.view());
+  expect({3, 6, 9, 9, none, 6, 6});
+  const Image<Cross> arms = cross_arms(flat.view(), {2, 2, 20, 6});
+  means = clone(costs);
+  cross_based({arms.view(), {}}, {1}, means.view());
+  expect({3, 6, 9, 9, none, 6, 6});
+  cross_based({arms.view(), {}}, {1, CrossOrder::kVertical}, means.view());
+  expect({4.5f, 6, 8, 9, 7.5f, 6, 6});
+}
+
+TEST(Gaps, DoNotCountAsInTheTextbook) {
+  std::uint32_t seed = 50;
+  const CrossOptions rule{9, 4, 45, 25};
+  for (const VolumeShape& shape : kVolumeShapes) {
+    const Views images = random_views(shape, seed += 10, rule);
+    Volume<float> given = random_costs(shape.width, shape.planes, shape.height, ++seed);
+    cut_gaps(given.view(), seed);
+    Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
+    for (const int radius : {0, 1, 3, 40}) {
+      constant_window(given.view(), radius, means.view());
+      EXPECT_TRUE(
+          near(means.view(), reference::constant_window(given.view(), radius).view(), kDoubleSumBound))
+          << describe(shape) << ", radius " << radius;
+    }
+    for (const bool two : {true, false}) {
+      const ColourViews views{images.reference.view(), two ? images.source.view() : ImageView<const Rgb8>{},
+                              -1, shape.min_disparity};
+      adaptive_weight({views.here, views.there, PairSide::kLeft, shape.min_disparity}, {3, 7, 11},
+                      given.view(), means.view());
+      EXPECT_TRUE(
+          near(means.view(), reference::adaptive_weight(views, given.view(), 3, 7, 11).view(), kWeightBound))
+          << describe(shape) << ", views " << 1 + two;
+      for (const int iterations : {1, 4}) {
+        Volume<float> costs = clone(given);
+        cross_based({images.reference_arms.view(), two ? images.source_arms.view() : ImageView<const Cross>{},
+                     PairSide::kLeft, shape.min_disparity},
+                    {iterations}, costs.view());
+        const Volume<float> expected = reference::cross_based(
+            views, given.view(), {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations,
+            true);
+        EXPECT_TRUE(near(costs.view(), expected.view(), iterations * kDoubleSumBound))
+            << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
+      }
+    }
+  }
 }
 
 TEST(Aggregation, KeepsConstantCosts) {

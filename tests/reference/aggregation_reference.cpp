@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 namespace recon::reference {
@@ -145,11 +146,11 @@ Volume<float> weighted_means(VolumeView<const float> costs, int radius, const We
     for (int qy = std::max(0, y - radius); qy <= std::min(costs.height - 1, y + radius); ++qy)
       for (int qx = std::max(0, x - radius); qx <= std::min(costs.width - 1, x + radius); ++qx) {
         const double w = weight(x, y, qx, qy, d);
-        if (w <= 0) continue;
+        if (w <= 0 || std::isinf(costs(qx, qy, d))) continue;
         sum += w * static_cast<double>(costs(qx, qy, d));
         total += w;
       }
-    return sum / total;
+    return total > 0 ? sum / total : std::numeric_limits<double>::infinity();
   });
 }
 
@@ -214,10 +215,14 @@ Volume<float> cross_based(const ColourViews& views, VolumeView<const float> cost
       for (int k = horizontal ? -p.up : -p.left; k <= (horizontal ? p.down : p.right); ++k) {
         const int sx = horizontal ? x : x + k, sy = horizontal ? y + k : y;
         const Arms s = arms(sx, sy, d);
-        for (int m = horizontal ? -s.left : -s.up; m <= (horizontal ? s.right : s.down); ++m, ++count)
-          sum += static_cast<double>(result.view()(horizontal ? sx + m : sx, horizontal ? sy : sy + m, d));
+        for (int m = horizontal ? -s.left : -s.up; m <= (horizontal ? s.right : s.down); ++m) {
+          const float cost = result.view()(horizontal ? sx + m : sx, horizontal ? sy : sy + m, d);
+          if (std::isinf(cost)) continue;
+          sum += static_cast<double>(cost);
+          ++count;
+        }
       }
-      return sum / count;
+      return count > 0 ? sum / count : std::numeric_limits<double>::infinity();
     });
   }
   return result;

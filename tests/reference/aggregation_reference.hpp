@@ -29,7 +29,8 @@ Volume<float> ad_census(const ColourViews& views, int planes, double lambda_ad, 
 /// Whether q belongs to the support of p on a plane with a weight: 0 or less says no.
 using Weight = std::function<double(int px, int py, int qx, int qy, int d)>;
 
-/// sum of w C / sum of w over all q with |q - p| <= radius in x and y.
+/// sum of w C / sum of w over all q of finite cost, infinite where there is none, with |q - p| <= radius in x
+/// and y.
 Volume<float> weighted_means(VolumeView<const float> costs, int radius, const Weight& weight);
 
 Volume<float> constant_window(VolumeView<const float> costs, int radius);
