@@ -48,14 +48,16 @@ Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView
 
 void enhance_subpixel(ImageView<float> disparity, VolumeView<const float> costs, int min) {
   EXPECTS(fits(disparity, costs));
+  constexpr float kSteps = kSubpixelSteps;
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x) {
       const float own = disparity(x, y);
       if (std::isnan(own) || own != std::floor(own)) continue;
       const int d = nearest_disparity(own) - min;
       if (d < 0 || d >= costs.planes) continue;
-      disparity(x, y) =
-          own + parabola_offset(cost_at(costs, x, y, d - 1), costs(x, y, d), cost_at(costs, x, y, d + 1));
+      const float offset =
+          parabola_offset(cost_at(costs, x, y, d - 1), costs(x, y, d), cost_at(costs, x, y, d + 1));
+      disparity(x, y) = own + std::floor(offset * kSteps + 0.5f) / kSteps;
     }
   });
 }

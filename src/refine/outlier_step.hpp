@@ -47,6 +47,15 @@ RECON_HD Outlier outlier_of(float disparity, int x, int width, int min, int coun
   return Outlier::kOcclusion;
 }
 
+/// Whether the right map contradicts that a pixel in column x has this disparity: D_R(p - d) < d - 1, for the
+/// right view would then see it in front of what it shows there. What the view shows nearer, or does not
+/// know, or would lie outside, contradicts nothing.
+template <class Right>
+RECON_HD bool contradicted(float disparity, int x, int width, const Right& right) {
+  const int matched = x - nearest_disparity(disparity);
+  return matched >= 0 && matched < width && right(matched) < disparity - 1.0f;
+}
+
 /// Whether a histogram of a region decides: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
 /// section 3.4).
 RECON_HD bool vote_decides(int most, int votes, int least_votes, float least_share) {

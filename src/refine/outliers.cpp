@@ -18,6 +18,12 @@ bool same_size(ImageView<A> a, ImageView<B> b) {
   return a.width == b.width && a.height == b.height;
 }
 
+/// Whether there is a right map and it contradicts the disparity of (x, y).
+bool is_contradicted(ImageView<const float> right, float disparity, int x, int y) {
+  if (right.empty()) return false;
+  return contradicted(disparity, x, right.width, [row = right.row(y)](int column) { return row[column]; });
+}
+
 struct Ballot {
   ImageView<const std::int32_t> bins;  ///< what each pixel votes for, -1: nothing
   ImageView<const Cross> crosses;
@@ -60,10 +66,10 @@ Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const flo
 }
 
 void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, ImageView<const Cross> crosses,
-                     int min, int count, const VotingOptions& options) {
+                     int min, int count, const VotingOptions& options, ImageView<const float> right) {
   EXPECTS(same_size(disparity, outliers) && same_size(disparity, crosses) && count >= 1);
   EXPECTS(options.least_votes >= 0 && options.least_share >= 0.0f && options.least_share <= 1.0f);
-  EXPECTS(options.iterations >= 0);
+  EXPECTS(options.iterations >= 0 && (right.empty() || right.height == disparity.height));
   const int width = disparity.width, height = disparity.height;
   Image<std::int32_t> bins(width, height);
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
@@ -82,7 +88,7 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
       for (int x = 0; x < width; ++x) {
         if (outliers(x, y) == Outlier::kNone) continue;
         const int bin = vote_of(ballot, x, y, histogram);
-        if (bin < 0) continue;
+        if (bin < 0 || is_contradicted(right, static_cast<float>(min + bin), x, y)) continue;
         disparity(x, y) = static_cast<float>(min + bin);
         outliers(x, y) = Outlier::kNone;
       }
@@ -91,10 +97,17 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
 }
 
 void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> outliers,
-                          ImageView<const Rgb8> image) {
+                          ImageView<const Rgb8> image, ImageView<const float> right) {
   EXPECTS(same_size(disparity, outliers) && same_size(disparity, image));
+  EXPECTS(right.empty() || right.height == disparity.height);
   const auto reliable = [&](int x, int y) {
     return outliers(x, y) == Outlier::kNone && !std::isnan(disparity(x, y));
+  };
+  constexpr int kContradicted = 256;  // more than any difference of colours
+  const auto difference = [&](int x, int y, int i, int j) {
+    if (right.empty() && outliers(x, y) == Outlier::kOcclusion) return 0;
+    if (is_contradicted(right, disparity(i, j), x, y)) return kContradicted;
+    return greatest_difference(image(x, y), image(i, j));
   };
   // Only outliers are written and only reliable pixels are read, so the order does not matter.
   parallel_for(disparity.height, [&](int y) {
@@ -106,10 +119,9 @@ void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> o
         int i = x + step.x, j = y + step.y;
         while (disparity.contains(i, j) && !reliable(i, j)) i += step.x, j += step.y;
         if (!disparity.contains(i, j)) continue;
-        const int difference =
-            outliers(x, y) == Outlier::kOcclusion ? 0 : greatest_difference(image(x, y), image(i, j));
-        if (difference < least || (difference == least && disparity(i, j) < found)) found = disparity(i, j);
-        least = std::min(least, difference);
+        const int here = difference(x, y, i, j);
+        if (here < least || (here == least && disparity(i, j) < found)) found = disparity(i, j);
+        least = std::min(least, here);
       }
       if (!std::isnan(found)) disparity(x, y) = found;
     }

@@ -98,8 +98,14 @@ LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> ri
   return map;
 }
 
+bool contradicted(ImageView<const float> right, float disparity, int x, int y) {
+  if (right.empty()) return false;
+  const int matched = x - static_cast<int>(std::floor(disparity + 0.5f));
+  return right.contains(matched, y) && right(matched, y) < disparity - 1;
+}
+
 void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int least_votes,
-          float least_share, int iterations) {
+          float least_share, int iterations, ImageView<const float> right) {
   for (int iteration = 0; iteration < iterations; ++iteration) {
     const LabelledMap before = map;
     for (int y = 0; y < map.height; ++y)
@@ -121,19 +127,21 @@ void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int coun
         const auto most = std::max_element(histogram.begin(), histogram.end());
         if (votes <= least_votes || static_cast<float>(*most) <= least_share * static_cast<float>(votes))
           continue;
-        map.disparity[map.index(x, y)] = static_cast<float>(min + (most - histogram.begin()));
+        const float decided = static_cast<float>(min + (most - histogram.begin()));
+        if (contradicted(right, decided, x, y)) continue;
+        map.disparity[map.index(x, y)] = decided;
         map.label[map.index(x, y)] = Label::kReliable;
       }
   }
 }
 
-void interpolate(LabelledMap& map, ImageView<const Rgb8> image) {
+void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right) {
   const LabelledMap before = map;
   for (int y = 0; y < map.height; ++y)
     for (int x = 0; x < map.width; ++x) {
       const std::size_t here = map.index(x, y);
       if (before.label[here] == Label::kReliable) continue;
-      int least_distance = 256;
+      int least_distance = 1000;
       bool found = false;
       for (int dy = -2; dy <= 2; ++dy)
         for (int dx = -2; dx <= 2; ++dx) {
@@ -145,8 +153,9 @@ void interpolate(LabelledMap& map, ImageView<const Rgb8> image) {
           while (image.contains(i, j) && !reliable(before, i, j)) i += dx, j += dy;
           if (!image.contains(i, j)) continue;
           const float disparity = before.disparity[map.index(i, j)];
-          const int distance =
-              before.label[here] == Label::kOcclusion ? 0 : colour_distance(image(x, y), image(i, j));
+          int distance = colour_distance(image(x, y), image(i, j));
+          if (right.empty() && before.label[here] == Label::kOcclusion) distance = 0;
+          if (contradicted(right, disparity, x, y)) distance = 999;
           if (!found || distance < least_distance ||
               (distance == least_distance && disparity < map.disparity[here])) {
             map.disparity[here] = disparity;
@@ -154,6 +163,81 @@ void interpolate(LabelledMap& map, ImageView<const Rgb8> image) {
           }
           found = true;
         }
+    }
+}
+
+/// The numbers of the surfaces of all reliable pixels, -1 elsewhere; within columns and rows of a window. A
+/// pixel takes its neighbour's number while any can.
+std::vector<int> surfaces(const LabelledMap& map, int x0, int x1, int y0, int y1) {
+  std::vector<int> number(map.disparity.size(), -1);
+  for (int y = y0; y <= y1; ++y)
+    for (int x = x0; x <= x1; ++x)
+      if (reliable(map, x, y)) number[map.index(x, y)] = static_cast<int>(map.index(x, y));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int y = y0; y <= y1; ++y)
+      for (int x = x0; x <= x1; ++x) {
+        int& own = number[map.index(x, y)];
+        const int sides[4][2] = {{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}};
+        for (const auto& side : sides) {
+          if (own < 0 || side[0] < x0 || side[0] > x1 || side[1] < y0 || side[1] > y1) continue;
+          const std::size_t beside = map.index(side[0], side[1]);
+          if (number[beside] < 0 || number[beside] >= own) continue;
+          if (std::abs(map.disparity[beside] - map.disparity[map.index(x, y)]) > 1) continue;
+          own = number[beside];
+          changed = true;
+        }
+      }
+  }
+  return number;
+}
+
+void distrust_small_surfaces(LabelledMap& map, int least) {
+  const std::vector<int> number = surfaces(map, 0, map.width - 1, 0, map.height - 1);
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (map.label[i] != Label::kReliable) continue;
+    const bool small = number[i] < 0 || std::count(number.begin(), number.end(), number[i]) < least;
+    if (small) map.label[i] = Label::kOcclusion;
+  }
+}
+
+/// The plane d = a + b u + c v of least squares, u and v relative to (x, y), by Cramer's rule on the normal
+/// equations; the disparity of (x, y) where there are too few pixels for one.
+double plane_at(const LabelledMap& map, const std::vector<int>& number, int x, int y, int least, double u) {
+  double m[3][4] = {};
+  for (int j = 0; j < map.height; ++j)
+    for (int i = 0; i < map.width; ++i) {
+      if (number[map.index(i, j)] < 0 || number[map.index(i, j)] != number[map.index(x, y)]) continue;
+      const double row[4] = {1, static_cast<double>(i - x), static_cast<double>(j - y),
+                             static_cast<double>(map.disparity[map.index(i, j)])};
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 4; ++c) m[r][c] += row[r] * row[c];
+    }
+  const auto determinant = [&](int replaced) {
+    const auto at = [&](int r, int c) { return m[r][c == replaced ? 3 : c]; };
+    return at(0, 0) * (at(1, 1) * at(2, 2) - at(1, 2) * at(2, 1)) -
+           at(0, 1) * (at(1, 0) * at(2, 2) - at(1, 2) * at(2, 0)) +
+           at(0, 2) * (at(1, 0) * at(2, 1) - at(1, 1) * at(2, 0));
+  };
+  const double n = m[0][0], whole = determinant(-1);
+  if (n < least || whole / n <= 1e-3 * n * n) return map.disparity[map.index(x, y)];
+  return (determinant(0) + u * determinant(1)) / whole;
+}
+
+void extend_surfaces(LabelledMap& map, int min, int count, int reach, int least_fit) {
+  const LabelledMap before = map;
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      int q = x;
+      while (q < map.width && !reliable(before, q, y)) ++q;
+      if (q == map.width || q == x) continue;
+      if (static_cast<float>(x) >= before.disparity[map.index(q, y)]) continue;
+      const std::vector<int> number =
+          surfaces(before, std::max(q - reach, 0), std::min(q + reach, map.width - 1), std::max(y - reach, 0),
+                   std::min(y + reach, map.height - 1));
+      const double carried = plane_at(before, number, q, y, least_fit, x - q);
+      map.disparity[map.index(x, y)] = static_cast<float>(std::clamp<double>(carried, min, min + count - 1));
+      map.label[map.index(x, y)] = Label::kReliable;
     }
 }
 
@@ -189,7 +273,7 @@ std::vector<float> enhance(ImageView<const float> disparity, const FloatVolume& 
           const float before = costs(x, y, d - 1), at = costs(x, y, d), after = costs(x, y, d + 1);
           const float bend = (before - at) + (after - at);
           if (before < kNone && after < kNone && bend > 0)
-            offset = std::clamp((before - after) / (2 * bend), -0.5f, 0.5f);
+            offset = std::floor(std::clamp((before - after) / (2 * bend), -0.5f, 0.5f) * 16 + 0.5f) / 16;
         }
       }
       enhanced.push_back(value + offset);

@@ -78,18 +78,30 @@ struct Cross {
   int left, right, up, down;
 };
 
-/// Region voting; `crosses` row by row.
-void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int least_votes,
-          float least_share, int iterations);
+/// Whether D_R(p - d) < d - 1 for a pixel p of column x: the right view would show it in front of what it
+/// shows there. Without a right map nothing is contradicted.
+bool contradicted(ImageView<const float> right, float disparity, int x, int y);
 
-/// Interpolation of the outliers from the nearest reliable pixels in sixteen directions.
-void interpolate(LabelledMap& map, ImageView<const Rgb8> image);
+/// Region voting; `crosses` row by row. Votes that the right map, if given, contradicts do not count.
+void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int least_votes,
+          float least_share, int iterations, ImageView<const float> right = {});
+
+/// Interpolation of the outliers from the nearest reliable pixels in sixteen directions. With a right map
+/// occlusions are treated as mismatches are, and what it contradicts comes last.
+void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right = {});
+
+/// Makes occlusions of the reliable surfaces of fewer than `least` pixels.
+void distrust_small_surfaces(LabelledMap& map, int least);
+
+/// Carries surfaces on to the left of the first reliable pixel of a row, or of any other with outliers to its
+/// left, as far as these lie outside the right view; in double throughout.
+void extend_surfaces(LabelledMap& map, int min, int count, int reach, int least_fit);
 
 /// Discontinuity adjustment of a map of whole disparities.
 std::vector<float> adjust_discontinuities(ImageView<const float> disparity, const FloatVolume& costs,
                                           int min);
 
-/// Sub-pixel enhancement of a map of whole disparities.
+/// Sub-pixel enhancement of a map of whole disparities, in sixteenths.
 std::vector<float> enhance(ImageView<const float> disparity, const FloatVolume& costs, int min);
 
 }  // namespace recon::reference

@@ -13,6 +13,7 @@
 #include "core/volume.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "refine/cost_refinement.hpp"
+#include "refine/surfaces.hpp"
 
 namespace recon {
 namespace {
@@ -76,6 +77,78 @@ TEST(RegionVoting, DecidesByHand) {
   EXPECT_EQ(vote({3, 0.4f, 0}), std::pair(5.0f, kMis));
 }
 
+TEST(Contradiction, OfWhatTheRightViewWouldShowInFront) {
+  const auto right = [](int column) { return column == 0 ? 2.0f : (column == 1 ? 5.0f : U); };
+  EXPECT_TRUE(contradicted(4.0f, 4, 3, right)) << "column 0 shows 2, which 4 would hide";
+  EXPECT_FALSE(contradicted(3.0f, 3, 3, right)) << "2 is one away from 3";
+  EXPECT_FALSE(contradicted(4.0f, 5, 3, right)) << "column 1 shows 5, in front";
+  EXPECT_FALSE(contradicted(4.0f, 6, 3, right)) << "column 2 is unknown";
+  EXPECT_FALSE(contradicted(4.0f, 3, 3, right)) << "column -1 is not seen";
+  EXPECT_FALSE(contradicted(4.0f, 7, 3, right)) << "nor is column 3";
+}
+
+TEST(RegionVoting, TheRightMapHasAVeto) {
+  const auto crosses = image_of<Cross>({{{0, 1, 0, 0}, {1, 0, 0, 0}}});
+  for (const float seen : {0.0f, 1.0f}) {
+    auto map = image_of<float>({{2, 0}});
+    auto labels = image_of<Outlier>({{kOk, kOcc}});
+    const auto right = image_of<float>({{U, U}});
+    const auto far_right = image_of<float>({{seen, seen}});
+    vote_in_regions(map.view(), labels.view(), crosses.view(), -1, 5, {0, 0.4f, 1}, right.view());
+    EXPECT_EQ(map(1, 0), 2.0f) << "it knows nothing of column -1";
+    map(0, 0) = 1, map(1, 0) = -1, labels(1, 0) = kOcc;
+    vote_in_regions(map.view(), labels.view(), crosses.view(), -1, 5, {0, 0.4f, 1}, far_right.view());
+    EXPECT_EQ(map(1, 0), 1.0f) << "column 0 shows no more than one less";
+    map(0, 0) = 1, map(1, 0) = -1, labels(1, 0) = kOcc;
+    const auto behind = image_of<float>({{-seen - 0.5f, 9}});
+    vote_in_regions(map.view(), labels.view(), crosses.view(), -1, 5, {0, 0.4f, 1}, behind.view());
+    EXPECT_EQ(map(1, 0), -1.0f) << "column 0 shows what lies behind";
+    EXPECT_EQ(labels(1, 0), kOcc);
+  }
+}
+
+TEST(Interpolation, TheRightMapRulesOut) {
+  // Pixel 2 may take 2 from the left or 1 from the right; its colour is that of the left one.
+  const auto colours = image_of<Rgb8>({{grey(9), grey(50), grey(50), grey(90)}});
+  const auto filled = [&](std::vector<float> right_row) {
+    auto map = image_of<float>({{2, 2, U, 1}});
+    const auto labels = image_of<Outlier>({{kOk, kOk, kOcc, kOk}});
+    const auto right = image_of<float>({right_row});
+    interpolate_outliers(map.view(), labels.view(), colours.view(), right.view());
+    return map(2, 0);
+  };
+  EXPECT_EQ(filled({2, 1, 0, 0}), 2.0f) << "the most similar colour, though hidden";
+  EXPECT_EQ(filled({0, 1, 0, 0}), 1.0f) << "2 would be in front of column 0";
+  EXPECT_EQ(filled({0, -1, 0, 0}), 1.0f) << "the lower one where both are ruled out";
+}
+
+TEST(Surfaces, SmallOnesAreDistrusted) {
+  const auto map = image_of<float>({{1, 2, 3, 7, 7}, {9, 9, U, 7, 1}});
+  Image<Outlier> labels(5, 2, kOk);
+  labels(0, 1) = kMis;
+  distrust_small_surfaces(map.view(), labels.view(), 3);
+  EXPECT_THAT(row_of(labels, 0), ElementsAre(kOk, kOk, kOk, kOk, kOk));
+  EXPECT_THAT(row_of(labels, 1), ElementsAre(kMis, kOcc, kOcc, kOk, kOcc));
+}
+
+TEST(Surfaces, LeaningOnesAreCarriedOnToTheBorder) {
+  // d = 20 - x / 4, known from column 20 on; columns below 20 - 5 = 15 lie outside the right view.
+  Image<float> map(60, 9);
+  Image<Outlier> labels(60, 9, kOk);
+  for (int y = 0; y < 9; ++y)
+    for (int x = 0; x < 60; ++x) {
+      map(x, y) = x < 20 ? 3.0f : 20.0f - static_cast<float>(x) / 4;
+      if (x < 20) labels(x, y) = kOcc;
+    }
+  extend_surfaces(map.view(), labels.view(), 0, 19);
+  for (int y = 0; y < 9; ++y)
+    for (int x = 0; x < 20; ++x) {
+      const bool outside = x < 15;
+      EXPECT_EQ(labels(x, y), outside ? kOk : kOcc) << x;
+      EXPECT_FLOAT_EQ(map(x, y), outside ? std::min(20.0f - static_cast<float>(x) / 4, 18.0f) : 3.0f) << x;
+    }
+}
+
 TEST(RegionVoting, VotesSpreadByOneIterationAtATime) {
   const std::vector<Cross> arms = {{0, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 0, 0, 0}};
   const auto crosses = image_of<Cross>({arms});
@@ -130,6 +203,17 @@ TEST(Discontinuities, TakeTheSideOfLowerCostByHand) {
   const auto level = image_of<float>({{13, 13, 14, 14}});
   EXPECT_THAT(row_of(adjust_discontinuities(level.view(), volume.view(), 10), 0), ElementsAre(13, 13, 14, 14))
       << "a step of one is no edge";
+}
+
+TEST(Subpixel, RoundsToSixteenths) {
+  reference::FloatVolume costs(1, 1, 3);
+  costs.values = {2, 1, 1.9f};  // 0.1 / 3.8 = 0.026, less than half a sixteenth
+  auto map = image_of<float>({{1}});
+  enhance_subpixel(map.view(), volume_of(costs).view(), 0);
+  EXPECT_EQ(map(0, 0), 1.0f);
+  costs.values = {2, 1, 1.8f};  // 0.2 / 3.6 = 0.056
+  enhance_subpixel(map.view(), volume_of(costs).view(), 0);
+  EXPECT_EQ(map(0, 0), 1.0625f);
 }
 
 TEST(Subpixel, ParabolaByHand) {
@@ -195,7 +279,7 @@ void expect_same(const Image<float>& map, const Image<Outlier>& labels,
 
 TEST_P(Refinement, OfOutliersEqualsTheTextbook) {
   const Shape& shape = GetParam();
-  for (const float tolerance : {0.0f, 1.0f}) {
+  for (const auto& [tolerance, asked] : {std::pair{0.0f, false}, {1.0f, false}, {0.0f, true}}) {
     Image<float> left = random_map();
     const Image<float> right = random_map();
     const Image<Rgb8> colours = random_colours();
@@ -206,19 +290,51 @@ TEST_P(Refinement, OfOutliersEqualsTheTextbook) {
         const Cross cross = crosses(x, y) = random_cross(x, y);
         plain.push_back({cross.left, cross.right, cross.up, cross.down});
       }
-    ThreadLimit(3).run([&] {
+    const ImageView<const float> asked_map = asked ? right.view() : ImageView<const float>{};
+    ThreadLimit(3).run([&, tolerance = tolerance] {
       reference::LabelledMap expected =
           reference::find_outliers(left.view(), right.view(), shape.min, shape.count, tolerance);
       Image<Outlier> labels = left_right_check(left.view(), right.view(), shape.min, shape.count, tolerance);
       expect_same(left, labels, expected);
-      reference::vote(expected, plain, shape.min, shape.count, 4, 0.4f, 3);
-      vote_in_regions(left.view(), labels.view(), crosses.view(), shape.min, shape.count, {4, 0.4f, 3});
+      reference::vote(expected, plain, shape.min, shape.count, 4, 0.4f, 3, asked_map);
+      vote_in_regions(left.view(), labels.view(), crosses.view(), shape.min, shape.count, {4, 0.4f, 3},
+                      asked_map);
       expect_same(left, labels, expected);
-      reference::interpolate(expected, colours.view());
-      interpolate_outliers(left.view(), labels.view(), colours.view());
+      reference::interpolate(expected, colours.view(), asked_map);
+      interpolate_outliers(left.view(), labels.view(), colours.view(), asked_map);
       expect_same(left, labels, expected);
     });
   }
+}
+
+TEST_P(Refinement, OfSurfacesEqualsTheTextbook) {
+  const Shape& shape = GetParam();
+  Image<float> map = random_map();
+  Image<Outlier> labels(shape.width, shape.height);
+  reference::LabelledMap expected(shape.width, shape.height);
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) {
+      // Flat ground with wrong pixels on it, so that surfaces of all sizes are there.
+      if (random_() % 4 != 0) map(x, y) = static_cast<float>(shape.min + std::min(x / 9, shape.count - 1));
+      const bool outlier = x < shape.count || random_() % 9 == 0;
+      labels(x, y) = outlier ? kMis : kOk;
+      expected.disparity[expected.index(x, y)] = map(x, y);
+      expected.label[expected.index(x, y)] =
+          outlier ? reference::Label::kMismatch : reference::Label::kReliable;
+    }
+  reference::distrust_small_surfaces(expected, 9);
+  distrust_small_surfaces(map.view(), labels.view(), 9);
+  expect_same(map, labels, expected);
+  reference::extend_surfaces(expected, shape.min, shape.count, kFitReach, kLeastFit);
+  ThreadLimit(3).run([&] { extend_surfaces(map.view(), labels.view(), shape.min, shape.count); });
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) {
+      const std::size_t i = expected.index(x, y);
+      if (!std::isnan(expected.disparity[i])) {
+        ASSERT_NEAR(map(x, y), expected.disparity[i], 1e-4) << x << " " << y;
+      }
+      ASSERT_EQ(static_cast<int>(labels(x, y)), static_cast<int>(expected.label[i])) << x << " " << y;
+    }
 }
 
 TEST_P(Refinement, ByCostsEqualsTheTextbook) {
@@ -255,6 +371,13 @@ TEST(RefinementSizes, RefuseWhatDoesNotFit) {
   EXPECT_THROW(vote_in_regions(map.view(), few.view(), crosses.view(), 0, 2), std::logic_error);
   EXPECT_THROW(vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 0), std::logic_error);
   EXPECT_THROW(interpolate_outliers(map.view(), labels.view(), image.view()), std::logic_error);
+  EXPECT_THROW(vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 1, {}, other.view()),
+               std::logic_error);
+  const Image<Rgb8> whole(4, 3, grey(0));
+  EXPECT_THROW(interpolate_outliers(map.view(), labels.view(), whole.view(), other.view()), std::logic_error);
+  EXPECT_THROW(distrust_small_surfaces(map.view(), few.view()), std::logic_error);
+  EXPECT_THROW(extend_surfaces(map.view(), few.view(), 0, 2), std::logic_error);
+  EXPECT_THROW(extend_surfaces(map.view(), labels.view(), 0, 0), std::logic_error);
   EXPECT_THROW(adjust_discontinuities(map.view(), costs.view(), 0), std::logic_error);
   EXPECT_THROW(enhance_subpixel(map.view(), costs.view(), 0), std::logic_error);
 }
