@@ -16,6 +16,7 @@
 #include "optimize/semi_global.hpp"
 #include "refine/cost_refinement.hpp"
 #include "refine/depth_filters.hpp"
+#include "refine/surfaces.hpp"
 
 namespace recon {
 namespace {
@@ -190,13 +191,17 @@ Image<float> refined(const ChainProblem& problem, const Chain& chain, ViewResult
   if (steps.left_right) {
     Image<Outlier> outliers =
         left_right_check(disparity.view(), right.view(), range.min, range.count, problem.options.left_right);
+    if (steps.interpolate) {
+      distrust_small_surfaces(disparity.view(), outliers.view());
+      extend_surfaces(disparity.view(), outliers.view(), range.min, range.count);
+    }
     if (steps.vote) {
       vote_in_regions(disparity.view(), outliers.view(), chain.left_arms(), range.min, range.count,
-                      problem.options.voting);
+                      problem.options.voting, right.view());
       report("vote");
     }
     if (steps.interpolate) {
-      interpolate_outliers(disparity.view(), outliers.view(), problem.colour.left);
+      interpolate_outliers(disparity.view(), outliers.view(), problem.colour.left, right.view());
       report("interpolate");
     } else {
       forget(outliers.view(), disparity.view());

@@ -27,10 +27,12 @@ enum class ChainOptimizer {
 
 /// The steps after the optimizer, which run in this order.
 struct ChainRefinement {
-  bool graph_cut = false;    ///< lowers the energy from the winners on
-  bool left_right = false;   ///< finds outliers; what is not mended becomes unknown
-  bool vote = false;         ///< mends outliers by their regions; needs left_right
-  bool interpolate = false;  ///< mends all others; needs left_right
+  bool graph_cut = false;   ///< lowers the energy from the winners on
+  bool left_right = false;  ///< finds outliers; what is not mended becomes unknown
+  bool vote = false;        ///< mends outliers by their regions; needs left_right
+  /// Mends all others; needs left_right. Before that and the votes, small surfaces become outliers and others
+  /// are carried on to the border: see distrust_small_surfaces and extend_surfaces.
+  bool interpolate = false;
   bool edges = false;
   bool subpixel = false;
   bool median = false;
