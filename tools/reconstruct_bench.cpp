@@ -109,8 +109,10 @@ void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
 
 void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
   CLI::App* cut = app.add_subcommand("graphcut", "Graph cut over the volume of a plane sweep");
-  cut->add_option("SCENE", benchmark.scene, "Scene with undistorted views; the first is the reference")
-      ->required();
+  cut->add_option("SCENE", benchmark.scene, "Scene with undistorted views")->required();
+  cut->add_option("--reference", benchmark.reference, "The view whose depth is estimated, from 0")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   cut->add_option("--planes", benchmark.planes, "Planes")->check(CLI::Range(2, 32767))->capture_default_str();
   cut->add_option("--window", benchmark.window, "Side of the window, odd")->capture_default_str();
   cut->add_option("--near", benchmark.near, "Least depth")->capture_default_str();
@@ -123,6 +125,9 @@ void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
   cut->add_option("--band-rows", benchmark.cut.band_rows, "Rows of a band; 0: the whole image")
       ->capture_default_str();
   cut->add_option("--passes", benchmark.cut.passes, "Passes over all planes, at most")->capture_default_str();
+  cut->add_option("--weak-texture", benchmark.weak_texture,
+                  "Deviation of the window's grey levels below which texture is weak")
+      ->capture_default_str();
   cut->add_option("--threads", benchmark.threads, "Threads; 0: all")->capture_default_str();
   cut->add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
 }

@@ -13,7 +13,9 @@ struct GraphCutOptions {
   int best = 4;
   int reach = 2;
   int band_rows = 128;  ///< of a band, >= 2; 0: the whole image is one graph
-  int passes = 12;      ///< over all labels, at most; >= 1
+  /// Over all labels, at most; >= 1. Three come within 0.13 % of the energy of plain alpha-expansion on the
+  /// field of Middlebury's tsukuba, two only within 0.39 %; more save 0.02 % there.
+  int passes = 3;
 };
 
 }  // namespace recon

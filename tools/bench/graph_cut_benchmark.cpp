@@ -1,10 +1,16 @@
 #include "tools/bench/graph_cut_benchmark.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -39,11 +45,30 @@ struct SweptScene {
   Image<std::uint8_t> guide;
   Volume<Half> costs;
   Image<std::uint16_t> winners;
+  Image<float> truth;  ///< fractional plane, NaN where unknown or not among the planes; empty: there is none
 };
+
+/// The exact depths of a view as positions among planes of even inverse depth, from far to near.
+Image<float> true_planes(const std::filesystem::path& file, const GraphCutBenchmark& benchmark) {
+  const Image<std::uint16_t> thousandths = read_png16(file);
+  Image<float> planes(thousandths.width(), thousandths.height());
+  const double farthest = 1 / benchmark.far, range = 1 / benchmark.near - farthest;
+  for (int y = 0; y < planes.height(); ++y)
+    for (int x = 0; x < planes.width(); ++x) {
+      const double plane = (1000.0 / thousandths(x, y) - farthest) / range * (benchmark.planes - 1);
+      const bool known = thousandths(x, y) > 0 && plane >= 0 && plane <= benchmark.planes - 1;
+      planes(x, y) = known ? static_cast<float>(plane) : std::numeric_limits<float>::quiet_NaN();
+    }
+  return planes;
+}
 
 SweptScene swept(const GraphCutBenchmark& benchmark) {
   const Scene scene = read_colmap_model(find_model(benchmark.scene));
+  const std::size_t reference = static_cast<std::size_t>(benchmark.reference);
   if (scene.views.size() < 2) throw InputError(benchmark.scene.string() + ": needs two views at least");
+  if (reference >= scene.views.size())
+    throw InputError(benchmark.scene.string() + ": has no view " + std::to_string(reference) +
+                     "; the first one is 0");
   std::vector<Image<std::uint8_t>> images;
   std::vector<PosedImage> views;
   for (const View& view : scene.views) {
@@ -55,12 +80,22 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
     image.cam_from_world = view.cam_from_world;
     image.channel[0] = images.back().view();
   }
+  std::swap(views.front(), views[reference]);
+  std::swap(images.front(), images[reference]);
   const SweepOptions options{CostKind::kZncc, benchmark.window, Combination::kBestK, 2};
   const CpuSweep sweep =
       prepare_cpu_sweep(views.front(), {views.begin() + 1, views.end()},
                         make_plane_set(benchmark.near, benchmark.far, benchmark.planes), options);
   const int width = views.front().camera.width, height = views.front().camera.height;
-  SweptScene result{{}, Volume<Half>(width, benchmark.planes, height), Image<std::uint16_t>(width, height)};
+  SweptScene result{
+      {}, Volume<Half>(width, benchmark.planes, height), Image<std::uint16_t>(width, height), {}};
+  const std::filesystem::path depths =
+      (benchmark.scene / "gt_depth" / scene.views[reference].name).replace_extension(".png");
+  if (std::filesystem::exists(depths)) {
+    result.truth = true_planes(depths, benchmark);
+    if (result.truth.width() != width || result.truth.height() != height)
+      throw InputError(depths.string() + ": is not of the size of its view");
+  }
   sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
     for (int y = 0; y < tile.height; ++y)
       for (int d = 0; d < benchmark.planes; ++d)
@@ -79,8 +114,46 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
   return result;
 }
 
-ordered_json run_cut(const SweptScene& scene, const GraphCutOptions& options, int threads) {
-  Image<std::uint16_t> labels = scene.winners.clone();
+/// Where texture is weak: the deviation of the window's grey levels, as far as it lies in the image.
+Image<std::uint8_t> weakly_textured(ImageView<const std::uint8_t> grey, const GraphCutBenchmark& benchmark) {
+  Image<std::uint8_t> weak(grey.width, grey.height);
+  const int reach = benchmark.window / 2;
+  parallel_for(grey.height, [&](int y) {
+    for (int x = 0; x < grey.width; ++x) {
+      double count = 0, sum = 0, squares = 0;
+      for (int j = std::max(y - reach, 0); j <= std::min(y + reach, grey.height - 1); ++j)
+        for (int i = std::max(x - reach, 0); i <= std::min(x + reach, grey.width - 1); ++i) {
+          const double level = grey(i, j);
+          count += 1, sum += level, squares += level * level;
+        }
+      const double variance = squares / count - sum * sum / (count * count);
+      weak(x, y) = variance < benchmark.weak_texture * benchmark.weak_texture;
+    }
+  });
+  return weak;
+}
+
+/// Shares of pixels whose plane is wrong, by texture.
+ordered_json wrong_planes(const SweptScene& scene, ImageView<const std::uint8_t> weak,
+                          ImageView<const std::uint16_t> labels) {
+  double known[2] = {}, wrong[2] = {};
+  for (int y = 0; y < labels.height; ++y)
+    for (int x = 0; x < labels.width; ++x) {
+      const float truth = scene.truth(x, y);
+      if (std::isnan(truth)) continue;
+      known[weak(x, y)] += 1;
+      const bool near = std::abs(static_cast<float>(labels(x, y)) - truth) <= 1.0f;
+      wrong[weak(x, y)] += labels(x, y) == kNoPlane || !near ? 1 : 0;
+    }
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
+  return {{"weak_texture_pixels", known[1]},
+          {"wrong_in_weak_texture", share(wrong[1], known[1])},
+          {"wrong_elsewhere", share(wrong[0], known[0])}};
+}
+
+ordered_json run_cut(const SweptScene& scene, const GraphCutOptions& options, int threads,
+                     Image<std::uint16_t>& labels) {
+  labels = scene.winners.clone();
   GraphCutResult result;
   const Seconds seconds =
       timed([&] { result = graph_cut(scene.costs.view(), scene.guide.view(), options, labels.view()); });
@@ -102,8 +175,10 @@ ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
   return limit.run([&] {
     SweptScene scene;
     const Seconds sweep = timed([&] { scene = swept(benchmark); });
+    Image<std::uint16_t> labels;
     ordered_json result{{"benchmark", "graphcut"},
                         {"scene", benchmark.scene.filename().string()},
+                        {"reference", benchmark.reference},
                         {"width", scene.winners.width()},
                         {"height", scene.winners.height()},
                         {"planes", benchmark.planes},
@@ -112,12 +187,18 @@ ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
                         {"best", benchmark.cut.best},
                         {"reach", benchmark.cut.reach},
                         {"band_rows", benchmark.cut.band_rows},
-                        {"cut", run_cut(scene, benchmark.cut, limit.threads())}};
+                        {"cut", run_cut(scene, benchmark.cut, limit.threads(), labels)}};
+    if (!scene.truth.empty()) {
+      const Image<std::uint8_t> weak = weakly_textured(scene.guide.view(), benchmark);
+      result["weak_texture_below"] = benchmark.weak_texture;
+      result["winners"] = wrong_planes(scene, weak.view(), scene.winners.view());
+      result["cut"].update(wrong_planes(scene, weak.view(), labels.view()));
+    }
     if (benchmark.plain) {
       GraphCutOptions all = benchmark.cut;
       all.best = all.band_rows = 0;
       all.passes = 1000;
-      result["plain"] = run_cut(scene, all, limit.threads());
+      result["plain"] = run_cut(scene, all, limit.threads(), labels);
       result["energy_ratio"] =
           result["cut"]["energy_after"].get<double>() / result["plain"]["energy_after"].get<double>();
     }
