@@ -6,7 +6,7 @@
 namespace recon {
 
 void ChainCommandLine::declare(CLI::App& app, const ChainOptions& defaults) {
-  const char* group = "Single links (chain)";
+  const char* group = "Single links (chain; planesweep: --aggregation, --refine graphcut)";
   app.add_option("--preset", preset_,
                  "A named chain, whose links can be given one by one still: ad-census (--cost ad-census "
                  "--aggregation cross --optimizer scanline --refine "
@@ -21,7 +21,7 @@ void ChainCommandLine::declare(CLI::App& app, const ChainOptions& defaults) {
                  "none, or steps after the optimizer, which run in this order: graphcut (lower the energy), "
                  "lr (check both views), vote and interpolate (mend what the check finds; else it becomes "
                  "unknown), edges (move edges to where costs are less), subpixel, median [" +
-                     format_refinement(defaults.refinement) + "]")
+                     format_refinement(defaults.refinement) + "; planesweep: none]")
       ->group(group);
 }
 
@@ -36,6 +36,9 @@ void ChainCommandLine::finish(SessionOptions& options) const {
   if (const auto word = kChainOptimizers.find(options.optimizer_word); word != kChainOptimizers.end())
     chain.optimizer = word->second;
   if (!refine_.empty()) chain.refinement = parse_refinement(refine_);
+  // A sweep takes of these what needs no second view.
+  if (!aggregation_.empty()) options.sweep_links.aggregation.kind = chain.aggregation.kind;
+  if (!refine_.empty()) options.sweep_links.graph_cut = chain.refinement.graph_cut;
 }
 
 }  // namespace recon

@@ -123,6 +123,15 @@ void PairCommandLine::declare_belief(CLI::App& app, BeliefOptions& belief) {
       ->group(group);
 }
 
+void PairCommandLine::finish_cut(GraphCutOptions& cut) const {
+  cut.edge_falloff = p2_falloff_.value_or(cut.edge_falloff);
+  if (!p1_ && !p2_) return;
+  const int p1 = p1_.value_or(static_cast<int>(cut.smoothness));
+  const int p2 = p2_.value_or(p1 * cut.smoothness_cap);
+  cut.smoothness = static_cast<float>(p1);
+  cut.smoothness_cap = p1 > 0 ? p2 / p1 : 1;
+}
+
 void PairCommandLine::finish(PairSettings& settings, SemiGlobalOptions& sweep) const {
   sweep.paths = paths_.value_or(sweep.paths);
   sweep.p1 = p1_.value_or(sweep.p1);

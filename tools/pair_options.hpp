@@ -18,6 +18,9 @@ struct PairCommandLine {
   /// @throws UsageError
   void finish(PairSettings& settings, SemiGlobalOptions& sweep) const;
 
+  /// The same of the graph cut of a sweep that has no other penalties.
+  void finish_cut(GraphCutOptions& cut) const;
+
  private:
   void declare_semi_global(CLI::App& app, PairSettings& settings);
   void declare_block(CLI::App& app, BlockMatchingOptions& block);

@@ -125,11 +125,12 @@ void CommandLine::declare_matching(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--best-k", options.sweep.best_k, "The k of best-k")->capture_default_str()->group(group);
-  app.add_option("--optimizer", optimizer_,
-                 "What chooses among the planes or disparities: winner (each pixel by itself) or sgm "
-                 "(semi-global, with the pixels around); chain also scanline (four paths) or graphcut "
-                 "(alpha-expansion) [chain: " +
-                     word_of(pair.chain.optimizer, kChainOptimizers) + "]")
+  app.add_option(
+         "--optimizer", optimizer_,
+         "What chooses among the planes or disparities: winner (each pixel by itself) or sgm "
+         "(semi-global, with the pixels around), graphcut (alpha-expansion); chain also scanline (four "
+         "paths) [chain: " +
+             word_of(pair.chain.optimizer, kChainOptimizers) + "]")
       ->capture_default_str()
       ->group(group);
 }
@@ -249,7 +250,10 @@ void CommandLine::finish_matching(bool optimizer_given) {
   options.sweep.combination = named("--combine", combine_, kCombinations);
   chain_.finish(options);
   finish_window();
-  pairs_.finish(options.pair, options.sweep_paths.penalties);
+  SemiGlobalOptions unused;
+  const bool paths = options.optimizer == SweepOptimizer::kSemiGlobal;
+  pairs_.finish(options.pair, paths ? options.sweep_paths.penalties : unused);
+  if (!paths) pairs_.finish_cut(options.sweep_links.cut);
 }
 
 void CommandLine::finish(const CLI::App& app) {

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "aggregate/aggregation.hpp"
 #include "core/image.hpp"
 #include "match/posed_image.hpp"
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
 #include "methods/pair.hpp"
+#include "optimize/graph_cut_options.hpp"
 #include "optimize/semi_global_options.hpp"
 
 namespace recon {
@@ -19,6 +21,7 @@ namespace recon {
 enum class SweepOptimizer {
   kWinnerTakeAll,  ///< each pixel by itself
   kSemiGlobal,     ///< with its neighbours, along paths through the image
+  kGraphCut,       ///< with its neighbours, by the least energy of all together
 };
 
 /// The semi-global optimizer over a sweep, whose costs are 0 .. 127 (see cost_code).
@@ -29,6 +32,19 @@ struct SweepPaths {
   std::size_t block_bytes = std::size_t{256} << 20;
 };
 
+/// Links that need the stored costs of a sweep; only the CPU has them.
+struct SweepLinks {
+  AggregationOptions aggregation;
+  bool graph_cut = false;  ///< lowers the energy of what the optimizer chose
+  GraphCutOptions cut;     ///< of both uses; costs count as 0 .. 126, see cost_code
+};
+
+/// Whether a sweep has links that need its stored costs.
+constexpr bool needs_volume(SweepOptimizer optimizer, const SweepLinks& links) {
+  return optimizer == SweepOptimizer::kGraphCut || links.graph_cut ||
+         links.aggregation.kind != Aggregation::kNone;
+}
+
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC takes 1).
 struct SweepProblem {
   PosedImage reference;
@@ -37,6 +53,7 @@ struct SweepProblem {
   SweepOptions options;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
   SweepPaths paths = {};  ///< of kSemiGlobal
+  SweepLinks links = {};
 };
 
 /// What a sweep says of each pixel of the reference; depth is NaN where no source sees it.
@@ -56,6 +73,7 @@ struct SweepShape {
   int window = 7;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
   SweepPaths paths = {};
+  SweepLinks links = {};
 };
 
 /// Memory of one view or pair, counted before it starts, images and results of the caller not included.

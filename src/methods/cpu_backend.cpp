@@ -9,6 +9,7 @@
 #include "methods/backend.hpp"
 #include "methods/path_sweep.hpp"
 #include "methods/sweep_tiles.hpp"
+#include "methods/volume_sweep.hpp"
 #include "methods/winner_depth.hpp"
 #include "optimize/winner_take_all.hpp"
 
@@ -35,7 +36,9 @@ class CpuBackend : public Backend {
                                 static_cast<std::size_t>(shape.height);
     WorkMemory memory;
     memory.host_bytes = images + results + threads * (tile.volume_bytes + kScratchBytes);
-    if (shape.optimizer == SweepOptimizer::kSemiGlobal)
+    if (needs_volume(shape.optimizer, shape.links))
+      memory.host_bytes += volume_sweep_bytes(shape, arena_.max_concurrency());
+    else if (shape.optimizer == SweepOptimizer::kSemiGlobal)
       memory.host_bytes +=
           path_sweep_bytes(shape.width, shape.height, shape.planes, shape.paths, arena_.max_concurrency());
     const int columns = (shape.width + tile.width - 1) / tile.width;
@@ -53,6 +56,7 @@ class CpuBackend : public Backend {
 
   DepthEstimate sweep(const SweepProblem& problem) override {
     return arena_.execute([&] {
+      if (needs_volume(problem.optimizer, problem.links)) return volume_sweep(problem);
       return problem.optimizer == SweepOptimizer::kSemiGlobal ? path_sweep(problem) : winner_sweep(problem);
     });
   }

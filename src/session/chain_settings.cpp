@@ -64,10 +64,11 @@ void set_default_penalties(ChainOptions& chain) {
   chain.graph_cut.smoothness = static_cast<float>(std::max(1, greatest / 6)) / steps_of(chain);
 }
 
-/// min(p1 |difference|, p2) as the graph cut has it: a slope, and the step from which it rises no more.
+/// min(p1 |difference|, p2) as the graph cut has it: a slope, and the step from which it rises no more; below
+/// 1 where p2 < p1, which check_chain refuses.
 void set_cut(ChainOptions& chain, int p1, int p2) {
   chain.graph_cut.smoothness = static_cast<float>(p1) / steps_of(chain);
-  chain.graph_cut.smoothness_cap = p1 > 0 ? std::max(1, p2 / p1) : 1;
+  chain.graph_cut.smoothness_cap = p1 > 0 ? p2 / p1 : 1;
 }
 
 int whole(float value, const ChainOptions& chain) {
@@ -77,7 +78,13 @@ int whole(float value, const ChainOptions& chain) {
 }  // namespace
 
 ChainOptions default_chain() {
-  ChainOptions chain;
+  // What no option names is as in the system of AD-Census, so that naming its links makes the same chain.
+  ChainOptions chain = ad_census_chain();
+  const ChainOptions plain;
+  chain.cost = plain.cost;
+  chain.aggregation.kind = plain.aggregation.kind;
+  chain.optimizer = plain.optimizer;
+  chain.refinement = plain.refinement;
   ChainRefinement& steps = chain.refinement;
   steps.left_right = steps.subpixel = steps.median = true;
   return chain;
@@ -150,9 +157,6 @@ void set_chain_penalties(ChainOptions& chain, std::optional<int> p1, std::option
   set_default_penalties(chain);
   const ChainPenalties defaults = chain_penalties(chain);
   const int small = p1.value_or(defaults.p1), large = p2.value_or(defaults.p2);
-  if (penalises(chain) && large < small)
-    throw UsageError("--p2 is " + std::to_string(large) + " and --p1 " + std::to_string(small) +
-                     "; a large step must not be cheaper than a small one");
   if (cuts_only(chain)) {
     if (p1 || p2) set_cut(chain, small, large);
     chain.graph_cut.edge_falloff = falloff.value_or(defaults.falloff);

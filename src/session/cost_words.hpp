@@ -22,7 +22,9 @@ inline const std::map<std::string, Transform> kTransforms = {{"census5x5", Trans
 
 /// What the words of `--optimizer` mean to a sweep.
 inline const std::map<std::string, SweepOptimizer> kSweepOptimizers = {
-    {"sgm", SweepOptimizer::kSemiGlobal}, {"winner", SweepOptimizer::kWinnerTakeAll}};
+    {"graphcut", SweepOptimizer::kGraphCut},
+    {"sgm", SweepOptimizer::kSemiGlobal},
+    {"winner", SweepOptimizer::kWinnerTakeAll}};
 
 /// The word for a value; empty when there is none.
 template <class Value>

@@ -130,6 +130,7 @@ class Estimation {
     problem.options = run_.options.sweep;
     problem.optimizer = run_.options.optimizer;
     problem.paths = run_.options.sweep_paths;
+    problem.links = run_.options.sweep_links;
     return estimate_view(backend, problem, run_.options.resolved_filter());
   }
 

@@ -118,6 +118,11 @@ json describe(const ChainOptions& options) {
 
 }  // namespace
 
+json link_inputs(const SweepLinks& links) {
+  const auto& [aggregation, graph_cut, cut] = links;
+  return {{"aggregation", describe(aggregation)}, {"graph_cut", graph_cut}, {"cut", describe(cut)}};
+}
+
 json matching_inputs(const PairOptions& options) {
   switch (options.method) {
     case PairMethod::kSemiGlobal:

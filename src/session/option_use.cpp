@@ -39,9 +39,9 @@ constexpr Use kUses[] = {
     {"--window", kSweep | kBm | kChain, Inputs::kAll},
     {"--combine", kSweep, Inputs::kScenes},
     {"--best-k", kSweep, Inputs::kScenes},
-    {"--aggregation", kChain, Inputs::kAll},
+    {"--aggregation", kSweep | kChain, Inputs::kAll},
     {"--optimizer", kSweep | kChain, Inputs::kAll},
-    {"--refine", kChain, Inputs::kAll},
+    {"--refine", kSweep | kChain, Inputs::kAll},
     {"--rank-window", kSgm | kChain, Inputs::kAll},
     {"--paths", kSweep | kSgm | kChain, Inputs::kAll},
     {"--p1", kSweep | kSgm | kChain, Inputs::kAll},
@@ -138,11 +138,27 @@ std::string cost_word(const SessionOptions& options, Method method) {
   }
 }
 
+/// Whether the penalties of a sweep are those of its graph cut.
+bool cuts_only(const SessionOptions& options) {
+  return options.optimizer == SweepOptimizer::kGraphCut ||
+         (options.optimizer == SweepOptimizer::kWinnerTakeAll && options.sweep_links.graph_cut);
+}
+
+SemiGlobalOptions sweep_penalties(const SessionOptions& options) {
+  SemiGlobalOptions penalties = options.sweep_paths.penalties;
+  if (!cuts_only(options)) return penalties;
+  const GraphCutOptions& cut = options.sweep_links.cut;
+  penalties.p1 = static_cast<int>(cut.smoothness);
+  penalties.p2 = penalties.p1 * cut.smoothness_cap;
+  penalties.p2_falloff = cut.edge_falloff;
+  return penalties;
+}
+
 /// The options whose default depends on the method, and what they are for a job.
 std::map<std::string, std::string> values_by_method(const SessionOptions& options, Job job) {
   const PairOptions& pair = options.pair.matching;
   const bool sweep = job.method == Method::kPlaneSweep, block = job.method == Method::kBlockMatching;
-  const SemiGlobalOptions& paths = sweep ? options.sweep_paths.penalties : pair.semi_global.optimizer;
+  const SemiGlobalOptions paths = sweep ? sweep_penalties(options) : pair.semi_global.optimizer;
   const auto number = [](int value) { return std::to_string(value); };
   return {
       {"method", quoted(method_word(job.method))},
@@ -156,7 +172,9 @@ std::map<std::string, std::string> values_by_method(const SessionOptions& option
       {"p2-falloff", number(paths.p2_falloff)},
       {"min-texture", decimal(sweep ? options.filter.min_texture : pair.block.min_texture)},
       {"speckle", number(job.pair ? options.pair.least_patch(job.method) : options.filter.speckle_size)},
+      {"aggregation", quoted(word_of(options.sweep_links.aggregation.kind, kAggregations))},
       {"optimizer", quoted(word_of(options.optimizer, kSweepOptimizers))},
+      {"refine", quoted(options.sweep_links.graph_cut ? "graphcut" : "none")},
   };
 }
 
@@ -186,8 +204,10 @@ std::map<std::string, std::string> values_of_chain(const SessionOptions& options
 std::string idle_reason(const SessionOptions& options, Job job, const std::string& option) {
   if (job.method == Method::kChain) return idle_in_chain(options.pair.matching.chain, option);
   if (job.method != Method::kPlaneSweep || options.optimizer == SweepOptimizer::kSemiGlobal) return {};
-  for (const char* of_paths : {"--paths", "--p1", "--p2", "--p2-falloff"})
-    if (option == of_paths) return "has a meaning with --optimizer sgm only";
+  if (option == "--paths") return "has a meaning with --optimizer sgm only";
+  if (cuts_only(options)) return {};
+  for (const char* of_penalties : {"--p1", "--p2", "--p2-falloff"})
+    if (option == of_penalties) return "has a meaning with --optimizer sgm or graphcut only";
   return {};
 }
 

@@ -22,10 +22,26 @@ std::optional<int> parse_int(std::string_view text) {
   return value;
 }
 
+/// A sweep has no second view to check, and no outliers to mend.
+void check_sweep_refinement(const SessionOptions& options) {
+  if (options.refinement.empty()) return;
+  ChainRefinement rest = parse_refinement(options.refinement);
+  rest.graph_cut = false;
+  if (format_refinement(rest) != "none")
+    throw UsageError("--refine is '" + options.refinement +
+                     "'; for --method planesweep it can be graphcut or none");
+}
+
 void check_sweep(const SessionOptions& options) {
+  check_sweep_refinement(options);
   expect_odd("--window", options.sweep.window, kMinWindow, kMaxWindow);
   expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
-  check_paths(options.sweep_paths.penalties, kInvalidCode);
+  if (options.optimizer == SweepOptimizer::kSemiGlobal)
+    check_paths(options.sweep_paths.penalties, kInvalidCode);
+  expect_range("--p1", options.sweep_links.cut.smoothness, 0.0f, 8191.0f);
+  expect_range("--p2-falloff", options.sweep_links.cut.edge_falloff, 0, 255);
+  if (options.sweep_links.cut.smoothness_cap < 1)
+    throw UsageError("--p2 is less than --p1; a large step must not be cheaper than a small one");
   if (options.colour && options.sweep.cost == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }

@@ -53,6 +53,7 @@ struct SessionOptions {
   std::string
       optimizer_word;  ///< the word given, which stands in `optimizer` and `pair` too; empty: none was
   SweepPaths sweep_paths;
+  SweepLinks sweep_links;  ///< of a sweep, which the CPU alone has
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
@@ -82,6 +83,12 @@ struct SessionOptions {
   /// The method for a scene or a pair: where none was given, a chain for a preset, and for pairs also where
   /// links are given that the other methods do not have.
   Method method_of(bool is_pair) const;
+
+  /// Whether no GPU does the job.
+  bool cpu_only(Job job) const {
+    return job.method == Method::kChain ||
+           (job.method == Method::kPlaneSweep && needs_volume(optimizer, sweep_links));
+  }
 
   /// Whether a scene or a pair is matched in colour.
   bool in_colour(Job job) const { return job.method == Method::kChain || (!job.pair && colour); }

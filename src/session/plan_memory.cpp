@@ -94,6 +94,7 @@ SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& optio
   shape.window = options.sweep.window;
   shape.optimizer = options.optimizer;
   shape.paths = options.sweep_paths;
+  shape.links = options.sweep_links;
   return shape;
 }
 

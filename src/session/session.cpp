@@ -265,15 +265,17 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
 }
 
 /// What of the work no GPU does; empty: nothing.
-std::string work_of_the_cpu(const std::vector<Job>& jobs) {
-  const bool chain =
-      std::any_of(jobs.begin(), jobs.end(), [](Job job) { return job.method == Method::kChain; });
-  return chain ? "a chain of single links (--method chain, --preset)" : "";
+std::string work_of_the_cpu(const SessionOptions& options, const std::vector<Job>& jobs) {
+  for (const Job job : jobs)
+    if (options.cpu_only(job))
+      return job.method == Method::kChain ? "a chain of single links (--method chain, --preset)"
+                                          : "a sweep with --aggregation, or with graphcut,";
+  return {};
 }
 
 SharedWork begin(const SessionOptions& options, const std::vector<Job>& jobs, int threads) {
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false};
-  const DeviceChoice choice = choose_devices(options.device, work_of_the_cpu(jobs));
+  const DeviceChoice choice = choose_devices(options.device, work_of_the_cpu(options, jobs));
   work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
   const BackendLimits limits{threads, work.memory_limit, options.gpu_memory_limit};

@@ -52,6 +52,7 @@ json describe(const ConsistencyOptions& options) {
 
 json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
   const SweepOptions& sweep = run.options.sweep;
+  const auto& [paths, p1, p2, p2_falloff] = run.options.sweep_paths.penalties;
   const PhotometricFilterOptions filter = run.options.resolved_filter();
   json sources = json::array();
   for (const int source : plan.sources) sources.push_back(describe_image(run, source));
@@ -63,6 +64,9 @@ json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
           {"combine", static_cast<int>(sweep.combination)},
           {"best_k", sweep.best_k},
           {"colour", run.options.colour},
+          {"optimizer", static_cast<int>(run.options.optimizer)},
+          {"penalties", {paths, p1, p2, p2_falloff}},
+          {"links", link_inputs(run.options.sweep_links)},
           {"max_cost", filter.max_cost},
           {"min_confidence", filter.min_confidence},
           {"min_texture", filter.min_texture}};

@@ -94,6 +94,30 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfEachOptimizerAreAConfiguration) {
   }
 }
 
+TEST_F(ReconstructFault, TheResolvedOptionsOfLinksOverStoredCostsAreAConfiguration) {
+  for (const std::vector<std::string>& links : std::vector<std::vector<std::string>>{
+           {"--optimizer", "graphcut"},
+           {"--optimizer", "winner", "--aggregation", "cross"},
+           {"--optimizer", "sgm", "--aggregation", "cw", "--refine", "graphcut"},
+           {"--optimizer", "sgm", "--p1", "100"},
+           {"--optimizer", "winner", "--aggregation", "none", "--refine", "graphcut", "--p1", "9"}}) {
+    std::vector<std::string> arguments = {scene().string()};
+    arguments.insert(arguments.end(), links.begin(), links.end());
+    const Outcome first = reconstruct(arguments);
+    ASSERT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_THAT(first.err, HasSubstr("depth maps: 5 of 5 (100 %)"));
+    const std::string resolved = content(dense() / "options.toml");
+    const Outcome again = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << links[1];
+    EXPECT_EQ(content(dense() / "options.toml"), resolved);
+  }
+  expect(2, "runs on the CPU only; --device cpu takes it",
+         {scene().string(), "--overwrite", "--aggregation", "cw", "--device", "cuda"});
+  expect(2, "for --method planesweep it can be graphcut or none",
+         {scene().string(), "--overwrite", "--refine", "lr"});
+}
+
 TEST_F(ReconstructFault, AMissingSceneIsThree) {
   expect(3, "there is no such file or folder", {(folder() / "nowhere").string()});
   expect(3, "it has no folder images/", {folder().string() + "/scene/sparse"});

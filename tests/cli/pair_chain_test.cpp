@@ -89,7 +89,7 @@ TEST_F(PairChain, WrongUsageIsTwo) {
   refused("--preset is 'magic'; it can be ad-census", {"--preset", "magic"});
   refused("--preset does not belong to --method sgm; it is for chain",
           {"--preset", "ad-census", "--method", "sgm"});
-  refused("--aggregation does not belong to --method bm; it is for chain",
+  refused("--aggregation does not belong to --method bm; it is for planesweep, chain",
           {"--aggregation", "cw", "--method", "bm"});
   refused("--aggregation is 'box'; it can be aw, cross, cw, none", {"--aggregation", "box"});
   refused("--optimizer is 'magic'; it can be graphcut, scanline, sgm, winner", {"--optimizer", "magic"});
@@ -106,8 +106,9 @@ TEST_F(PairChain, WrongUsageIsTwo) {
           {"--method", "chain", "--optimizer", "winner", "--p1", "5"});
   refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "scanline", "--paths", "4"});
   refused("--p2 is 3 and --p1 9", {"--optimizer", "scanline", "--p1", "9", "--p2", "3"});
-  refused("--p2 is 3 and --p1 9", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
+  refused("a large step must not be cheaper", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
   refused("--p1 is -1", {"--optimizer", "graphcut", "--p1", "-1"});
+  refused("--p2 is 80 and --p1 90", {"--method", "sgm", "--p1", "90"});
   refused("--left-right is -1", {"--method", "chain", "--left-right", "-1"});
   refused("--left-right has a meaning with --refine lr only", {"--refine", "median", "--left-right", "1"});
   refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});

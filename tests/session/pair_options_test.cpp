@@ -81,6 +81,34 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   for (const char* other : {"views", "colour", "levels", "window"}) EXPECT_THAT(pair, Not(HasSubstr(other)));
 }
 
+TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
+  SessionOptions options;
+  options.optimizer = SweepOptimizer::kWinnerTakeAll;
+  options.given = {"--aggregation", "--refine", "--p1"};
+  options.aggregation = "cross", options.sweep_links.aggregation.kind = Aggregation::kCrossBased;
+  EXPECT_THAT(refusal(options, {kSweepScene}),
+              HasSubstr("--p1 has a meaning with --optimizer sgm or graphcut only"));
+  options.refinement = "graphcut", options.sweep_links.graph_cut = true;
+  EXPECT_NO_THROW(options.check({kSweepScene}));
+  EXPECT_TRUE(options.cpu_only(kSweepScene));
+  EXPECT_FALSE(options.cpu_only(kSgmPair));
+  options.toml = "aggregation=\"cross\"\nrefine=\"graphcut\"\n";
+  const std::string resolved = resolved_options(options, kSweepScene);
+  for (const char* line : {"aggregation=\"cross\"\n", "refine=\"graphcut\"\n", "optimizer=\"winner\"\n",
+                           "p1=20\n", "p2=40\n", "p2-falloff=16\n"})
+    EXPECT_THAT(resolved, HasSubstr(line));
+  EXPECT_THAT(resolved, Not(HasSubstr("paths")));
+  options.refinement = "graphcut,lr";
+  EXPECT_THAT(refusal(options, {kSweepScene}),
+              HasSubstr("for --method planesweep it can be graphcut or none"));
+  options.refinement = {};
+  options.optimizer_word = "scanline";
+  EXPECT_THAT(
+      refusal(options, {kSweepScene}),
+      HasSubstr("--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm, winner"));
+  EXPECT_FALSE(SessionOptions().cpu_only(kSweepScene));
+}
+
 TEST(PairSettings, RangesAreChecked) {
   const auto range = [](int min, int max) {
     return [min, max](PairSettings& pair) { pair.min_disparity = min, pair.max_disparity = max; };
@@ -160,7 +188,8 @@ TEST(Chains, PenaltiesAreWholeStepsOfTheCost) {
     set_chain_penalties(chain, 7, 35, {});
     EXPECT_EQ(chain_penalties(chain).p1, 7) << word;
     EXPECT_EQ(chain_penalties(chain).p2, 35) << word;
-    EXPECT_THROW(set_chain_penalties(chain, 7, 6, {}), UsageError) << word;
+    set_chain_penalties(chain, 7, 6, {});
+    EXPECT_THROW(check_chain(chain), UsageError) << word;
   }
   ChainOptions chain = preset_chain("ad-census");
   EXPECT_FLOAT_EQ(chain.scanline.p1, ScanlineOptions().p1);
