@@ -13,10 +13,6 @@ namespace recon::cuda {
 class Stream {
  public:
   Stream() { RECON_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  /// @param priority  lower numbers go first where not all fits; 0 is the lowest
-  explicit Stream(int priority) {
-    RECON_CUDA_TRY(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority));
-  }
   Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
   Stream& operator=(Stream&& other) noexcept {
     std::swap(stream_, other.stream_);

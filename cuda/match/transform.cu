@@ -1,5 +1,6 @@
 #include "cuda/device/error.hpp"
 #include "cuda/match/transform.hpp"
+#include "cuda/optimize/plane_bytes.hpp"
 #include "match/transform_step.hpp"
 
 namespace recon::cuda {
@@ -57,6 +58,10 @@ __host__ __device__ constexpr int banked(int i) {
   return i + i / 16;
 }
 
+__device__ void set_byte(std::uint32_t (&word)[4], int i, int value) {
+  word[i / 4] = (word[i / 4] & ~(0xFFu << 8 * (i % 4))) | static_cast<std::uint32_t>(value) << 8 * (i % 4);
+}
+
 /// One thread takes 16 neighbouring disparities of a pixel at a time. The right image's pixels that a block
 /// needs are in shared memory.
 template <class Difference>
@@ -86,13 +91,12 @@ __global__ void __launch_bounds__(kThreads)
       std::uint32_t word[4] = {0, 0, 0, 0};
 #pragma unroll
       for (int d = 0; d < 16; ++d)
-        word[d / 4] |= Difference::cost(code, window[banked(entry + d)]) << 8 * (d % 4);
+        word[plane_byte(d) / 4] |= Difference::cost(code, window[banked(entry + d)])
+                                   << 8 * (plane_byte(d) % 4);
       if (!all_inside) {
 #pragma unroll
         for (int d = 0; d < 16; ++d)
-          if (matched - d < 0 || matched - d >= pair.width)
-            word[d / 4] = (word[d / 4] & ~(0xFFu << 8 * (d % 4))) |
-                          static_cast<std::uint32_t>(pair.outside_cost) << 8 * (d % 4);
+          if (matched - d < 0 || matched - d >= pair.width) set_byte(word, plane_byte(d), pair.outside_cost);
       }
       *reinterpret_cast<uint4*>(costs + (row + x) * stride + plane + first) =
           make_uint4(word[0], word[1], word[2], word[3]);

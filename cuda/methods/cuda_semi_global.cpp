@@ -5,6 +5,7 @@
 
 #include "cuda/device/graph.hpp"
 #include "cuda/methods/semi_global_lane.hpp"
+#include "cuda/optimize/plane_bytes.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -63,14 +64,13 @@ SemiGlobalRun run_semi_global(const PairProblem& problem, std::uint8_t poison, i
   const int width = images.left.width, height = images.left.height;
   const bool words = !images.left16.empty();
   PairWorkspace workspace;
-  SideStream side;
   SemiGlobalRun run;
   run.planned_bytes = SemiGlobalLane::bytes(width, height, problem.options, words);
   const SemiGlobalLane lane(width, height, problem.options, words, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   fill(workspace.arena, poison, workspace.stream);
   lane.upload(images, workspace.staging, workspace.stream);
-  lane.queue(workspace.stream, side);
+  lane.queue(workspace.stream);
   run.map.disparity = lane.download(workspace.staging, workspace.stream);
   return run;
 }
@@ -85,16 +85,18 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
   input.max_cost = given.max_cost;
   input.right_view = given.right_view;
   input.min_disparity = given.min_disparity;
+  input.in_place = given.in_place;
   const std::size_t pixels = element_count({input.width, input.height});
   const auto planes = static_cast<std::size_t>(given.planes);
   const auto padded = static_cast<std::size_t>(padded_planes(given.planes));
   std::vector<std::uint8_t> costs(pixels * padded, poison), guide(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
-    std::copy_n(&(*given.costs)[i * planes], planes, &costs[i * padded]);
+    for (int d = 0; d < given.planes; ++d)
+      costs[i * padded + static_cast<std::size_t>(plane_byte(d))] =
+          (*given.costs)[i * planes + static_cast<std::size_t>(d)];
     guide[i] = given.guide(static_cast<int>(i) % input.width, static_cast<int>(i) / input.width);
   }
   const Stream stream;
-  SideStream side;
   Arena arena;
   arena.reset(arena_bytes(costs.size()) + arena_bytes(pixels) + SemiGlobal::bytes(input));
   fill(arena, poison, stream);
@@ -106,7 +108,7 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
   copy(device_costs, costs.data(), costs.size(), stream);
   copy(device_guide, guide.data(), pixels, stream);
   const SemiGlobal optimizer(input, arena);
-  optimizer.queue(stream, side);
+  optimizer.queue(stream);
   PathWinners result;
   result.winners.resize(pixels);
   copy(result.winners.data(), optimizer.winners(), pixels, stream);
@@ -123,34 +125,17 @@ SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int de
   times.device = use_device(device);
   const GreyPair& images = problem.images;
   PairWorkspace workspace;
-  SideStream side;
   const Stream& stream = workspace.stream;
   const SemiGlobalLane lane(images.left.width, images.left.height, problem.options, !images.left16.empty(),
                             workspace.arena);
   times.device_bytes = workspace.arena.capacity();
   lane.upload(images, workspace.staging, stream);
-  const Graph graph(stream, [&] { lane.queue(stream, side); });
+  const Graph graph(stream, [&] { lane.queue(stream); });
   const auto time = [&](const auto& queue) { return time_events(stream, repeats, queue); };
   times.whole = time([&] { graph.launch(stream); });
   times.transform = time([&] { lane.queue_transform(stream); });
   times.costs = time([&] { lane.queue_costs(stream); });
-  // The halves only work with empty borders and tickets not yet taken.
-  const Graph clear(stream, [&] { lane.optimizer().queue_clear(stream); });
-  const auto time_cleared = [&](const auto& queue) {
-    std::vector<double> measured;
-    Event start, stop;
-    for (int i = -kWarmUps; i < repeats; ++i) {
-      clear.launch(stream);
-      start.record(stream);
-      queue();
-      stop.record(stream);
-      stop.synchronize();
-      if (i >= 0) measured.push_back(stop.milliseconds_since(start));
-    }
-    return spread_of(std::move(measured));
-  };
-  times.first_half = time_cleared([&] { lane.optimizer().queue_first_half(stream, side); });
-  times.second_half = time_cleared([&] { lane.optimizer().queue_second_half(stream); });
+  times.paths = time([&] { lane.optimizer().queue_paths(stream); });
   times.winner = time([&] { lane.optimizer().queue_winner(stream); });
   times.disparity = time([&] { lane.queue_disparity(stream); });
   times.median = time([&] { lane.queue_median(stream); });

@@ -2,6 +2,7 @@
 
 #include "cuda/device/error.hpp"
 #include "cuda/methods/path_codes.hpp"
+#include "cuda/optimize/plane_bytes.hpp"
 #include "methods/path_depth.hpp"
 #include "optimize/cost_code_step.hpp"
 
@@ -29,12 +30,12 @@ __global__ void __launch_bounds__(kThreads)
           cost_code(__half2float(__ushort_as_half(costs[d * pitch + x])), codes.cap);
   }
   __syncthreads();
-  std::uint8_t* out =
-      codes.data + static_cast<std::ptrdiff_t>(row_begin + row) * codes.width * codes.stride + plane_begin;
+  std::uint8_t* out = codes.data + static_cast<std::ptrdiff_t>(row_begin + row) * codes.width * codes.stride;
   for (int i = thread / kPlanes; i < kColumns; i += kThreads / kPlanes) {
     const int x = first_x + i, d = first_d + thread % kPlanes;
     if (x < codes.width && d < planes)
-      out[static_cast<std::ptrdiff_t>(x) * codes.stride + d] = turned[i][thread % kPlanes];
+      out[static_cast<std::ptrdiff_t>(x) * codes.stride + plane_byte(plane_begin + d)] =
+          turned[i][thread % kPlanes];
   }
 }
 
@@ -45,7 +46,7 @@ __global__ void depth_kernel(const PathWinner* winners, BlockCodes codes, PlaneS
   const std::ptrdiff_t index = static_cast<std::ptrdiff_t>(y) * codes.width + x;
   const PathWinner winner = winners[index];
   const WinnerDepth result =
-      path_depth(winner, codes.data[index * codes.stride + winner.plane], codes.cap, planes);
+      path_depth(winner, codes.data[index * codes.stride + plane_byte(winner.plane)], codes.cap, planes);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(codes.height) * pitch;
   float* pixel = results + static_cast<std::ptrdiff_t>(y) * pitch + x;
   pixel[0] = result.depth;

@@ -10,7 +10,7 @@
 
 namespace recon::cuda {
 
-/// Coded costs of a block by (y, x, d); pixels `stride` bytes apart, rows without padding.
+/// Coded costs of a block by (y, x, plane_byte(d)); pixels `stride` bytes apart, rows without padding.
 struct BlockCodes {
   std::uint8_t* data;
   int width, height;

@@ -100,12 +100,11 @@ DeviceGrey SemiGlobalLane::grey(int image) const {
   return {pixels, words_, width_, width_, height_};
 }
 
-void SemiGlobalLane::queue(const Stream& stream, SideStream& side) const {
+void SemiGlobalLane::queue(const Stream& stream) const {
   optimizer_.queue_clear(stream);
   queue_transform(stream);
   queue_costs(stream);
-  optimizer_.queue_first_half(stream, side);
-  optimizer_.queue_second_half(stream);
+  optimizer_.queue_paths(stream);
   optimizer_.queue_winner(stream);
   queue_disparity(stream);
   queue_median(stream);

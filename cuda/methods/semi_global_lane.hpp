@@ -22,7 +22,7 @@ class SemiGlobalLane {
   void upload(const GreyPair& images, PinnedBuffer& staging, const Stream& stream) const;
 
   /// Everything from images to disparities on the device.
-  void queue(const Stream& stream, SideStream& side) const;
+  void queue(const Stream& stream) const;
 
   /// The stages of `queue` beside those of `optimizer`, in order.
   void queue_transform(const Stream& stream) const;

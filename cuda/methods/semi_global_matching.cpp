@@ -11,9 +11,8 @@ DisparityMap semi_global_matching(const PairProblem& problem, PairWorkspace& wor
   EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
   const SemiGlobalLane lane(images.left.width, images.left.height, problem.options, !images.left16.empty(),
                             workspace.arena);
-  SideStream side;
   lane.upload(images, workspace.staging, workspace.stream);
-  lane.queue(workspace.stream, side);
+  lane.queue(workspace.stream);
   return {lane.download(workspace.staging, workspace.stream)};
 }
 

@@ -146,7 +146,7 @@ void SweepLane::queue_block(const SweepProblem& problem, const SweepPlan& plan, 
   input.guide_pitch = args.reference_pitch;
   path_arena_.reset(plan.path_bytes);
   const SemiGlobal paths(input, path_arena_);
-  paths.queue(stream_, side_);
+  paths.queue(stream_);
   launch_path_depth(paths.winners(), codes, problem.planes, map_.results,
                     WorkMemoryMap::float_pitch(outer.width), stream_.get());
 }

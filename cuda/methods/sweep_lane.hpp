@@ -44,7 +44,6 @@ class SweepLane {
   DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
 
   Stream stream_;
-  SideStream side_;
   Arena arena_, path_arena_;
   Staging staging_;
   WorkMemoryMap map_{};

@@ -159,6 +159,7 @@ SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOp
   input.planes = planes;
   input.options = options;
   input.max_cost = kInvalidCode;
+  input.in_place = true;
   return input;
 }
 

@@ -62,7 +62,7 @@ struct WorkMemoryMap {
   std::uint16_t* volume;   ///< by (y, d, x)
   std::uint16_t* winners;  ///< see WinnerRanges
   float* results;          ///< depth, cost, confidence of `rows` rows, or of a block
-  std::uint8_t* codes;     ///< of a block by (y, x, d)
+  std::uint8_t* codes;     ///< of a block by (y, x, plane_byte(d))
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }

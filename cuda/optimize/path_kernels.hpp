@@ -9,23 +9,16 @@ namespace recon::cuda {
 
 /// The kernels of the optimizer, in the order in which they run; all throw DeviceError.
 
-/// Both directions along the rows.
-void launch_path_rows(const PathArgs& args, const RowPaths& paths, cudaStream_t stream);
+/// Planes that a pixel takes in memory: 64, 128, 256, 512, 1024 or 4096.
+/// @throws std::logic_error when `planes` is not in 1 .. 4096
+int path_planes(int planes);
 
-/// How a sweep is cut up for `planes` planes.
-struct SweepShape {
-  int strip_width;  ///< pixels
-  int slot;         ///< uint4 of the costs of a path at a pixel and their least
-  int vector;       ///< uint4 of a pixel's sums
-};
-SweepShape sweep_shape(int planes);
-
-/// One half of the downward and the upward sweep, see SweepArgs; the first half may run beside the rows.
-void launch_path_sweep(const PathArgs& args, const SweepArgs& sweep, cudaStream_t stream);
+/// All paths: each direction into its volume, or, with words, two directions after the other two.
+void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t stream);
 
 /// Winners from the sums.
 /// @param right_keys  by right pixel: S << 16 | plane of its winner, all bits set before; null: not wanted
-void launch_path_winner(const PathArgs& args, const uint4* sums, int min_disparity, PathWinner* winners,
-                        std::uint32_t* right_keys, cudaStream_t stream);
+void launch_path_winner(const PathArgs& args, const PathVolumes& volumes, int min_disparity,
+                        PathWinner* winners, std::uint32_t* right_keys, cudaStream_t stream);
 
 }  // namespace recon::cuda

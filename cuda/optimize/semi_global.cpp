@@ -8,34 +8,29 @@
 namespace recon::cuda {
 namespace {
 
-constexpr std::ptrdiff_t kSweeps = 2, kDirections = 3, kBorderPixels = 3;
+constexpr int kSumVolumes = 2;
 
-int first_half_rows(const SemiGlobalInput& input) {
-  return (input.height + 1) / 2;
+PathStorage storage_of(const SemiGlobalInput& input) {
+  const int most = input.max_cost + input.options.p2;
+  if (input.in_place || most > 255) return PathStorage::kWords;
+  return 2 * most > 255 ? PathStorage::kBytes : PathStorage::kFewBytes;
 }
 
-bool fits_bytes(const SemiGlobalInput& input) {
-  return input.max_cost + input.options.p2 <= 255;
+std::size_t pixels_of(const SemiGlobalInput& input) {
+  return element_count({input.width, input.height});
 }
 
-/// How many elements each piece of memory has.
-struct Sizes {
-  std::size_t pixels, sums, row_paths, states, borders, tickets, right_keys;
-  int strips;
-};
+PathVolumes volumes_of(const SemiGlobalInput& input, uint4* first) {
+  const PathStorage storage = storage_of(input);
+  const bool words = storage == PathStorage::kWords;
+  const int bytes = padded_planes(input.planes) * (words ? 2 : 1);
+  const std::size_t stride = element_count({input.width, input.height, bytes}) / sizeof(uint4);
+  return {first, static_cast<std::ptrdiff_t>(stride), words ? kSumVolumes : input.options.paths, storage};
+}
 
-Sizes sizes_of(const SemiGlobalInput& input) {
-  const SweepShape shape = sweep_shape(input.planes);
-  Sizes sizes{};
-  sizes.pixels = element_count({input.width, input.height});
-  sizes.sums = element_count({input.width, input.height, shape.vector});
-  sizes.row_paths = fits_bytes(input) ? sizes.sums / 2 : sizes.sums;
-  sizes.states = element_count({kSweeps, kDirections, input.width, shape.slot});
-  sizes.strips = (input.width + first_half_rows(input) - 2) / shape.strip_width + 1;
-  sizes.borders = element_count({kSweeps, sizes.strips, first_half_rows(input), kBorderPixels, shape.vector});
-  sizes.tickets = 2 * kSweeps;
-  sizes.right_keys = input.right_view ? sizes.pixels : 0;
-  return sizes;
+/// Pieces of all volumes.
+std::size_t size_of(const PathVolumes& volumes) {
+  return element_count({volumes.stride, volumes.count});
 }
 
 PathArgs args_of(const SemiGlobalInput& input) {
@@ -46,15 +41,14 @@ PathArgs args_of(const SemiGlobalInput& input) {
 }  // namespace
 
 int padded_planes(int planes) {
-  return sweep_shape(planes).vector * 8;
+  return path_planes(planes);
 }
 
 std::size_t SemiGlobal::bytes(const SemiGlobalInput& input) {
-  const Sizes sizes = sizes_of(input);
-  return arena_bytes(sizes.sums * sizeof(uint4)) + 2 * arena_bytes(sizes.row_paths * sizeof(uint4)) +
-         arena_bytes(sizes.states * sizeof(uint4)) + arena_bytes(sizes.borders * sizeof(uint4)) +
-         arena_bytes(sizes.tickets * sizeof(unsigned)) + arena_bytes(sizes.pixels * sizeof(PathWinner)) +
-         arena_bytes(sizes.right_keys * sizeof(std::uint32_t));
+  const std::size_t pixels = pixels_of(input);
+  return arena_bytes(size_of(volumes_of(input, nullptr)) * sizeof(uint4)) +
+         arena_bytes(pixels * sizeof(PathWinner)) +
+         (input.right_view ? arena_bytes(pixels * sizeof(std::uint32_t)) : 0);
 }
 
 SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(input) {
@@ -64,63 +58,35 @@ SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(inpu
   EXPECTS(options.paths == 4 || options.paths == 8);
   EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0);
   EXPECTS(input.max_cost >= 0 && input.max_cost <= 255 && options.p2 <= kMaxPathCost - input.max_cost);
-  const Sizes sizes = sizes_of(input);
-  sums_ = arena.take<uint4>(sizes.sums);
-  rightward_ = arena.take<uint4>(sizes.row_paths);
-  leftward_ = arena.take<uint4>(sizes.row_paths);
-  states_ = arena.take<uint4>(sizes.states);
-  borders_ = arena.take<uint4>(sizes.borders);
-  tickets_ = arena.take<unsigned>(sizes.tickets);
-  winners_ = arena.take<PathWinner>(sizes.pixels);
-  right_keys_ = input.right_view ? arena.take<std::uint32_t>(sizes.right_keys) : nullptr;
+  // The kernels count pieces of 16 planes in 31 bits.
+  EXPECTS(element_count({input.width, input.height, padded_planes(input.planes) / 16}) <=
+          std::size_t{std::numeric_limits<int>::max()});
+  EXPECTS(input.guide_pitch <= std::numeric_limits<int>::max() / input.height);
+  const std::size_t pixels = pixels_of(input);
+  volumes_ = arena.take<uint4>(size_of(volumes_of(input, nullptr)));
+  winners_ = arena.take<PathWinner>(pixels);
+  right_keys_ = input.right_view ? arena.take<std::uint32_t>(pixels) : nullptr;
 }
 
-void SemiGlobal::queue(const Stream& main, SideStream& side) const {
-  queue_clear(main);
-  queue_first_half(main, side);
-  queue_second_half(main);
-  queue_winner(main);
+void SemiGlobal::queue(const Stream& stream) const {
+  queue_clear(stream);
+  queue_paths(stream);
+  queue_winner(stream);
 }
 
 void SemiGlobal::queue_clear(const Stream& stream) const {
-  const Sizes sizes = sizes_of(input_);
-  RECON_CUDA_TRY(cudaMemsetAsync(borders_, 0, sizes.borders * sizeof(uint4), stream.get()));
-  RECON_CUDA_TRY(cudaMemsetAsync(tickets_, 0, sizes.tickets * sizeof(unsigned), stream.get()));
   if (right_keys_)
     RECON_CUDA_TRY(
-        cudaMemsetAsync(right_keys_, 0xFF, sizes.right_keys * sizeof(std::uint32_t), stream.get()));
+        cudaMemsetAsync(right_keys_, 0xFF, pixels_of(input_) * sizeof(std::uint32_t), stream.get()));
 }
 
-void SemiGlobal::queue_first_half(const Stream& main, SideStream& side) const {
-  const int half = first_half_rows(input_), strips = sizes_of(input_).strips;
-  const RowPaths row_paths{rightward_, leftward_, fits_bytes(input_)};
-  side.begin_after(main);
-  launch_path_rows(args_of(input_), row_paths, side.stream.get());
-  launch_path_sweep(
-      args_of(input_),
-      {false, half, input_.height - half, row_paths, sums_, states_, borders_, half, strips, tickets_},
-      main.get());
-  side.end_before(main);
-}
-
-void SemiGlobal::queue_second_half(const Stream& stream) const {
-  const int half = first_half_rows(input_), strips = sizes_of(input_).strips;
-  launch_path_sweep(args_of(input_),
-                    {true,
-                     input_.height - half,
-                     half,
-                     {rightward_, leftward_, fits_bytes(input_)},
-                     sums_,
-                     states_,
-                     borders_,
-                     half,
-                     strips,
-                     tickets_ + kSweeps},
-                    stream.get());
+void SemiGlobal::queue_paths(const Stream& stream) const {
+  launch_paths(args_of(input_), volumes_of(input_, volumes_), stream.get());
 }
 
 void SemiGlobal::queue_winner(const Stream& stream) const {
-  launch_path_winner(args_of(input_), sums_, input_.min_disparity, winners_, right_keys_, stream.get());
+  launch_path_winner(args_of(input_), volumes_of(input_, volumes_), input_.min_disparity, winners_,
+                     right_keys_, stream.get());
 }
 
 }  // namespace recon::cuda

@@ -35,6 +35,7 @@ struct GivenCosts {
   SemiGlobalOptions options;
   bool right_view = false;
   int min_disparity = 0;
+  bool in_place = false;  ///< with the least memory
 };
 PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, int device = 0);
 
@@ -43,7 +44,7 @@ struct SemiGlobalTimes {
   std::string device;
   TimeSpread whole;  ///< one graph
   /// The stages one by one, each alone on the device; they may sum up to more than `whole`.
-  TimeSpread transform, costs, first_half, second_half, winner, disparity, median;
+  TimeSpread transform, costs, paths, winner, disparity, median;
   TimeSpread call;  ///< from and to host memory, by the host's clock
   std::size_t device_bytes = 0;
 };

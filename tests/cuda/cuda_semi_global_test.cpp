@@ -163,6 +163,7 @@ struct VolumeCase {
   SemiGlobalOptions options;
   bool right_view = false;
   int min_disparity = 0;
+  bool in_place = false;
 };
 
 class CudaPathWinners : public test::GpuTest<::testing::TestWithParam<VolumeCase>> {};
@@ -187,6 +188,7 @@ TEST_P(CudaPathWinners, EqualTheTextbook) {
   given.options = c.options;
   given.right_view = c.right_view;
   given.min_disparity = c.min_disparity;
+  given.in_place = c.in_place;
   const cuda::PathWinners found = cuda::optimize_given_costs(given, 0xA5);
   const auto sum_or_none = [](int sum) { return sum < 0 ? int{kNoSum} : sum; };
   for (int y = 0; y < c.height; ++y)
@@ -216,7 +218,17 @@ INSTANTIATE_TEST_SUITE_P(
                       VolumeCase{"most", 7, 6, 4096, 255, {8, 9, 120, 0}},
                       VolumeCase{"four_paths", 67, 31, 128, 255, {4, 9, 120, 0}},
                       VolumeCase{"right_view", 67, 31, 40, 120, {8, 9, 120, 0}, true, -5},
-                      VolumeCase{"right_view_ties", 67, 31, 65, 1, {8, 0, 1, 0}, true, 3}),
+                      VolumeCase{"right_view_ties", 67, 31, 65, 1, {8, 0, 1, 0}, true, 3},
+                      VolumeCase{"right_view_words", 150, 9, 70, 255, {8, 100, 1000, 30}, true, 2},
+                      VolumeCase{"right_view_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100},
+                      VolumeCase{"greatest_bytes", 40, 21, 20, 127, {8, 5, 128, 6}, true, 0},
+                      VolumeCase{"in_place", 67, 31, 40, 120, {8, 9, 120, 6}, true, -5, true},
+                      VolumeCase{"in_place_hundred", 150, 11, 100, 127, {8, 5, 120, 6}, true, 0, true},
+                      VolumeCase{"in_place_four_paths", 33, 50, 70, 100, {4, 9, 20, 0}, false, 0, true},
+                      VolumeCase{"in_place_one_pixel", 1, 1, 3, 100, {8, 9, 20, 0}, true, 0, true},
+                      VolumeCase{"one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3},
+                      VolumeCase{"one_row", 300, 1, 9, 100, {8, 9, 20, 4}, true, 1},
+                      VolumeCase{"in_place_one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3, true}),
     [](const auto& test_case) { return test_case.param.name; });
 
 class CudaSemiGlobalOptions : public test::GpuTest<> {};

@@ -79,8 +79,7 @@ ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
           {"stages_ms",
            {{"transform", stage(times.transform, roofline.transform)},
             {"costs", stage(times.costs, roofline.costs)},
-            {"first_half_of_paths", stage(times.first_half, roofline.first_half)},
-            {"second_half_of_paths", stage(times.second_half, roofline.second_half)},
+            {"paths", stage(times.paths, roofline.paths)},
             {"winner", stage(times.winner, roofline.winner)},
             {"disparity", stage(times.disparity, roofline.disparity)},
             {"median", stage(times.median, roofline.median)}}}};
