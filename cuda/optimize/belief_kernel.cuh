@@ -4,15 +4,19 @@
 #include "cuda/optimize/belief_value.cuh"
 #include "optimize/belief_step.hpp"
 
-/// Belief propagation as one kernel: every phase spreads its pixels over the whole grid, which then meets. A
-/// warp takes 32 neighbouring pixels of one parity; phases before and after write and read the same memory,
-/// so that nothing here may go through the read-only cache.
+/// Belief propagation as one kernel between that of the costs and that of the choice: every iteration of
+/// every level spreads its pixels over the grid, which then meets. A warp takes 32 neighbouring pixels of one
+/// parity; phases before and after write and read the same memory, so that nothing here may go through the
+/// read-only cache.
 
 namespace recon::cuda {
 
 inline constexpr int kWarp = kBeliefGroup;
 /// Disparities whose costs a thread works out at a time, and whose messages it reads at a time.
 inline constexpr int kCostChunk = 8, kBatch = 16;
+/// The same where the number of disparities is known and small.
+template <int kDisparities>
+inline constexpr int kBatchOf = kDisparities > 0 && kDisparities < 32 ? kDisparities : kBatch;
 
 /// Where an update keeps its values of four messages between its two passes over the disparities.
 enum class BeliefKeep { kRegisters, kShared, kGlobal };
@@ -67,11 +71,18 @@ __device__ inline void meet(unsigned* counter, int blocks) {
   if (threadIdx.x == 0) {
     constexpr unsigned kTurn = 0x80000000u;
     const unsigned own = blockIdx.x == 0 ? kTurn - static_cast<unsigned>(blocks - 1) : 1u;
-    __threadfence();
-    const unsigned before = atomicAdd(counter, own);
-    while (((*static_cast<volatile unsigned*>(counter) ^ before) & kTurn) == 0) {
-    }
-    __threadfence();
+    unsigned before = 0, now = 0;
+    // What the block has written is seen by whom the count reaches; far cheaper than __threadfence.
+    asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(__cvta_generic_to_global(counter)), "r"(own)
+                 : "memory");
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                   : "=r"(now)
+                   : "l"(__cvta_generic_to_global(counter))
+                   : "memory");
+    } while (((now ^ before) & kTurn) == 0);
   }
   __syncthreads();
 }
@@ -199,13 +210,14 @@ __device__ void send_messages(const BeliefArgs& args, const BeliefGrid& level, c
   const int disparities = kDisparities > 0 ? kDisparities : args.disparities;
   KeptValues<kDisparities, kKeep> kept(args.kept);
   MessageRising up, down, left, right;
-#pragma unroll(kKeep == BeliefKeep::kRegisters ? kDisparities / kBatch : 1)
-  for (int first = 0; first < disparities; first += kBatch) {
-    const Batch<T, kBatch> batch(in, first);
+  constexpr int kStep = kBatchOf<kDisparities>;
+#pragma unroll(kKeep == BeliefKeep::kRegisters ? kDisparities / kStep : 1)
+  for (int first = 0; first < disparities; first += kStep) {
+    const Batch<T, kStep> batch(in, first);
 #pragma unroll
-    for (int i = 0; i < kBatch; ++i) {
+    for (int i = 0; i < kStep; ++i) {
       const int d = first + i;
-      if ((kDisparities == 0 || kDisparities % kBatch != 0) && d >= disparities) break;
+      if ((kDisparities == 0 || kDisparities % kStep != 0) && d >= disparities) break;
       kept.at(d, kMessageUp) =
           up.push(message_input(batch.cost[i], batch.left[i], batch.right[i], batch.below[i]));
       kept.at(d, kMessageDown) =
@@ -266,11 +278,11 @@ __device__ void expand_phase(const BeliefArgs& args, int index, int blocks) {
   }
 }
 
-template <class T, int kDisparities>
+template <class T>
 __device__ void choose_phase(const BeliefArgs& args) {
   const BeliefGrid level = args.levels[0];
   const MessageSource source(args, 0, false);
-  const int disparities = kDisparities > 0 ? kDisparities : args.disparities;
+  const int disparities = args.disparities;
   const WarpItems items((level.width + 1) / 2, level.height, 2);
   const T* arena = arena_of<T>(args);
   for (int item = items.first(); item < items.count; item += items.step()) {
@@ -301,6 +313,8 @@ __device__ void zeros_phase(const BeliefArgs& args) {
     arena_of<T>(args)[i] = T{};
 }
 
+/// Threads of a block of the kernels before and after.
+inline constexpr int kPlainThreads = 256;
 /// Threads of a block; the fewer, the more registers has each.
 template <int kDisparities, BeliefKeep kKeep>
 inline constexpr int kMostBeliefThreads = kKeep == BeliefKeep::kRegisters&& kDisparities <= 16 ? 512 : 256;
@@ -308,15 +322,9 @@ inline constexpr int kMostBeliefThreads = kKeep == BeliefKeep::kRegisters&& kDis
 template <class T, int kDisparities, BeliefKeep kKeep>
 __global__ void __launch_bounds__(kMostBeliefThreads<kDisparities, kKeep>)
     belief_kernel(const __grid_constant__ BeliefArgs args) {
-  const int all = static_cast<int>(gridDim.x);
-  zeros_phase<T>(args);
-  for (int i = 0; i == 0 || i + 1 < args.level_count; ++i) {
-    costs_phase<T>(args, i);
-    meet(args.counters, all);
-  }
   for (int i = args.level_count - 1; i >= 0; --i) {
     // A small level is left to some of the blocks, which meet sooner; the next level's wait for them.
-    const int blocks = args.blocks[i], next = i > 0 ? args.blocks[i - 1] : all;
+    const int blocks = args.blocks[i], next = i > 0 ? args.blocks[i - 1] : 0;
     const int block = static_cast<int>(blockIdx.x);
     for (int t = 0; t < args.iterations && block < blocks; ++t) {
       update_phase<T, kDisparities, kKeep>(args, i, t, blocks);
@@ -325,7 +333,18 @@ __global__ void __launch_bounds__(kMostBeliefThreads<kDisparities, kKeep>)
     }
     if (block < next) meet(args.counters + 2 * i + 2, next);
   }
-  choose_phase<T, kDisparities>(args);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kPlainThreads)
+    costs_kernel(const __grid_constant__ BeliefArgs args, int index) {
+  if (index == 0) zeros_phase<T>(args);
+  costs_phase<T>(args, index);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kPlainThreads) choose_kernel(const __grid_constant__ BeliefArgs args) {
+  choose_phase<T>(args);
 }
 
 }  // namespace recon::cuda

@@ -75,15 +75,24 @@ void launch_in_shared(const BeliefArgs& args, cudaStream_t stream) {
              stream);
 }
 
-/// The kernel for the number of disparities: its own where it is a common one.
+/// Blocks of a kernel whose warps take pieces of 32 pixels in any order.
+inline unsigned plain_blocks(int pieces) {
+  constexpr int kMost = 1 << 16;
+  return static_cast<unsigned>(
+      std::clamp((pieces + kPlainThreads / kWarp - 1) / (kPlainThreads / kWarp), 1, kMost));
+}
+
+/// Iterations of all levels by the kernel for the number of disparities: its own where it is a common one.
 template <class T>
-void launch_belief_stored_as(const BeliefArgs& args, cudaStream_t stream) {
+void launch_iterations(const BeliefArgs& args, cudaStream_t stream) {
   if (BeliefLaunch().shared_threads(args.disparities) < kWarp)
     return BeliefLaunch().run(belief_kernel<T, 0, BeliefKeep::kGlobal>, args, kKeptBlockThreads, 0,
                               kKeptBlocks, stream);
   switch (args.disparities) {
     case 16:
       return launch_in_registers<T, 16>(args, stream);
+    case 21:
+      return launch_in_registers<T, 21>(args, stream);
     case 32:
       return launch_in_registers<T, 32>(args, stream);
     case 64:
@@ -93,6 +102,21 @@ void launch_belief_stored_as(const BeliefArgs& args, cudaStream_t stream) {
     default:
       return launch_in_shared<T, 0>(args, stream);
   }
+}
+
+template <class T>
+void launch_belief_stored_as(const BeliefArgs& args, cudaStream_t stream) {
+  const int chunks = (args.disparities + kCostChunk - 1) / kCostChunk;
+  for (int i = 0; i == 0 || i + 1 < args.level_count; ++i) {
+    const BeliefGrid& level = args.levels[i];
+    const int pieces = ((level.width + 1) / 2 + kWarp - 1) / kWarp * ((level.height + 1) / 2) * chunks;
+    costs_kernel<T><<<plain_blocks(pieces), kPlainThreads, 0, stream>>>(args, i);
+    RECON_CUDA_TRY(cudaGetLastError());
+  }
+  launch_iterations<T>(args, stream);
+  const BeliefGrid& finest = args.levels[0];
+  choose_kernel<T><<<plain_blocks(finest.groups * finest.height * 2), kPlainThreads, 0, stream>>>(args);
+  RECON_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace recon::cuda
