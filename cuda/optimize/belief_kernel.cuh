@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda/optimize/belief.hpp"
+#include "cuda/optimize/belief_meet.cuh"
 #include "cuda/optimize/belief_value.cuh"
 #include "optimize/belief_step.hpp"
 
@@ -62,29 +63,6 @@ struct WarpItems {
 template <class T>
 __device__ T* arena_of(const BeliefArgs& args) {
   return static_cast<T*>(args.arena);
-}
-
-/// Lets blocks 0 .. blocks - 1 of the grid meet, all of which have to run at a time. The counter's upper bit
-/// changes when the last one has come; its other bits are 0 before and after.
-__device__ inline void meet(unsigned* counter, int blocks) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    constexpr unsigned kTurn = 0x80000000u;
-    const unsigned own = blockIdx.x == 0 ? kTurn - static_cast<unsigned>(blocks - 1) : 1u;
-    unsigned before = 0, now = 0;
-    // What the block has written is seen by whom the count reaches; far cheaper than __threadfence.
-    asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(__cvta_generic_to_global(counter)), "r"(own)
-                 : "memory");
-    do {
-      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                   : "=r"(now)
-                   : "l"(__cvta_generic_to_global(counter))
-                   : "memory");
-    } while (((now ^ before) & kTurn) == 0);
-  }
-  __syncthreads();
 }
 
 /// Adds the costs of pixel (x, y) of the finest level from the images, and stores them.

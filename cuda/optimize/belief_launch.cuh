@@ -8,8 +8,6 @@
 
 namespace recon::cuda {
 
-/// Where values are kept in global memory, as many threads have a place there.
-
 /// What a thread keeps of each disparity.
 inline constexpr int kKeptBytes = kMessageCount * static_cast<int>(sizeof(float));
 
