@@ -8,6 +8,17 @@
 
 namespace recon::cuda {
 
+/// A level with at most these many pieces of 32 pixels for each warp of a block is left to one block: its
+/// threads meet sooner than a grid.
+inline constexpr int kOneBlockRounds = 3;
+
+/// Blocks for a level of `warps` pieces of 32 pixels, where blocks have `per_block` warps: no more than have
+/// something to do.
+inline int blocks_of_level(int warps, int per_block, int most) {
+  if (warps <= kOneBlockRounds * per_block) return 1;
+  return std::min((warps + per_block - 1) / per_block, most);
+}
+
 /// What a thread keeps of each disparity.
 inline constexpr int kKeptBytes = kMessageCount * static_cast<int>(sizeof(float));
 
@@ -41,13 +52,11 @@ struct BeliefLaunch {
     RECON_CUDA_TRY(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, shared));
     EXPECTS(per_multiprocessor > 0);
-    // No more blocks than have something to do.
     BeliefArgs shared_out = args;
     int blocks = std::min(per_multiprocessor * multiprocessors, most_blocks);
     for (int i = 0; i < args.level_count; ++i) {
-      const int warps = args.levels[i].groups * args.levels[i].height;
-      const int per_block = threads / kWarp;
-      blocks = shared_out.blocks[i] = std::clamp((warps + per_block - 1) / per_block, 1, blocks);
+      blocks = shared_out.blocks[i] =
+          blocks_of_level(args.levels[i].groups * args.levels[i].height, threads / kWarp, blocks);
     }
     void* parameters[] = {&shared_out};
     RECON_CUDA_TRY(cudaLaunchCooperativeKernel(
