@@ -29,10 +29,8 @@ BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options)
   return grids;
 }
 
-std::size_t belief_kept_bytes(int disparities) {
-  if (disparities <= kMostSharedDisparities) return 0;
-  return std::size_t{kKeptBlocks} * kKeptBlockThreads * kMessageCount *
-         static_cast<std::size_t>(disparities) * sizeof(float);
+std::size_t belief_kept_bytes(int) {
+  return 0;
 }
 
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream) {

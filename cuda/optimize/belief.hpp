@@ -16,11 +16,6 @@ inline constexpr int kMaxBeliefLevels = 32;
 /// Places where blocks meet: of all, then two of each level.
 inline constexpr int kBeliefCounters = 1 + 2 * kMaxBeliefLevels;
 
-/// Up to here every GPU keeps the values of a useful number of threads in its multiprocessors.
-inline constexpr int kMostSharedDisparities = 96;
-/// Beyond, these many threads have a place in global memory.
-inline constexpr int kKeptBlocks = 160, kKeptBlockThreads = 64;
-
 /// A pair on the device, rows `pitch` elements apart: as bytes, or, where it was blurred, as floats.
 struct BeliefImages {
   const std::uint8_t *left = nullptr, *right = nullptr;
@@ -48,8 +43,8 @@ struct BeliefArgs {
   int winner_pitch = 0;
 };
 
-/// Bytes of device memory for what an update keeps of each disparity, where that may not fit into a
-/// multiprocessor; mostly 0.
+/// Bytes of device memory for what an update keeps between its passes: none, all of it fits into a
+/// multiprocessor.
 std::size_t belief_kept_bytes(int disparities);
 
 /// Costs of all levels, all iterations and the choice in one cooperative launch; see

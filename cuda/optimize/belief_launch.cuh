@@ -19,9 +19,6 @@ inline int blocks_of_level(int warps, int per_block, int most) {
   return std::min((warps + per_block - 1) / per_block, most);
 }
 
-/// What a thread keeps of each disparity.
-inline constexpr int kKeptBytes = kMessageCount * static_cast<int>(sizeof(float));
-
 struct BeliefLaunch {
   int multiprocessors = 0;
   int shared_bytes = 0;  ///< that a block may have
@@ -33,17 +30,16 @@ struct BeliefLaunch {
     RECON_CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   }
 
-  /// Threads of a block that keeps its values in shared memory, so that the blocks of a multiprocessor share
-  /// it evenly; a tenth is left to the first cache.
-  int shared_threads(int disparities) const {
-    constexpr int kMost = kMostBeliefThreads<0, BeliefKeep::kShared>;
-    const int fit = shared_bytes / 10 * 9 / (disparities * kKeptBytes);
-    const int blocks = (fit + kMost - 1) / kMost;
-    return blocks == 0 ? 0 : fit / blocks / kWarp * kWarp;
+  /// Threads of a block, at most `most`, each with `bytes` of shared memory, so that the blocks of a
+  /// multiprocessor share it evenly; a tenth is left to the first cache.
+  int threads(int most, int most_blocks, int bytes) const {
+    if (bytes == 0) return most;
+    const int fit = std::min(shared_bytes / 10 * 9 / bytes, most * most_blocks);
+    return fit / ((fit + most - 1) / most) / kWarp * kWarp;
   }
 
   template <class Kernel>
-  void run(Kernel kernel, const BeliefArgs& args, int threads, std::size_t shared, int most_blocks,
+  void run(Kernel kernel, const BeliefArgs& args, int threads, std::size_t shared,
            cudaStream_t stream) const {
     if (shared > 0)
       RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -53,7 +49,7 @@ struct BeliefLaunch {
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, shared));
     EXPECTS(per_multiprocessor > 0);
     BeliefArgs shared_out = args;
-    int blocks = std::min(per_multiprocessor * multiprocessors, most_blocks);
+    int blocks = per_multiprocessor * multiprocessors;
     for (int i = 0; i < args.level_count; ++i) {
       blocks = shared_out.blocks[i] =
           blocks_of_level(args.levels[i].groups * args.levels[i].height, threads / kWarp, blocks);
@@ -67,18 +63,11 @@ struct BeliefLaunch {
 };
 
 template <class T, int kDisparities>
-void launch_in_registers(const BeliefArgs& args, cudaStream_t stream) {
-  BeliefLaunch().run(belief_kernel<T, kDisparities, BeliefKeep::kRegisters>, args,
-                     kMostBeliefThreads<kDisparities, BeliefKeep::kRegisters>, 0, 1 << 20, stream);
-}
-
-template <class T, int kDisparities>
-void launch_in_shared(const BeliefArgs& args, cudaStream_t stream) {
+void launch_iterations_of(const BeliefArgs& args, cudaStream_t stream) {
+  const int bytes = Segments(args.disparities, kSegmentOf<kDisparities>).states() * int{sizeof(float4)};
   const BeliefLaunch launch;
-  const int disparities = args.disparities;
-  const int threads = launch.shared_threads(disparities);
-  launch.run(belief_kernel<T, kDisparities, BeliefKeep::kShared>, args, threads,
-             static_cast<std::size_t>(threads) * static_cast<std::size_t>(disparities) * kKeptBytes, 1 << 20,
+  const int threads = launch.threads(kMostBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>, bytes);
+  launch.run(belief_kernel<T, kDisparities>, args, threads, static_cast<std::size_t>(threads * bytes),
              stream);
 }
 
@@ -92,22 +81,19 @@ inline unsigned plain_blocks(int pieces) {
 /// Iterations of all levels by the kernel for the number of disparities: its own where it is a common one.
 template <class T>
 void launch_iterations(const BeliefArgs& args, cudaStream_t stream) {
-  if (BeliefLaunch().shared_threads(args.disparities) < kWarp)
-    return BeliefLaunch().run(belief_kernel<T, 0, BeliefKeep::kGlobal>, args, kKeptBlockThreads, 0,
-                              kKeptBlocks, stream);
   switch (args.disparities) {
     case 16:
-      return launch_in_registers<T, 16>(args, stream);
+      return launch_iterations_of<T, 16>(args, stream);
     case 21:
-      return launch_in_registers<T, 21>(args, stream);
+      return launch_iterations_of<T, 21>(args, stream);
     case 32:
-      return launch_in_registers<T, 32>(args, stream);
+      return launch_iterations_of<T, 32>(args, stream);
     case 64:
-      return launch_in_shared<T, 64>(args, stream);
+      return launch_iterations_of<T, 64>(args, stream);
     case 128:
-      return launch_in_shared<T, 128>(args, stream);
+      return launch_iterations_of<T, 128>(args, stream);
     default:
-      return launch_in_shared<T, 0>(args, stream);
+      return launch_iterations_of<T, 0>(args, stream);
   }
 }
 

@@ -50,7 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, CudaBelief,
                                            BeliefCase{67, 35, 0, 64, 5, 7}, BeliefCase{67, 35, 0, 128, 5, 7},
                                            BeliefCase{31, 19, 0, 100, 5, 7}, BeliefCase{64, 32, -3, 16, 4, 3},
                                            BeliefCase{97, 41, 0, 21, 5, 1}, BeliefCase{47, 23, 0, 257, 5, 2},
-                                           BeliefCase{20, 11, -20, 512, 3, 2},
+                                           BeliefCase{20, 11, -20, 512, 3, 2}, BeliefCase{37, 21, 0, 8, 3, 3},
+                                           BeliefCase{37, 21, 0, 9, 3, 3}, BeliefCase{21, 13, 0, 265, 2, 3},
                                            BeliefCase{300, 9, 0, 64, 1, 8}, BeliefCase{7, 150, 0, 12, 8, 7},
                                            BeliefCase{40, 30, 1000000, 4, 2, 2},
                                            BeliefCase{33, 9, 0, 4096, 2, 2}));
@@ -66,6 +67,21 @@ TEST_F(CudaBeliefBlur, EqualsTheCpuToTheBit) {
   const OwnedPair pair = random_pair(61, 37, 3);
   expect_same_as_cpu(pair.problem({0, 13}, options));
 }
+
+class CudaBeliefCones : public test::GpuTest<::testing::TestWithParam<int>> {};
+
+/// Costs so far apart that cones reach over many disparities.
+TEST_P(CudaBeliefCones, EqualTheCpuToTheBit) {
+  BeliefOptions options;
+  options.iterations = 3;
+  options.data_weight = 3.7f;
+  options.data_cap = 30.0f;
+  options.smoothness_cap = 40.0f;
+  const OwnedPair pair = random_pair(45 + GetParam(), 7, 5);
+  expect_same_as_cpu(pair.problem({0, GetParam()}, options));
+}
+
+INSTANTIATE_TEST_SUITE_P(Disparities, CudaBeliefCones, ::testing::Values(16, 21, 32, 64, 100, 128, 273, 530));
 
 class CudaBeliefSets : public test::GpuTest<::testing::TestWithParam<PaperSet>> {};
 
