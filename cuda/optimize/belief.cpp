@@ -11,7 +11,7 @@ BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options)
     grids.elements += elements;
     return begin;
   };
-  const std::ptrdiff_t strip = std::ptrdiff_t{kBeliefGroup} * shape.disparities;
+  const int strip = kBeliefGroup * shape.disparities;
   take(strip);
   for (const BeliefLevel& level : belief_pyramid(shape, options, options.levels).levels) {
     BeliefGrid grid;

@@ -16,19 +16,20 @@ inline constexpr int kBeliefGroup = 32;
 /// next is known at compile time and what a warp reads of a message is one piece.
 struct BeliefGrid {
   int width = 0, height = 0;
-  int groups = 0;            ///< of a row's pixels of one parity
-  std::ptrdiff_t strip = 0;  ///< elements of a group: disparities times 32
+  int groups = 0;  ///< of a row's pixels of one parity
+  int strip = 0;   ///< elements of a group: disparities times 32
   std::ptrdiff_t costs = 0;
   std::ptrdiff_t messages[kMessageCount] = {};
 
   /// Elements of the costs, or of the messages in one direction.
-  RECON_HD std::ptrdiff_t size() const { return strip * groups * 2 * height; }
+  RECON_HD std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(strip) * groups * 2 * height; }
   /// Of the lowest disparity of pixel (x, y), from the begin of costs or messages; the next follows 32
-  /// behind.
+  /// behind. Groups are counted in 32 bits and columns without sign: a GPU divides and multiplies these
+  /// faster, and this stands before every read.
   RECON_HD std::ptrdiff_t offset(int x, int y) const {
-    const int column = x >> 1;
-    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * 2 + ((x + y) & 1);
-    return (row * groups + column / kBeliefGroup) * strip + column % kBeliefGroup;
+    const unsigned column = static_cast<unsigned>(x >> 1);
+    const int group = (2 * y + ((x + y) & 1)) * groups + static_cast<int>(column / kBeliefGroup);
+    return static_cast<std::ptrdiff_t>(group) * strip + static_cast<int>(column % kBeliefGroup);
   }
 };
 

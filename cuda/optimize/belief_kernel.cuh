@@ -104,7 +104,7 @@ __device__ void expand_phase(const BeliefArgs& args, int index, int blocks) {
     const int column = item / kMessageCount % items.groups * kWarp + items.lane();
     const int x = 2 * column + BeliefLevel::first_x(y, 1 - updated_parity(0));
     if (x >= level.width) continue;
-    const T* kept = source.from<T>(arena, message, x, y);
+    const T* kept = source.from<T>(arena, message, x, y, true);
     T* sent = arena + level.messages[message] + level.offset(x, y);
     for (int d = 0; d < args.disparities; ++d) sent[d * kWarp] = kept[d * kWarp];
   }

@@ -47,7 +47,7 @@ __device__ T* arena_of(const BeliefArgs& args) {
 /// Where the messages of a neighbourhood come from: the level itself or, at first, the next coarser one
 /// (shift 1).
 struct MessageSource {
-  BeliefGrid grid;  // a copy: the compiler then reads it from the constant memory that it came in
+  const BeliefGrid& grid;
   int width, height;
   int shift;
   bool none;
@@ -59,11 +59,11 @@ struct MessageSource {
         shift(first ? 1 : 0),
         none(first && index + 1 >= args.level_count) {}
 
-  /// What the neighbour at (x, y) has sent; zeros where there is none.
+  /// What the neighbour at (x, y) has sent; zeros where it does not exist.
   template <class T>
-  __device__ const T* from(const T* arena, int message, int x, int y) const {
-    if (none || x < 0 || x >= width || y < 0 || y >= height) return arena + WarpItems::lane();
-    return arena + grid.messages[message] + grid.offset(x >> shift, y >> shift);
+  __device__ const T* from(const T* arena, int message, int x, int y, bool exists) const {
+    const std::ptrdiff_t at = grid.messages[message] + grid.offset(x >> shift, y >> shift);
+    return arena + (exists && !none ? at : WarpItems::lane());
   }
 };
 
@@ -74,10 +74,10 @@ struct Inputs {
 
   __device__ Inputs(const T* arena, const MessageSource& source, const T* own_cost, int x, int y)
       : cost(own_cost),
-        above(source.from(arena, kMessageDown, x, y - 1)),
-        below(source.from(arena, kMessageUp, x, y + 1)),
-        left(source.from(arena, kMessageRight, x - 1, y)),
-        right(source.from(arena, kMessageLeft, x + 1, y)) {}
+        above(source.from(arena, kMessageDown, x, y - 1, y > 0)),
+        below(source.from(arena, kMessageUp, x, y + 1, y + 1 < source.height)),
+        left(source.from(arena, kMessageRight, x - 1, y, x > 0)),
+        right(source.from(arena, kMessageLeft, x + 1, y, x + 1 < source.width)) {}
 };
 
 /// Numbers of some disparities, read at once.
