@@ -78,10 +78,10 @@ template <class T, int kDisparities>
 __device__ void update_phase(const BeliefArgs& args, int index, int iteration, int blocks) {
   const BeliefGrid& level = args.levels[index];
   const MessageSource source(args, index, iteration == 0);
-  const int step = blocks * static_cast<int>(blockDim.x) / kWarp, parity = updated_parity(iteration);
+  const int parity = updated_parity(iteration);
   const WarpItems items((level.width + 1) / 2, level.height, 1);
   const T* arena = arena_of<T>(args);
-  for (int item = items.first(); item < items.count; item += step) {
+  for (int item = items.first_spread(blocks); item < items.count; item += items.step_spread(blocks)) {
     const int y = item / items.groups;
     const int x = 2 * (item % items.groups * kWarp + items.lane()) + BeliefLevel::first_x(y, parity);
     if (x >= level.width) continue;
@@ -96,10 +96,9 @@ template <class T>
 __device__ void expand_phase(const BeliefArgs& args, int index, int blocks) {
   const BeliefGrid& level = args.levels[index];
   const MessageSource source(args, index, true);
-  const int step = blocks * static_cast<int>(blockDim.x) / kWarp;
   const WarpItems items((level.width + 1) / 2, level.height, kMessageCount);
   T* arena = arena_of<T>(args);
-  for (int item = items.first(); item < items.count; item += step) {
+  for (int item = items.first_spread(blocks); item < items.count; item += items.step_spread(blocks)) {
     const int y = item / kMessageCount / items.groups, message = item % kMessageCount;
     const int column = item / kMessageCount % items.groups * kWarp + items.lane();
     const int x = 2 * column + BeliefLevel::first_x(y, 1 - updated_parity(0));
@@ -149,7 +148,9 @@ __device__ void zeros_phase(const BeliefArgs& args) {
 inline constexpr int kPlainThreads = 256;
 /// Threads of a block; the fewer, the more registers has each.
 template <int kDisparities>
-inline constexpr int kMostBeliefThreads = kOneSegment<kDisparities>&& kDisparities <= 16 ? 512 : 256;
+inline constexpr int kMostBeliefThreads = !kOneSegment<kDisparities> || kDisparities > 24 ? 256
+                                          : kDisparities > 16                             ? 384
+                                                                                          : 512;
 /// Blocks that a multiprocessor shall hold.
 template <int kDisparities>
 inline constexpr int kBeliefBlocks = kOneSegment<kDisparities> ? 1 : kSegmentBlocks;

@@ -10,13 +10,16 @@ namespace recon::cuda {
 
 /// A level with at most these many pieces of 32 pixels for each warp of a block is left to one block: its
 /// threads meet sooner than a grid.
-inline constexpr int kOneBlockRounds = 3;
+inline constexpr int kOneBlockRounds = 1;
 
-/// Blocks for a level of `warps` pieces of 32 pixels, where blocks have `per_block` warps: no more than have
-/// something to do.
+/// Warps of a block that have something to do before another block takes part: one for each of the four
+/// schedulers of a multiprocessor. More would wait for each other while other multiprocessors are idle.
+inline constexpr int kSpreadWarps = 4;
+
+/// Blocks for a level of `warps` pieces of 32 pixels, where blocks have `per_block` warps.
 inline int blocks_of_level(int warps, int per_block, int most) {
   if (warps <= kOneBlockRounds * per_block) return 1;
-  return std::min((warps + per_block - 1) / per_block, most);
+  return std::min((warps + kSpreadWarps - 1) / kSpreadWarps, most);
 }
 
 struct BeliefLaunch {

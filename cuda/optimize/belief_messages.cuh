@@ -36,6 +36,12 @@ struct WarpItems {
       : groups((columns + kWarp - 1) / kWarp), count(groups * rows * copies) {}
   __device__ static int first() { return static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / kWarp); }
   __device__ static int step() { return static_cast<int>(gridDim.x * blockDim.x / kWarp); }
+  /// Where the first blocks share a phase: neighbours go to different blocks, so that every multiprocessor
+  /// has about the same to do.
+  __device__ static int first_spread(int blocks) {
+    return static_cast<int>(threadIdx.x / kWarp) * blocks + static_cast<int>(blockIdx.x);
+  }
+  __device__ static int step_spread(int blocks) { return blocks * static_cast<int>(blockDim.x / kWarp); }
   __device__ static int lane() { return static_cast<int>(threadIdx.x % kWarp); }
 };
 
