@@ -15,6 +15,9 @@ inline constexpr int kBatch = 16;
 /// Disparities of a segment: between the rising and the falling pass their values lie in registers.
 inline constexpr int kSegment = 8;
 static_assert(kSegment <= kBatch);  // reads of so many may end behind the last disparity
+/// Disparities of it whose messages a thread reads at a time.
+inline constexpr int kSegmentBatch = 8;
+static_assert(kSegment % kSegmentBatch == 0);
 /// Blocks of a multiprocessor where there are several segments: they limit a thread's registers.
 inline constexpr int kSegmentBlocks = 2;
 /// States of its rising passes that a thread keeps at most.
@@ -25,9 +28,11 @@ template <int kDisparities>
 inline constexpr bool kOneSegment = kDisparities > 0 && kDisparities <= 32;
 template <int kDisparities>
 inline constexpr int kSegmentOf = kOneSegment<kDisparities> ? kDisparities : kSegment;
-/// What is read at a time of a segment.
+/// Disparities of a segment that are read at a time.
 template <int kDisparities>
-inline constexpr int kBatchOf = kSegmentOf<kDisparities> < 32 ? kSegmentOf<kDisparities> : kBatch;
+inline constexpr int kBatchOf = !kOneSegment<kDisparities> ? kSegmentBatch
+                                : kDisparities < 32        ? kDisparities
+                                                           : kBatch;
 
 /// The work of a phase in pieces of 32 pixels of a row, with `copies` pieces for each.
 struct WarpItems {
