@@ -74,20 +74,37 @@ __device__ void costs_phase(const BeliefArgs& args, int index) {
   }
 }
 
+/// A pixel that a thread updates, and where all that it needs lies: worked out before an iteration begins.
+template <class T>
+struct PixelWork {
+  int item;
+  bool there;          ///< false behind the end of a row
+  std::ptrdiff_t own;  ///< of the pixel, from the begin of costs or messages
+  Inputs<T> in;
+
+  __device__ PixelWork(const BeliefArgs& args, int index, int iteration, int at) : item(at) {
+    const BeliefGrid& level = args.levels[index];
+    const unsigned groups = static_cast<unsigned>(level.groups);
+    const int y = static_cast<int>(static_cast<unsigned>(item) / groups);
+    const int column = static_cast<int>(static_cast<unsigned>(item) % groups) * kWarp + WarpItems::lane();
+    const int x = 2 * column + BeliefLevel::first_x(y, updated_parity(iteration));
+    there = x < level.width;
+    own = level.offset(x, y);
+    const T* arena = arena_of<T>(args);
+    in = Inputs<T>(arena, MessageSource(args, index, iteration == 0), arena + level.costs + own, x, y);
+  }
+};
+
 template <class T, int kDisparities>
-__device__ void update_phase(const BeliefArgs& args, int index, int iteration, int blocks) {
+__device__ void update_phase(const BeliefArgs& args, int index, int iteration, int blocks,
+                             PixelWork<T> work) {
   const BeliefGrid& level = args.levels[index];
-  const MessageSource source(args, index, iteration == 0);
-  const int parity = updated_parity(iteration);
-  const WarpItems items((level.width + 1) / 2, level.height, 1);
-  const T* arena = arena_of<T>(args);
-  for (int item = items.first_spread(blocks); item < items.count; item += items.step_spread(blocks)) {
-    const int y = item / items.groups;
-    const int x = 2 * (item % items.groups * kWarp + items.lane()) + BeliefLevel::first_x(y, parity);
-    if (x >= level.width) continue;
-    const std::ptrdiff_t own = level.offset(x, y);
-    const Inputs<T> in(arena, source, arena + level.costs + own, x, y);
-    send_messages<T, kDisparities>(args, level, in, own);
+  const int count = level.groups * level.height;
+  while (work.item < count) {
+    if (work.there) send_messages<T, kDisparities>(args, level, work.in, work.own);
+    const int next = work.item + WarpItems::step_spread(blocks);
+    if (next >= count) return;
+    work = PixelWork<T>(args, index, iteration, next);
   }
 }
 
@@ -162,12 +179,24 @@ __global__ void __launch_bounds__(kMostBeliefThreads<kDisparities>, kBeliefBlock
     // A small level is left to some of the blocks, which meet sooner; the next level's wait for them.
     const int blocks = args.blocks[i], next = i > 0 ? args.blocks[i - 1] : 0;
     const int block = static_cast<int>(blockIdx.x);
-    for (int t = 0; t < args.iterations && block < blocks; ++t) {
-      update_phase<T, kDisparities>(args, i, t, blocks);
-      if (args.iterations == 1) expand_phase<T>(args, i, blocks);
-      if (t + 1 < args.iterations) meet(args.counters + 2 * i + 1, blocks);
+    if (block < blocks) {
+      const int first = WarpItems::first_spread(blocks);
+      Meeting meeting(args.counters + 2 * i + 1, blocks);
+      PixelWork<T> work(args, i, 0, first);
+      for (int t = 0;;) {
+        update_phase<T, kDisparities>(args, i, t, blocks, work);
+        if (args.iterations == 1) expand_phase<T>(args, i, blocks);
+        if (++t == args.iterations) break;
+        meeting.arrive();
+        work = PixelWork<T>(args, i, t, first);  // while others are still to come
+        meeting.wait();
+      }
     }
-    if (block < next) meet(args.counters + 2 * i + 2, next);
+    if (block < next) {
+      Meeting meeting(args.counters + 2 * i + 2, next);
+      meeting.arrive();
+      meeting.wait();
+    }
   }
 }
 

@@ -36,19 +36,34 @@ __device__ inline unsigned load_acquired(const unsigned* counter) {
 
 /// Lets blocks 0 .. blocks - 1 of the grid meet, all of which have to run at a time. The counter's upper bit
 /// changes when the last one has come; its other bits are 0 before and after.
-__device__ inline void meet(unsigned* counter, int blocks) {
-  __syncthreads();
-  if (blocks == 1) return;
-  if (threadIdx.x == 0) {
-    constexpr unsigned kTurn = 0x80000000u;
-    const unsigned own = blockIdx.x == 0 ? kTurn - static_cast<unsigned>(blocks - 1) : 1u;
-    const unsigned before = add_released(counter, own);
-    // Other blocks of this multiprocessor may still work with the first cache: it is dropped only at the end.
-    while (((load_relaxed(counter) ^ before) & kTurn) == 0) {
-    }
-    load_acquired(counter);
+class Meeting {
+ public:
+  __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(blocks) {}
+
+  /// What the block has written before is for all to read after `wait`.
+  __device__ void arrive() {
+    __syncthreads();
+    if (blocks_ == 1 || threadIdx.x > 0) return;
+    before_ = add_released(counter_, blockIdx.x == 0 ? kTurn - static_cast<unsigned>(blocks_ - 1) : 1u);
   }
-  __syncthreads();
-}
+
+  __device__ void wait() const {
+    if (blocks_ == 1) return;
+    if (threadIdx.x == 0) {
+      // Other blocks of this multiprocessor may still work with the first cache: it is dropped only at the
+      // end.
+      while (((load_relaxed(counter_) ^ before_) & kTurn) == 0) {
+      }
+      load_acquired(counter_);
+    }
+    __syncthreads();
+  }
+
+ private:
+  static constexpr unsigned kTurn = 0x80000000u;
+  unsigned* counter_;
+  int blocks_;
+  unsigned before_ = 0;
+};
 
 }  // namespace recon::cuda

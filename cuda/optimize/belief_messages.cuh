@@ -83,6 +83,7 @@ template <class T>
 struct Inputs {
   const T *cost, *above, *below, *left, *right;
 
+  Inputs() = default;
   __device__ Inputs(const T* arena, const MessageSource& source, const T* own_cost, int x, int y)
       : cost(own_cost),
         above(source.from(arena, kMessageDown, x, y - 1, y > 0)),
