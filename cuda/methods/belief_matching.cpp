@@ -42,7 +42,7 @@ std::size_t BeliefCall::device_bytes(int width, int height, const PairOptions& o
   const BeliefGrids grids = belief_grids(shape, belief);
   return arena_bytes(element_count({grids.elements}) * belief_storage_bytes(belief.storage)) +
          arena_bytes(bytes_of_images(width, height, belief)) + arena_bytes(bytes_of_winners(width, height)) +
-         arena_bytes(kBeliefCounters * sizeof(unsigned)) + arena_bytes(belief_kept_bytes(shape.disparities));
+         arena_bytes(kBeliefCounters * sizeof(unsigned));
 }
 
 BeliefCall::BeliefCall(const PairProblem& problem, PairWorkspace& workspace)
@@ -74,7 +74,6 @@ BeliefCall::BeliefCall(const PairProblem& problem, PairWorkspace& workspace)
   args_.winners = workspace.arena.take<std::uint16_t>(winner_bytes_ / sizeof(std::uint16_t));
   args_.winner_pitch = shape.width;
   args_.counters = workspace.arena.take<unsigned>(kBeliefCounters);
-  args_.kept = workspace.arena.take<float>(belief_kept_bytes(shape.disparities) / sizeof(float));
   args_.images.pitch = shape.width;
   if (blurs(options)) {
     args_.images.blurred_left = reinterpret_cast<const float*>(images_);

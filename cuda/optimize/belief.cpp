@@ -29,10 +29,6 @@ BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options)
   return grids;
 }
 
-std::size_t belief_kept_bytes(int) {
-  return 0;
-}
-
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream) {
   switch (storage) {
     case BeliefStorage::kHalf:

@@ -38,14 +38,9 @@ struct BeliefArgs {
   /// finer.
   int blocks[kMaxBeliefLevels];
   unsigned* counters = nullptr;  ///< kBeliefCounters, zeros before and after
-  float* kept = nullptr;         ///< of belief_kept_bytes
   std::uint16_t* winners = nullptr;
   int winner_pitch = 0;
 };
-
-/// Bytes of device memory for what an update keeps between its passes: none, all of it fits into a
-/// multiprocessor.
-std::size_t belief_kept_bytes(int disparities);
 
 /// Costs of all levels, all iterations and the choice in one cooperative launch; see
 /// recon::propagate_beliefs, whose bits these are.

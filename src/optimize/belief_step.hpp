@@ -12,6 +12,15 @@ namespace recon {
 /// Worse than any belief.
 inline constexpr float kNoBelief = std::numeric_limits<float>::infinity();
 
+/// The lower of two numbers, neither of them NaN or a negative zero.
+RECON_HD float lower_belief(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return fminf(a, b);  // one instruction; of a comparison and a choice the compiler makes two
+#else
+  return a < b ? a : b;
+#endif
+}
+
 /// The lower envelope of cones of slope 1 over h (section 4.1), first from left to right: the values that
 /// `push` returns are kept for MessageFalling.
 struct MessageRising {
@@ -20,9 +29,8 @@ struct MessageRising {
 
   /// @param h  data cost and the messages of the other three neighbours, for the next higher disparity
   RECON_HD float push(float h) {
-    lowest = h < lowest ? h : lowest;
-    const float cone = carry + 1.0f;
-    carry = h < cone ? h : cone;
+    lowest = lower_belief(h, lowest);
+    carry = lower_belief(h, carry + 1.0f);
     return carry;
   }
 };
@@ -38,9 +46,8 @@ struct MessageFalling {
 
   /// The message, for the next lower disparity.
   RECON_HD float push(float rising) {
-    const float cone = carry + 1.0f;
-    carry = rising < cone ? rising : cone;
-    return (carry < limit ? carry : limit) - lowest;
+    carry = lower_belief(rising, carry + 1.0f);
+    return lower_belief(carry, limit) - lowest;
   }
 };
 
