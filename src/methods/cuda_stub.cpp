@@ -55,6 +55,12 @@ BeliefRun run_belief(const PairProblem&, int) {
 BeliefTimes time_belief(const PairProblem&, int, int) {
   unavailable();
 }
+DisparityMap run_stepwise_belief(const PairProblem&, const BeliefArrangement&, int) {
+  unavailable();
+}
+BeliefTimes time_stepwise_belief(const PairProblem&, const BeliefArrangement&, int, int) {
+  unavailable();
+}
 
 SemiGlobalRun run_semi_global(const PairProblem&, std::uint8_t, int) {
   unavailable();
