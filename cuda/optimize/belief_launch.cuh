@@ -12,9 +12,9 @@ namespace recon::cuda {
 /// threads meet sooner than a grid.
 inline constexpr int kOneBlockRounds = 1;
 
-/// Warps of a block that have something to do before another block takes part: one for each of the four
-/// schedulers of a multiprocessor. More would wait for each other while other multiprocessors are idle.
-inline constexpr int kSpreadWarps = 4;
+/// Warps of a block that have something to do before another block takes part: more would wait for each other
+/// while other multiprocessors are idle.
+inline constexpr int kSpreadWarps = 2;
 
 /// Blocks for a level of `warps` pieces of 32 pixels, where blocks have `per_block` warps.
 inline int blocks_of_level(int warps, int per_block, int most) {

@@ -5,7 +5,11 @@
 namespace recon::cuda {
 namespace {
 
-constexpr int kPathThreads = 64;
+/// A group of 16 lanes or more has paths enough for full occupancy with little read ahead.
+template <class Shape>
+constexpr bool kWide = Shape::kLanes >= 16;
+template <class Shape>
+constexpr int kPathThreads = kWide<Shape> ? 32 : 64;
 constexpr int kRowDirections = 2;  ///< the first of kPathSteps; then one that goes down and one that goes up
 
 /// What one launch does: the directions first .. first + count - 1, the even one before the odd one.
@@ -26,7 +30,7 @@ struct PathLine {
 /// another those of the same columns, so that they meet the same costs at about the same time; then up.
 template <class Shape>
 __device__ PathLine line_of_thread(const PathArgs& a, const PathRun& run) {
-  constexpr int kLines = kPathThreads / Shape::kLanes;
+  constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
   int block = static_cast<int>(blockIdx.x);
   PathLine line{};
   int lines = 0;
@@ -132,12 +136,18 @@ __device__ void store(uint4* volume, const PathVector<Shape>& path, const PathAh
   }
 }
 
+/// Blocks of a multiprocessor, which limit a thread's registers.
+template <class Shape, bool kWords>
+constexpr int kPathBlocks = (Shape::kCells > 16 ? (kWords ? 2 : 4)
+                                                : (kWords ? 10 : (kWide<Shape> ? 16 : 14))) *
+                            (64 / kPathThreads<Shape>);
+
 /// A group of lanes walks along one path and waits for nobody else; what hides its latency are other paths.
 /// Groups that have no line of their own do what that of the last one does; of sums they store nothing.
 template <class Shape, bool kWords>
-__global__ void __launch_bounds__(kPathThreads, Shape::kCells == 16 ? (kWords ? 10 : 14) : (kWords ? 2 : 4))
+__global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords>)
     paths_kernel(PathArgs a, PathVolumes volumes, PathRun run) {
-  constexpr int kAhead = Shape::kCells == 16 ? (kWords ? 2 : 4) : 1;
+  constexpr int kAhead = Shape::kCells > 16 ? 1 : (kWords || kWide<Shape> ? 2 : 4);
   __shared__ std::uint32_t penalties[256];
   fill_penalties(a.options, penalties);
   const PathLine line = line_of_thread<Shape>(a, run);
@@ -176,7 +186,7 @@ __global__ void __launch_bounds__(kPathThreads, Shape::kCells == 16 ? (kWords ? 
 
 template <class Shape, bool kWords>
 void launch(const PathArgs& args, const PathVolumes& volumes, int first, int count, cudaStream_t stream) {
-  constexpr int kLines = kPathThreads / Shape::kLanes;
+  constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
   PathRun run{};
   run.first = first;
   run.count = count;
@@ -189,7 +199,8 @@ void launch(const PathArgs& args, const PathVolumes& volumes, int first, int cou
   }
   const int along_rows = first < kRowDirections ? kRowDirections : 0;
   const int blocks = along_rows * run.row_blocks + (count - along_rows) * run.column_blocks;
-  paths_kernel<Shape, kWords><<<static_cast<unsigned>(blocks), kPathThreads, 0, stream>>>(args, volumes, run);
+  paths_kernel<Shape, kWords>
+      <<<static_cast<unsigned>(blocks), kPathThreads<Shape>, 0, stream>>>(args, volumes, run);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
