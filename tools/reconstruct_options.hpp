@@ -37,7 +37,7 @@ struct CommandLine {
   std::optional<int> window_, speckle_;
   std::optional<float> min_texture_;
   std::string combine_ = "best-k";
-  std::string optimizer_ = "winner";
+  std::string optimizer_ = "sgm";
   std::string planes_ = "auto";
   std::string shard_ = "1/1";
   std::string stage_ = "all";

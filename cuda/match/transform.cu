@@ -20,21 +20,41 @@ struct Window {
   }
 };
 
-template <Transform kTransform, class Code, class Grey>
-__global__ void transform_kernel(DeviceGrey image, int rank_radius, Code* codes) {
+template <class Grey>
+__global__ void __launch_bounds__(kThreads) rank_kernel(DeviceGrey image, int radius, std::uint32_t* codes) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= image.width) return;
   const Window<Grey> at{static_cast<const Grey*>(image.pixels), image.pitch, image.width, image.height, x, y};
-  Code code;
-  if (kTransform == Transform::kRank)
-    code = static_cast<Code>(rank_of(rank_radius, at));
-  else if (kTransform == Transform::kCensus5x5)
-    code = static_cast<Code>(census_of<2, 2>(at));
-  else if (kTransform == Transform::kCensus9x7)
-    code = static_cast<Code>(census_of<4, 3>(at));
-  else
-    code = static_cast<Code>(symmetric_census_of(at));
-  codes[static_cast<std::ptrdiff_t>(y) * image.width + x] = code;
+  codes[static_cast<std::ptrdiff_t>(y) * image.width + x] = rank_of(radius, at);
+}
+
+/// Rows of pixels that a block takes, one below the other in each thread: they share most of their windows.
+constexpr int kCensusRows = 4;
+
+template <Transform kTransform, class Code, class Grey>
+__global__ void __launch_bounds__(kThreads) census_kernel(DeviceGrey image, Code* codes) {
+  constexpr int kX = kTransform == Transform::kCensus5x5 ? 2 : 4,
+                kY = kTransform == Transform::kCensus5x5 ? 2 : 3;
+  constexpr int kWidth = kThreads + 2 * kX, kHeight = kCensusRows + 2 * kY;
+  __shared__ Grey tile[kHeight][kWidth];
+  const int left = static_cast<int>(blockIdx.x) * kThreads, top = static_cast<int>(blockIdx.y) * kCensusRows;
+  const Window<Grey> from{
+      static_cast<const Grey*>(image.pixels), image.pitch, image.width, image.height, left - kX, top - kY};
+  const int column = static_cast<int>(threadIdx.x), x = left + column;
+  for (int i = column; i < kWidth * kHeight; i += kThreads)
+    tile[i / kWidth][i % kWidth] = static_cast<Grey>(from(i % kWidth, i / kWidth));
+  __syncthreads();
+  if (x >= image.width) return;
+#pragma unroll
+  for (int r = 0; r < kCensusRows; ++r) {
+    const auto at = [&](int i, int j) -> std::uint32_t { return tile[r + kY + j][column + kX + i]; };
+    Code code;
+    if (kTransform == Transform::kSymmetricCensus)
+      code = static_cast<Code>(symmetric_census_of(at));
+    else
+      code = static_cast<Code>(census_of<kX, kY>(at));
+    if (top + r < image.height) codes[static_cast<std::ptrdiff_t>(top + r) * image.width + x] = code;
+  }
 }
 
 struct RankDifference {
@@ -81,9 +101,9 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = static_cast<int>(threadIdx.x); i < kCostPixels + planes - 1; i += kThreads)
       window[banked(i)] = right[min(max(last - i, 0), pair.width - 1)];
     __syncthreads();
-    const int per_pixel = planes / 16;
-    for (int i = static_cast<int>(threadIdx.x); i < kCostPixels * per_pixel; i += kThreads) {
-      const int pixel = i / per_pixel, x = begin + pixel, first = i % per_pixel * 16;
+    const int pieces = __ffs(planes / 16) - 1;  // of a pixel: a power of 2
+    for (int i = static_cast<int>(threadIdx.x); i < kCostPixels << pieces; i += kThreads) {
+      const int pixel = i >> pieces, x = begin + pixel, first = (i - (pixel << pieces)) * 16;
       if (x >= pair.width) break;
       const Code code = __ldg(left + x);
       const int entry = kCostPixels - 1 - pixel + first, matched = last - entry;
@@ -104,19 +124,29 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-dim3 grid_of(std::ptrdiff_t columns, int rows) {
-  return {static_cast<unsigned>((columns + kThreads - 1) / kThreads), static_cast<unsigned>(rows)};
+dim3 grid_of(const DeviceGrey& image, int rows) {
+  return {static_cast<unsigned>((image.width + kThreads - 1) / kThreads),
+          static_cast<unsigned>((image.height + rows - 1) / rows)};
+}
+
+void launch_rank(const DeviceGrey& image, int radius, void* codes, cudaStream_t stream) {
+  const dim3 grid = grid_of(image, 1);
+  auto* typed = static_cast<std::uint32_t*>(codes);
+  if (image.words)
+    rank_kernel<std::uint16_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
+  else
+    rank_kernel<std::uint8_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
+  RECON_CUDA_TRY(cudaGetLastError());
 }
 
 template <Transform kTransform, class Code>
-void launch(const DeviceGrey& image, const TransformOptions& options, void* codes, cudaStream_t stream) {
-  const dim3 grid = grid_of(image.width, image.height);
+void launch_census(const DeviceGrey& image, void* codes, cudaStream_t stream) {
+  const dim3 grid = grid_of(image, kCensusRows);
   auto* typed = static_cast<Code*>(codes);
-  const int radius = options.rank_window / 2;
   if (image.words)
-    transform_kernel<kTransform, Code, std::uint16_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
+    census_kernel<kTransform, Code, std::uint16_t><<<grid, kThreads, 0, stream>>>(image, typed);
   else
-    transform_kernel<kTransform, Code, std::uint8_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
+    census_kernel<kTransform, Code, std::uint8_t><<<grid, kThreads, 0, stream>>>(image, typed);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
@@ -126,13 +156,13 @@ void launch_transform(const DeviceGrey& image, const TransformOptions& options, 
                       cudaStream_t stream) {
   switch (options.transform) {
     case Transform::kRank:
-      return launch<Transform::kRank, std::uint32_t>(image, options, codes, stream);
+      return launch_rank(image, options.rank_window / 2, codes, stream);
     case Transform::kCensus5x5:
-      return launch<Transform::kCensus5x5, std::uint32_t>(image, options, codes, stream);
+      return launch_census<Transform::kCensus5x5, std::uint32_t>(image, codes, stream);
     case Transform::kCensus9x7:
-      return launch<Transform::kCensus9x7, std::uint64_t>(image, options, codes, stream);
+      return launch_census<Transform::kCensus9x7, std::uint64_t>(image, codes, stream);
     default:
-      return launch<Transform::kSymmetricCensus, std::uint32_t>(image, options, codes, stream);
+      return launch_census<Transform::kSymmetricCensus, std::uint32_t>(image, codes, stream);
   }
 }
 

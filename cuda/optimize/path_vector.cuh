@@ -82,7 +82,7 @@ __device__ void advance(PathVector<Shape>& path, const std::uint32_t (&cost)[Sha
       const std::uint32_t same = pair[j], above = j < last ? pair[(j + 1) % Shape::kPairs] : above_last;
       const std::uint32_t best = __vminu2(__viaddmin_u16x2(__vminu2(below, above), p1, same), ceiling);
       pair[j] = cost[j] + best - path.least;
-      smallest = __vminu2(smallest, pair[j]);
+      if (j % 2 == 1) smallest = __vimin3_u16x2(smallest, pair[j - 1], pair[j]);
       below = same;
     }
   }

@@ -49,7 +49,7 @@ struct SessionOptions {
   std::string aggregation, refinement;  ///< the words given, which stand in `pair` too; empty: none was
   std::string cost;  ///< the word given, which stands in `sweep` and `pair` too; empty: none was
   SweepOptions sweep;
-  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;  ///< over the planes of a sweep
+  SweepOptimizer optimizer = SweepOptimizer::kSemiGlobal;  ///< over the planes of a sweep
   std::string
       optimizer_word;  ///< the word given, which stands in `optimizer` and `pair` too; empty: none was
   SweepPaths sweep_paths;

@@ -40,7 +40,7 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--cost is 'ssd'; for --method planesweep it can be sad, zncc", {s, "--cost", "ssd"});
   expect(2, "--uniqueness does not belong to --method planesweep; it is for sgm, bm",
          {s, "--uniqueness", "8"});
-  expect(2, "--paths has a meaning with --optimizer sgm only", {s, "--paths", "8"});
+  expect(2, "--paths has a meaning with --optimizer sgm only", {s, "--optimizer", "winner", "--paths", "8"});
   expect(2, "--max-disparity is for rectified pairs", {s, "--max-disparity", "64"});
   expect(2, "--planes is 'many'", {s, "--planes", "many"});
   expect(2, "--planes is '1'", {s, "--planes", "1"});

@@ -40,9 +40,9 @@ TEST(OptionUse, RefusesWhatNoInputUses) {
   EXPECT_THAT(refusal(options, {kBpPair}),
               HasSubstr("--paths does not belong to --method bp; it is for planesweep, sgm, chain"));
   EXPECT_NO_THROW(options.check({kSweepScene, kSgmPair})) << "one of the inputs uses it";
-  EXPECT_THAT(refusal(options, {kSweepScene}), HasSubstr("--paths has a meaning with --optimizer sgm only"));
-  options.optimizer = SweepOptimizer::kSemiGlobal;
   EXPECT_NO_THROW(options.check({kSweepScene}));
+  options.optimizer = SweepOptimizer::kWinnerTakeAll;
+  EXPECT_THAT(refusal(options, {kSweepScene}), HasSubstr("--paths has a meaning with --optimizer sgm only"));
   options.given = {"--views"};
   EXPECT_THAT(refusal(options, {kBmPair}), HasSubstr("--views is for scenes"));
   options.given = {"--fill"};
@@ -71,9 +71,9 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   EXPECT_THAT(scene, HasSubstr("method=\"planesweep\"\n"));
   EXPECT_THAT(scene, HasSubstr("\nwindow=7\n"));
   EXPECT_THAT(scene, HasSubstr("cost=\"zncc\"\n"));
-  EXPECT_THAT(scene, Not(HasSubstr("p2="))) << "nothing is penalised";
-  options.optimizer = SweepOptimizer::kSemiGlobal;
-  EXPECT_THAT(resolved_options(options, kSweepScene), HasSubstr("p2=120\n")) << "its own default";
+  EXPECT_THAT(scene, HasSubstr("p2=120\n")) << "its own default";
+  options.optimizer = SweepOptimizer::kWinnerTakeAll;
+  EXPECT_THAT(resolved_options(options, kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
   EXPECT_THAT(scene, Not(HasSubstr("levels")));
   EXPECT_THAT(pair, HasSubstr("method=\"sgm\"\n"));
   EXPECT_THAT(pair, HasSubstr("cost=\"census9x7\"\n"));
