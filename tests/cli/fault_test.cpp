@@ -209,7 +209,8 @@ TEST_F(ReconstructFault, ViewsThatMatchNothingAreThree) {
 TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesNoneOfBefore) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   ASSERT_TRUE(has_cloud());
-  expect(3, "the cloud is empty", {scene().string(), "--depth-min", "200", "--depth-max", "300"});
+  expect(3, "the cloud is empty",
+         {scene().string(), "--depth-min", "200", "--depth-max", "300", "--min-fused-views", "5"});
   EXPECT_FALSE(has_cloud());
 }
 
