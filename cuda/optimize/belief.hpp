@@ -13,7 +13,7 @@ namespace recon::cuda {
 /// Levels until the largest image that has an index is a single pixel.
 inline constexpr int kMaxBeliefLevels = 32;
 
-/// Places where blocks meet: of all, then two of each level.
+/// Places where blocks meet: two of each level, from the second place on.
 inline constexpr int kBeliefCounters = 1 + 2 * kMaxBeliefLevels;
 
 /// A pair on the device, rows `pitch` elements apart: as bytes, or, where it was blurred, as floats.
@@ -42,7 +42,7 @@ struct BeliefArgs {
   int winner_pitch = 0;
 };
 
-/// Costs of all levels, all iterations and the choice in one cooperative launch; see
+/// Costs of each level, all iterations of all levels in one cooperative launch, and the choice; see
 /// recon::propagate_beliefs, whose bits these are.
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream);
 
