@@ -1,5 +1,6 @@
 #include "core/error.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_aggregation.hpp"
 #include "methods/cuda_belief.hpp"
 #include "methods/cuda_block.hpp"
 #include "methods/cuda_semi_global.hpp"
@@ -69,6 +70,14 @@ PathWinners optimize_given_costs(const GivenCosts&, std::uint8_t, int) {
   unavailable();
 }
 SemiGlobalTimes time_semi_global(const PairProblem&, int, int) {
+  unavailable();
+}
+
+Image<Cross> run_cross_arms(ImageView<const Rgb8>, const CrossOptions&, std::uint8_t, int) {
+  unavailable();
+}
+Volume<float> run_cross_based(const SupportViews<Cross>&, int, const CrossBasedOptions&,
+                              VolumeView<const float>, std::uint8_t, int) {
   unavailable();
 }
 

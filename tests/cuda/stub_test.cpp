@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_aggregation.hpp"
 #include "methods/cuda_belief.hpp"
 #include "methods/cuda_block.hpp"
 #include "methods/cuda_semi_global.hpp"
@@ -18,6 +19,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_stepwise_belief({}, {}), DeviceUnavailable);
   EXPECT_THROW(cuda::run_semi_global({}, 0), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_cross_arms({}, {}, 0), DeviceUnavailable);
 }
 
 }  // namespace

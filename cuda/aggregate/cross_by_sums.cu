@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "cuda/aggregate/cross_passes.hpp"
+#include "cuda/aggregate/plane_arms.cuh"
+#include "cuda/device/error.hpp"
+#include "cuda/device/memory.hpp"
+
+namespace recon::cuda {
+namespace {
+
+constexpr int kRowThreads = 256;
+constexpr int kColumnThreads = 128;
+constexpr std::size_t kGroupBytes = std::size_t{64} << 20;  ///< of stored sums
+
+/// Prefix sums down the columns of a group of planes: row y holds those of the rows before y.
+struct ColumnSums {
+  double* sums;
+  int* counts;
+  std::ptrdiff_t pitch, plane;  ///< elements from one row, and from one plane, to the next
+
+  __device__ std::ptrdiff_t at(int x, int y, int k) const { return k * plane + y * pitch + x; }
+  __device__ CostSum between(int x, int begin, int end, int k) const {
+    const std::ptrdiff_t b = at(x, begin, k), e = at(x, end, k);
+    return {sums[e] - sums[b], counts[e] - counts[b]};
+  }
+};
+
+struct Group {
+  CrossPass pass;
+  ColumnSums columns;
+  int first;  ///< plane
+};
+
+template <class T>
+__device__ T sum_of_lanes_up_to(T value, int lane) {
+  for (int step = 1; step < 32; step *= 2) {
+    const T before = __shfl_up_sync(0xFFFFFFFFu, value, step);
+    if (lane >= step) value += before;
+  }
+  return value;
+}
+
+/// Prefix sums of a row's samples: sums[x] and counts[x] hold those of the columns before x.
+template <class Sample>
+__device__ void add_up_row(int width, double* sums, int* counts, const Sample& sample) {
+  constexpr int kWarps = kRowThreads / 32;
+  __shared__ double warp_sums[kWarps];
+  __shared__ int warp_counts[kWarps];
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  CostSum before{0.0, 0};
+  if (thread == 0) sums[0] = 0.0, counts[0] = 0;
+  for (int first = 0; first < width; first += kRowThreads) {
+    const int x = first + thread;
+    CostSum s = x < width ? sample(x) : CostSum{0.0, 0};
+    s = {sum_of_lanes_up_to(s.sum, lane), sum_of_lanes_up_to(s.count, lane)};
+    if (lane == 31) warp_sums[warp] = s.sum, warp_counts[warp] = s.count;
+    __syncthreads();
+    CostSum base = before;
+    for (int w = 0; w < kWarps; ++w) {
+      if (w == warp) base = before;
+      before = {before.sum + warp_sums[w], before.count + warp_counts[w]};
+    }
+    if (x < width) sums[x + 1] = base.sum + s.sum, counts[x + 1] = base.count + s.count;
+    __syncthreads();
+  }
+}
+
+/// Block (y, k): sums of a row, of the costs or of what lies between the ends of the vertical arms, along the
+/// horizontal arms.
+template <bool kHorizontalFirst>
+__global__ void __launch_bounds__(kRowThreads) row_kernel(Group group) {
+  extern __shared__ double line_memory[];
+  const CrossPass& pass = group.pass;
+  const int width = pass.costs.width, y = static_cast<int>(blockIdx.x), k = static_cast<int>(blockIdx.y);
+  const int d = group.first + k;
+  double* sums = line_memory;
+  int* counts = reinterpret_cast<int*>(sums + width + 1);
+  const RowArms arms(pass.arms, width, y, d);
+  const float* costs = pass.costs.row(y, d);
+  add_up_row(width, sums, counts, [&](int x) {
+    if (kHorizontalFirst) return summand(costs[x]);
+    const ArmWords a = arms(x);
+    return group.columns.between(x, y - a.up(), y + a.down() + 1, k);
+  });
+  for (int x = static_cast<int>(threadIdx.x); x < width; x += kRowThreads) {
+    const ArmWords a = arms(x);
+    const int begin = x - a.left(), end = x + a.right() + 1;
+    const CostSum s{sums[end] - sums[begin], counts[end] - counts[begin]};
+    if (kHorizontalFirst) {
+      const std::ptrdiff_t at = group.columns.at(x, y + 1, k);
+      group.columns.sums[at] = s.sum, group.columns.counts[at] = s.count;
+    } else {
+      pass.means.row(y, d)[x] = mean_of(s);
+    }
+  }
+}
+
+/// A thread adds up one column, of the costs or of sums of rows, which are replaced.
+template <bool kHorizontalFirst>
+__global__ void __launch_bounds__(kColumnThreads) column_kernel(Group group) {
+  const DeviceVolume& costs = group.pass.costs;
+  const int x = static_cast<int>(blockIdx.x * kColumnThreads + threadIdx.x), k = static_cast<int>(blockIdx.y);
+  if (x >= costs.width) return;
+  const ColumnSums& columns = group.columns;
+  CostSum total{0.0, 0};
+  columns.sums[columns.at(x, 0, k)] = 0.0, columns.counts[columns.at(x, 0, k)] = 0;
+  for (int y = 0; y < costs.height; ++y) {
+    const std::ptrdiff_t at = columns.at(x, y + 1, k);
+    const CostSum s = kHorizontalFirst ? CostSum{columns.sums[at], columns.counts[at]}
+                                       : summand(costs.row(y, group.first + k)[x]);
+    total = {total.sum + s.sum, total.count + s.count};
+    columns.sums[at] = total.sum, columns.counts[at] = total.count;
+  }
+}
+
+__global__ void __launch_bounds__(kColumnThreads) column_means_kernel(Group group) {
+  const DeviceVolume& means = group.pass.means;
+  const int x = static_cast<int>(blockIdx.x * kColumnThreads + threadIdx.x), k = static_cast<int>(blockIdx.y);
+  const int y = static_cast<int>(blockIdx.z), d = group.first + k;
+  if (x >= means.width) return;
+  const ArmWords a = RowArms(group.pass.arms, means.width, y, d)(x);
+  means.row(y, d)[x] = mean_of(group.columns.between(x, y - a.up(), y + a.down() + 1, k));
+}
+
+std::ptrdiff_t plane_elements(int width, int height) {
+  return padded_count<double>(width) * (std::ptrdiff_t{height} + 1);
+}
+
+int group_planes(int width, int planes, int height) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(plane_elements(width, height)) * (sizeof(double) + sizeof(int));
+  return static_cast<int>(std::clamp<std::size_t>(kGroupBytes / bytes, 1, static_cast<std::size_t>(planes)));
+}
+
+}  // namespace
+
+std::size_t cross_by_sums_bytes(int width, int planes, int height) {
+  const std::size_t elements =
+      element_count({plane_elements(width, height), group_planes(width, planes, height)});
+  return arena_bytes(elements * sizeof(double)) + arena_bytes(elements * sizeof(int));
+}
+
+void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream) {
+  const int width = pass.costs.width, height = pass.costs.height, planes = pass.costs.planes;
+  const int most = group_planes(width, planes, height);
+  const std::size_t line = (static_cast<std::size_t>(width) + 1) * (sizeof(double) + sizeof(int));
+  for (const auto kernel : {row_kernel<true>, row_kernel<false>})
+    RECON_CUDA_TRY(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(line)));
+  Group group{pass, {}, 0};
+  group.columns.pitch = padded_count<double>(width);
+  group.columns.plane = plane_elements(width, height);
+  group.columns.sums = reinterpret_cast<double*>(scratch);
+  group.columns.counts = reinterpret_cast<int*>(
+      scratch + arena_bytes(static_cast<std::size_t>(group.columns.plane * most) * sizeof(double)));
+  const auto blocks = static_cast<unsigned>((width + kColumnThreads - 1) / kColumnThreads);
+  for (group.first = 0; group.first < planes; group.first += most) {
+    const auto count = static_cast<unsigned>(std::min(most, planes - group.first));
+    const dim3 rows(static_cast<unsigned>(height), count), columns(blocks, count);
+    if (pass.order == CrossOrder::kHorizontal) {
+      row_kernel<true><<<rows, kRowThreads, line, stream>>>(group);
+      column_kernel<true><<<columns, kColumnThreads, 0, stream>>>(group);
+      const dim3 samples(blocks, count, static_cast<unsigned>(height));
+      column_means_kernel<<<samples, kColumnThreads, 0, stream>>>(group);
+    } else {
+      column_kernel<false><<<columns, kColumnThreads, 0, stream>>>(group);
+      row_kernel<false><<<rows, kRowThreads, line, stream>>>(group);
+    }
+    RECON_CUDA_TRY(cudaGetLastError());
+  }
+}
+
+}  // namespace recon::cuda

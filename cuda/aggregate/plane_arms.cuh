@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/aggregate/cross_based.hpp"
+
+namespace recon::cuda {
+
+/// common_cross of two crosses in words. Halves: left and up in one word, right and down in the other, so
+/// that two lengths take one instruction.
+struct ArmWords {
+  std::uint32_t left_up, right_down;
+
+  __device__ __forceinline__ int left() const { return static_cast<int>(left_up & 0xFFFFu); }
+  __device__ __forceinline__ int right() const { return static_cast<int>(right_down & 0xFFFFu); }
+  __device__ __forceinline__ int up() const { return static_cast<int>(left_up >> 16); }
+  __device__ __forceinline__ int down() const { return static_cast<int>(right_down >> 16); }
+};
+
+/// Of a cross as it lies in memory: left, right, up, down from the lowest byte on.
+__device__ __forceinline__ ArmWords arm_words(std::uint32_t cross) {
+  return {cross & 0x00FF00FFu, cross >> 8 & 0x00FF00FFu};
+}
+
+__device__ __forceinline__ ArmWords shorter_arms(ArmWords p, ArmWords q) {
+  return {__vminu2(p.left_up, q.left_up), __vminu2(p.right_down, q.right_down)};
+}
+
+/// The arms that hold on one plane, along one row.
+class RowArms {
+ public:
+  __device__ __forceinline__ RowArms(const CrossImages& images, int width, int y, int d)
+      : here_(word_row(images.reference, images.pitch, y)),
+        there_(images.source ? word_row(images.source, images.pitch, y) : nullptr),
+        shift_(matching_column(images.side, 0, images.min_disparity + d)),
+        width_(static_cast<unsigned>(width)) {}
+
+  __device__ __forceinline__ ArmWords operator()(int x) const {
+    const ArmWords arms = arm_words(__ldg(here_ + x));
+    if (!there_ || static_cast<unsigned>(x + shift_) >= width_) return arms;
+    return shorter_arms(arms, arm_words(__ldg(there_ + x + shift_)));
+  }
+
+ private:
+  static __device__ __forceinline__ const std::uint32_t* word_row(const Cross* image, std::ptrdiff_t pitch,
+                                                                  int y) {
+    return reinterpret_cast<const std::uint32_t*>(image) + y * pitch;
+  }
+
+  const std::uint32_t *here_, *there_;
+  int shift_;
+  unsigned width_;
+};
+
+/// A sum of costs and the number of them.
+struct CostSum {
+  double sum;
+  int count;
+};
+
+/// A cost as a summand: none where it is infinite.
+__device__ __forceinline__ CostSum summand(float cost) {
+  const bool finite = cost <= 3.402823466e38f;
+  return {finite ? static_cast<double>(cost) : 0.0, finite ? 1 : 0};
+}
+
+__device__ __forceinline__ float mean_of(CostSum s) {
+  return s.count > 0 ? static_cast<float>(s.sum) / static_cast<float>(s.count) : INFINITY;
+}
+
+}  // namespace recon::cuda
