@@ -117,12 +117,6 @@ Image<std::uint8_t> grey_image(ImageView<const Rgb8> image) {
   return grey;
 }
 
-/// The cost of a pixel by the two measures that it is made of, each read from a table.
-struct CostTables {
-  std::array<float, kMaxChannelSum + 1> by_sum{};
-  std::array<float, kMaxAdCensusBits + 1> by_bits{};
-};
-
 void fill_costs(const ColourPair& pair, PairSide side, int min_disparity, const CostTables& tables,
                 const TransformedImage* census, const TransformedImage* other_census,
                 VolumeView<float> costs) {
@@ -166,25 +160,34 @@ void check_sizes(const ColourPair& pair, int min_disparity, VolumeView<float> co
 
 }  // namespace
 
-void colour_difference_costs(const ColourPair& pair, PairSide side, int min_disparity, float cap,
-                             VolumeView<float> costs) {
-  check_sizes(pair, min_disparity, costs);
+CostTables colour_difference_tables(float cap) {
   EXPECTS(cap > 0.0f);
   CostTables tables;
   for (int s = 0; s <= kMaxChannelSum; ++s)
     tables.by_sum[static_cast<std::size_t>(s)] = std::min(mean_difference(s), cap);
-  fill_costs(pair, side, min_disparity, tables, nullptr, nullptr, costs);
+  return tables;
 }
 
-void ad_census_costs(const ColourPair& pair, PairSide side, int min_disparity, const AdCensusOptions& options,
-                     VolumeView<float> costs) {
-  check_sizes(pair, min_disparity, costs);
+CostTables ad_census_tables(const AdCensusOptions& options) {
   EXPECTS(options.lambda_ad > 0.0f && options.lambda_census > 0.0f);
   CostTables tables;
   for (int s = 0; s <= kMaxChannelSum; ++s)
     tables.by_sum[static_cast<std::size_t>(s)] = saturated(mean_difference(s), options.lambda_ad);
   for (int b = 0; b <= kMaxAdCensusBits; ++b)
     tables.by_bits[static_cast<std::size_t>(b)] = saturated(static_cast<float>(b), options.lambda_census);
+  return tables;
+}
+
+void colour_difference_costs(const ColourPair& pair, PairSide side, int min_disparity, float cap,
+                             VolumeView<float> costs) {
+  check_sizes(pair, min_disparity, costs);
+  fill_costs(pair, side, min_disparity, colour_difference_tables(cap), nullptr, nullptr, costs);
+}
+
+void ad_census_costs(const ColourPair& pair, PairSide side, int min_disparity, const AdCensusOptions& options,
+                     VolumeView<float> costs) {
+  check_sizes(pair, min_disparity, costs);
+  const CostTables tables = ad_census_tables(options);
   const TransformOptions transform{Transform::kCensus9x7};
   const TransformedImage left(grey_image(pair.left).view(), transform, false),
       right(grey_image(pair.right).view(), transform, false);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "core/image.hpp"
@@ -13,6 +14,18 @@ namespace recon {
 struct ColourPair {
   ImageView<const Rgb8> left, right;
 };
+
+/// A pixel's cost by the two measures that it is made of: by_bits[Hamming distance] + by_sum[channel sum], or
+/// by_sum alone. Whatever takes costs from these tables gets the same bits.
+struct CostTables {
+  std::array<float, kMaxChannelSum + 1> by_sum{};
+  std::array<float, kMaxAdCensusBits + 1> by_bits{};
+};
+
+/// Those of colour_difference_costs, and of ad_census_costs. @throws std::logic_error where an option is out
+/// of range
+CostTables colour_difference_tables(float cap);
+CostTables ad_census_tables(const AdCensusOptions& options);
 
 /// The costs of a view of a pair, made row by row as a volume (y, d, x): plane d is the disparity
 /// `min_disparity` + d, column x of the left view meets x - min_disparity - d of the right one. What meets a

@@ -5,8 +5,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/combine_step.hpp"
-#include "refine/outlier_step.hpp"
-#include "refine/subplane_step.hpp"
+#include "refine/cost_refinement_step.hpp"
 
 namespace recon {
 
@@ -32,15 +31,13 @@ Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView
       const float own = disparity(x, y);
       adjusted(x, y) = own;
       if (std::isnan(own)) continue;
-      float least = cost_at(costs, x, y, nearest_disparity(own) - min);
+      const auto cost = [&](int d) { return cost_at(costs, x, y, d - min); };
+      Adjustment adjustment{own, own, cost(nearest_disparity(own))};
       const auto offer = [&](int i, int j) {
-        if (!disparity.contains(i, j)) return;
-        const float side = disparity(i, j);
-        if (!(std::abs(side - own) > 1.0f)) return;
-        const float cost = cost_at(costs, x, y, nearest_disparity(side) - min);
-        if (cost < least) least = cost, adjusted(x, y) = side;
+        if (disparity.contains(i, j)) adjustment.offer(disparity(i, j), cost);
       };
       offer(x - 1, y), offer(x + 1, y), offer(x, y - 1), offer(x, y + 1);
+      adjusted(x, y) = adjustment.adjusted;
     }
   });
   return adjusted;
@@ -48,16 +45,14 @@ Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView
 
 void enhance_subpixel(ImageView<float> disparity, VolumeView<const float> costs, int min) {
   EXPECTS(fits(disparity, costs));
-  constexpr float kSteps = kSubpixelSteps;
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x) {
       const float own = disparity(x, y);
       if (std::isnan(own) || own != std::floor(own)) continue;
       const int d = nearest_disparity(own) - min;
       if (d < 0 || d >= costs.planes) continue;
-      const float offset =
-          parabola_offset(cost_at(costs, x, y, d - 1), costs(x, y, d), cost_at(costs, x, y, d + 1));
-      disparity(x, y) = own + std::floor(offset * kSteps + 0.5f) / kSteps;
+      disparity(x, y) =
+          enhanced_disparity(own, cost_at(costs, x, y, d - 1), costs(x, y, d), cost_at(costs, x, y, d + 1));
     }
   });
 }

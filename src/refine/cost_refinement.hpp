@@ -17,9 +17,6 @@ namespace recon {
 /// @throws std::logic_error where sizes differ, OutOfMemory
 Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView<const float> costs, int min);
 
-/// Steps of the sub-pixel enhancement in a pixel.
-inline constexpr int kSubpixelSteps = 16;
-
 /// Sub-pixel enhancement: whole disparities d become
 ///   d* = d - (C_2(p, d + 1) - C_2(p, d - 1)) / (2 (C_2(p, d + 1) + C_2(p, d - 1) - 2 C_2(p, d))),
 /// see parabola_offset, rounded to a sixteenth of a pixel (halves up); other disparities stay. The rounding

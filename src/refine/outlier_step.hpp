@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
+#include "match/colour_difference_step.hpp"
 
 namespace recon {
 
@@ -62,12 +63,47 @@ RECON_HD bool vote_decides(int most, int votes, int least_votes, float least_sha
   return votes > least_votes && static_cast<float>(most) > least_share * static_cast<float>(votes);
 }
 
-/// The sixteen directions of interpolation: along the axes, the diagonals, and between these.
+/// What a pixel votes for among disparities min <= d < min + count: its own, as a bin 0 .. count - 1; -1
+/// where it is an outlier, unknown, or out of range.
+RECON_HD int voting_bin(float disparity, Outlier outlier, int min, int count) {
+  const bool votes = outlier == Outlier::kNone && disparity > static_cast<float>(min) - 1.0f &&
+                     disparity < static_cast<float>(min) + static_cast<float>(count);
+  const int bin = votes ? nearest_disparity(disparity) - min : -1;
+  return bin < count ? bin : -1;
+}
+
+/// What interpolation finds in one direction: a disparity, and how little it suits.
+struct Filling {
+  int difference;  ///< of colours, or kContradictedFilling; kNoFilling where there is nothing
+  float disparity;
+};
+inline constexpr int kContradictedFilling = 256;  ///< more than any difference of colours
+inline constexpr int kNoFilling = 257;
+
+/// The difference that counts for a reliable pixel's disparity: between its colour and that of the outlier,
+/// where the right map does not contradict; without a right map an occlusion takes any colour.
+RECON_HD int filling_difference(Outlier outlier, bool has_right, bool is_contradicted, Rgb8 own, Rgb8 other) {
+  if (!has_right && outlier == Outlier::kOcclusion) return 0;
+  return is_contradicted ? kContradictedFilling : greatest_difference(own, other);
+}
+
+/// The one of two fillings that is less different, the lower disparity on ties.
+RECON_HD Filling better_filling(Filling a, Filling b) {
+  const bool takes_b =
+      b.difference < a.difference || (b.difference == a.difference && b.disparity < a.disparity);
+  return takes_b ? b : a;
+}
+
+/// The directions of interpolation: along the axes, the diagonals, and between these.
 struct SearchStep {
   int x, y;
 };
-inline constexpr SearchStep kSearchSteps[16] = {{1, 0},  {2, 1},  {1, 1},  {1, 2},   {0, 1},   {-1, 2},
-                                                {-1, 1}, {-2, 1}, {-1, 0}, {-2, -1}, {-1, -1}, {-1, -2},
-                                                {0, -1}, {1, -2}, {1, -1}, {2, -1}};
+inline constexpr int kSearchDirections = 16;
+RECON_HD SearchStep search_step(int direction) {
+  constexpr SearchStep kSteps[kSearchDirections] = {{1, 0},  {2, 1},  {1, 1},  {1, 2},   {0, 1},   {-1, 2},
+                                                    {-1, 1}, {-2, 1}, {-1, 0}, {-2, -1}, {-1, -1}, {-1, -2},
+                                                    {0, -1}, {1, -2}, {1, -1}, {2, -1}};
+  return kSteps[direction];
+}
 
 }  // namespace recon

@@ -7,7 +7,6 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "match/colour_difference_step.hpp"
 
 namespace recon {
 
@@ -74,13 +73,7 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
   Image<std::int32_t> bins(width, height);
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
     parallel_for(height, [&](int y) {
-      for (int x = 0; x < width; ++x) {
-        const float value = disparity(x, y);
-        const bool votes = outliers(x, y) == Outlier::kNone && value > static_cast<float>(min) - 1.0f &&
-                           value < static_cast<float>(min) + static_cast<float>(count);
-        const int bin = votes ? nearest_disparity(value) - min : -1;
-        bins(x, y) = bin < count ? bin : -1;
-      }
+      for (int x = 0; x < width; ++x) bins(x, y) = voting_bin(disparity(x, y), outliers(x, y), min, count);
     });
     const Ballot ballot{bins.view(), crosses, options};
     parallel_for(height, [&](int y) {
@@ -103,27 +96,24 @@ void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> o
   const auto reliable = [&](int x, int y) {
     return outliers(x, y) == Outlier::kNone && !std::isnan(disparity(x, y));
   };
-  constexpr int kContradicted = 256;  // more than any difference of colours
-  const auto difference = [&](int x, int y, int i, int j) {
-    if (right.empty() && outliers(x, y) == Outlier::kOcclusion) return 0;
-    if (is_contradicted(right, disparity(i, j), x, y)) return kContradicted;
-    return greatest_difference(image(x, y), image(i, j));
+  const auto offer = [&](int x, int y, int i, int j) {
+    const float value = disparity(i, j);
+    return Filling{filling_difference(outliers(x, y), !right.empty(), is_contradicted(right, value, x, y),
+                                      image(x, y), image(i, j)),
+                   value};
   };
   // Only outliers are written and only reliable pixels are read, so the order does not matter.
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x) {
       if (outliers(x, y) == Outlier::kNone) continue;
-      float found = std::numeric_limits<float>::quiet_NaN();
-      int least = std::numeric_limits<int>::max();
-      for (const SearchStep step : kSearchSteps) {
+      Filling found{kNoFilling, std::numeric_limits<float>::quiet_NaN()};
+      for (int direction = 0; direction < kSearchDirections; ++direction) {
+        const SearchStep step = search_step(direction);
         int i = x + step.x, j = y + step.y;
         while (disparity.contains(i, j) && !reliable(i, j)) i += step.x, j += step.y;
-        if (!disparity.contains(i, j)) continue;
-        const int here = difference(x, y, i, j);
-        if (here < least || (here == least && disparity(i, j) < found)) found = disparity(i, j);
-        least = std::min(least, here);
+        if (disparity.contains(i, j)) found = better_filling(found, offer(x, y, i, j));
       }
-      if (!std::isnan(found)) disparity(x, y) = found;
+      if (found.difference != kNoFilling) disparity(x, y) = found.disparity;
     }
   });
 }

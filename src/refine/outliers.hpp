@@ -41,7 +41,7 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
                      int min, int count, const VotingOptions& options = {},
                      ImageView<const float> right = {});
 
-/// Proper interpolation: of the nearest reliable pixels in sixteen directions (kSearchSteps) an occlusion
+/// Proper interpolation: of the nearest reliable pixels in sixteen directions (search_step) an occlusion
 /// takes the lowest disparity, as what is hidden belongs to the background, and a mismatch that of the most
 /// similar colour (the lowest disparity on ties). Where no direction meets a reliable pixel the map stays as
 /// it is. Labels stay, so that later steps know what was filled. With the right map, other than in the paper,

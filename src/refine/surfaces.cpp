@@ -9,15 +9,12 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "refine/patches.hpp"
+#include "refine/surface_step.hpp"
 
 namespace recon {
 namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-bool same_surface(float a, float b) {
-  return std::abs(a - b) <= 1.0f;
-}
 
 /// The disparities of reliable pixels; all others are unknown.
 Image<float> reliable_only(ImageView<const float> disparity, ImageView<const Outlier> outliers) {
@@ -27,29 +24,6 @@ Image<float> reliable_only(ImageView<const float> disparity, ImageView<const Out
       reliable(x, y) = outliers(x, y) == Outlier::kNone ? disparity(x, y) : kUnknown;
   return reliable;
 }
-
-/// A plane through pixels given relative to one of them.
-class PlaneFit {
- public:
-  void add(double u, double v, double d) {
-    n_ += 1, u_ += u, v_ += v, d_ += d;
-    uu_ += u * u, uv_ += u * v, vv_ += v * v, ud_ += u * d, vd_ += v * d;
-  }
-
-  /// The plane at (u, 0); 0 where there is no plane.
-  double at(double u) const {
-    if (n_ < kLeastFit) return 0.0;
-    const double uu = uu_ - u_ * u_ / n_, uv = uv_ - u_ * v_ / n_, vv = vv_ - v_ * v_ / n_;
-    const double ud = ud_ - u_ * d_ / n_, vd = vd_ - v_ * d_ / n_;
-    const double determinant = uu * vv - uv * uv;
-    if (!(determinant > 1e-3 * n_ * n_)) return 0.0;
-    const double b = (ud * vv - vd * uv) / determinant, c = (vd * uu - ud * uv) / determinant;
-    return (d_ - b * u_ - c * v_) / n_ + b * u;
-  }
-
- private:
-  double n_ = 0, u_ = 0, v_ = 0, d_ = 0, uu_ = 0, uv_ = 0, vv_ = 0, ud_ = 0, vd_ = 0;
-};
 
 /// Fits the surface of a pixel within kFitReach of it.
 class SurfaceFit {
@@ -103,17 +77,15 @@ void distrust_small_surfaces(ImageView<const float> disparity, ImageView<Outlier
 void extend_surfaces(ImageView<float> disparity, ImageView<Outlier> outliers, int min, int count) {
   EXPECTS(disparity.width == outliers.width && disparity.height == outliers.height && count >= 1);
   const Image<float> reliable = reliable_only(disparity, outliers);
-  const float least = static_cast<float>(min), greatest = static_cast<float>(min + count - 1);
   parallel_for(disparity.height, [&](int y) {
     SurfaceFit surface(reliable.view());
     PlaneFit plane;
     int fitted = -1, known = -1;  // columns of the pixel that `plane` belongs to and of the last reliable one
     for (int x = disparity.width - 1; x >= 0; --x) {
       if (!std::isnan(reliable(x, y))) known = x;
-      if (known < 0 || known == x || !(static_cast<float>(x) - reliable(known, y) < 0.0f)) continue;
+      if (known < 0 || known == x || !is_beyond_right_view(x, reliable(known, y))) continue;
       if (fitted != known) plane = surface.around(known, y), fitted = known;
-      const float carried = reliable(known, y) + static_cast<float>(plane.at(x - known));
-      disparity(x, y) = std::clamp(carried, least, greatest);
+      disparity(x, y) = carried_disparity(reliable(known, y), plane, x - known, min, count);
       outliers(x, y) = Outlier::kNone;
     }
   });

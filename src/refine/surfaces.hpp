@@ -2,15 +2,13 @@
 
 #include "core/image.hpp"
 #include "refine/outlier_step.hpp"
+#include "refine/surface_step.hpp"
 
 namespace recon {
 
 /// Surfaces of a checked disparity map: 4-connected reliable pixels whose disparities differ by at most one
 /// from neighbour to neighbour. Both steps come between the left-right check and the mending of outliers; the
 /// system of X. Mei et al. 2011 has neither. They give the same bits for any number of threads.
-
-/// Pixels that a surface needs to be trusted.
-inline constexpr int kLeastSurface = 30;
 
 /// Makes the pixels of surfaces of fewer than `least` pixels outliers (occlusions): what both views hide from
 /// each other matches by chance, and a small wrong surface spreads over all that is mended from it (0.14
@@ -31,8 +29,5 @@ void distrust_small_surfaces(ImageView<const float> disparity, ImageView<Outlier
 /// @param disparity, outliers  of one size
 /// @throws std::logic_error where sizes differ or count < 1, OutOfMemory
 void extend_surfaces(ImageView<float> disparity, ImageView<Outlier> outliers, int min, int count);
-
-inline constexpr int kFitReach = 34;  ///< as far as the arms of the AD-Census system reach
-inline constexpr int kLeastFit = 50;
 
 }  // namespace recon
