@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/aligned_buffer.hpp"
+#include "core/hd.hpp"
+
+namespace recon::cuda {
+
+/// Costs in the device's memory by (y, d, x), as recon::VolumeView: every (y, d) row starts at a multiple of
+/// 64 bytes.
+struct DeviceVolume {
+  float* data = nullptr;
+  int width = 0, planes = 0, height = 0;
+  std::ptrdiff_t pitch = 0;  ///< floats from one (y, d) row to the next, a multiple of 16
+
+  RECON_HD float* row(int y, int d) const {
+    return data + (static_cast<std::ptrdiff_t>(y) * planes + d) * pitch;
+  }
+  RECON_HD bool empty() const { return width == 0 || planes == 0 || height == 0; }
+};
+
+/// A volume of this shape that lies at `data`, which is aligned to 256 bytes.
+inline DeviceVolume device_volume(float* data, int width, int planes, int height) {
+  return {data, width, planes, height, padded_count<float>(width)};
+}
+
+/// Floats that a volume of this shape takes.
+inline std::size_t device_volume_floats(int width, int planes, int height) {
+  return element_count({padded_count<float>(width), planes, height});
+}
+
+}  // namespace recon::cuda
