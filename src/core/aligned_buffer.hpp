@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/large_memory.hpp"
 
 namespace recon {
 
@@ -46,10 +47,13 @@ class AlignedBuffer {
     if (count > (std::numeric_limits<std::size_t>::max() - kRowAlignment) / sizeof(T))
       throw OutOfMemory("an array of " + std::to_string(count) + " elements is larger than any memory");
     const std::size_t bytes = (count * sizeof(T) + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+    if (bytes >= kLargeMemory) {
+      const LargeBlock block = take_large_memory(bytes);
+      data_ = {static_cast<T*>(block.data), Free{block.bytes}};
+      return;
+    }
     data_.reset(static_cast<T*>(std::aligned_alloc(kRowAlignment, bytes)));
-    if (!data_)
-      throw OutOfMemory("no memory for " + std::to_string(bytes >> 20) +
-                        " MiB; --max-image-size or --memory-limit lower what is needed");
+    if (!data_) throw OutOfMemory("no memory for " + std::to_string(bytes) + " bytes");
   }
 
   T* data() { return data_.get(); }
@@ -58,7 +62,14 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    void operator()(T* p) const noexcept { std::free(p); }
+    std::size_t large_bytes = 0;  ///< of a large block; else 0
+
+    void operator()(T* p) const noexcept {
+      if (large_bytes > 0)
+        give_back_large_memory({p, large_bytes});
+      else
+        std::free(p);
+    }
   };
   std::unique_ptr<T, Free> data_;
 };

@@ -128,7 +128,11 @@ HWY_INLINE auto fold(D d, V v) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::TFromD<D> least_lane(D d, V v) {
-  return hn::GetLane(hn::MinOfLanes(hn::Full128<hn::TFromD<D>>(), fold(d, v)));
+  const hn::Full128<std::uint16_t> d16;
+  auto lanes = hn::BitCast(d16, fold(d, v));
+  if constexpr (sizeof(hn::TFromD<D>) == 1)  // the lesser byte of each pair: 16-bit lanes have an instruction
+    lanes = hn::Min(hn::ShiftRight<8>(lanes), hn::And(lanes, hn::Set(d16, 0xFF)));
+  return static_cast<hn::TFromD<D>>(hn::GetLane(hn::MinOfLanes(d16, lanes)));
 }
 
 /// The least lane of each of four vectors, one behind the other from the lowest bits on: pairs of lanes are

@@ -25,7 +25,6 @@ struct PathPass {
   std::ptrdiff_t padded;  ///< elements per pixel
   int sign;               ///< 1: downwards and to the right; -1: the other way
   bool diagonals;
-  bool pairs_fit;  ///< the sum of two path costs is a T
   int p1;
   const T* p2;                       ///< by difference of grey levels, 256
   const T* behind;                   ///< `padded` elements: all ones behind the last plane, 0 before

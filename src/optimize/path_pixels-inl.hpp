@@ -22,24 +22,33 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// L(p, d) of a vector of disparities; see path_cost. Saturated sums are larger than any path cost.
+/// L(p, d) - C(p, d) of a vector of disparities, at most P2; see path_cost. Saturated sums are larger than
+/// any path cost.
 template <class V>
-HWY_INLINE V path_costs(V cost, V same, V below, V above, V p1, V least, V farther) {
+HWY_INLINE V path_steps(V same, V below, V above, V p1, V least, V farther) {
   const V near = hn::SaturatedAdd(hn::Min(below, above), p1);
-  return hn::SaturatedAdd(cost, hn::Sub(hn::Min(near, hn::Min(same, farther)), least));
+  return hn::Sub(hn::Min(near, hn::Min(same, farther)), least);
 }
+
+/// A vector of a path: L and what it adds to the costs.
+template <class V>
+struct PathVector {
+  V cost, step;
+};
 
 /// The same for a path in memory.
 /// @param below  L(q, d - 1); becomes that of the next vector
 /// @param last   all ones in the lane of the last element, whose L(q, d + 1) is not one
 template <class D, class V>
-HWY_INLINE V step_path(D d, hn::TFromD<D>* path, V cost, V p1, V least, V farther, V last, V& below) {
+HWY_INLINE PathVector<V> step_path(D d, hn::TFromD<D>* path, V cost, V p1, V least, V farther, V last,
+                                   V& below) {
   const V same = hn::Load(d, path), above = hn::Or(hn::LoadU(d, path + 1), last);
   const V next_below = hn::LoadU(d, path + hn::Lanes(d) - 1);
-  const V now = path_costs(cost, same, below, above, p1, least, farther);
+  const V step = path_steps(same, below, above, p1, least, farther);
+  const V now = hn::SaturatedAdd(cost, step);
   hn::Store(now, d, path);
   below = next_below;
-  return now;
+  return {now, step};
 }
 
 /// Stores a vector of sums for the other pass, or completes those that this one has stored.
@@ -51,6 +60,29 @@ HWY_INLINE void take_sums(SumVector paths, std::uint16_t* other, const std::uint
     hn::Store(paths, d, other + k);
   else
     hn::Store(hn::Or(hn::Add(hn::Load(d, other + k), paths), hn::Load(d, behind + k)), d, sums + k);
+}
+
+/// The same of what the paths add to the costs, in bytes: what goes from pass to pass is half as much.
+template <PathSums kSums, bool kDiagonals, class V>
+HWY_INLINE void take_steps(V steps, V cost, std::uint8_t* other, const std::uint16_t* behind,
+                           std::uint16_t* sums, std::ptrdiff_t k) {
+  const PathTag<std::uint8_t> d;
+  const SumTag d16;
+  if constexpr (kSums == PathSums::kStored) {
+    hn::Store(steps, d, other + k);
+  } else {
+    constexpr int kPathsLog2 = kDiagonals ? 3 : 2;
+    const V before = hn::Load(d, other + k);
+    const auto sum = [](auto costs, auto a, auto b)
+                         HWY_ATTR { return hn::Add(hn::ShiftLeft<kPathsLog2>(costs), hn::Add(a, b)); };
+    const auto low = sum(low_sums(cost), low_sums(steps), low_sums(before));
+    hn::Store(hn::Or(low, hn::Load(d16, behind + k)), d16, sums + k);
+#if HWY_TARGET != HWY_SCALAR
+    const std::ptrdiff_t half = k + static_cast<std::ptrdiff_t>(hn::Lanes(d16));
+    const auto high = sum(high_sums(cost), high_sums(steps), high_sums(before));
+    hn::Store(hn::Or(high, hn::Load(d16, behind + half)), d16, sums + half);
+#endif
+  }
 }
 
 /// The winner of a pixel from its sums.
@@ -139,8 +171,8 @@ HWY_INLINE void step_along(const PathPass<T>& pass, const PathLine<T>& line, T p
     const V after = kOneVector ? same : hn::Load(d, line.path + k + lanes);
     const V below = hn::Or(moved_up(d, same, before), hn::Load(d, pass.first + k));
     const V above = hn::Or(moved_down(d, same, after), hn::Load(d, pass.last + k));
-    const V now =
-        path_costs(load_costs(d, costs + k, pass.behind + k), same, below, above, p1, least, farther);
+    const V now = hn::SaturatedAdd(load_costs(d, costs + k, pass.behind + k),
+                                   path_steps(same, below, above, p1, least, farther));
     hn::Store(now, d, line.path + k);
     minimum = hn::Min(minimum, now);
     before = same;
@@ -153,9 +185,9 @@ HWY_INLINE void step_along(const PathPass<T>& pass, const PathLine<T>& line, T p
 /// kSums is kNone.
 /// @param other  kStored: where the sums go; kWinner: those of the other pass
 /// @param sums   kWinner: where the sums of both go
-template <class T, PathSums kSums, bool kDiagonals, bool kOneVector>
+template <class T, PathSums kSums, bool kDiagonals, bool kOneVector, class Sum>
 HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonals>& pixel, int i,
-                           const std::uint8_t* costs, std::uint16_t* other, std::uint16_t* sums) {
+                           const std::uint8_t* costs, Sum* other, std::uint16_t* sums) {
   constexpr bool kAlong = kSums != PathSums::kNone;
   using V = hn::Vec<PathTag<T>>;
   const PathTag<T> d;
@@ -187,28 +219,31 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
   for (std::ptrdiff_t k = 0; k < (kOneVector ? 1 : pass.padded); k += lanes) {
     const V cost = load_costs(d, costs + k, pass.behind + k);
     const V last = hn::Load(d, pass.last + k);
-    V now2 = end, now3 = end;
-    const V now1 = step_path(d, pixel.straight.path + k, cost, p1, least1, farther1, last, below1);
-    minimum1 = hn::Min(minimum1, now1);
+    PathVector<V> path2{end, end}, path3{end, end};
+    const auto path1 = step_path(d, pixel.straight.path + k, cost, p1, least1, farther1, last, below1);
+    minimum1 = hn::Min(minimum1, path1.cost);
     if constexpr (kDiagonals) {
-      now2 = step_path(d, pixel.forward.path + k, cost, p1, least2, farther2, last, below2);
-      now3 = step_path(d, pixel.backward.path + k, cost, p1, least3, farther3, last, below3);
-      minimum2 = hn::Min(minimum2, now2);
-      minimum3 = hn::Min(minimum3, now3);
+      path2 = step_path(d, pixel.forward.path + k, cost, p1, least2, farther2, last, below2);
+      path3 = step_path(d, pixel.backward.path + k, cost, p1, least3, farther3, last, below3);
+      minimum2 = hn::Min(minimum2, path2.cost);
+      minimum3 = hn::Min(minimum3, path3.cost);
     }
     if constexpr (kAlong) {
-      const V now0 = hn::Load(d, pixel.along.path + k);
-      const bool fits = pass.pairs_fit;
-      auto low = fits ? low_sums(hn::Add(now0, now1)) : hn::Add(low_sums(now0), low_sums(now1));
-      if constexpr (kDiagonals)
-        low = hn::Add(low, fits ? low_sums(hn::Add(now2, now3)) : hn::Add(low_sums(now2), low_sums(now3)));
-      take_sums<kSums>(low, other, pass.behind_sums, sums, k);
-      if constexpr (sizeof(T) == 1 && HWY_TARGET != HWY_SCALAR) {
-        auto high = fits ? high_sums(hn::Add(now0, now1)) : hn::Add(high_sums(now0), high_sums(now1));
-        if constexpr (kDiagonals)
-          high = hn::Add(high,
-                         fits ? high_sums(hn::Add(now2, now3)) : hn::Add(high_sums(now2), high_sums(now3)));
-        take_sums<kSums>(high, other, pass.behind_sums, sums, k + lanes / 2);
+      const V path0 = hn::Load(d, pixel.along.path + k);
+      if constexpr (sizeof(Sum) == 1) {
+        V steps = hn::Add(hn::Sub(path0, cost), path1.step);
+        if constexpr (kDiagonals) steps = hn::Add(steps, hn::Add(path2.step, path3.step));
+        take_steps<kSums, kDiagonals>(steps, cost, other, pass.behind_sums, sums, k);
+      } else {
+        auto low = hn::Add(low_sums(path0), low_sums(path1.cost));
+        if constexpr (kDiagonals) low = hn::Add(low, hn::Add(low_sums(path2.cost), low_sums(path3.cost)));
+        take_sums<kSums>(low, other, pass.behind_sums, sums, k);
+        if constexpr (sizeof(T) == 1 && HWY_TARGET != HWY_SCALAR) {
+          auto high = hn::Add(high_sums(path0), high_sums(path1.cost));
+          if constexpr (kDiagonals)
+            high = hn::Add(high, hn::Add(high_sums(path2.cost), high_sums(path3.cost)));
+          take_sums<kSums>(high, other, pass.behind_sums, sums, k + lanes / 2);
+        }
       }
     }
   }
@@ -221,9 +256,9 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
   }
 }
 
-template <class T, PathSums kSums, bool kDiagonals, bool kOneVector>
+template <class T, PathSums kSums, bool kDiagonals, bool kOneVector, class Sum>
 void step_piece(const PathPass<T>& shared_pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
-                const std::uint8_t* row_costs, std::uint16_t* row_sums) {
+                const std::uint8_t* row_costs, Sum* row_sums) {
   const PathPass<T> pass = shared_pass;  // no store can change a copy
   PathPixel<T, kDiagonals> pixel(pass, row, r, begin);
   if (begin == 0) pixel.along.begin(pass.planes);
@@ -238,9 +273,9 @@ void step_piece(const PathPass<T>& shared_pass, PathRow<T>& row, PathPiece& piec
   if constexpr (kSums == PathSums::kWinner) find_winners(pass, row, begin, end, all_sums);
 }
 
-template <class T, PathSums kSums>
+template <class T, PathSums kSums, class Sum>
 void step_piece_with(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
-                     const std::uint8_t* costs, std::uint16_t* sums) {
+                     const std::uint8_t* costs, Sum* sums) {
   if constexpr (hn::MaxLanes(PathTag<T>()) == 64) {  // else no row of costs fits a vector
     if (pass.diagonals && pass.padded == static_cast<std::ptrdiff_t>(hn::Lanes(PathTag<T>())))
       return step_piece<T, kSums, true, true>(pass, row, piece, r, begin, end, costs, sums);
@@ -252,9 +287,9 @@ void step_piece_with(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece,
 }
 
 /// Columns [begin, end) of row r of a pass.
-template <class T>
+template <class T, class Sum>
 void pass_pixels(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
-                 const std::uint8_t* costs, std::uint16_t* sums) {
+                 const std::uint8_t* costs, Sum* sums) {
   switch (pass.sums) {
     case PathSums::kNone:
       return step_piece_with<T, PathSums::kNone>(pass, row, piece, r, begin, end, costs, sums);

@@ -24,7 +24,12 @@ namespace recon {
 namespace HWY_NAMESPACE {
 
 void pass_pixels8(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
-                  int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
+                  int begin, int end, const std::uint8_t* costs, std::uint8_t* steps) {
+  pass_pixels(pass, row, piece, r, begin, end, costs, steps);
+}
+
+void pass_pixels8_to16(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece,
+                       int r, int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
   pass_pixels(pass, row, piece, r, begin, end, costs, sums);
 }
 
@@ -41,6 +46,7 @@ HWY_AFTER_NAMESPACE();
 namespace recon {
 
 HWY_EXPORT(pass_pixels8);
+HWY_EXPORT(pass_pixels8_to16);
 HWY_EXPORT(pass_pixels16);
 
 namespace {
@@ -49,8 +55,13 @@ constexpr int kColumnsPerPiece = 32;
 constexpr int kMaxBandRows = 8;
 
 void step_pixels(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
+                 int begin, int end, const std::uint8_t* costs, std::uint8_t* steps) {
+  HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, row, piece, r, begin, end, costs, steps);
+}
+
+void step_pixels(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
                  int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, row, piece, r, begin, end, costs, sums);
+  HWY_DYNAMIC_DISPATCH(pass_pixels8_to16)(pass, row, piece, r, begin, end, costs, sums);
 }
 
 void step_pixels(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& row, PathPiece& piece, int r,
@@ -60,8 +71,11 @@ void step_pixels(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& ro
 
 /// How the image is cut into blocks of rows. The sums of one block are in memory at a time.
 struct BlockPlan {
-  BlockPlan(int width, int height, int planes, int threads) : wave(wave_shape(width, threads)) {
-    const double row_bytes = 3.0 * width * static_cast<double>(padded_planes(planes));
+  /// @param cell_bytes  of the costs and sums of a pixel and a plane
+  BlockPlan(int width, int height, int planes, std::size_t cell_bytes, int threads)
+      : wave(wave_shape(width, threads)) {
+    const double row_bytes =
+        static_cast<double>(cell_bytes) * width * static_cast<double>(padded_planes(planes));
     const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
     const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
     const int round = wave.rows_in_work(), rounds = std::max({balanced / round, 2, cached / round});
@@ -84,7 +98,8 @@ struct BlockPlan {
   }
 };
 
-template <class T>
+/// T: of path costs. Sum: of what one pass leaves for the other, see PathPass::other.
+template <class T, class Sum>
 class SemiGlobal {
  public:
   SemiGlobal(const SemiGlobalProblem& problem, const PathWinnerSink& sink, int threads)
@@ -93,7 +108,7 @@ class SemiGlobal {
         width_(problem.guide.width),
         height_(problem.guide.height),
         padded_(padded_planes(problem.planes)),
-        plan_(width_, height_, problem.planes, threads),
+        plan_(width_, height_, problem.planes, kCellBytes, threads),
         up_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
         down_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
         block_costs_(element_count({plan_.rows, width_, padded_})),
@@ -130,10 +145,10 @@ class SemiGlobal {
   }
 
   static std::size_t bytes(int width, int height, int planes, const SemiGlobalOptions& options, int threads) {
-    const BlockPlan plan(width, height, planes, threads);
+    const BlockPlan plan(width, height, planes, kCellBytes, threads);
     const std::size_t front = front_count(width, planes, options, plan) * sizeof(T) + 3 * kRowAlignment;
     return front * static_cast<std::size_t>(plan.blocks + 1) +
-           3 * element_count({plan.rows, width, padded_planes(planes)}) +
+           kCellBytes * element_count({plan.rows, width, padded_planes(planes)}) +
            element_count({padded_planes(planes), 3 * sizeof(T) + 2}) + 8 * kRowAlignment +
            element_count(
                {plan.wave.rows_in_work(), static_cast<std::ptrdiff_t>(PathRow<T>::bytes(width, planes))}) +
@@ -143,6 +158,8 @@ class SemiGlobal {
   }
 
  private:
+  static constexpr std::size_t kCellBytes = sizeof(std::uint8_t) + sizeof(Sum);
+
   bool diagonals() const { return problem_.options.paths == 8; }
 
   static std::size_t front_count(int width, int planes, const SemiGlobalOptions& options,
@@ -162,7 +179,6 @@ class SemiGlobal {
             padded_,
             sign,
             diagonals(),
-            2 * (problem_.costs->max_cost() + problem_.options.p2) <= PathSlots<T>::kEnd,
             problem_.options.p1,
             p2_.data(),
             behind_.data(),
@@ -216,7 +232,7 @@ class SemiGlobal {
   std::array<T, 256> p2_;
   PathFront<T> up_, down_;
   AlignedBuffer<std::uint8_t> block_costs_;
-  AlignedBuffer<std::uint16_t> block_sums_;
+  AlignedBuffer<Sum> block_sums_;
   AlignedBuffer<T> behind_, first_, last_;
   AlignedBuffer<std::uint16_t> behind_sums_;
   std::vector<std::unique_ptr<PathRow<T>>> rows_;
@@ -224,8 +240,14 @@ class SemiGlobal {
   std::vector<AlignedBuffer<T>> checkpoints_;
 };
 
-bool fit_bytes(const SemiGlobalOptions& options, int max_cost) {
-  return max_cost + options.p2 <= 255;
+/// Calls `work` with an element of the type of path costs and one of the type of what passes leave for each
+/// other, the narrowest that hold them.
+template <class Work>
+auto with_types(const SemiGlobalOptions& options, int max_cost, const Work& work) {
+  const int paths = options.paths / 2;
+  if (max_cost + options.p2 > 255) return work(std::uint16_t{}, std::uint16_t{});
+  if (paths * options.p2 > 255) return work(std::uint8_t{}, std::uint16_t{});
+  return work(std::uint8_t{}, std::uint8_t{});
 }
 
 }  // namespace
@@ -240,17 +262,16 @@ void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
   const int max_cost = problem.costs->max_cost();
   EXPECTS(max_cost >= 0 && max_cost <= 255 && options.p2 <= kMaxPathCost - max_cost);
   const int threads = oneapi::tbb::this_task_arena::max_concurrency();
-  if (fit_bytes(options, max_cost))
-    SemiGlobal<std::uint8_t>(problem, sink, threads).run();
-  else
-    SemiGlobal<std::uint16_t>(problem, sink, threads).run();
+  with_types(options, max_cost, [&](auto path, auto sum) {
+    SemiGlobal<decltype(path), decltype(sum)>(problem, sink, threads).run();
+  });
 }
 
 std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
                               int max_cost, int threads) {
-  return fit_bytes(options, max_cost)
-             ? SemiGlobal<std::uint8_t>::bytes(width, height, planes, options, threads)
-             : SemiGlobal<std::uint16_t>::bytes(width, height, planes, options, threads);
+  return with_types(options, max_cost, [&](auto path, auto sum) {
+    return SemiGlobal<decltype(path), decltype(sum)>::bytes(width, height, planes, options, threads);
+  });
 }
 
 }  // namespace recon

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/interrupt.hpp"
+#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "core/system_memory.hpp"
 #include "io/atomic_file.hpp"
@@ -144,6 +145,10 @@ void write_reports(const SceneRun& run, const json& report) {
 /// The steps of one scene; returns its report.
 json work_on(SceneRun& run, const SharedWork& work) {
   StepClock clock;
+  const auto end_step = [&clock](const char* step) {
+    clock.end(step);
+    release_kept_memory();  // the next step's arrays are of other sizes
+  };
   read_scene(run);
   clock.end("reading the model");
   run.workspace.check_writable();
@@ -157,7 +162,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
     share_memory(run, *work.backends.get());
   prepare_views(run);
   write_dense_model(run);
-  clock.end("undistorting");
+  end_step("undistorting");
   const std::shared_ptr<Backends> backends = work.backends.get();
   share_memory(run, *backends);
   clock.end("opening the device");
@@ -165,13 +170,13 @@ json work_on(SceneRun& run, const SharedWork& work) {
     collect_estimates(run);
   else
     estimate_views(run, *backends);
-  clock.end("depth maps");
+  end_step("depth maps");
   if (run.options.stage != Stage::kEstimate) {
     check_views(run);
-    clock.end("check across views");
+    end_step("check across views");
     run.photometric->forget();
     fuse_views(run);
-    clock.end("fusion");
+    end_step("fusion");
   }
   const json report = report_json(run, names_of(*backends), clock.times());
   write_reports(run, report);

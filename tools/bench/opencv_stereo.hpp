@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/image.hpp"
 
@@ -12,12 +13,21 @@ enum class OpenCvPaths {
   kThree,  ///< MODE_SGBM_3WAY
 };
 
-/// Disparities by OpenCV's StereoSGBM with block size 3 and its usual penalties, uniqueness 5 % and a
-/// left-right check of 1 pixel; the speckle filter is off. Made for comparison alone.
-/// @param disparities  a multiple of 16
-/// @param threads      of OpenCV
-/// @returns the sum of the disparities, so that the work cannot be left out
-double match_with_opencv(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
-                         int disparities, OpenCvPaths paths, int threads);
+/// OpenCV's StereoSGBM with block size 3 and its usual penalties, uniqueness 5 % and a left-right check of 1
+/// pixel; the speckle filter is off. Keeps its memory from call to call. Made for comparison alone.
+class OpenCvStereo {
+ public:
+  /// @param disparities  a multiple of 16
+  /// @param threads      of OpenCV
+  OpenCvStereo(int disparities, OpenCvPaths paths, int threads);
+  ~OpenCvStereo();
+
+  /// @returns the sum of the disparities, so that the work cannot be left out
+  double match(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right);
+
+ private:
+  struct Matcher;
+  std::unique_ptr<Matcher> matcher_;
+};
 
 }  // namespace recon

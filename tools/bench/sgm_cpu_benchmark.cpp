@@ -45,15 +45,15 @@ ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int thread
   const GreyPair& images = problem.images;
   const SemiGlobalPairOptions& options = problem.options.semi_global;
   ThreadLimit limit(threads);
-  const auto opencv = [&](OpenCvPaths paths) {
-    match_with_opencv(images.left, images.right, problem.options.range.count, paths, limit.threads());
-  };
+  const int disparities = problem.options.range.count;
+  OpenCvStereo opencv_eight(disparities, OpenCvPaths::kEight, limit.threads());
+  OpenCvStereo opencv_three(disparities, OpenCvPaths::kThree, limit.threads());
   std::vector<double> ours, transform, without_median, eight, three;
   for (int i = -1; i < repeats; ++i) {
     const double whole = limit.run([&] { return milliseconds([&] { match(problem, options.median); }); });
-    const double hh = milliseconds([&] { opencv(OpenCvPaths::kEight); });
+    const double hh = milliseconds([&] { opencv_eight.match(images.left, images.right); });
     const double before = limit.run([&] { return milliseconds([&] { match(problem, false); }); });
-    const double quick = milliseconds([&] { opencv(OpenCvPaths::kThree); });
+    const double quick = milliseconds([&] { opencv_three.match(images.left, images.right); });
     const double transforms = limit.run([&] {
       return milliseconds([&] {
         TransformedImage(images.left, options.transform, false);

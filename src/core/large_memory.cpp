@@ -1,0 +1,113 @@
+#include "core/large_memory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace recon {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+/// The blocks that nobody uses, in the order in which they came back.
+class KeptBlocks {
+ public:
+  LargeBlock take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto fits = [&](const LargeBlock& b) { return b.bytes >= bytes && b.bytes - bytes <= bytes / 8; };
+    auto best = std::find_if(blocks_.begin(), blocks_.end(), fits);
+    for (auto it = best; it != blocks_.end(); ++it)
+      if (fits(*it) && it->bytes < best->bytes) best = it;
+    LargeBlock block;
+    if (best != blocks_.end()) {
+      block = *best;
+      kept_ -= block.bytes;
+      blocks_.erase(best);
+    } else {
+      release_until(bytes < most_used_ ? most_used_ - bytes : 0);
+      block = allocate(bytes);
+    }
+    used_ += block.bytes;
+    most_used_ = std::max(most_used_, used_);
+    return block;
+  }
+
+  void keep(LargeBlock block) noexcept {
+    const std::lock_guard lock(mutex_);
+    used_ -= block.bytes;
+    try {
+      blocks_.push_back(block);
+      kept_ += block.bytes;
+    } catch (const std::bad_alloc&) {
+      std::free(block.data);
+    }
+  }
+
+  void release() noexcept {
+    const std::lock_guard lock(mutex_);
+    release_until(0);
+    most_used_ = used_;
+  }
+
+  std::size_t kept() {
+    const std::lock_guard lock(mutex_);
+    return kept_;
+  }
+
+ private:
+  /// Releases the oldest blocks until no more than `most` bytes are used and kept together.
+  void release_until(std::size_t most) noexcept {
+    while (!blocks_.empty() && used_ + kept_ > most) {
+      kept_ -= blocks_.front().bytes;
+      std::free(blocks_.front().data);
+      blocks_.pop_front();
+    }
+  }
+
+  LargeBlock allocate(std::size_t bytes) {
+    void* data = std::aligned_alloc(kAlignment, bytes);
+    if (data == nullptr) {
+      release_until(0);
+      data = std::aligned_alloc(kAlignment, bytes);
+    }
+    if (data == nullptr)
+      throw OutOfMemory("no memory for " + std::to_string(bytes >> 20) +
+                        " MiB; --max-image-size or --memory-limit lower what is needed");
+    return {data, bytes};
+  }
+
+  std::mutex mutex_;
+  std::deque<LargeBlock> blocks_;
+  std::size_t used_ = 0, kept_ = 0, most_used_ = 0;
+};
+
+/// Never destroyed, for arrays may live longer than any static object.
+KeptBlocks& kept_blocks() {
+  static KeptBlocks& blocks = *new KeptBlocks;
+  return blocks;
+}
+
+}  // namespace
+
+LargeBlock take_large_memory(std::size_t bytes) {
+  return kept_blocks().take((bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+void give_back_large_memory(LargeBlock block) noexcept {
+  kept_blocks().keep(block);
+}
+
+void release_kept_memory() noexcept {
+  kept_blocks().release();
+}
+
+std::size_t kept_memory() {
+  return kept_blocks().kept();
+}
+
+}  // namespace recon
