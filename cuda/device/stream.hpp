@@ -47,6 +47,10 @@ class Event {
   cudaEvent_t get() const { return event_; }
 
   void record(const Stream& stream) { RECON_CUDA_TRY(cudaEventRecord(event_, stream.get())); }
+  /// Of a stream whose work is recorded as a graph: happens whenever the graph comes there.
+  void record_in_graph(const Stream& stream) {
+    RECON_CUDA_TRY(cudaEventRecordWithFlags(event_, stream.get(), cudaEventRecordExternal));
+  }
   void synchronize() const { RECON_CUDA_TRY(cudaEventSynchronize(event_)); }
 
   /// Milliseconds from `earlier` to this; both must have happened.

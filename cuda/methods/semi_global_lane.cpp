@@ -1,9 +1,7 @@
 #include "cuda/methods/semi_global_lane.hpp"
 
-#include <cstring>
-
 #include "core/aligned_buffer.hpp"
-#include "core/parallel.hpp"
+#include "cuda/methods/packed_rows.hpp"
 #include "cuda/methods/pair_disparity.hpp"
 #include "cuda/refine/median.hpp"
 
@@ -26,19 +24,6 @@ SemiGlobalInput optimizer_input(int width, int height, const PairOptions& option
 
 std::size_t pixels_of(int width, int height) {
   return element_count({width, height});
-}
-
-/// Copies the rows of an image to `staged`, one behind the other.
-template <class T>
-void copy_rows(ImageView<const T> image, std::byte* staged) {
-  const std::size_t bytes = static_cast<std::size_t>(image.width) * sizeof(T);
-  parallel_for(
-      image.height,
-      [&](int y) { std::memcpy(staged + static_cast<std::size_t>(y) * bytes, image.row(y), bytes); }, 64);
-}
-
-void reserve(PinnedBuffer& staging, std::size_t bytes) {
-  if (staging.bytes() < bytes) staging = PinnedBuffer(bytes);
 }
 
 }  // namespace
@@ -86,11 +71,11 @@ void SemiGlobalLane::upload(const GreyPair& images, PinnedBuffer& staging, const
   };
   std::byte* at = staging.data();
   for (int i = 0; i < 2; ++i, at += pixels) {
-    copy_rows(i == 0 ? images.left : images.right, at);
+    pack_rows(i == 0 ? images.left : images.right, at);
     send(grey_[i], at, pixels);
   }
   for (int i = 0; words_ && i < 2; ++i, at += 2 * pixels) {
-    copy_rows(i == 0 ? images.left16 : images.right16, at);
+    pack_rows(i == 0 ? images.left16 : images.right16, at);
     send(grey16_[i], at, 2 * pixels);
   }
 }
@@ -137,17 +122,7 @@ void SemiGlobalLane::queue_median(const Stream& stream) const {
 }
 
 Image<float> SemiGlobalLane::download(PinnedBuffer& staging, const Stream& stream) const {
-  const std::size_t bytes = pixels_of(width_, height_) * sizeof(float);
-  reserve(staging, bytes);
-  RECON_CUDA_TRY(cudaMemcpyAsync(staging.data(), options_.semi_global.median ? median_ : disparity_, bytes,
-                                 cudaMemcpyDeviceToHost, stream.get()));
-  stream.synchronize();
-  Image<float> map(width_, height_);
-  const std::size_t row = static_cast<std::size_t>(width_) * sizeof(float);
-  parallel_for(
-      height_,
-      [&](int y) { std::memcpy(map.row(y), staging.data() + static_cast<std::size_t>(y) * row, row); }, 64);
-  return map;
+  return download_map(options_.semi_global.median ? median_ : disparity_, width_, height_, staging, stream);
 }
 
 }  // namespace recon::cuda

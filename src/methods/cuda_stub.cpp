@@ -3,6 +3,7 @@
 #include "methods/cuda_aggregation.hpp"
 #include "methods/cuda_belief.hpp"
 #include "methods/cuda_block.hpp"
+#include "methods/cuda_chain.hpp"
 #include "methods/cuda_semi_global.hpp"
 #include "methods/cuda_sweep.hpp"
 
@@ -78,6 +79,31 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8>, const CrossOptions&, std::uin
 }
 Volume<float> run_cross_based(const SupportViews<Cross>&, int, const CrossBasedOptions&,
                               VolumeView<const float>, std::uint8_t, int) {
+  unavailable();
+}
+
+ChainRun run_chain(const ChainProblem&, std::uint8_t, int) {
+  unavailable();
+}
+Volume<float> run_colour_costs(const ColourPair&, PairSide, const DisparityRange&, const ChainOptions&,
+                               std::uint8_t, int) {
+  unavailable();
+}
+Volume<float> run_scanlines(VolumeView<const float>, ImageView<const Rgb8>, const ScanlineView&,
+                            const ScanlineOptions&, std::uint8_t, int) {
+  unavailable();
+}
+Image<float> run_least_cost(VolumeView<const float>, int, std::uint8_t, int) {
+  unavailable();
+}
+MendedMap run_mending(const MendingProblem&, const MendingSteps&, std::uint8_t, int) {
+  unavailable();
+}
+Image<float> run_map_steps(ImageView<const float>, VolumeView<const float>, int, const MapSteps&,
+                           std::uint8_t, int) {
+  unavailable();
+}
+ChainTimes time_chain(const ChainProblem&, int, int) {
   unavailable();
 }
 

@@ -5,6 +5,7 @@
 #include "methods/cuda_aggregation.hpp"
 #include "methods/cuda_belief.hpp"
 #include "methods/cuda_block.hpp"
+#include "methods/cuda_chain.hpp"
 #include "methods/cuda_semi_global.hpp"
 #include "methods/cuda_sweep.hpp"
 
@@ -19,6 +20,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_stepwise_belief({}, {}), DeviceUnavailable);
   EXPECT_THROW(cuda::run_semi_global({}, 0), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_chain({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_cross_arms({}, {}, 0), DeviceUnavailable);
 }
 

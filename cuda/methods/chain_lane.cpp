@@ -1,0 +1,249 @@
+#include "cuda/methods/chain_lane.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/aligned_buffer.hpp"
+#include "cuda/aggregate/cross_based.hpp"
+#include "cuda/match/ad_census.hpp"
+#include "cuda/match/cross_arms.hpp"
+#include "cuda/match/transform.hpp"
+#include "cuda/methods/packed_rows.hpp"
+#include "cuda/optimize/least_cost.hpp"
+#include "cuda/optimize/scanline.hpp"
+#include "cuda/refine/cost_refinement.hpp"
+#include "cuda/refine/median.hpp"
+#include "cuda/refine/surfaces.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// Counts what an arena would be asked for.
+class Count {
+ public:
+  template <class T>
+  T* take(std::size_t count) {
+    bytes_ += arena_bytes(count * sizeof(T));
+    return nullptr;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+int longest_arm(const ChainOptions& chain) {
+  return std::min(chain.aggregation.cross.reach - 1, 255);
+}
+
+bool is_scanline(const ChainOptions& chain) {
+  return chain.optimizer == ChainOptimizer::kScanline;
+}
+
+/// Bytes of the memory beside the volume of costs.
+std::size_t scratch_bytes(int width, int height, int planes, const ChainOptions& chain) {
+  std::size_t bytes = 0;
+  if (is_scanline(chain)) bytes = device_volume_floats(width, planes, height) * sizeof(float);
+  if (chain.aggregation.kind == Aggregation::kCrossBased)
+    bytes = std::max(
+        bytes, cross_based_bytes(width, planes, height, chain.aggregation.cross_based, longest_arm(chain)));
+  return bytes;
+}
+
+/// Takes what a chain needs from `source`, an arena or a count.
+template <class Source>
+ChainLane::Buffers take_buffers(int width, int height, int planes, const ChainOptions& chain,
+                                Source& source) {
+  const ChainRefinement& steps = chain.refinement;
+  const std::size_t pixels = element_count({width, height});
+  const bool crosses = chain.aggregation.kind == Aggregation::kCrossBased;
+  ChainLane::Buffers at{};
+  at.tables = source.template take<float>(sizeof(CostTables) / sizeof(float));
+  if (chain.cost == ChainCost::kAdCensus) at.grey = source.template take<std::uint8_t>(pixels);
+  for (int i = 0; i < 2; ++i) {
+    at.colours[i] = source.template take<Rgb8>(pixels);
+    if (chain.cost == ChainCost::kAdCensus) at.census[i] = source.template take<std::uint64_t>(pixels);
+    if (is_scanline(chain)) at.edges[i] = source.template take<std::uint8_t>(pixels);
+    if (crosses || (steps.vote && i == 0)) at.arms[i] = source.template take<Cross>(pixels);
+  }
+  at.costs = source.template take<float>(device_volume_floats(width, planes, height));
+  at.scratch = source.template take<std::byte>(scratch_bytes(width, height, planes, chain));
+  at.left = source.template take<float>(pixels);
+  if (steps.edges || steps.median) at.spare = source.template take<float>(pixels);
+  if (!steps.left_right) return at;
+  at.right = source.template take<float>(pixels);
+  at.outliers = source.template take<Outlier>(pixels);
+  if (steps.vote) at.bins = source.template take<std::int16_t>(pixels);
+  if (steps.vote || steps.interpolate)
+    at.list = {source.template take<int>(pixels), source.template take<int>(1)};
+  if (!steps.interpolate) return at;
+  at.reliable = source.template take<float>(pixels);
+  at.labels = source.template take<int>(pixels);
+  at.sizes = source.template take<int>(pixels);
+  at.strips = source.template take<int>(1);
+  return at;
+}
+
+CostTables tables_of(const ChainOptions& chain) {
+  return chain.cost == ChainCost::kAdCensus ? ad_census_tables(chain.ad_census)
+                                            : colour_difference_tables(chain.colour_cap);
+}
+
+/// Calls `mark`, if there is one.
+void tell(const ChainMark& mark, const char* step) {
+  if (mark) mark(step);
+}
+
+}  // namespace
+
+std::size_t ChainLane::bytes(int width, int height, const PairOptions& options) {
+  Count count;
+  take_buffers(width, height, options.range.count, options.chain, count);
+  return count.bytes();
+}
+
+ChainLane::ChainLane(int width, int height, const PairOptions& options, Arena& arena)
+    : width_(width),
+      height_(height),
+      range_(options.range),
+      options_(options.chain),
+      tables_(tables_of(options.chain)),
+      at_([&] {
+        EXPECTS(runs_on_gpu(options.chain));
+        arena.reset(bytes(width, height, options));
+        return take_buffers(width, height, options.range.count, options.chain, arena);
+      }()) {
+  const ChainRefinement& steps = options_.refinement;
+  EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
+  EXPECTS(options_.left_right >= 0.0f && options_.voting.iterations >= 0);
+  EXPECTS(options_.voting.least_votes >= 0);
+  EXPECTS(options_.voting.least_share >= 0.0f && options_.voting.least_share <= 1.0f);
+}
+
+void ChainLane::upload(const ColourPair& images, PinnedBuffer& staging, const Stream& stream) const {
+  const std::size_t bytes = element_count({width_, height_, sizeof(Rgb8)});
+  reserve(staging, 2 * bytes + sizeof(CostTables));
+  const auto send = [&](void* device, const std::byte* staged, std::size_t size) {
+    RECON_CUDA_TRY(cudaMemcpyAsync(device, staged, size, cudaMemcpyHostToDevice, stream.get()));
+  };
+  std::byte* at = staging.data();
+  std::memcpy(at, &tables_, sizeof(CostTables));
+  send(at_.tables, at, sizeof(CostTables));
+  at += sizeof(CostTables);
+  for (int i = 0; i < 2; ++i, at += bytes) {
+    pack_rows(i == 0 ? images.left : images.right, at);
+    send(at_.colours[i], at, bytes);
+  }
+}
+
+void ChainLane::queue(const Stream& stream, const ChainMark& mark) const {
+  const ChainRefinement& steps = options_.refinement;
+  queue_images(stream.get());
+  tell(mark, "images");
+  if (steps.left_right) match(PairSide::kRight, at_.right, stream.get(), mark);
+  const DeviceVolume costs = match(PairSide::kLeft, at_.left, stream.get(), mark);
+  if (steps.left_right) queue_mending(stream.get(), mark);
+  queue_map_steps(costs, stream.get(), mark);
+}
+
+/// What later steps look at instead of the colours.
+void ChainLane::queue_images(cudaStream_t stream) const {
+  for (int i = 0; i < 2; ++i) {
+    if (at_.census[i] != nullptr) {
+      queue_grey(at_.colours[i], width_, height_, at_.grey, stream);
+      const DeviceGrey grey{at_.grey, false, width_, width_, height_};
+      launch_transform(grey, TransformOptions{Transform::kCensus9x7}, at_.census[i], stream);
+    }
+    if (at_.edges[i] != nullptr)
+      queue_edges(at_.colours[i], width_, height_, options_.scanline.edge_threshold, at_.edges[i], stream);
+    const DeviceColours colours{at_.colours[i], width_, width_, height_};
+    if (at_.arms[i] != nullptr)
+      queue_cross_arms(colours, options_.aggregation.cross, at_.arms[i], width_, stream);
+  }
+}
+
+/// Leaves the winners of a view; returns the costs that they were taken from.
+DeviceVolume ChainLane::match(PairSide side, float* disparity, cudaStream_t stream,
+                              const ChainMark& mark) const {
+  const int own = side == PairSide::kLeft ? 0 : 1, other = 1 - own, min = range_.min;
+  const float* by_bits = at_.tables + kMaxChannelSum + 1;
+  DeviceVolume costs = device_volume(at_.costs, width_, range_.count, height_);
+  queue_colour_costs({at_.colours[own], at_.colours[other], at_.census[own], at_.census[other], at_.tables,
+                      by_bits, side, min},
+                     costs, stream);
+  tell(mark, "cost");
+  if (options_.aggregation.kind != Aggregation::kNone) {
+    costs = aggregate(side, costs, stream);
+    tell(mark, "aggregation");
+  }
+  if (is_scanline(options_)) {
+    // Wherever the aggregation has not left them.
+    float* apart = costs.data == at_.costs ? reinterpret_cast<float*>(at_.scratch) : at_.costs;
+    const DeviceVolume mean = device_volume(apart, width_, range_.count, height_);
+    queue_scanlines(costs, {at_.edges[own], at_.edges[other], side, min}, options_.scanline, mean, stream);
+    costs = mean;
+    tell(mark, "scanline");
+  }
+  queue_least_cost(costs, min, disparity, stream);
+  tell(mark, "winner");
+  return costs;
+}
+
+DeviceVolume ChainLane::aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
+  const int own = side == PairSide::kLeft ? 0 : 1;
+  const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, range_.min, longest_arm(options_)};
+  return queue_cross_based(arms, options_.aggregation.cross_based, costs, at_.scratch, stream);
+}
+
+/// The left-right check, and what mends its outliers or makes them unknown.
+void ChainLane::queue_mending(cudaStream_t stream, const ChainMark& mark) const {
+  const ChainRefinement& steps = options_.refinement;
+  const LabelledMap map{at_.left, at_.outliers, at_.right, width_, height_, range_.min, range_.count};
+  queue_left_right_check(map, options_.left_right, stream);
+  tell(mark, "check");
+  if (steps.interpolate) {
+    queue_surfaces(map, {at_.reliable, at_.labels, at_.sizes, at_.strips}, stream);
+    tell(mark, "surfaces");
+  }
+  if (steps.vote || steps.interpolate) queue_outlier_list(map, at_.list, stream);
+  if (steps.vote) {
+    const VotingOptions& voting = options_.voting;
+    queue_votes(map, at_.list,
+                {at_.arms[0], at_.bins, voting.least_votes, voting.least_share, voting.iterations}, stream);
+    tell(mark, "vote");
+  }
+  if (!steps.interpolate) return queue_forget(map, stream);
+  queue_interpolation(map, at_.list, at_.colours[0], stream);
+  tell(mark, "interpolate");
+}
+
+/// Steps that need no outliers; see `result` for where they leave the map.
+void ChainLane::queue_map_steps(const DeviceVolume& costs, cudaStream_t stream, const ChainMark& mark) const {
+  const ChainRefinement& steps = options_.refinement;
+  float *map = at_.left, *other = at_.spare;
+  if (steps.edges) {
+    queue_adjustment(map, costs, range_.min, other, stream);
+    std::swap(map, other);
+    tell(mark, "edges");
+  }
+  if (steps.subpixel) {
+    queue_enhancement(map, costs, range_.min, stream);
+    tell(mark, "subpixel");
+  }
+  if (steps.median) {
+    launch_median_3x3(map, width_, height_, other, stream);
+    tell(mark, "median");
+  }
+}
+
+const float* ChainLane::result() const {
+  const ChainRefinement& steps = options_.refinement;
+  return steps.edges == steps.median ? at_.left : at_.spare;
+}
+
+Image<float> ChainLane::download(PinnedBuffer& staging, const Stream& stream) const {
+  return download_map(result(), width_, height_, staging, stream);
+}
+
+}  // namespace recon::cuda

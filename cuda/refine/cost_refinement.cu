@@ -1,0 +1,67 @@
+#include "cuda/device/error.hpp"
+#include "cuda/refine/cost_refinement.hpp"
+#include "cuda/refine/grid.hpp"
+#include "refine/cost_refinement_step.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// The costs of a pixel; infinite where there is no plane.
+struct PixelCosts {
+  const float* first;
+  std::ptrdiff_t pitch;
+  int planes;
+
+  __device__ PixelCosts(const DeviceVolume& costs, int x, int y)
+      : first(costs.row(y, 0) + x), pitch(costs.pitch), planes(costs.planes) {}
+  __device__ float operator()(int d) const {
+    return d >= 0 && d < planes ? first[d * pitch] : invalid_cost();
+  }
+};
+
+__global__ void __launch_bounds__(kRefineThreads)
+    adjustment_kernel(const float* disparity, DeviceVolume costs, int min, float* adjusted) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= costs.width) return;
+  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * costs.width + x;
+  const float own = disparity[at];
+  adjusted[at] = own;
+  if (own != own) return;
+  const PixelCosts planes(costs, x, y);
+  const auto cost = [&](int d) { return planes(d - min); };
+  Adjustment adjustment{own, own, cost(nearest_disparity(own))};
+  if (x > 0) adjustment.offer(disparity[at - 1], cost);
+  if (x + 1 < costs.width) adjustment.offer(disparity[at + 1], cost);
+  if (y > 0) adjustment.offer(disparity[at - costs.width], cost);
+  if (y + 1 < costs.height) adjustment.offer(disparity[at + costs.width], cost);
+  adjusted[at] = adjustment.adjusted;
+}
+
+__global__ void __launch_bounds__(kRefineThreads)
+    enhancement_kernel(float* disparity, DeviceVolume costs, int min) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= costs.width) return;
+  float& own = disparity[static_cast<std::ptrdiff_t>(y) * costs.width + x];
+  if (own != own || own != floorf(own)) return;
+  const int d = nearest_disparity(own) - min;
+  if (d < 0 || d >= costs.planes) return;
+  const PixelCosts planes(costs, x, y);
+  own = enhanced_disparity(own, planes(d - 1), planes(d), planes(d + 1));
+}
+
+}  // namespace
+
+void queue_adjustment(const float* disparity, const DeviceVolume& costs, int min, float* adjusted,
+                      cudaStream_t stream) {
+  adjustment_kernel<<<rows_grid(costs.width, costs.height), kRefineThreads, 0, stream>>>(disparity, costs,
+                                                                                         min, adjusted);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void queue_enhancement(float* disparity, const DeviceVolume& costs, int min, cudaStream_t stream) {
+  enhancement_kernel<<<rows_grid(costs.width, costs.height), kRefineThreads, 0, stream>>>(disparity, costs,
+                                                                                          min);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace recon::cuda

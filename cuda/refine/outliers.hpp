@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "match/cross_arms_step.hpp"
+#include "refine/outlier_step.hpp"
+
+namespace recon::cuda {
+
+/// The left map of a pair, whose outliers are mended on the device; all images without padding.
+struct LabelledMap {
+  float* disparity;
+  Outlier* outliers;
+  const float* right;  ///< D_R
+  int width, height;
+  int min, count;  ///< disparities: min <= d < min + count
+
+  RECON_HD std::ptrdiff_t pixels() const { return static_cast<std::ptrdiff_t>(width) * height; }
+};
+
+/// Queues recon::left_right_check. @throws DeviceError
+void queue_left_right_check(const LabelledMap& map, float tolerance, cudaStream_t stream);
+
+/// The outliers of a map, in any order.
+struct OutlierList {
+  int* pixels;  ///< as many as the map has
+  int* count;
+};
+
+/// Queues the making of the list. @throws DeviceError
+void queue_outlier_list(const LabelledMap& map, const OutlierList& list, cudaStream_t stream);
+
+/// What decides a vote.
+struct RegionVote {
+  const Cross* crosses;  ///< aligned to 4 bytes
+  std::int16_t* bins;    ///< one a pixel, scratch memory
+  int least_votes;
+  float least_share;
+  int iterations;
+};
+
+/// Queues recon::vote_in_regions with the right map's veto, over the pixels of the list, which has all
+/// outliers; at most 4096 disparities. The results are equal. @throws DeviceError
+void queue_votes(const LabelledMap& map, const OutlierList& list, const RegionVote& vote,
+                 cudaStream_t stream);
+
+/// Queues recon::interpolate_outliers with the right map over the pixels of the list that still are outliers.
+/// The results are equal. @throws DeviceError
+void queue_interpolation(const LabelledMap& map, const OutlierList& list, const Rgb8* image,
+                         cudaStream_t stream);
+
+/// Queues that outliers become unknown. @throws DeviceError
+void queue_forget(const LabelledMap& map, cudaStream_t stream);
+
+}  // namespace recon::cuda
