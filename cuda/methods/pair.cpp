@@ -2,6 +2,7 @@
 
 #include "cuda/methods/belief_matching.hpp"
 #include "cuda/methods/block_matching.hpp"
+#include "cuda/methods/chain_matching.hpp"
 #include "cuda/methods/semi_global_matching.hpp"
 
 namespace recon::cuda {
@@ -12,9 +13,12 @@ DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace) {
       return block_matching(problem, workspace);
     case PairMethod::kSemiGlobal:
       return semi_global_matching(problem, workspace);
-    default:
-      return belief_matching(problem, workspace);
+    case PairMethod::kChain:
+      return chain_matching(problem, workspace);
+    case PairMethod::kBeliefPropagation:
+      break;
   }
+  return belief_matching(problem, workspace);
 }
 
 std::size_t match_pair_bytes(int width, int height, const PairOptions& options) {
@@ -23,9 +27,12 @@ std::size_t match_pair_bytes(int width, int height, const PairOptions& options) 
       return block_matching_bytes(width, height, options);
     case PairMethod::kSemiGlobal:
       return semi_global_matching_bytes(width, height, options);
-    default:
-      return belief_matching_bytes(width, height, options);
+    case PairMethod::kChain:
+      return chain_matching_bytes(width, height, options);
+    case PairMethod::kBeliefPropagation:
+      break;
   }
+  return belief_matching_bytes(width, height, options);
 }
 
 }  // namespace recon::cuda

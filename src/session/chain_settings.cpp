@@ -183,6 +183,15 @@ void check_chain(const ChainOptions& chain) {
   check_paths(all, 255);
 }
 
+std::string cpu_link(const ChainOptions& chain) {
+  if (runs_on_gpu(chain)) return {};
+  if (chain.optimizer != ChainOptimizer::kWinnerTakeAll && chain.optimizer != ChainOptimizer::kScanline)
+    return "--optimizer " + word_of(chain.optimizer, kChainOptimizers);
+  if (chain.refinement.graph_cut) return "--refine graphcut";
+  if (chain.cost == ChainCost::kTransform) return "--cost " + chain_cost_word(chain);
+  return "--aggregation " + word_of(chain.aggregation.kind, kAggregations);
+}
+
 std::string idle_in_chain(const ChainOptions& chain, const std::string& option) {
   const Aggregation kind = chain.aggregation.kind;
   if (option == "--window" && kind != Aggregation::kConstantWindow && kind != Aggregation::kAdaptiveWeight)

@@ -64,6 +64,9 @@ void set_chain_penalties(ChainOptions& chain, std::optional<int> p1, std::option
 /// @throws UsageError that names the option, its value and what it may be
 void check_chain(const ChainOptions& chain);
 
+/// The link of a chain that no GPU has, as its option, such as "--optimizer sgm"; empty where runs_on_gpu.
+std::string cpu_link(const ChainOptions& chain);
+
 /// Why an option, such as "--paths", changes nothing with this chain; empty where it does, or is none of a
 /// chain's.
 std::string idle_in_chain(const ChainOptions& chain, const std::string& option);

@@ -86,7 +86,7 @@ struct SessionOptions {
 
   /// Whether no GPU does the job.
   bool cpu_only(Job job) const {
-    return job.method == Method::kChain ||
+    return (job.method == Method::kChain && !runs_on_gpu(pair.matching.chain)) ||
            (job.method == Method::kPlaneSweep && needs_volume(optimizer, sweep_links));
   }
 

@@ -273,7 +273,7 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
 std::string work_of_the_cpu(const SessionOptions& options, const std::vector<Job>& jobs) {
   for (const Job job : jobs)
     if (options.cpu_only(job))
-      return job.method == Method::kChain ? "a chain of single links (--method chain, --preset)"
+      return job.method == Method::kChain ? "a chain with " + cpu_link(options.pair.matching.chain)
                                           : "a sweep with --aggregation, or with graphcut,";
   return {};
 }

@@ -114,13 +114,22 @@ TEST_F(PairChain, WrongUsageIsTwo) {
   refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
 }
 
-TEST_F(PairChain, NoGpuDoesIt) {
-  const Outcome gpu = match_by({"--preset", "ad-census", "--device", "cuda"});
+TEST_F(PairChain, NoGpuHasAllLinks) {
+  const Outcome gpu = match_by({"--preset", "ad-census", "--optimizer", "sgm", "--device", "cuda"});
   EXPECT_EQ(gpu.exit_code, 2);
-  EXPECT_THAT(gpu.err, HasSubstr("runs on the CPU only; --device cpu takes it"));
-  const Outcome any = match_by({"--preset", "ad-census", "--device", "auto"});
+  EXPECT_THAT(gpu.err, HasSubstr("a chain with --optimizer sgm runs on the CPU only; --device cpu takes it"));
+  const Outcome any = match_by({"--preset", "ad-census", "--refine", "graphcut", "--device", "auto"});
   EXPECT_EQ(any.exit_code, 0) << any.err;
-  EXPECT_THAT(any.err, HasSubstr("runs on no GPU"));
+  EXPECT_THAT(any.err, HasSubstr("working on the CPU, as a chain with --refine graphcut runs on no GPU"));
+}
+
+TEST_F(PairChain, TheAdCensusSystemRunsWhereAGpuIs) {
+  const Outcome gpu = match_by({"--preset", "ad-census", "--device", "cuda"});
+  if (gpu.exit_code == 0)
+    EXPECT_THAT(gpu.err, HasSubstr("working on cuda:0"));
+  else
+    EXPECT_THAT(gpu.err, HasSubstr("no GPU can be used"));
+  EXPECT_TRUE(gpu.exit_code == 0 || gpu.exit_code == 5) << gpu.err;
 }
 
 TEST_F(PairChain, ThePlanCountsItsVolumes) {

@@ -233,6 +233,28 @@ TEST(Devices, WhatNoGpuDoesRunsOnTheCpu) {
         << device;
 }
 
+TEST(Chains, SomeLinksAreTheCpusAlone) {
+  SessionOptions options;
+  ChainOptions& chain = options.pair.matching.chain;
+  EXPECT_TRUE(options.cpu_only(kChainPair));
+  EXPECT_EQ(cpu_link(chain), "--optimizer sgm");
+  chain = preset_chain("ad-census");
+  EXPECT_FALSE(options.cpu_only(kChainPair));
+  EXPECT_EQ(cpu_link(chain), "");
+  chain.refinement.graph_cut = true;
+  EXPECT_EQ(cpu_link(chain), "--refine graphcut");
+  chain.refinement.graph_cut = false;
+  set_chain_cost(chain, "census9x7");
+  EXPECT_TRUE(options.cpu_only(kChainPair));
+  EXPECT_EQ(cpu_link(chain), "--cost census9x7");
+  set_chain_cost(chain, "ad");
+  chain.optimizer = ChainOptimizer::kWinnerTakeAll;
+  chain.refinement = {};
+  EXPECT_FALSE(options.cpu_only(kChainPair));
+  chain.optimizer = ChainOptimizer::kGraphCut;
+  EXPECT_EQ(cpu_link(chain), "--optimizer graphcut");
+}
+
 TEST(Chains, ThatFillLeaveNoHoles) {
   PairSettings settings;
   EXPECT_EQ(settings.least_patch(Method::kSemiGlobal), 60);
