@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/version.hpp"
+#include "tools/bench/ad_census_benchmark.hpp"
 #include "tools/bench/aggregation_benchmark.hpp"
 #include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
@@ -86,6 +87,24 @@ void add_block(CLI::App& app, BlockBenchmark& benchmark) {
       ->capture_default_str();
 }
 
+void add_ad_census(CLI::App& app, AdCensusBenchmark& benchmark) {
+  CLI::App* system =
+      app.add_subcommand("ad-census", "The AD-Census system on pairs, with the time of each step");
+  system->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json")->required();
+  system->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  system->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  system->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  system->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
 void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
   CLI::App* aggregation = app.add_subcommand(
       "aggregation", "Cost aggregation on the CPU against the radius, beside direct sums on one thread");
@@ -144,6 +163,8 @@ int run(int argc, char** argv) {
   add_block(app, block);
   BeliefBenchmark belief;
   add_belief(app, belief);
+  AdCensusBenchmark ad_census;
+  add_ad_census(app, ad_census);
   AggregationBenchmark aggregation;
   add_aggregation(app, aggregation);
   GraphCutBenchmark cut;
@@ -153,9 +174,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
   }
-  const nlohmann::ordered_json result = app.got_subcommand("bp")    ? run_belief_benchmark(belief)
-                                        : app.got_subcommand("sgm") ? run_sgm_benchmark(sgm)
-                                        : app.got_subcommand("bm")  ? run_block_benchmark(block)
+  const nlohmann::ordered_json result = app.got_subcommand("bp")          ? run_belief_benchmark(belief)
+                                        : app.got_subcommand("sgm")       ? run_sgm_benchmark(sgm)
+                                        : app.got_subcommand("bm")        ? run_block_benchmark(block)
+                                        : app.got_subcommand("ad-census") ? run_ad_census_benchmark(ad_census)
                                         : app.got_subcommand("aggregation")
                                             ? run_aggregation_benchmark(aggregation)
                                         : app.got_subcommand("graphcut") ? run_graph_cut_benchmark(cut)

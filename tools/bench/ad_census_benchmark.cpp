@@ -1,0 +1,135 @@
+#include "tools/bench/ad_census_benchmark.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "methods/ad_census_matching.hpp"
+#include "methods/backend.hpp"
+#include "methods/cuda_chain.hpp"
+#include "reference/colour_sets.hpp"
+#include "tools/bench/statistics.hpp"
+
+namespace recon {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Bytes read and written per second, as measured by copies on an H200.
+constexpr double kH200BytesPerSecond = 4.294e12;
+
+template <class Times>
+ordered_json to_json(double median, const Times& low, const Times& high) {
+  return {{"median", median}, {"p10", low}, {"p90", high}};
+}
+ordered_json to_json(const std::vector<double>& times) {
+  const Spread s = spread_of(times);
+  return to_json(s.median, s.low, s.high);
+}
+ordered_json to_json(const cuda::TimeSpread& s) {
+  return to_json(s.median, s.p10, s.p90);
+}
+
+/// The least that a step moves for both views, bytes; 0 where it is not bound by bytes. Volumes of floats are
+/// read or written once a pass: aggregation by two passes an iteration would be one read and one write each.
+double least_bytes(const std::string& step, const ChainProblem& problem) {
+  const double pixels = static_cast<double>(problem.colour.left.width) * problem.colour.left.height;
+  const double volume = pixels * problem.range.count * sizeof(float);
+  const double iterations = problem.options.aggregation.cross_based.iterations;
+  if (step == "images") return 2 * pixels * (3 + 2 * 1 + 8 + 3 + 1 + 3 + 4);
+  if (step == "cost") return 2 * volume;
+  if (step == "aggregation") return 2 * volume * 2 * iterations;
+  // To the right: read, write. Each of the other directions reads costs and sums and writes these.
+  if (step == "scanline") return 2 * volume * (2 + 3 * 3);
+  if (step == "winner") return 2 * volume;
+  return 0;
+}
+
+ordered_json time_on_gpu(const ChainProblem& problem, int repeats) {
+  const cuda::ChainTimes times = cuda::time_chain(problem, repeats);
+  double all = 0;
+  ordered_json steps;
+  for (const auto& step : times.steps) {
+    ordered_json it = to_json(step.time);
+    const double bytes = least_bytes(step.name, problem);
+    all += bytes;
+    if (bytes > 0) {
+      it["bytes"] = bytes;
+      it["share_of_bandwidth"] = bytes / (1e-3 * step.time.median) / kH200BytesPerSecond;
+    }
+    steps[step.name] = std::move(it);
+  }
+  return {{"device", times.device},
+          {"whole_ms", to_json(times.whole)},
+          {"call_ms", to_json(times.call)},
+          {"bytes", all},
+          {"bytes_floor_ms", 1e3 * all / kH200BytesPerSecond},
+          {"share_of_roofline", all / kH200BytesPerSecond / (1e-3 * times.whole.median)},
+          {"device_bytes", times.device_bytes},
+          {"steps_ms", std::move(steps)}};
+}
+
+/// Times of the whole, and of the left view's steps. Looking at these takes time too, which the whole is
+/// without.
+ordered_json time_on_cpu(const ChainProblem& problem, const AdCensusBenchmark& benchmark) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  };
+  ThreadLimit limit(benchmark.threads);
+  std::vector<double> times;
+  for (int i = -1; i < benchmark.cpu_repeats; ++i) {
+    const auto start = Clock::now();
+    limit.run([&] { return chain_matching(problem); });
+    if (i >= 0) times.push_back(since(start));
+  }
+  ordered_json steps;
+  auto start = Clock::now();
+  const char* before = "right_view_and_cost";
+  limit.run([&] {
+    return chain_matching(problem, [&](const char* step, ImageView<const float>) {
+      steps[std::string(step) == "cost" ? before : step] = since(start);
+      start = Clock::now();
+    });
+  });
+  return {{"threads", limit.threads()}, {"whole_ms", to_json(times)}, {"steps_ms", std::move(steps)}};
+}
+
+std::size_t differing_pixels(const Image<float>& a, const Image<float>& b) {
+  std::size_t count = 0;
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x)
+      count += a(x, y) != b(x, y) && !(std::isnan(a(x, y)) && std::isnan(b(x, y)));
+  return count;
+}
+
+}  // namespace
+
+ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
+  const CudaDevices gpus = find_cuda_devices();
+  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
+  const bool on_gpu = benchmark.device != "cpu" && !gpus.names.empty();
+  ordered_json runs = ordered_json::array();
+  for (const std::filesystem::path& folder : benchmark.sets) {
+    if (!std::filesystem::exists(folder / "info.json"))
+      throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
+    const ColourSet set = read_colour_set(folder);
+    const ChainProblem problem{
+        {}, {set.left.view(), set.right.view()}, {0, set.grey.disparities}, ad_census_chain()};
+    ordered_json run{{"set", set.grey.name},
+                     {"width", set.left.width()},
+                     {"height", set.left.height()},
+                     {"disparities", set.grey.disparities}};
+    if (on_gpu) run["cuda"] = time_on_gpu(problem, benchmark.repeats);
+    if (benchmark.device != "cuda") run["cpu"] = time_on_cpu(problem, benchmark);
+    if (on_gpu && benchmark.device != "cuda")
+      run["differing_pixels"] =
+          differing_pixels(chain_matching(problem).disparity, cuda::run_chain(problem, 0xFF).map.disparity);
+    runs.push_back(std::move(run));
+  }
+  return {{"benchmark", "ad-census"}, {"runs", std::move(runs)}};
+}
+
+}  // namespace recon
