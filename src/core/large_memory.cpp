@@ -9,10 +9,26 @@
 
 #include "core/error.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace recon {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+
+/// For the address sanitizer a block that is kept is as good as freed.
+void forbid_use([[maybe_unused]] const LargeBlock& block) {
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_POISON_MEMORY_REGION(block.data, block.bytes);
+#endif
+}
+void allow_use([[maybe_unused]] const LargeBlock& block) {
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_UNPOISON_MEMORY_REGION(block.data, block.bytes);
+#endif
+}
 
 /// The blocks that nobody uses, in the order in which they came back.
 class KeptBlocks {
@@ -26,6 +42,7 @@ class KeptBlocks {
     LargeBlock block;
     if (best != blocks_.end()) {
       block = *best;
+      allow_use(block);
       kept_ -= block.bytes;
       blocks_.erase(best);
     } else {
@@ -43,6 +60,7 @@ class KeptBlocks {
     try {
       blocks_.push_back(block);
       kept_ += block.bytes;
+      forbid_use(block);
     } catch (const std::bad_alloc&) {
       std::free(block.data);
     }
@@ -64,6 +82,7 @@ class KeptBlocks {
   void release_until(std::size_t most) noexcept {
     while (!blocks_.empty() && used_ + kept_ > most) {
       kept_ -= blocks_.front().bytes;
+      allow_use(blocks_.front());
       std::free(blocks_.front().data);
       blocks_.pop_front();
     }
