@@ -59,8 +59,8 @@ TEST(AggregationAccuracy, SimplePipelinesOnTsukuba) {
   constant_window(costs.view(), 8, means.view());
   EXPECT_LE(bad_pixels(set, means.view(), "CW")[0], 6.5);
   colour_difference_costs(pair, PairSide::kLeft, 0, 20, costs.view());
-  adaptive_weight({pair.left, pair.right}, {16, 7, 17.5f}, costs.view(), means.view());
-  EXPECT_LE(bad_pixels(set, means.view(), "AW")[0], 3.7);
+  adaptive_weight({pair.left, pair.right}, {}, costs.view(), means.view());
+  EXPECT_LE(bad_pixels(set, means.view(), "AW")[0], 2.8);
   const Image<Cross> left = cross_arms(pair.left, {}), right = cross_arms(pair.right, {});
   cross_based({left.view(), right.view()}, {}, costs.view());
   EXPECT_LE(bad_pixels(set, costs.view(), "CROSS")[0], 5.4);
