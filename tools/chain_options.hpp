@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "session/options.hpp"
@@ -17,7 +18,12 @@ struct ChainCommandLine {
   void finish(SessionOptions& options) const;
 
  private:
+  void declare_supports(CLI::App& app, const AggregationOptions& defaults, const char* group);
+  void set_supports(AggregationOptions& aggregation) const;
+
   std::string preset_, aggregation_, refine_;
+  std::optional<float> aw_colour_, aw_space_;
+  std::optional<int> arm_length_, arm_colour_, cross_iterations_;
 };
 
 }  // namespace recon

@@ -169,7 +169,27 @@ void set_chain_penalties(ChainOptions& chain, std::optional<int> p1, std::option
   }
 }
 
+void check_supports(const AggregationOptions& aggregation) {
+  const AdaptiveWeightOptions& weights = aggregation.adaptive_weight;
+  expect_range("--aw-colour", weights.gamma_colour, 0.1f, 1000.0f);
+  expect_range("--aw-space", weights.gamma_space, 0.1f, 1000.0f);
+  expect_range("--arm-length", aggregation.cross.reach - 1, 0, 255);
+  expect_range("--arm-colour", aggregation.cross.colour, 0, 256);
+  expect_range("--cross-iterations", aggregation.cross_based.iterations, 0, 64);
+}
+
+std::string idle_support(Aggregation kind, bool votes, const std::string& option) {
+  if ((option == "--aw-colour" || option == "--aw-space") && kind != Aggregation::kAdaptiveWeight)
+    return "has a meaning with --aggregation aw only";
+  if (option == "--cross-iterations" && kind != Aggregation::kCrossBased)
+    return "has a meaning with --aggregation cross only";
+  if ((option == "--arm-length" || option == "--arm-colour") && kind != Aggregation::kCrossBased && !votes)
+    return "has a meaning with --aggregation cross, or --refine vote, only";
+  return {};
+}
+
 void check_chain(const ChainOptions& chain) {
+  check_supports(chain.aggregation);
   const Aggregation kind = chain.aggregation.kind;
   if (kind == Aggregation::kConstantWindow) expect_range("--window", chain_window(chain), 1, 255);
   if (kind == Aggregation::kAdaptiveWeight)
@@ -194,6 +214,8 @@ std::string cpu_link(const ChainOptions& chain) {
 
 std::string idle_in_chain(const ChainOptions& chain, const std::string& option) {
   const Aggregation kind = chain.aggregation.kind;
+  const std::string idle = idle_support(kind, chain.refinement.vote, option);
+  if (!idle.empty()) return idle;
   if (option == "--window" && kind != Aggregation::kConstantWindow && kind != Aggregation::kAdaptiveWeight)
     return "has a meaning with --aggregation cw or aw only";
   if (option == "--paths" && chain.optimizer != ChainOptimizer::kSemiGlobal)

@@ -61,6 +61,14 @@ ChainPenalties chain_penalties(const ChainOptions& chain);
 void set_chain_penalties(ChainOptions& chain, std::optional<int> p1, std::optional<int> p2,
                          std::optional<int> falloff);
 
+/// @throws UsageError that names an option of the supports, its value and what it may be
+void check_supports(const AggregationOptions& aggregation);
+
+/// Why an option of aggregation's supports, such as "--arm-length", changes nothing; empty where it does, or
+/// is none of these.
+/// @param votes  whether outliers are mended by votes, which follow the arms too
+std::string idle_support(Aggregation kind, bool votes, const std::string& option);
+
 /// @throws UsageError that names the option, its value and what it may be
 void check_chain(const ChainOptions& chain);
 

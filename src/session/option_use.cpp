@@ -40,6 +40,11 @@ constexpr Use kUses[] = {
     {"--combine", kSweep, Inputs::kScenes},
     {"--best-k", kSweep, Inputs::kScenes},
     {"--aggregation", kSweep | kChain, Inputs::kAll},
+    {"--aw-colour", kSweep | kChain, Inputs::kAll},
+    {"--aw-space", kSweep | kChain, Inputs::kAll},
+    {"--arm-length", kSweep | kChain, Inputs::kAll},
+    {"--arm-colour", kSweep | kChain, Inputs::kAll},
+    {"--cross-iterations", kSweep | kChain, Inputs::kAll},
     {"--optimizer", kSweep | kChain, Inputs::kAll},
     {"--refine", kSweep | kChain, Inputs::kAll},
     {"--rank-window", kSgm | kChain, Inputs::kAll},
@@ -154,6 +159,15 @@ SemiGlobalOptions sweep_penalties(const SessionOptions& options) {
   return penalties;
 }
 
+/// The options of aggregation's supports.
+std::map<std::string, std::string> values_of_supports(const AggregationOptions& by) {
+  return {{"aw-colour", decimal(by.adaptive_weight.gamma_colour)},
+          {"aw-space", decimal(by.adaptive_weight.gamma_space)},
+          {"arm-length", std::to_string(by.cross.reach - 1)},
+          {"arm-colour", std::to_string(by.cross.colour)},
+          {"cross-iterations", std::to_string(by.cross_based.iterations)}};
+}
+
 /// The options whose default depends on the method, and what they are for a job.
 std::map<std::string, std::string> values_by_method(const SessionOptions& options, Job job) {
   const PairOptions& pair = options.pair.matching;
@@ -203,6 +217,8 @@ std::map<std::string, std::string> values_of_chain(const SessionOptions& options
 /// Why an option of a job changes nothing as the others are; empty where it does.
 std::string idle_reason(const SessionOptions& options, Job job, const std::string& option) {
   if (job.method == Method::kChain) return idle_in_chain(options.pair.matching.chain, option);
+  const std::string idle = idle_support(options.sweep_links.aggregation.kind, false, option);
+  if (!idle.empty()) return idle;
   if (job.method != Method::kPlaneSweep || options.optimizer == SweepOptimizer::kSemiGlobal) return {};
   if (option == "--paths") return "has a meaning with --optimizer sgm only";
   if (cuts_only(options)) return {};
@@ -238,8 +254,10 @@ void check_idle(const SessionOptions& options, const std::vector<Job>& jobs) {
 }
 
 std::string resolved_options(const SessionOptions& options, Job job) {
-  const auto by_method =
-      job.method == Method::kChain ? values_of_chain(options, job) : values_by_method(options, job);
+  const bool chain = job.method == Method::kChain;
+  auto by_method = chain ? values_of_chain(options, job) : values_by_method(options, job);
+  by_method.merge(
+      values_of_supports(chain ? options.pair.matching.chain.aggregation : options.sweep_links.aggregation));
   std::istringstream lines(options.toml);
   std::string result;
   for (std::string line; std::getline(lines, line);) {

@@ -38,6 +38,7 @@ void check_sweep(const SessionOptions& options) {
   expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
   if (options.optimizer == SweepOptimizer::kSemiGlobal)
     check_paths(options.sweep_paths.penalties, kInvalidCode);
+  check_supports(options.sweep_links.aggregation);
   expect_range("--p1", options.sweep_links.cut.smoothness, 0.0f, 8191.0f);
   expect_range("--p2-falloff", options.sweep_links.cut.edge_falloff, 0, 255);
   if (options.sweep_links.cut.smoothness_cap < 1)

@@ -78,6 +78,25 @@ TEST_F(PairChain, APresetIsItsLinks) {
   EXPECT_LT(known_of(file("dense/disparity.pfm")).share, 1.0) << "nothing mends what the check finds";
 }
 
+TEST_F(PairChain, SupportsCanBeChanged) {
+  const auto disparity_of = [&](const std::vector<std::string>& arguments) {
+    const Outcome outcome = match_by(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return content(file("dense/disparity.pfm"));
+  };
+  const std::string weights = disparity_of({"--cost", "ad", "--aggregation", "aw"});
+  for (const char* line : {"aw-colour=12\n", "aw-space=17.5\n"}) EXPECT_THAT(options_file(), HasSubstr(line));
+  EXPECT_THAT(options_file(), Not(HasSubstr("arm-length")));
+  EXPECT_NE(disparity_of({"--cost", "ad", "--aggregation", "aw", "--aw-colour", "3"}), weights);
+  EXPECT_THAT(options_file(), HasSubstr("aw-colour=3\n"));
+  EXPECT_NE(disparity_of({"--cost", "ad", "--aggregation", "aw", "--aw-space", "2"}), weights);
+  const std::string crosses = disparity_of({"--cost", "ad", "--aggregation", "cross"});
+  for (const char* line : {"arm-colour=20\n", "arm-length=33\n", "cross-iterations=2\n"})
+    EXPECT_THAT(options_file(), HasSubstr(line));
+  for (const char* option : {"--arm-length", "--arm-colour", "--cross-iterations"})
+    EXPECT_NE(disparity_of({"--cost", "ad", "--aggregation", "cross", option, "1"}), crosses) << option;
+}
+
 TEST_F(PairChain, WrongUsageIsTwo) {
   const auto refused = [&](const std::string& message, const std::vector<std::string>& arguments) {
     const Outcome outcome = match_by(arguments);
@@ -102,13 +121,23 @@ TEST_F(PairChain, WrongUsageIsTwo) {
   refused("--window is 257", {"--aggregation", "cw", "--window", "257"});
   refused("--window is 131", {"--aggregation", "aw", "--window", "131"});
   refused("--window is 6; it must be odd", {"--aggregation", "aw", "--window", "6"});
+  refused("--aw-colour has a meaning with --aggregation aw only",
+          {"--aggregation", "cross", "--aw-colour", "7"});
+  refused("--aw-space is 0; it must lie between 0.1 and 1000", {"--aggregation", "aw", "--aw-space", "0"});
+  refused("--arm-length has a meaning with --aggregation cross, or --refine vote, only",
+          {"--aggregation", "aw", "--arm-length", "9"});
+  refused("--arm-length is 256; it must lie between 0 and 255",
+          {"--aggregation", "cross", "--arm-length", "256"});
+  refused("--arm-colour is -1", {"--preset", "ad-census", "--arm-colour", "-1"});
+  refused("--cross-iterations is 65", {"--preset", "ad-census", "--cross-iterations", "65"});
+  refused("--cross-iterations does not belong to --method bp", {"--method", "bp", "--cross-iterations", "2"});
   refused("--p1 has a meaning where steps are penalised",
           {"--method", "chain", "--optimizer", "winner", "--p1", "5"});
   refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "scanline", "--paths", "4"});
   refused("--p2 is 3 and --p1 9", {"--optimizer", "scanline", "--p1", "9", "--p2", "3"});
   refused("a large step must not be cheaper", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
   refused("--p1 is -1", {"--optimizer", "graphcut", "--p1", "-1"});
-  refused("--p2 is 80 and --p1 90", {"--method", "sgm", "--p1", "90"});
+  refused("--p2 is 63 and --p1 90", {"--method", "sgm", "--p1", "90"});
   refused("--left-right is -1", {"--method", "chain", "--left-right", "-1"});
   refused("--left-right has a meaning with --refine lr only", {"--refine", "median", "--left-right", "1"});
   refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
