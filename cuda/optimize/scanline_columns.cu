@@ -18,7 +18,8 @@ struct Exchange {
   float first[kMaxGroups][kColumns], last[kMaxGroups][kColumns];
 };
 
-/// Inputs of a step, fetched before they are needed.
+/// Inputs of a step, fetched before they are needed. Nothing is made of them meanwhile, which would wait for
+/// them.
 template <int kPlanes>
 struct ColumnStep {
   float cost[kPlanes], sum[kPlanes];
@@ -30,9 +31,10 @@ struct ColumnStep {
 template <int kPlanes>
 struct ColumnPlanes {
   int x, column, group, first, planes;
-  int matched[kPlanes];  ///< columns of the other view, -1: it does not see the step
+  int matched[kPlanes];  ///< columns of the other view, kept within it
+  unsigned seen;         ///< a bit for each of those that lie inside it
 
-  __device__ ColumnPlanes(const ScanlineArgs& args) {
+  __device__ ColumnPlanes(const ScanlineArgs& args) : seen(0) {
     const int thread = static_cast<int>(threadIdx.x), width = args.costs.width;
     column = thread % kColumns, group = thread / kColumns;
     x = static_cast<int>(blockIdx.x) * kColumns + column;
@@ -40,7 +42,8 @@ struct ColumnPlanes {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
       const int u = matching_column(args.edges.side, x, args.edges.min_disparity + first + i);
-      matched[i] = args.edges.other != nullptr && u >= 0 && u < width ? u : -1;
+      matched[i] = min(max(u, 0), width - 1);
+      if (args.edges.other != nullptr && u == matched[i]) seen |= 1u << i;
     }
   }
 
@@ -48,6 +51,7 @@ struct ColumnPlanes {
   __device__ void load(const ScanlineArgs& args, int y, int boundary, ColumnStep<kPlanes>& step) const {
     const int width = args.costs.width;
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(boundary) * width;
+    const std::uint8_t* other = args.edges.other != nullptr ? args.edges.other : args.edges.reference;
     step.edge = args.edges.reference[row + min(x, width - 1)];
     const float* costs = args.costs.row(y, first) + x;
     const float* sums = args.mean.row(y, first) + x;
@@ -56,83 +60,120 @@ struct ColumnPlanes {
       const bool there = first + i < planes;
       step.cost[i] = there ? costs[i * args.costs.pitch] : invalid_cost();
       step.sum[i] = there ? sums[i * args.costs.pitch] : 0.0f;
-      step.matched[i] = matched[i] < 0 ? step.edge : args.edges.other[row + matched[i]];
+      step.matched[i] = other[row + matched[i]];
     }
+  }
+
+  /// Edges that a step crosses on the thread's plane i.
+  __device__ int crossed(const ColumnStep<kPlanes>& step, int i) const {
+    const int edge = step.edge >> 1 & 1;
+    return edge + ((seen >> i & 1u) != 0 ? step.matched[i] >> 1 & 1 : edge);
   }
 };
 
-/// Follows the paths of some columns in one direction and adds them to the sums.
+/// Paths down or up the columns of a block.
 template <bool kDown, int kPlanes>
-__device__ void follow_columns(const ScanlineArgs& args, const ColumnPlanes<kPlanes>& place,
-                               Exchange* exchange) {
-  const int height = args.costs.height;
-  const int warp = static_cast<int>(threadIdx.x) / kLanes, warps = static_cast<int>(blockDim.x) / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes, groups = warps * kGroups;
+struct ColumnPath {
+  const ScanlineArgs& args;
+  const ColumnPlanes<kPlanes>& place;
+  Exchange* exchange;  ///< two of them, used by turns
   float path[kPlanes];
-  float least = invalid_cost(), outer_below = invalid_cost(), outer_above = invalid_cost();
-  for (int i = 0; i < kPlanes; ++i) path[i] = invalid_cost();
-  ColumnStep<kPlanes> now, next;
-  place.load(args, kDown ? 0 : height - 1, kDown ? 0 : height - 1, next);
-  for (int step = 0; step < height; ++step) {
-    const int y = kDown ? step : height - 1 - step;
-    now = next;
-    if (step + 1 < height) place.load(args, kDown ? y + 1 : y - 1, kDown ? y + 1 : y, next);
+  float least, outer_below, outer_above;
+
+  __device__ ColumnPath(const ScanlineArgs& all, const ColumnPlanes<kPlanes>& where, Exchange* between)
+      : args(all), place(where), exchange(between) {
+#pragma unroll
+    for (int i = 0; i < kPlanes; ++i) path[i] = invalid_cost();
+    least = outer_below = outer_above = invalid_cost();
+  }
+
+  __device__ int row_of(int step) const {
+    return kDown ? step : args.costs.height - 1 - step;
+  }
+
+  __device__ void load(int step, ColumnStep<kPlanes>& into) const {
+    if (step >= args.costs.height) return;
+    const int y = row_of(step);
+    place.load(args, y, kDown || step == 0 ? y : y + 1, into);
+  }
+
+  /// Follows the paths for a step and adds them to the sums.
+  __device__ void follow(int step, const ColumnStep<kPlanes>& now) {
     float below = outer_below, least_now = invalid_cost();
-    float* mean = args.mean.row(y, place.first) + place.x;
+    float* mean = args.mean.row(row_of(step), place.first) + place.x;
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
       const float same = path[i], above = i + 1 < kPlanes ? path[i + 1 < kPlanes ? i + 1 : i] : outer_above;
-      const int edges = (now.edge >> 1 & 1) + (now.matched[i] >> 1 & 1);
-      path[i] = scanline_cost(now.cost[i], same, below, above, least, args.penalties(edges));
-      least_now = path[i] < least_now ? path[i] : least_now;
+      path[i] = scanline_cost(now.cost[i], same, below, above, least, args.penalties(place.crossed(now, i)));
+      least_now = fminf(least_now, path[i]);
       below = same;
       const float sum = now.sum[i] + path[i];
       if (place.first + i < place.planes) mean[i * args.mean.pitch] = kDown ? sum : sum * 0.25f;
     }
-#pragma unroll
-    for (int lanes = kColumns; lanes < kLanes; lanes *= 2) {
-      const float other = __shfl_xor_sync(kAll, least_now, lanes);
-      least_now = other < least_now ? other : least_now;
-    }
-    Exchange& told = exchange[step & 1];
-    if (lane < kColumns) told.least[warp][place.column] = least_now;
+    meet(exchange[step & 1], least_now);
+  }
+
+ private:
+  __device__ void meet(Exchange& told, float least_now) {
+    const int warp = static_cast<int>(threadIdx.x) / kLanes, warps = static_cast<int>(blockDim.x) / kLanes;
     told.first[place.group][place.column] = path[0];
     told.last[place.group][place.column] = path[kPlanes - 1];
+#pragma unroll
+    for (int lanes = kColumns; lanes < kLanes; lanes *= 2)
+      least_now = fminf(least_now, __shfl_xor_sync(kAll, least_now, lanes));
+    if (threadIdx.x % kLanes < kColumns) told.least[warp][place.column] = least_now;
     __syncthreads();
     least = told.least[0][place.column];
-    for (int w = 1; w < warps; ++w) {
-      const float other = told.least[w][place.column];
-      least = other < least ? other : least;
+    for (int w = 1; w < warps; ++w) least = fminf(least, told.least[w][place.column]);
+    const int group = place.group;
+    outer_below = group > 0 ? told.last[group - 1][place.column] : invalid_cost();
+    outer_above = group + 1 < warps * kGroups ? told.first[group + 1][place.column] : invalid_cost();
+  }
+};
+
+/// @tparam kAhead  steps whose inputs are on their way
+template <bool kDown, int kPlanes, int kAhead>
+__device__ void follow_columns(const ScanlineArgs& args, const ColumnPlanes<kPlanes>& place,
+                               Exchange* exchange) {
+  ColumnPath<kDown, kPlanes> path(args, place, exchange);
+  ColumnStep<kPlanes> ahead[kAhead];
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) path.load(i, ahead[i]);
+  for (int first = 0; first < args.costs.height; first += kAhead) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (first + i >= args.costs.height) break;
+      path.follow(first + i, ahead[i]);
+      path.load(first + i + kAhead, ahead[i]);
     }
-    outer_below = place.group > 0 ? told.last[place.group - 1][place.column] : invalid_cost();
-    outer_above = place.group + 1 < groups ? told.first[place.group + 1][place.column] : invalid_cost();
   }
 }
 
-template <int kPlanes, int kThreads>
+template <int kPlanes, int kAhead, int kThreads>
 __global__ void __launch_bounds__(kThreads) columns_kernel(ScanlineArgs args) {
   __shared__ Exchange exchange[2];
   const ColumnPlanes<kPlanes> place(args);
-  follow_columns<true, kPlanes>(args, place, exchange);
+  follow_columns<true, kPlanes, kAhead>(args, place, exchange);
   __syncthreads();
-  follow_columns<false, kPlanes>(args, place, exchange);
+  follow_columns<false, kPlanes, kAhead>(args, place, exchange);
 }
 
-template <int kPlanes, int kThreads>
+template <int kPlanes, int kAhead, int kThreads>
 void launch(const ScanlineArgs& args, cudaStream_t stream) {
   constexpr int kOfWarp = kPlanes * kGroups;
   const int warps = (args.costs.planes + kOfWarp - 1) / kOfWarp;
   const auto blocks = static_cast<unsigned>((args.costs.width + kColumns - 1) / kColumns);
-  columns_kernel<kPlanes, kThreads><<<blocks, static_cast<unsigned>(kLanes * warps), 0, stream>>>(args);
+  columns_kernel<kPlanes, kAhead, kThreads>
+      <<<blocks, static_cast<unsigned>(kLanes * warps), 0, stream>>>(args);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace
 
 void launch_scanline_columns(const ScanlineArgs& args, cudaStream_t stream) {
-  if (args.costs.planes <= 256) return launch<4, 512>(args, stream);
-  if (args.costs.planes <= 512) return launch<8, 512>(args, stream);
-  return launch<32, 1024>(args, stream);
+  if (args.costs.planes <= 128) return launch<4, 4, 256>(args, stream);
+  if (args.costs.planes <= 512) return launch<8, 2, 512>(args, stream);
+  return launch<32, 1, 1024>(args, stream);
 }
 
 }  // namespace recon::cuda

@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kLanes = 32;
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr int kChunk = 8;   ///< columns whose costs a thread fetches at a time: a sector of memory each
 constexpr int kUnseen = 2;  ///< a step that the other view does not see
 
 /// What the warps of a row tell each other after a step.
@@ -26,6 +25,7 @@ struct RowPath {
   int turn;
 
   __device__ void begin(Exchange* between) {
+#pragma unroll
     for (int i = 0; i < kPlanes; ++i) path[i] = invalid_cost();
     least = outer_below = outer_above = invalid_cost();
     exchange = between, turn = 0;
@@ -43,7 +43,7 @@ struct RowPath {
     for (int i = 0; i < kPlanes; ++i) {
       const float same = path[i], above = i + 1 < kPlanes ? path[i + 1 < kPlanes ? i + 1 : i] : next;
       path[i] = scanline_cost(cost[i], same, below, above, least, penalties(i));
-      least_now = path[i] < least_now ? path[i] : least_now;
+      least_now = fminf(least_now, path[i]);
       below = same;
     }
     least = least_of_warp(least_now);
@@ -71,7 +71,7 @@ struct RowPlanes {
   std::ptrdiff_t pitch;
   int first, planes;
 
-  template <int kPlanes>
+  template <int kPlanes, int kChunk>
   __device__ void load(const float* from, int x, float (&values)[kPlanes][kChunk]) const {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
@@ -85,7 +85,7 @@ struct RowPlanes {
       }
     }
   }
-  template <int kPlanes>
+  template <int kPlanes, int kChunk>
   __device__ void store(int x, const float (&values)[kPlanes][kChunk]) const {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
@@ -101,19 +101,27 @@ struct RowPlanes {
 /// The edges that steps along a row cross.
 struct RowEdges {
   const std::uint8_t* reference;  ///< of the row
-  const std::uint8_t* matched;    ///< see matched_entry
-  int entry_step;                 ///< of a plane
+  const std::uint8_t* matched;    ///< see fill_matched
 
-  /// Edges that the step between columns s - 1 and s crosses on the plane that `entry` belongs to.
-  __device__ int crossed(int edge, int entry) const {
-    const int other = matched[entry];
-    return edge + (other == kUnseen ? edge : other);
+  /// Edges that the steps over `kChunk` boundaries from the first one on cross, two bits each.
+  /// @param entry  of the boundary before column 1 on a plane
+  template <int kChunk>
+  __device__ unsigned crossed(int first, int entry, int width) const {
+    unsigned all = 0;
+#pragma unroll
+    for (int k = 0; k < kChunk; ++k) {
+      const int boundary = min(max(first + k, 1), width - 1);
+      const unsigned edge = reference[boundary] & 1u, other = matched[entry + max(boundary - 1, 0)];
+      all |= (edge + (other == kUnseen ? edge : other)) << 2 * k;
+    }
+    return all;
   }
 };
 
 /// Follows the paths of a row in one direction. The costs of the next columns are fetched before those of
-/// these are needed.
-template <bool kForward, int kPlanes, bool kOneWarp>
+/// these are needed. In the columns behind the row's end, where rows are padded, paths may be anything: to
+/// the left they begin before it, and start anew at the last column.
+template <bool kForward, int kPlanes, bool kOneWarp, int kChunk>
 __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, const RowEdges& edges,
                            const int (&entries)[kPlanes], Exchange* exchange) {
   const int width = args.costs.width, chunks = (width + kChunk - 1) / kChunk;
@@ -129,24 +137,22 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
   for (int chunk = 0; chunk < chunks; ++chunk) {
     const int begin = (kForward ? chunk : chunks - 1 - chunk) * kChunk;
     float now[kPlanes][kChunk], sum[kPlanes][kChunk];
+    unsigned crossed[kPlanes];
 #pragma unroll
-    for (int i = 0; i < kPlanes; ++i)
+    for (int i = 0; i < kPlanes; ++i) {
+      crossed[i] = edges.crossed<kChunk>(kForward ? begin : begin + 1, entries[i], width);
 #pragma unroll
       for (int k = 0; k < kChunk; ++k) now[i][k] = next[i][k], sum[i][k] = next_sum[i][k];
+    }
     if (chunk + 1 < chunks) fetch(chunk + 1);
 #pragma unroll
     for (int step = 0; step < kChunk; ++step) {
-      const int k = kForward ? step : kChunk - 1 - step, x = begin + k;
-      if (x >= width) continue;
-      const int boundary = kForward ? x : x + 1;
-      const bool starts = kForward ? x == 0 : x + 1 == width;
-      const int edge = starts ? 0 : edges.reference[boundary] & 1;
+      const int k = kForward ? step : kChunk - 1 - step;
+      if (!kForward && begin + k == width - 1) path.least = invalid_cost();
       float cost[kPlanes];
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) cost[i] = now[i][k];
-      path.step(cost, [&](int i) {
-        return args.penalties(starts ? 0 : edges.crossed(edge, entries[i] + boundary - 1));
-      });
+      path.step(cost, [&](int i) { return args.penalties(static_cast<int>(crossed[i] >> 2 * k & 3u)); });
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) sum[i][k] = kForward ? path.path[i] : sum[i][k] + path.path[i];
     }
@@ -154,9 +160,7 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
   }
 }
 
-/// Where the other view has edges, one entry for each of its steps that the row's meet: planes go through
-/// them in the direction of `entry_step`, from the entry of column boundary 1 on the first plane at
-/// `first_entry`.
+/// Where the other view has edges, one entry for each of its steps that the row's meet.
 __device__ void fill_matched(const ScanlineArgs& args, std::ptrdiff_t row, std::uint8_t* matched) {
   const int width = args.costs.width, planes = args.costs.planes, min = args.edges.min_disparity;
   const bool left = args.edges.side == PairSide::kLeft;
@@ -168,7 +172,9 @@ __device__ void fill_matched(const ScanlineArgs& args, std::ptrdiff_t row, std::
   }
 }
 
-template <int kPlanes, bool kOneWarp, int kThreads>
+/// @tparam kChunk  columns whose costs a thread fetches at a time: whole sectors of memory where there is
+/// room
+template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 __global__ void __launch_bounds__(kThreads) rows_kernel(ScanlineArgs args) {
   extern __shared__ std::uint8_t matched[];
   __shared__ Exchange exchange[2];
@@ -179,28 +185,28 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(ScanlineArgs args) {
   const bool left = args.edges.side == PairSide::kLeft;
   const RowPlanes planes{args.costs.row(y, 0), args.mean.row(y, 0), args.costs.pitch,
                          static_cast<int>(threadIdx.x) * kPlanes, count};
-  const RowEdges edges{args.edges.reference + row, matched, left ? -1 : 1};
+  const RowEdges edges{args.edges.reference + row, matched};
   int entries[kPlanes];
   for (int i = 0; i < kPlanes; ++i) {
     const int d = min(planes.first + i, count - 1);
     entries[i] = left ? count - 1 - d : d;
   }
-  follow_row<true, kPlanes, kOneWarp>(args, planes, edges, entries, exchange);
+  follow_row<true, kPlanes, kOneWarp, kChunk>(args, planes, edges, entries, exchange);
   if (!kOneWarp) __syncthreads();
-  follow_row<false, kPlanes, kOneWarp>(args, planes, edges, entries, exchange);
+  follow_row<false, kPlanes, kOneWarp, kChunk>(args, planes, edges, entries, exchange);
 }
 
-template <int kPlanes, bool kOneWarp, int kThreads>
+template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 void launch(const ScanlineArgs& args, cudaStream_t stream) {
   constexpr int kOfWarp = kPlanes * kLanes;
   const int warps = kOneWarp ? 1 : (args.costs.planes + kOfWarp - 1) / kOfWarp;
   const std::size_t shared = static_cast<std::size_t>(args.costs.width) + args.costs.planes;
-  const auto kernel = rows_kernel<kPlanes, kOneWarp, kThreads>;
+  const auto kernel = rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>;
   constexpr std::size_t kAlways = std::size_t{47} << 10;  // what a kernel may have without being told so
   if (shared > kAlways)
     RECON_CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  rows_kernel<kPlanes, kOneWarp, kThreads>
+  rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>
       <<<static_cast<unsigned>(args.costs.height), static_cast<unsigned>(kLanes * warps), shared, stream>>>(
           args);
   RECON_CUDA_TRY(cudaGetLastError());
@@ -210,10 +216,10 @@ void launch(const ScanlineArgs& args, cudaStream_t stream) {
 
 void launch_scanline_rows(const ScanlineArgs& args, cudaStream_t stream) {
   const int planes = args.costs.planes;
-  if (planes <= kLanes) return launch<1, true, kLanes>(args, stream);
-  if (planes <= 2 * kLanes) return launch<2, true, kLanes>(args, stream);
-  if (planes <= 16 * kLanes) return launch<2, false, 8 * kLanes>(args, stream);
-  return launch<4, false, 32 * kLanes>(args, stream);
+  if (planes <= kLanes) return launch<1, true, 16, kLanes>(args, stream);
+  if (planes <= 2 * kLanes) return launch<2, true, 16, kLanes>(args, stream);
+  if (planes <= 16 * kLanes) return launch<2, false, 8, 8 * kLanes>(args, stream);
+  return launch<4, false, 4, 32 * kLanes>(args, stream);
 }
 
 }  // namespace recon::cuda

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "core/hd.hpp"
 #include "match/combine_step.hpp"
 #include "optimize/scanline_options.hpp"
@@ -33,12 +35,11 @@ RECON_HD ScanlinePenalties scanline_penalties(const ScanlineOptions& options, bo
 /// @param least         min_k C_r(q, k)
 RECON_HD float scanline_cost(float cost, float same, float below, float above, float least,
                              const ScanlinePenalties& penalties) {
-  if (!(least < invalid_cost())) return cost;
-  const float farther = least + penalties.p2;
-  float best = same < farther ? same : farther;
-  best = below + penalties.p1 < best ? below + penalties.p1 : best;
-  best = above + penalties.p1 < best ? above + penalties.p1 : best;
-  return cost + (best - least);
+  // What does not wait for the least cost of the pixel before comes first; the order of minima changes
+  // nothing.
+  const float near = fminf(same, fminf(below, above) + penalties.p1);
+  const float best = fminf(near, least + penalties.p2);
+  return least < invalid_cost() ? cost + (best - least) : cost;
 }
 
 }  // namespace recon
