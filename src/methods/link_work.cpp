@@ -1,0 +1,285 @@
+#include "methods/link_work.hpp"
+
+#include <algorithm>
+
+#include "match/source_warp.hpp"
+#include "methods/sweep_blocks.hpp"
+#include "methods/sweep_tiles.hpp"
+#include "optimize/belief_layout.hpp"
+
+namespace recon {
+namespace {
+
+double area(double width, double height) {
+  return width * height;
+}
+
+/// (2 R + 1)^2 windows about all pixels of a line or a column, clipped to it.
+double clipped_window(double length, double radius) {
+  const double reach = std::min(radius, length - 1);
+  return length * (2 * reach + 1) - reach * (reach + 1);
+}
+
+double all_windows(double width, double height, double radius) {
+  return clipped_window(width, radius) * clipped_window(height, radius);
+}
+
+std::string number(int value) {
+  return std::to_string(value);
+}
+
+std::string aggregation_name(const AggregationOptions& options) {
+  switch (options.kind) {
+    case Aggregation::kConstantWindow:
+      return "cw";
+    case Aggregation::kAdaptiveWeight:
+      return "aw";
+    case Aggregation::kCrossBased:
+      return "cross" + number(options.cross_based.iterations);
+    default:
+      return "none";
+  }
+}
+
+int aggregation_radius(const AggregationOptions& options) {
+  switch (options.kind) {
+    case Aggregation::kConstantWindow:
+      return options.constant_radius;
+    case Aggregation::kAdaptiveWeight:
+      return options.adaptive_weight.radius;
+    case Aggregation::kCrossBased:
+      return options.cross.reach;
+    default:
+      return 0;
+  }
+}
+
+/// What an aggregation adds to the work of a link.
+LinkWork aggregation_work(double width, double height, double planes, const AggregationOptions& options,
+                          double mean_arm) {
+  const double samples = area(width, height) * planes;
+  LinkWork work;
+  if (options.kind == Aggregation::kConstantWindow) {
+    work.operations = samples;
+    work.bytes = 16 * samples;
+  } else if (options.kind == Aggregation::kAdaptiveWeight) {
+    const double windows = all_windows(width, height, options.adaptive_weight.radius);
+    work.operations = planes * windows;
+    work.bytes = 8 * windows;
+    work.pixels = 2 * area(width, height);
+  } else if (options.kind == Aggregation::kCrossBased) {
+    work.operations = 2 * samples * options.cross_based.iterations;
+    work.bytes = 16 * samples * options.cross_based.iterations;
+    work.pixels = 2 * area(width, height) * (4 * mean_arm + 1);
+  }
+  return work;
+}
+
+/// Warped samples of one source, one channel and one plane of a part of the reference.
+double warped(int width, int height, const SweepShape& shape, int threads) {
+  if (threads == 0) return area(width, height);
+  const TileSize tile = sweep_tile_size(width, height, shape.planes, shape.window);
+  const int columns = (width + tile.width - 1) / tile.width, rows = (height + tile.height - 1) / tile.height;
+  const double halo = shape.window - 1;
+  return area(width + columns * halo, height + rows * halo) +
+         0.5 * (threads - 1) * area(tile.width + halo, tile.height + halo);
+}
+
+/// Cost and combination of a sweep, which decide what a sample takes.
+std::string sweep_name(const SweepShape& shape, const SweepOptions& options) {
+  std::string name = options.cost == CostKind::kZncc ? "sweep zncc" : "sweep sad";
+  if (shape.channels == 3) name += " colour";
+  const char* combinations[] = {" minimum", " mean", " best"};
+  name += combinations[static_cast<int>(options.combination)];
+  if (options.combination == Combination::kBestK) name += number(options.best_k);
+  const char* optimizers[] = {" winner", " paths", " graphcut"};
+  name += optimizers[static_cast<int>(shape.optimizer)];
+  if (shape.optimizer == SweepOptimizer::kSemiGlobal) name += number(shape.paths.penalties.paths);
+  if (!needs_volume(shape.optimizer, shape.links)) return name;
+  const AggregationOptions& by = shape.links.aggregation;
+  name += " " + aggregation_name(by) + number(aggregation_radius(by));
+  const GraphCutOptions& cut = shape.links.cut;
+  if (shape.links.graph_cut || shape.optimizer == SweepOptimizer::kGraphCut)
+    name += " cut" + number(cut.best) + "," + number(cut.reach) + "," + number(cut.passes);
+  return name;
+}
+
+/// Costs that the semi-global optimizer keeps: of a byte or, where links need them, of a float.
+std::size_t block_bytes(const SweepShape& shape) {
+  if (!needs_volume(shape.optimizer, shape.links)) return shape.paths.block_bytes;
+  return std::max(element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(shape.planes)}),
+                  shape.paths.block_bytes / sizeof(float));
+}
+
+/// Samples and bytes of all blocks of a sweep.
+void count_blocks(const SweepShape& shape, double per_sample, int threads, LinkWork& work) {
+  const bool stored = needs_volume(shape.optimizer, shape.links);
+  for (const SweepBlock& block : sweep_blocks(shape.width, shape.height, shape.planes, block_bytes(shape))) {
+    const Tile& tile = block.outer;
+    const double pixels = area(tile.width, tile.height);
+    work.operations += per_sample * warped(tile.width, tile.height, shape, threads);
+    work.bytes += 4 * pixels * shape.planes;
+    if (shape.optimizer == SweepOptimizer::kSemiGlobal)
+      work.bytes += 7 * pixels * plane_lanes(shape.planes, threads);
+    if (!stored) continue;
+    work.bytes += 8 * pixels * shape.planes +
+                  aggregation_work(tile.width, tile.height, shape.planes, shape.links.aggregation, 0).bytes;
+  }
+}
+
+LinkTask task_of(std::string link, int radius, double pixels, double planes) {
+  LinkTask task;
+  task.link = std::move(link);
+  task.radius = radius;
+  task.pixels = pixels;
+  task.planes = planes;
+  task.work.calls = 1;
+  return task;
+}
+
+LinkTask block_task(double pixels, const PairOptions& options, int threads) {
+  const BlockMatchingOptions& block = options.block;
+  const std::string name = std::string("bm ") + (block.cost == BlockCost::kSad ? "sad" : "ssd") +
+                           (block.prefilter == BlockPrefilter::kSobel ? " sobel" : "") + " steps" +
+                           number(block.steps_per_pixel) + " levels" + number(block.pyramid_levels) +
+                           (block.left_right >= 0 ? " checked" : "");
+  if (block.region.width > 0) pixels = area(block.region.width, block.region.height);
+  LinkTask task = task_of(name, block.radius, pixels, options.range.count);
+  double level = pixels;
+  int planes = options.range.count;
+  for (int i = 0; i < block.pyramid_levels; ++i, level /= 4, planes = (planes + 1) / 2)
+    task.work.operations += level * (threads == 0 ? plane_lanes(planes, 0) : planes) * block.steps_per_pixel;
+  task.work.pixels = 2 * pixels;
+  return task;
+}
+
+LinkTask semi_global_task(double pixels, const PairOptions& options, int threads) {
+  const SemiGlobalPairOptions& sgm = options.semi_global;
+  LinkTask task = task_of("sgm transform" + number(static_cast<int>(sgm.transform.transform)) + " paths" +
+                              number(sgm.optimizer.paths) + (sgm.left_right >= 0 ? " checked" : "") +
+                              (max_pair_cost(sgm) + sgm.optimizer.p2 <= 255 ? "" : " wide"),
+                          sgm.transform.transform == Transform::kRank ? sgm.transform.rank_window / 2 : 0,
+                          pixels, options.range.count);
+  if (threads > 0) task.work.operations = pixels * options.range.count * sgm.optimizer.paths;
+  task.work.bytes = 7 * pixels * plane_lanes(options.range.count, threads);
+  task.work.pixels = 2 * pixels;
+  return task;
+}
+
+LinkTask belief_task(int width, int height, const PairOptions& options) {
+  const BeliefOptions& belief = options.belief;
+  const double pixels = area(width, height), planes = options.range.count;
+  LinkTask task =
+      task_of("bp levels" + number(belief.levels) + " iterations" + number(belief.iterations) + " storage" +
+                  number(static_cast<int>(belief.storage)) + (belief.smoothing_sigma > 0 ? " blurred" : ""),
+              0, pixels, planes);
+  double levels = 0;
+  for (int i = 0, w = width, h = height; i < belief.levels; ++i, w = (w + 1) / 2, h = (h + 1) / 2)
+    levels += area(w, h);
+  task.work.operations = 4 * belief.iterations * planes * levels;
+  task.work.bytes = planes * pixels * static_cast<double>(belief_storage_bytes(belief.storage));
+  task.work.pixels = 2 * pixels;
+  return task;
+}
+
+std::string refinement_name(const ChainRefinement& refinement) {
+  const auto& [cut, check, vote, interpolate, edges, subpixel, median] = refinement;
+  std::string bits;
+  for (const bool bit : {cut, check, vote, interpolate, edges, subpixel, median}) bits += bit ? '1' : '0';
+  return bits;
+}
+
+LinkTask chain_task(int width, int height, const PairOptions& options) {
+  const ChainOptions& chain = options.chain;
+  const double pixels = area(width, height), planes = options.range.count;
+  const AggregationOptions& by = chain.aggregation;
+  LinkTask task = task_of("chain cost" + number(static_cast<int>(chain.cost)) + " " + aggregation_name(by) +
+                              " optimizer" + number(static_cast<int>(chain.optimizer)) + " refine" +
+                              refinement_name(chain.refinement),
+                          aggregation_radius(by), pixels, planes);
+  // Both views, where their winners are compared.
+  const double views = chain.refinement.left_right ? 2 : 1,
+               paths = chain.optimizer == ChainOptimizer::kScanline ? 4 : chain.semi_global.paths;
+  const LinkWork aggregation = aggregation_work(width, height, planes, by, 0);
+  task.work.pixels = 2 * pixels + views * aggregation.pixels;
+  task.work.operations = views * aggregation.operations;
+  task.work.bytes =
+      views * (8 * pixels * planes + aggregation.bytes +
+               (chain.optimizer == ChainOptimizer::kWinnerTakeAll ? 0 : 8 * paths * pixels * planes));
+  return task;
+}
+
+}  // namespace
+
+LinkTask sweep_task(const SweepShape& shape, const SweepOptions& options, double seen, int threads) {
+  const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
+  LinkTask task = task_of(sweep_name(shape, options), shape.window / 2, pixels, shape.planes);
+  task.sources = shape.sources;
+  task.work.pixels = pixels + channels * area(shape.source_width, shape.source_height);
+  const double per_sample = channels * shape.planes;
+  if (shape.optimizer == SweepOptimizer::kWinnerTakeAll && !needs_volume(shape.optimizer, shape.links)) {
+    task.work.operations = per_sample * warped(shape.width, shape.height, shape, threads);
+    task.work.bytes = 4 * pixels * shape.planes;
+  } else {
+    count_blocks(shape, per_sample, threads, task.work);
+  }
+  const double inside = std::clamp(seen, 0.0, 1.0);
+  task.work.hidden = task.work.operations * (1 - inside);
+  task.work.operations *= inside;
+  return task;
+}
+
+double plane_lanes(int planes, int threads) {
+  if (threads > 0) return code_stride(planes);
+  double lanes = 64;
+  while (lanes < planes) lanes *= 2;
+  return lanes;
+}
+
+LinkTask pair_task(int width, int height, const PairOptions& options, int threads) {
+  const double pixels = area(width, height);
+  switch (options.method) {
+    case PairMethod::kBlockMatching:
+      return block_task(pixels, options, threads);
+    case PairMethod::kSemiGlobal:
+      return semi_global_task(pixels, options, threads);
+    case PairMethod::kBeliefPropagation:
+      return belief_task(width, height, options);
+    default:
+      return chain_task(width, height, options);
+  }
+}
+
+LinkTask aggregation_task(int width, int height, int planes, const AggregationOptions& options,
+                          double mean_arm) {
+  LinkTask task = task_of("aggregation " + aggregation_name(options), aggregation_radius(options),
+                          area(width, height), planes);
+  task.work = aggregation_work(width, height, planes, options, mean_arm);
+  task.work.calls = 1;
+  return task;
+}
+
+double seen_share(const SweepProblem& problem) {
+  constexpr int kColumns = 12, kRows = 12, kPlanes = 16;
+  const Pinhole& camera = problem.reference.camera;
+  long long seen = 0, all = 0;
+  for (const PosedImage& source : problem.sources) {
+    const SourceWarp warp =
+        make_source_warp(camera, problem.reference.cam_from_world, source.camera, source.cam_from_world);
+    for (int k = 0; k < kPlanes; ++k) {
+      const float plane =
+          static_cast<float>(problem.planes.count - 1) * static_cast<float>(k) / (kPlanes - 1);
+      for (int j = 0; j < kRows; ++j) {
+        const RowWarp row =
+            row_warp(warp, inverse_depth(problem.planes, plane), (2 * j + 1) * camera.height / (2 * kRows));
+        for (int i = 0; i < kColumns; ++i, ++all)
+          seen += sample_position(row, (2 * i + 1) * camera.width / (2 * kColumns), source.camera.width,
+                                  source.camera.height)
+                      .inside;
+      }
+    }
+  }
+  return all == 0 ? 0 : static_cast<double>(seen) / static_cast<double>(all);
+}
+
+}  // namespace recon
