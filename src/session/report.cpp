@@ -88,6 +88,9 @@ std::string number(double value, const char* format) {
   return text;
 }
 
+/// Steps that are predicted to be shorter are not told, seconds.
+constexpr double kLeastTold = 0.005;
+
 /// A number of a view, or a dash where it has none.
 std::string cell(const json& view, const char* key, const char* format, double scale = 1) {
   return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "&ndash;";
@@ -107,23 +110,31 @@ std::string view_row(const json& view) {
 
 }  // namespace
 
-json plan_json(const SceneRun& run) {
-  const MemoryPlan& memory = run.memory;
-  return {{"scene", run.folder.root.string()},
-          {"output", run.workspace.root().string()},
-          {"views", views_json(run)},
-          {"active_views", run.plan.active_views().size()},
-          {"left_out", left_out_json(run)},
-          {"warnings", warnings_json(run)},
-          {"memory",
-           {{"limit", memory.limit},
-            {"peak", memory.peak},
-            {"gpu", memory.device_peak},
-            {"tiles", memory.tiles},
-            {"output", output_bytes(run.plan)}}}};
+json time_json(const TimePlan& time) {
+  json steps = json::object();
+  for (const auto& [step, seconds] : time.steps) steps[step] = seconds;
+  return {{"steps", std::move(steps)}, {"a_view", time.a_view}, {"total", time.total}};
 }
 
-std::string plan_text(const SceneRun& run) {
+json plan_json(const SceneRun& run, const std::optional<TimePlan>& time) {
+  const MemoryPlan& memory = run.memory;
+  json plan = {{"scene", run.folder.root.string()},
+               {"output", run.workspace.root().string()},
+               {"views", views_json(run)},
+               {"active_views", run.plan.active_views().size()},
+               {"left_out", left_out_json(run)},
+               {"warnings", warnings_json(run)},
+               {"memory",
+                {{"limit", memory.limit},
+                 {"peak", memory.peak},
+                 {"gpu", memory.device_peak},
+                 {"tiles", memory.tiles},
+                 {"output", output_bytes(run.plan)}}}};
+  if (time) plan["seconds"] = time_json(*time);
+  return plan;
+}
+
+std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time) {
   std::string text = run.folder.root.string() + " -> " + run.workspace.root().string() + "\n";
   std::size_t width = 4;
   for (const int view : run.plan.active_views()) width = std::max(width, run.plan.name(view).size());
@@ -151,7 +162,12 @@ std::string plan_text(const SceneRun& run) {
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
   text += "; a view in " + std::to_string(memory.tiles) + (memory.tiles == 1 ? " piece" : " pieces") +
           "; results up to " + format_byte_size(output_bytes(run.plan)) + "\n";
-  return text;
+  if (!time) return text;
+  text += "  time: about " + number(time->total, "%.2f s");
+  if (time->a_view > 0) text += ", " + number(time->a_view, "%.3f s") + " a view";
+  for (const auto& [step, seconds] : time->steps)
+    if (seconds >= kLeastTold) text += "; " + step + " " + number(seconds, "%.2f s");
+  return text + "\n";
 }
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {

@@ -1,16 +1,22 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
+#include "session/plan_time.hpp"
 #include "session/scene_run.hpp"
 #include "session/step_clock.hpp"
 
 namespace recon {
 
 /// The plan of a scene as an object, and as text for people.
-nlohmann::json plan_json(const SceneRun& run);
-std::string plan_text(const SceneRun& run);
+/// @param time  nothing where it cannot be told
+nlohmann::json plan_json(const SceneRun& run, const std::optional<TimePlan>& time);
+std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time);
+
+/// Predicted seconds by step, a view and in all.
+nlohmann::json time_json(const TimePlan& time);
 
 /// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
 nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);

@@ -20,6 +20,8 @@
 #include "session/device.hpp"
 #include "session/option_use.hpp"
 #include "session/pair_run.hpp"
+#include "session/plan_time.hpp"
+#include "session/process_time.hpp"
 #include "session/report.hpp"
 #include "session/scene_run.hpp"
 #include "session/step_clock.hpp"
@@ -34,14 +36,23 @@ using Backends = std::vector<std::unique_ptr<Backend>>;
 
 constexpr int kSomeViewsFailed = 7;
 
+/// The devices, and how long it took to open them, seconds.
+struct OpenDevices {
+  Backends backends;
+  double seconds = 0;
+};
+
 /// What all scenes share. Opening a GPU takes a while: it goes on beside the first scene's photos.
 struct SharedWork {
   const SessionOptions& options;
   int threads;
   std::size_t memory_limit;
-  std::shared_future<std::shared_ptr<Backends>> backends;
+  std::shared_future<std::shared_ptr<OpenDevices>> devices;
   bool gpu;
   bool several_inputs;
+  double start = 0;  ///< seconds from the start of the process until work begins
+
+  Backends& backends() const { return devices.get()->backends; }
 };
 
 std::string names_of(const Backends& backends) {
@@ -142,6 +153,13 @@ void write_reports(const SceneRun& run, const json& report) {
   write_file(run.workspace.path(name + ".html"), report_html(report));
 }
 
+/// The time that the calibration of this machine, where there is one, tells for a run that is over.
+std::optional<TimePlan> predicted_time(const SceneRun& run, const SharedWork& work, double reading) {
+  const Backends& backends = work.backends();
+  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
+  return plan_time(run, work_done(run), backends, model, {work.start, reading, work.devices.get()->seconds});
+}
+
 /// The steps of one scene; returns its report.
 json work_on(SceneRun& run, const SharedWork& work) {
   StepClock clock;
@@ -159,17 +177,17 @@ json work_on(SceneRun& run, const SharedWork& work) {
   if (work.gpu)
     run.photos.set_budget(run.memory.limit / 8);
   else
-    share_memory(run, *work.backends.get());
+    share_memory(run, work.backends());
   prepare_views(run);
   write_dense_model(run);
   end_step("undistorting");
-  const std::shared_ptr<Backends> backends = work.backends.get();
-  share_memory(run, *backends);
+  const Backends& backends = work.backends();
+  share_memory(run, backends);
   clock.end("opening the device");
   if (run.options.stage == Stage::kFuse)
     collect_estimates(run);
   else
-    estimate_views(run, *backends);
+    estimate_views(run, backends);
   end_step("depth maps");
   if (run.options.stage != Stage::kEstimate) {
     check_views(run);
@@ -178,7 +196,9 @@ json work_on(SceneRun& run, const SharedWork& work) {
     fuse_views(run);
     end_step("fusion");
   }
-  const json report = report_json(run, names_of(*backends), clock.times());
+  json report = report_json(run, names_of(backends), clock.times());
+  if (const auto predicted = predicted_time(run, work, clock.times().front().second))
+    report["predicted"] = time_json(*predicted);
   write_reports(run, report);
   return report;
 }
@@ -204,15 +224,28 @@ struct Outcome {
   std::string text;
 };
 
+/// What a scene's run would be, and how long it would take; what the machine's calibration lacks is measured.
+Outcome plan_scene(SceneRun& run, const SharedWork& work) {
+  StepClock clock;
+  read_scene(run);
+  clock.end("reading the model");
+  const Backends& backends = work.backends();
+  share_memory(run, backends);
+  const RemainingWork remaining = remaining_work(run);
+  const CalibrationKey key = calibration_key(backends, run.threads);
+  PerformanceModel model = load_calibration(key);
+  if (calibrate_for(run, remaining, backends, model)) save_calibration(key, model);
+  const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get()->seconds};
+  const std::optional<TimePlan> time = plan_time(run, remaining, backends, model, beginning);
+  return {0, plan_json(run, time), plan_text(run, time)};
+}
+
 Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
   SceneRun run(work.options, folder, Workspace(output_folder(work, folder)), work.threads);
   run.memory.limit = work.memory_limit;
   Outcome outcome;
   if (work.options.dry_run) {
-    read_scene(run);
-    share_memory(run, *work.backends.get());
-    outcome.object = plan_json(run);
-    outcome.text = plan_text(run);
+    outcome = plan_scene(run, work);
   } else {
     outcome.object = work_on(run, work);
     outcome.text = summary(outcome.object);
@@ -222,7 +255,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
 }
 
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
-  const auto backend = [&work]() -> Backend& { return *work.backends.get()->front(); };
+  const auto backend = [&work]() -> Backend& { return *work.backends().front(); };
   const PairRun run{work.options,      files,        Workspace(output_folder(work, files)),
                     work.memory_limit, work.threads, backend};
   const PairReport report = work.options.dry_run ? plan_pair(run) : run_pair(run);
@@ -279,14 +312,20 @@ std::string work_of_the_cpu(const SessionOptions& options, const std::vector<Job
 }
 
 SharedWork begin(const SessionOptions& options, const std::vector<Job>& jobs, int threads) {
-  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false};
+  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false, 0};
   const DeviceChoice choice = choose_devices(options.device, work_of_the_cpu(options, jobs));
   work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
   const BackendLimits limits{threads, work.memory_limit, options.gpu_memory_limit};
-  work.backends = std::async(std::launch::async, [choice, limits] {
-                    return std::make_shared<Backends>(make_backends(choice, limits));
-                  }).share();
+  work.devices = std::async(std::launch::async, [choice, limits] {
+                   StepClock clock;
+                   auto devices = std::make_shared<OpenDevices>();
+                   devices->backends = make_backends(choice, limits);
+                   clock.end("opening the device");
+                   devices->seconds = clock.times().front().second;
+                   return devices;
+                 }).share();
+  work.start = seconds_since_process_start();
   return work;
 }
 

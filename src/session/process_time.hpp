@@ -1,0 +1,8 @@
+#pragma once
+
+namespace recon {
+
+/// Seconds since the system started this process, to a hundredth; 0 where it does not tell.
+double seconds_since_process_start();
+
+}  // namespace recon

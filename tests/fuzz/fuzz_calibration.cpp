@@ -1,0 +1,8 @@
+#include "bytes_input.hpp"
+#include "session/calibration_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return recon::feed(data, size, [](auto bytes, const auto& name) {
+    recon::parse_calibration(bytes, {"device", 2, "1.0"}, name);
+  });
+}

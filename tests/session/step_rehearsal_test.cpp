@@ -1,0 +1,66 @@
+#include "session/step_rehearsal.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLittleMemory = std::size_t{256} << 20;  // so that the scenes are small
+
+class StepRehearsal : public testing::Test {
+ protected:
+  StepRehearsal() : folder_(fs::temp_directory_path() / ("rehearsal-test-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~StepRehearsal() override { fs::remove_all(folder_); }
+  fs::path folder_;
+};
+
+TEST_F(StepRehearsal, KnowsAllStepsAndLeavesNothingBehind) {
+  const std::pair<Method, PhotoKind> kinds[] = {{Method::kPlaneSweep, {".png", false}},
+                                                {Method::kSemiGlobal, {".jpg", true}}};
+  for (const auto& [method, photos] : kinds) {
+    Rehearsal rehearsal{{}, photos, 1, 2, kLittleMemory};
+    rehearsal.options.method = method;
+    PerformanceModel model;
+    rehearse_steps(rehearsal, folder_, model);
+    const StepSize size{9, 9e5, 36e5};
+    for (const LinkTask& task :
+         {photos_task(photos, size, 2e6), maps_task(method, size, 1), check_task(size, 2),
+          model_task(9, 1000), fusion_task(size, rehearsal.options.point_spacing)}) {
+      ASSERT_TRUE(model.knows(task.link, 0)) << task.link;
+      EXPECT_GT(model.seconds(task), 0) << task.link;
+    }
+    EXPECT_TRUE(fs::is_empty(folder_));
+    const std::size_t once = model.measured().size();
+    rehearse_steps(rehearsal, folder_, model);
+    EXPECT_EQ(model.measured().size(), once);
+  }
+}
+
+TEST(StepSize, ALastRoundTakesAsLongAsAFullOne) {
+  EXPECT_DOUBLE_EQ(in_rounds({16, 1600, 0}, 16).pixels, 1600);
+  EXPECT_DOUBLE_EQ(in_rounds({17, 1700, 0}, 16).pixels, 3200);
+  EXPECT_DOUBLE_EQ(in_rounds({4, 400, 8}, 16).pixels, 1600);
+  EXPECT_DOUBLE_EQ(in_rounds({4, 400, 8}, 16).against, 32);
+  EXPECT_DOUBLE_EQ(in_rounds({0, 0, 0}, 16).views, 0);
+  EXPECT_DOUBLE_EQ(with_waiting({4, 400, 0}, 3).pixels, 500);
+  EXPECT_DOUBLE_EQ(with_waiting({4, 400, 0}, 1).pixels, 400);
+}
+
+TEST_F(StepRehearsal, FiltersOfTheUserDoNotEmptyIt) {
+  Rehearsal rehearsal{{}, {}, 1, 2, kLittleMemory};
+  rehearsal.options.filter.max_cost = 1e-6f;
+  rehearsal.options.max_cost = 1e-6f;
+  rehearsal.options.min_fused_views = 30;
+  PerformanceModel model;
+  EXPECT_NO_THROW(rehearse_steps(rehearsal, folder_, model));
+}
+
+}  // namespace
+}  // namespace recon
