@@ -11,6 +11,7 @@
 #include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
 #include "tools/bench/graph_cut_benchmark.hpp"
+#include "tools/bench/predict_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
 #include "tools/bench/sweep_benchmark.hpp"
 
@@ -151,6 +152,20 @@ void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
   cut->add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
 }
 
+void add_predict(CLI::App& app, PredictBenchmark& benchmark) {
+  CLI::App* predict = app.add_subcommand(
+      "predict", "Predicted beside measured times of links, at sizes that the calibration does not have");
+  predict->add_option("LINK", benchmark.links, "Only these links")->check(CLI::IsMember(predict_links()));
+  predict->add_flag("--calibrate", benchmark.calibrate, "Measure again what the calibration has");
+  predict->add_flag("--calibrate-only", benchmark.calibrate_only, "Predict nothing");
+  predict->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  predict->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
   app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
@@ -169,6 +184,8 @@ int run(int argc, char** argv) {
   add_aggregation(app, aggregation);
   GraphCutBenchmark cut;
   add_graph_cut(app, cut);
+  PredictBenchmark predict;
+  add_predict(app, predict);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -180,6 +197,7 @@ int run(int argc, char** argv) {
                                         : app.got_subcommand("ad-census") ? run_ad_census_benchmark(ad_census)
                                         : app.got_subcommand("aggregation")
                                             ? run_aggregation_benchmark(aggregation)
+                                        : app.got_subcommand("predict")  ? run_predict_benchmark(predict)
                                         : app.got_subcommand("graphcut") ? run_graph_cut_benchmark(cut)
                                                                          : run_sweep_benchmark(sweep);
   std::cout << result.dump(2) << std::endl;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace recon {
+
+/// Predicted beside measured times of links, at sizes, radii and numbers of planes that the calibration does
+/// not have.
+struct PredictBenchmark {
+  std::vector<std::string> links;  ///< of predict_links(); empty: all that the device has
+  bool calibrate = false;          ///< measure again also what is known
+  bool calibrate_only = false;
+  int threads = 0;
+  std::string device = "auto";  ///< auto, cpu or cuda
+};
+
+/// Names of the links.
+std::vector<std::string> predict_links();
+
+/// Calibrates what is not known yet, keeps it, and measures beside the predictions; the table also goes to
+/// standard error.
+/// @throws DeviceUnavailable
+nlohmann::ordered_json run_predict_benchmark(const PredictBenchmark& benchmark);
+
+}  // namespace recon
