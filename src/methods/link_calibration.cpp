@@ -9,6 +9,7 @@
 #include "aggregate/adaptive_weight.hpp"
 #include "aggregate/constant_window.hpp"
 #include "aggregate/cross_based.hpp"
+#include "core/large_memory.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
 
@@ -37,6 +38,7 @@ void call_side_by_side(int lanes, const std::function<void()>& call) {
 constexpr double kLeastSeconds = 1e-7;
 
 void note(const LinkTask& task, const CallTimes& times, int lanes, PerformanceModel& model) {
+  release_kept_memory();  // the next size is another
   const LinkTask laned = in_lanes(task, lanes);
   model.add(laned, times.further);
   model.add(first_call_of(laned), std::max(kLeastSeconds, times.first - times.further));

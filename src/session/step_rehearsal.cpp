@@ -7,6 +7,7 @@
 #include <limits>
 #include <system_error>
 
+#include "core/large_memory.hpp"
 #include "io/image_file.hpp"
 #include "scene/undistort.hpp"
 #include "session/dense_model.hpp"
@@ -256,6 +257,7 @@ void rehearse(const RehearsalScene& size, const Rehearsal& rehearsal, const Sess
   run.photometric->forget();
   fuse_views(run);
   clock.end("rehearsal: fusion");
+  release_kept_memory();  // the next scene is another
   const StepSize seen = size_of(run.plan, size.sources),
                  overlaps = size_of(run.plan, mean_overlaps(run.plan));
   const StepTimes& times = clock.times();

@@ -108,7 +108,7 @@ std::vector<PredictLink> pair_links() {
                       options.method = PairMethod::kBeliefPropagation;
                       return options;
                     }),
-          pair_link("ad-census", false, {34}, {34}, [](int) {
+          pair_link("ad-census", true, {34}, {34}, [](int) {
             PairOptions options;
             options.method = PairMethod::kChain;
             options.chain = ad_census_chain();
