@@ -57,8 +57,10 @@ TEST_F(PlannedTime, StandsBesideThatOfTheRunAndLeavesOutWhatIsFinished) {
   const auto rest = reconstruct({scene().string(), "--dry-run", "--json", "--overwrite"});
   ASSERT_EQ(rest.exit_code, 0) << rest.err;
   const auto finished = reconstruct({scene().string(), "--dry-run", "--json"}).json().at("scenes").at(0);
-  for (const char* step : {"undistorting", "depth maps", "check across views", "fusion"})
+  for (const char* step : {"depth maps", "check across views", "fusion"})
     EXPECT_EQ(seconds(finished, step), 0) << step;
+  // The model of the undistorted images is written again.
+  EXPECT_LT(seconds(finished, "undistorting"), seconds(rest.json().at("scenes").at(0), "undistorting"));
 
   fs::remove(dense() / "stereo/depth_maps/view02.png.photometric.bin");
   const auto one = reconstruct({scene().string(), "--dry-run", "--json"}).json().at("scenes").at(0);
@@ -68,7 +70,7 @@ TEST_F(PlannedTime, StandsBesideThatOfTheRunAndLeavesOutWhatIsFinished) {
 
   const auto report = reconstruct({scene().string(), "--json"}).json().at("scenes").at(0);
   EXPECT_GT(report.at("predicted").at("steps").at("depth maps").get<double>(), 0);
-  EXPECT_EQ(report.at("predicted").at("steps").at("undistorting").get<double>() == 0, false);
+  EXPECT_GT(report.at("predicted").at("total").get<double>(), 0);
 }
 
 TEST_F(PlannedTime, IsMeasuredAgainWhereTheCalibrationIsDamaged) {
