@@ -107,8 +107,10 @@ void add_ad_census(CLI::App& app, AdCensusBenchmark& benchmark) {
 }
 
 void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
-  CLI::App* aggregation = app.add_subcommand(
-      "aggregation", "Cost aggregation on the CPU against the radius, beside direct sums on one thread");
+  CLI::App* aggregation =
+      app.add_subcommand("aggregation",
+                         "Cost aggregation against the radius; beside direct sums on one thread (CPU), "
+                         "with each optimisation switched on by itself (GPU)");
   aggregation->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json");
   aggregation->add_option("--radius", benchmark.radii, "Radii")
       ->check(CLI::Range(1, kMaxAdaptiveRadius))
@@ -124,6 +126,9 @@ void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
       ->capture_default_str();
   aggregation->add_option("--threads", benchmark.threads, "Threads; 0: all")
       ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  aggregation->add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
 }
 

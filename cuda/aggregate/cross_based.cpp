@@ -1,14 +1,95 @@
 #include "cuda/aggregate/cross_based.hpp"
 
-#include <utility>
+#include <algorithm>
 
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/device/memory.hpp"
 
 namespace recon::cuda {
+namespace {
 
-std::size_t cross_based_bytes(int width, int planes, int height, const CrossBasedOptions& options, int) {
+/// A volume and both crosses with x and y exchanged. Of volumes that memory has room for whichever is larger
+/// as it is and turned.
+struct TurnedMemory {
+  std::size_t volume, crosses;  ///< bytes
+
+  TurnedMemory(int width, int planes, int height)
+      : volume(arena_bytes(std::max(device_volume_floats(width, planes, height),
+                                    device_volume_floats(height, planes, width)) *
+                           sizeof(float))),
+        crosses(arena_bytes(element_count({padded_count<Cross>(height), width}) * sizeof(Cross))) {}
+
+  std::size_t bytes() const { return volume + 2 * crosses; }
+};
+
+CrossOrder other(CrossOrder order) {
+  return order == CrossOrder::kHorizontal ? CrossOrder::kVertical : CrossOrder::kHorizontal;
+}
+
+CrossOrder order_of(const CrossBasedOptions& options, int iteration) {
+  return iteration % 2 == 0 ? options.first : other(options.first);
+}
+
+CrossImages turned_arms(const CrossImages& arms, int width, int height, std::byte* memory,
+                        std::size_t image_bytes, cudaStream_t stream) {
+  CrossImages turned = arms;
+  turned.pitch = padded_count<Cross>(height);
+  const auto turn = [&](const Cross* image, std::byte* to) {
+    auto* crosses = reinterpret_cast<Cross*>(to);
+    queue_turn(image, arms.pitch, width, height, crosses, turned.pitch, stream);
+    return crosses;
+  };
+  turned.reference = turn(arms.reference, memory);
+  if (arms.source != nullptr) turned.source = turn(arms.source, memory + image_bytes);
+  return turned;
+}
+
+/// Each iteration stores its means as the next one reads them.
+DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& options,
+                             const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
+  const int width = costs.width, height = costs.height, iterations = options.iterations;
+  const TurnedMemory memory(width, costs.planes, height);
+  auto* data = reinterpret_cast<float*>(scratch);
+  const DeviceVolume turned = device_volume(data, height, costs.planes, width);
+  CrossImages arms_turned;
+  if (iterations > 1 || options.first == CrossOrder::kVertical)
+    arms_turned = turned_arms(arms, width, height, scratch + memory.volume, memory.crosses, stream);
+  DeviceVolume now = costs;
+  if (options.first == CrossOrder::kVertical) {
+    queue_turn(costs, turned, stream);
+    now = turned;
+  }
+  for (int i = 0; i < iterations; ++i) {
+    const bool is_turned = order_of(options, i) == CrossOrder::kVertical;
+    const bool turn = is_turned || i + 1 < iterations;
+    DeviceVolume next = is_turned ? costs : turned;
+    if (!turn) next = device_volume(data, width, costs.planes, height);
+    queue_cross_strips({is_turned ? arms_turned : arms, is_turned, turn, now, next}, stream);
+    now = next;
+  }
+  return now;
+}
+
+DeviceVolume queue_by_sums(const CrossImages& arms, const CrossBasedOptions& options,
+                           const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
+  DeviceVolume now = costs;
+  DeviceVolume next =
+      device_volume(reinterpret_cast<float*>(scratch), costs.width, costs.planes, costs.height);
+  std::byte* sums =
+      scratch + arena_bytes(device_volume_floats(costs.width, costs.planes, costs.height) * sizeof(float));
+  for (int i = 0; i < options.iterations; ++i) {
+    queue_cross_by_sums({arms, order_of(options, i), now, next}, sums, stream);
+    std::swap(now, next);
+  }
+  return now;
+}
+
+}  // namespace
+
+std::size_t cross_based_bytes(int width, int planes, int height, const CrossBasedOptions& options,
+                              int longest) {
   if (options.iterations == 0 || width == 0 || planes == 0 || height == 0) return 0;
+  if (cross_fits_strips(longest)) return TurnedMemory(width, planes, height).bytes();
   return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float)) +
          cross_by_sums_bytes(width, planes, height);
 }
@@ -17,19 +98,12 @@ DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions&
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   EXPECTS(options.iterations >= 0 && options.iterations <= 64);
   EXPECTS(costs.width <= kMaxAggregatedWidth);
+  EXPECTS(costs.pitch == padded_count<float>(costs.width));
   EXPECTS(arms.longest >= 0 && arms.longest <= 255);
-  if (costs.empty()) return costs;
-  DeviceVolume other = costs;
-  other.data = reinterpret_cast<float*>(scratch);
-  CrossPass pass{arms, options.first, costs, other};
-  std::byte* sums =
-      scratch + arena_bytes(device_volume_floats(costs.width, costs.planes, costs.height) * sizeof(float));
-  for (int i = 0; i < options.iterations; ++i) {
-    queue_cross_by_sums(pass, sums, stream);
-    std::swap(pass.costs, pass.means);
-    pass.order = pass.order == CrossOrder::kHorizontal ? CrossOrder::kVertical : CrossOrder::kHorizontal;
-  }
-  return pass.costs;
+  if (costs.empty() || options.iterations == 0) return costs;
+  const bool strips = cross_fits_strips(arms.longest);
+  return strips ? queue_by_strips(arms, options, costs, scratch, stream)
+                : queue_by_sums(arms, options, costs, scratch, stream);
 }
 
 }  // namespace recon::cuda

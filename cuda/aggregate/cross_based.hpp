@@ -20,7 +20,7 @@ struct CrossImages {
   int longest = 255;  ///< no arm is longer: CrossOptions::reach - 1
 };
 
-/// Bytes of scratch memory that queue_cross_based takes.
+/// Bytes of scratch memory that queue_cross_based takes on the current device.
 std::size_t cross_based_bytes(int width, int planes, int height, const CrossBasedOptions& options,
                               int longest);
 

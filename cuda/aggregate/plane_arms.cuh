@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_based.hpp"
 
 namespace recon::cuda {
@@ -51,21 +52,5 @@ class RowArms {
   int shift_;
   unsigned width_;
 };
-
-/// A sum of costs and the number of them.
-struct CostSum {
-  double sum;
-  int count;
-};
-
-/// A cost as a summand: none where it is infinite.
-__device__ __forceinline__ CostSum summand(float cost) {
-  const bool finite = cost <= 3.402823466e38f;
-  return {finite ? static_cast<double>(cost) : 0.0, finite ? 1 : 0};
-}
-
-__device__ __forceinline__ float mean_of(CostSum s) {
-  return s.count > 0 ? static_cast<float>(s.sum) / static_cast<float>(s.count) : INFINITY;
-}
 
 }  // namespace recon::cuda

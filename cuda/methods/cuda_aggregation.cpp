@@ -1,5 +1,7 @@
 #include "methods/cuda_aggregation.hpp"
 
+#include "cuda/aggregate/adaptive_weight.hpp"
+#include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cross_based.hpp"
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/methods/device_call.hpp"
@@ -18,6 +20,32 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8> image, const CrossOptions& opt
   auto* to = reinterpret_cast<Cross*>(call.take_bytes(crosses));
   queue_cross_arms(colours, options, to, pitch, call.stream());
   return call.download<Cross>(to, pitch, image.width, image.height);
+}
+
+Volume<float> run_constant_window(VolumeView<const float> costs, int radius, std::uint8_t poison,
+                                  int device) {
+  use_device(device);
+  Call call(2 * volume_bytes(costs), poison);
+  const DeviceVolume given = call.upload(costs), means = call.take_volume(costs);
+  queue_constant_window(given, radius, means, call.stream());
+  return call.download(means);
+}
+
+Volume<float> run_adaptive_weight(const SupportViews<Rgb8>& views, const AdaptiveWeightOptions& options,
+                                  VolumeView<const float> costs, std::uint8_t poison, int device) {
+  EXPECTS(views.fits(costs.width, costs.height));
+  use_device(device);
+  const std::size_t scratch = adaptive_weight_bytes(costs.width, costs.height);
+  Call call(2 * volume_bytes(costs) + 2 * image_bytes(views.reference) + arena_bytes(scratch), poison);
+  ColourImages images;
+  images.pitch = padded_count<Rgb8>(costs.width);
+  images.reference = call.upload(views.reference, images.pitch);
+  if (!views.source.empty()) images.source = call.upload(views.source, images.pitch);
+  images.side = views.side;
+  images.min_disparity = views.min_disparity;
+  const DeviceVolume given = call.upload(costs), means = call.take_volume(costs);
+  queue_adaptive_weight(images, options, given, means, call.take_bytes(scratch), call.stream());
+  return call.download(means);
 }
 
 Volume<float> run_cross_based(const SupportViews<Cross>& views, int longest, const CrossBasedOptions& options,

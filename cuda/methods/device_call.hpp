@@ -30,11 +30,14 @@ class Call {
     copy_rows(to, pitch, image.data, image.pitch, image.width, image.height);
     return to;
   }
-  DeviceVolume upload(VolumeView<const float> volume) {
-    const int rows = volume.height * volume.planes;
+  /// Of the same shape.
+  DeviceVolume take_volume(VolumeView<const float> volume) {
     float* data = arena_.take<float>(device_volume_floats(volume.width, volume.planes, volume.height));
-    const DeviceVolume to = device_volume(data, volume.width, volume.planes, volume.height);
-    copy_rows(to.data, to.pitch, volume.data, volume.pitch, volume.width, rows);
+    return device_volume(data, volume.width, volume.planes, volume.height);
+  }
+  DeviceVolume upload(VolumeView<const float> volume) {
+    const DeviceVolume to = take_volume(volume);
+    copy_rows(to.data, to.pitch, volume.data, volume.pitch, volume.width, volume.height * volume.planes);
     return to;
   }
   Volume<float> download(const DeviceVolume& volume) {

@@ -77,6 +77,19 @@ SemiGlobalTimes time_semi_global(const PairProblem&, int, int) {
 Image<Cross> run_cross_arms(ImageView<const Rgb8>, const CrossOptions&, std::uint8_t, int) {
   unavailable();
 }
+AggregationTimes time_aggregation(const AggregationCase&, int, int) {
+  unavailable();
+}
+StepwiseRun run_stepwise_aggregation(const AggregationCase&, Stepwise, int, int) {
+  unavailable();
+}
+Volume<float> run_constant_window(VolumeView<const float>, int, std::uint8_t, int) {
+  unavailable();
+}
+Volume<float> run_adaptive_weight(const SupportViews<Rgb8>&, const AdaptiveWeightOptions&,
+                                  VolumeView<const float>, std::uint8_t, int) {
+  unavailable();
+}
 Volume<float> run_cross_based(const SupportViews<Cross>&, int, const CrossBasedOptions&,
                               VolumeView<const float>, std::uint8_t, int) {
   unavailable();

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
+#include "aggregate/adaptive_weight.hpp"
+#include "aggregate/constant_window.hpp"
 #include "aggregate/cross_based.hpp"
 #include "cuda/gpu_test.hpp"
 #include "match/cross_arms.hpp"
@@ -26,10 +29,14 @@ using reference::VolumeShape;
 
 /// Sums in double, rounded twice: to float, and when divided.
 constexpr double kDoubleSumBound = 2e-7;
+/// Weights and sums in single precision, with the device's fast roots and exponentials.
+constexpr double kWeightBound = 2e-5;
 /// In every byte of the device's memory before a call: floats of it are no numbers.
 constexpr std::uint8_t kPoison = 0xFF;
 
 class CudaCrossArms : public test::GpuTest<> {};
+class CudaConstantWindow : public test::GpuTest<> {};
+class CudaAdaptiveWeight : public test::GpuTest<> {};
 class CudaCrossBased : public test::GpuTest<> {};
 
 struct Views {
@@ -44,6 +51,9 @@ struct Views {
 
   SupportViews<Cross> arms(bool two, PairSide side, int min_disparity) const {
     return {reference_arms.view(), two ? source_arms.view() : ImageView<const Cross>{}, side, min_disparity};
+  }
+  SupportViews<Rgb8> pixels(bool two, PairSide side, int min_disparity) const {
+    return {reference.view(), two ? source.view() : ImageView<const Rgb8>{}, side, min_disparity};
   }
   ColourViews colours(bool two, PairSide side, int min_disparity) const {
     return {reference.view(), two ? source.view() : ImageView<const Rgb8>{}, side == PairSide::kLeft ? -1 : 1,
@@ -75,6 +85,106 @@ TEST_F(CudaCrossArms, EqualTheCpus) {
             0)
             << describe(shape) << ", reach " << rule.reach << ", row " << y;
     }
+}
+
+TEST_F(CudaConstantWindow, EqualsTheTextbook) {
+  std::uint32_t seed = 1;
+  for (const VolumeShape& shape : kVolumeShapes)
+    for (const int radius : {0, 1, 2, 5, 16, 40, kMaxConstantRadius})
+      for (const bool whole : {true, false}) {
+        Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
+        for (const bool gaps : {false, true}) {
+          if (gaps) cut_gaps(costs.view(), seed);
+          EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), radius, kPoison).view(),
+                           reference::constant_window(costs.view(), std::min(radius, 128)).view(),
+                           whole ? 0 : kDoubleSumBound))
+              << describe(shape) << ", radius " << radius << ", gaps " << gaps;
+        }
+      }
+}
+
+/// Widths and radii for every way a row is cut into parts: one, several with their neighbours' columns, wide
+/// ones, and a whole wide row.
+TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
+  struct Case {
+    VolumeShape shape;
+    int radius;
+  };
+  for (const Case& c : {Case{{517, 141, 3, 0}, 1}, Case{{517, 141, 3, 0}, 32}, Case{{1283, 37, 2, 0}, 64},
+                        Case{{1283, 37, 2, 0}, 65}, Case{{4099, 9, 2, 0}, 512}, Case{{4099, 9, 2, 0}, 513},
+                        Case{{450, 375, 1, 0}, 150}})
+    for (const bool gaps : {false, true}) {
+      Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
+      if (gaps) cut_gaps(costs.view(), 3);
+      Volume<float> expected(c.shape.width, c.shape.planes, c.shape.height);
+      constant_window(costs.view(), c.radius, expected.view());
+      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kPoison).view(), expected.view(), 0))
+          << describe(c.shape) << ", radius " << c.radius << ", gaps " << gaps;
+    }
+}
+
+TEST_F(CudaConstantWindow, RefusesWhatDoesNotFit) {
+  const Volume<float> costs = random_costs(8, 2, 4, 1), wide = random_costs(16385, 1, 1, 1);
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), -1, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kPoison), std::logic_error);
+}
+
+TEST_F(CudaAdaptiveWeight, EqualsTheTextbook) {
+  std::uint32_t seed = 1;
+  for (const VolumeShape& shape : kVolumeShapes)
+    for (const int radius : {0, 1, 4, 17}) {
+      if (radius == 17 && shape.planes > 7) continue;  // the textbook takes long
+      const Views views(shape, seed += 10, {});
+      Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed);
+      for (const bool gaps : {false, true}) {
+        if (gaps) cut_gaps(costs.view(), seed);
+        for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
+          for (const bool two : {true, false})
+            EXPECT_TRUE(near(cuda::run_adaptive_weight(views.pixels(two, side, shape.min_disparity),
+                                                       {radius, 7, 11}, costs.view(), kPoison)
+                                 .view(),
+                             reference::adaptive_weight(views.colours(two, side, shape.min_disparity),
+                                                        costs.view(), radius, 7, 11)
+                                 .view(),
+                             kWeightBound))
+                << describe(shape) << ", radius " << radius << ", views " << 1 + two << ", gaps " << gaps;
+      }
+    }
+}
+
+/// Every shape of a thread block, several of them in every direction, and the greatest radius.
+TEST_F(CudaAdaptiveWeight, NearTheCpu) {
+  struct Case {
+    VolumeShape shape;
+    int radius;
+  };
+  for (const Case& c : {Case{{261, 41, 13, -2}, 16}, Case{{261, 41, 21, 0}, 16}, Case{{135, 29, 67, 3}, 9},
+                        Case{{97, 71, 5, 0}, 64}, Case{{97, 35, 33, 0}, 64}, Case{{97, 35, 20, 0}, 64}})
+    for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
+      const Views views(c.shape, 5, {});
+      const Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
+      const SupportViews<Rgb8> pixels = views.pixels(true, side, c.shape.min_disparity);
+      Volume<float> expected(c.shape.width, c.shape.planes, c.shape.height);
+      adaptive_weight(pixels, {c.radius, 5, 17.5f}, costs.view(), expected.view());
+      EXPECT_TRUE(near(cuda::run_adaptive_weight(pixels, {c.radius, 5, 17.5f}, costs.view(), kPoison).view(),
+                       expected.view(), kWeightBound))
+          << describe(c.shape) << ", radius " << c.radius;
+    }
+}
+
+TEST_F(CudaAdaptiveWeight, RefusesWhatDoesNotFit) {
+  const Image<Rgb8> image = random_colours(8, 4, 1), narrow = random_colours(7, 4, 1);
+  const Volume<float> costs = random_costs(8, 2, 4, 1);
+  const SupportViews<Rgb8> views{image.view(), image.view()};
+  const auto run = [&](const SupportViews<Rgb8>& v, const AdaptiveWeightOptions& options) {
+    cuda::run_adaptive_weight(v, options, costs.view(), kPoison);
+  };
+  EXPECT_THROW(run({narrow.view(), {}}, {}), std::logic_error);
+  EXPECT_THROW(run(views, {-1, 5, 5}), std::logic_error);
+  EXPECT_THROW(run(views, {kMaxAdaptiveRadius + 1, 5, 5}), std::logic_error);
+  EXPECT_THROW(run(views, {3, 0, 5}), std::logic_error);
+  EXPECT_THROW(run(views, {3, 5, NAN}), std::logic_error);
 }
 
 TEST_F(CudaCrossBased, EqualsTheTextbook) {
@@ -158,6 +268,27 @@ TEST_F(CudaCrossBased, RefusesWhatDoesNotFit) {
   EXPECT_THROW(run({arms.view(), {}}, 33, -1), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 33, 65), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 256, 1), std::logic_error);
+}
+
+class CudaStepwiseAggregation : public test::GpuTest<> {};
+
+/// The plain implementations that the benchmark compares with do the same work.
+TEST_F(CudaStepwiseAggregation, EqualsTheProgram) {
+  const Image<Rgb8> left = random_colours(83, 41, 3), right = random_colours(83, 41, 4);
+  for (int step = 0; step <= static_cast<int>(Stepwise::kCrossCoalesced); ++step) {
+    cuda::AggregationCase problem;
+    problem.pair = {left.view(), right.view()};
+    problem.planes = 19;
+    problem.options.constant_radius = problem.options.adaptive_weight.radius = 7;
+    problem.options.cross_based = {1};
+    const auto which = static_cast<Stepwise>(step);
+    const bool weights = which >= Stepwise::kWeightAlongD && which <= Stepwise::kWeightUnrolled;
+    problem.options.kind = which < Stepwise::kWeightAlongD ? Aggregation::kConstantWindow
+                           : weights                       ? Aggregation::kAdaptiveWeight
+                                                           : Aggregation::kCrossBased;
+    const cuda::StepwiseRun run = cuda::run_stepwise_aggregation(problem, which, 1);
+    EXPECT_LE(run.greatest_difference, weights ? kWeightBound : 0) << "step " << step;
+  }
 }
 
 }  // namespace

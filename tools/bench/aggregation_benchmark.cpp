@@ -11,9 +11,11 @@
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
+#include "methods/backend.hpp"
 #include "reference/aggregation_reference.hpp"
 #include "reference/colour_sets.hpp"
-#include "tools/bench/statistics.hpp"
+#include "tools/bench/aggregation_gpu_benchmark.hpp"
+#include "tools/bench/json.hpp"
 
 namespace recon {
 namespace {
@@ -24,11 +26,6 @@ double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-ordered_json to_json(const std::vector<double>& times) {
-  const Spread s = spread_of(times);
-  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
 }
 
 /// Times after one run that warms up.
@@ -98,9 +95,7 @@ ordered_json against_direct_sums(const AggregationBenchmark& benchmark, ThreadLi
           {"ratio", to_json(ratios)}};
 }
 
-}  // namespace
-
-ordered_json run_aggregation_benchmark(const AggregationBenchmark& benchmark) {
+ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
   ThreadLimit limit(benchmark.threads);
   ordered_json result{{"threads", limit.threads()}};
   for (const std::filesystem::path& folder : benchmark.sets) {
@@ -110,6 +105,16 @@ ordered_json run_aggregation_benchmark(const AggregationBenchmark& benchmark) {
     result["sets"].push_back(limit.run([&] { return run_on_set(benchmark, set); }));
   }
   result["constant_window_against_direct_sums"] = against_direct_sums(benchmark, limit);
+  return result;
+}
+
+}  // namespace
+
+ordered_json run_aggregation_benchmark(const AggregationBenchmark& benchmark) {
+  const CudaDevices gpus = find_cuda_devices();
+  const bool on_gpu = benchmark.device == "cuda" || (benchmark.device == "auto" && !gpus.names.empty());
+  ordered_json result = benchmark.device == "cuda" ? ordered_json::object() : run_on_cpu(benchmark);
+  if (on_gpu) result["cuda"] = run_aggregation_on_gpu(benchmark);
   return result;
 }
 

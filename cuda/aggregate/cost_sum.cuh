@@ -1,0 +1,59 @@
+#pragma once
+
+namespace recon::cuda {
+
+/// A sum of costs and the number of them.
+struct CostSum {
+  double sum;
+  int count;
+};
+
+__device__ __forceinline__ bool is_cost(float cost) {
+  return cost <= 3.402823466e38f;
+}
+
+/// A cost as a summand: none where it is infinite.
+__device__ __forceinline__ CostSum summand(float cost) {
+  const bool finite = is_cost(cost);
+  return {finite ? static_cast<double>(cost) : 0.0, finite ? 1 : 0};
+}
+
+/// 1 / count, rounded to nearest for whole counts up to 2^24.
+__device__ __forceinline__ float reciprocal_of_count(float count) {
+  float guess;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(count));
+  return __fmaf_rn(guess, __fmaf_rn(-count, guess, 1.0f), guess);
+}
+
+/// Whether quotient_by_count rounds this as a division does: not where its remainder may lose bits.
+__device__ __forceinline__ bool divides_simply(float sum) {
+  return sum == 0.0f || (fabsf(sum) > 0x1p-80f && fabsf(sum) < 0x1p120f);
+}
+
+/// sum / count, rounded to nearest (P. Markstein 1990): no branch, unlike the operator.
+__device__ __forceinline__ float quotient_by_count(float sum, float count, float reciprocal) {
+  const float guess = __fmul_rn(sum, reciprocal);
+  return __fmaf_rn(reciprocal, __fmaf_rn(-count, guess, sum), guess);
+}
+
+__device__ __forceinline__ float mean_of(CostSum s) {
+  return s.count > 0 ? static_cast<float>(s.sum) / static_cast<float>(s.count) : INFINITY;
+}
+
+/// mean_of several.
+template <int Count>
+__device__ __forceinline__ void means_of(const CostSum (&support)[Count], float (&mean)[Count]) {
+  bool simply = true;
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    const auto sum = static_cast<float>(support[i].sum), count = static_cast<float>(support[i].count);
+    simply = simply && divides_simply(sum);
+    mean[i] = quotient_by_count(sum, count, reciprocal_of_count(count));
+    if (support[i].count == 0) mean[i] = INFINITY;
+  }
+  if (simply) return;
+#pragma unroll
+  for (int i = 0; i < Count; ++i) mean[i] = mean_of(support[i]);
+}
+
+}  // namespace recon::cuda
