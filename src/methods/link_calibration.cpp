@@ -184,8 +184,10 @@ void calibrate_sweep(Backend& backend, const Stopwatch& watch, const SweepProble
 void calibrate_pair(Backend& backend, const Stopwatch& watch, const PairOptions& options, int threads,
                     PerformanceModel& model) {
   bool first = true;
+  PairOptions whole = options;
+  whole.block.region = {};  // which need not lie within a sample
   for (const SampleSize& size : pair_sizes(threads)) {
-    const SamplePair sample = sample_pair(size, options);
+    const SamplePair sample = sample_pair(size, whole);
     const LinkTask task = task_of(sample.problem, threads);
     if (first) forget(task, watch.lanes, model);
     first = false;

@@ -18,6 +18,7 @@
 #include "session/pair_order.hpp"
 #include "session/pair_output.hpp"
 #include "session/pair_report.hpp"
+#include "session/pair_time.hpp"
 #include "session/scene_run.hpp"
 #include "session/step_clock.hpp"
 
@@ -210,7 +211,14 @@ void check_output(const PairRun& run, const PairPlan& plan) {
 PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);
   const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit, run.threads);
-  return {pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
+  PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
+  if (const std::optional<double> seconds = planned_matching_seconds(run, plan, memory)) {
+    report.object["seconds"] = {{"matching", *seconds}};
+    char text[64];
+    std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", *seconds);
+    report.text += text;
+  }
+  return report;
 }
 
 PairReport run_pair(const PairRun& run) {

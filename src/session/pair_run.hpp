@@ -30,7 +30,7 @@ struct PairReport {
   std::string text;       ///< a line or two for people
 };
 
-/// What would be done: sizes, disparities, memory. Writes nothing.
+/// What would be done: sizes, disparities, memory, and the time of the matching. Writes no results.
 /// @throws InputError, UsageError, OutOfMemory
 PairReport plan_pair(const PairRun& run);
 

@@ -155,6 +155,8 @@ TEST_F(ReconstructPair, DryRunTellsThePlanAndWritesNothing) {
   EXPECT_THAT(text.out, HasSubstr("120x80, bm, disparities 0 to 15, with a calibration"));
   const auto plan = reconstruct({"pair", "--dry-run", "--json"}).json().at("scenes").at(0);
   EXPECT_GT(plan.at("memory").at("peak"), 1 << 20);
+  EXPECT_THAT(text.out, HasSubstr("time: matching about "));
+  EXPECT_GT(plan.at("seconds").at("matching"), 0);
   EXPECT_FALSE(exists("pair/dense"));
 }
 
