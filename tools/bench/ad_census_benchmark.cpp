@@ -10,27 +10,13 @@
 #include "methods/backend.hpp"
 #include "methods/cuda_chain.hpp"
 #include "reference/colour_sets.hpp"
-#include "tools/bench/statistics.hpp"
+#include "tools/bench/h200.hpp"
+#include "tools/bench/json.hpp"
 
 namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// Bytes read and written per second, as measured by copies on an H200.
-constexpr double kH200BytesPerSecond = 4.294e12;
-
-template <class Times>
-ordered_json to_json(double median, const Times& low, const Times& high) {
-  return {{"median", median}, {"p10", low}, {"p90", high}};
-}
-ordered_json to_json(const std::vector<double>& times) {
-  const Spread s = spread_of(times);
-  return to_json(s.median, s.low, s.high);
-}
-ordered_json to_json(const cuda::TimeSpread& s) {
-  return to_json(s.median, s.p10, s.p90);
-}
 
 /// The least that a step moves for both views, bytes; 0 where it is not bound by bytes. Volumes of floats are
 /// read or written once a pass: aggregation by two passes an iteration would be one read and one write each.

@@ -8,6 +8,7 @@
 #include "methods/backend.hpp"
 #include "methods/cuda_aggregation.hpp"
 #include "reference/colour_sets.hpp"
+#include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
 
 namespace recon {

@@ -12,16 +12,14 @@
 #include "methods/cuda_belief.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
-#include "tools/bench/statistics.hpp"
+#include "tools/bench/h200.hpp"
+#include "tools/bench/json.hpp"
 
 namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
 using reference::PaperSet;
-
-/// Bytes read and written per second, as measured by copies on the device.
-constexpr double kH200BytesPerSecond = 4.294e12;
 
 struct Storage {
   const char* name;
@@ -48,13 +46,6 @@ double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-ordered_json to_json(const Spread& s) {
-  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
-}
-ordered_json to_json(const cuda::TimeSpread& s) {
-  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
 }
 
 std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {

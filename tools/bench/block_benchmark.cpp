@@ -10,8 +10,8 @@
 #include "methods/block_matching.hpp"
 #include "methods/cuda_block.hpp"
 #include "reference/block_cases.hpp"
+#include "tools/bench/json.hpp"
 #include "tools/bench/opencv_block.hpp"
-#include "tools/bench/statistics.hpp"
 
 namespace recon {
 namespace {
@@ -38,15 +38,7 @@ OwnedPair pair_of(const Shape& shape, const BlockMatchingOptions& options) {
   return reference::textured_pair(shape.width, shape.height, {0, shape.disparities}, options);
 }
 
-ordered_json to_json(const Spread& s) {
-  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
-}
-
-ordered_json to_json(const cuda::TimeSpread& s) {
-  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
-}
-
-ordered_json to_json(const Shape& shape, int radius, bool defaults) {
+ordered_json shape_json(const Shape& shape, int radius, bool defaults) {
   return {{"width", shape.width},
           {"height", shape.height},
           {"disparities", shape.disparities},
@@ -76,7 +68,7 @@ ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repe
     their_times.push_back(milliseconds(theirs));
     ratios.push_back(their_times.back() / our_times.back());
   }
-  ordered_json result = to_json(shape, radius, defaults);
+  ordered_json result = shape_json(shape, radius, defaults);
   result["ms"] = to_json(spread_of(our_times));
   result["opencv_stereobm_ms"] = to_json(spread_of(their_times));
   result["ratio_to_opencv"] = to_json(spread_of(ratios));
@@ -120,7 +112,7 @@ ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repe
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / kInstructionsPerSecond;
   const double bytes_ms = 1e3 * byte_count(shape) / kBytesPerSecond;
-  ordered_json result = to_json(shape, radius, defaults);
+  ordered_json result = shape_json(shape, radius, defaults);
   result["device_resident_ms"] = to_json(times.whole);
   result["search_ms"] = to_json(times.search);
   result["whole_call_ms"] = to_json(times.call);
@@ -147,7 +139,7 @@ ordered_json time_tilings(const Shape& shape, int radius, int repeats) {
       runs.push_back(
           {{"tile_width", tile_width}, {"rows_per_warp", rows}, {"search_ms", times.search.median}});
     }
-  ordered_json result = to_json(shape, radius, true);
+  ordered_json result = shape_json(shape, radius, true);
   result["tilings"] = runs;
   return result;
 }

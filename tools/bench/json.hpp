@@ -19,7 +19,4 @@ inline nlohmann::ordered_json to_json(const cuda::TimeSpread& s) {
   return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
 }
 
-/// Bytes read and written per second, as measured by copies on an H200.
-inline constexpr double kH200BytesPerSecond = 4.294e12;
-
 }  // namespace recon

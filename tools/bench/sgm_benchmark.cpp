@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "methods/backend.hpp"
 #include "methods/cuda_semi_global.hpp"
+#include "tools/bench/json.hpp"
 #include "tools/bench/sgm_cpu_benchmark.hpp"
 #include "tools/bench/sgm_roofline.hpp"
 
@@ -52,10 +53,6 @@ struct SyntheticPair {
     }
   }
 };
-
-ordered_json to_json(const cuda::TimeSpread& s) {
-  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
-}
 
 ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
   const cuda::SemiGlobalTimes times = cuda::time_semi_global(problem, repeats);

@@ -9,8 +9,8 @@
 #include "match/transformed_image.hpp"
 #include "methods/semi_global_matching.hpp"
 #include "refine/depth_filters.hpp"
+#include "tools/bench/json.hpp"
 #include "tools/bench/opencv_stereo.hpp"
-#include "tools/bench/statistics.hpp"
 
 namespace recon {
 namespace {
@@ -21,11 +21,6 @@ double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-ordered_json to_json(const std::vector<double>& times) {
-  const Spread s = spread_of(times);
-  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
 }
 
 std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "methods/pair.hpp"
+#include "tools/bench/h200.hpp"
 
 namespace recon {
 
-/// What an H200 does at best, as measured: bytes read and written; instructions of a thread on pairs of 16
-/// bits that come as two operations (viaddmin, vimin3), or as one.
-inline constexpr double kH200BytesPerSecond = 4.294e12;
+/// What an H200 does at best, as measured: instructions of a thread on pairs of 16 bits that come as two
+/// operations (viaddmin, vimin3), or as one, per second.
 inline constexpr double kH200PairInstructionsPerSecond = 16.5e12;
 
 /// The least that our arrangement of semi-global matching moves and does, by stage; bytes.

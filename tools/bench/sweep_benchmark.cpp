@@ -12,16 +12,16 @@
 #include "methods/backend.hpp"
 #include "methods/cuda_sweep.hpp"
 #include "reference/achten_algorithm_1.hpp"
-#include "tools/bench/statistics.hpp"
+#include "tools/bench/h200.hpp"
+#include "tools/bench/json.hpp"
 
 namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// What the H200 does at best: bytes read and written as measured, and, of its 132 multiprocessors, four
-/// instructions of a warp and 32 loads of a word from the first cache in each cycle.
-constexpr double kH200BytesPerSecond = 4.294e12;
+/// What the H200 does at best, of its 132 multiprocessors: four instructions of a warp and 32 loads of a word
+/// from the first cache in each cycle.
 constexpr double kH200WarpInstructionsPerSecond = 132 * 4 * 1.98e9;
 constexpr double kH200LoadsPerSecond = 132 * 32 * 1.98e9;
 /// The least that a sample takes as warp_step.hpp has it: 10 for the position, 3 for the address, the load,
@@ -57,14 +57,6 @@ double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-ordered_json to_json(const Spread& s) {
-  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
-}
-
-ordered_json to_json(const cuda::TimeSpread& s) {
-  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
 }
 
 double sample_count(const SweepProblem& problem) {
