@@ -8,6 +8,7 @@
 #include "cuda/methods/pair.hpp"
 #include "cuda/methods/sweep_lane.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep_shape.hpp"
 
 namespace recon {
 namespace {
@@ -93,7 +94,7 @@ class CudaBackend : public Backend {
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
-    const SweepPlan planned = plan(shape_of(problem), problem.options, SweepPath::kAuto);
+    const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
     const CurrentDevice current(device_);
     const Hold hold(*this, planned.bytes > share());
     return hold.lane().sweep(problem, planned);

@@ -8,6 +8,7 @@
 #include "cuda/methods/winner.hpp"
 #include "match/source_warp.hpp"
 #include "methods/sweep_blocks.hpp"
+#include "methods/sweep_shape.hpp"
 #include "optimize/cost_code_step.hpp"
 
 namespace recon::cuda {
@@ -67,7 +68,7 @@ void check_images(const SweepProblem& problem) {
 void SweepLane::upload(const SweepProblem& problem, const SweepPlan& plan) {
   check_images(problem);
   arena_.reset(plan.sweep_bytes);
-  map_ = map_memory(arena_, shape_of(problem), plan);
+  map_ = map_memory(arena_, sweep_shape(problem), plan);
   ASSERT(arena_.used() == plan.sweep_bytes);
   const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
     staging_.upload(image.channel[static_cast<std::size_t>(c)], device,

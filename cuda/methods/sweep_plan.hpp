@@ -51,9 +51,6 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
 /// The optimizer's input for a block of this size, without its costs and guide.
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
 
-/// The shape of a problem.
-SweepShape shape_of(const SweepProblem& problem);
-
 /// Pointers into the arena of a sweep.
 struct WorkMemoryMap {
   std::uint8_t* reference[3];

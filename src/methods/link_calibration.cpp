@@ -12,6 +12,7 @@
 #include "core/large_memory.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
+#include "methods/sweep_shape.hpp"
 
 namespace recon {
 namespace {
@@ -71,24 +72,6 @@ SampleSize lightened(SampleSize size, const AggregationOptions& options) {
   const double scale = std::clamp(8 / windows, 0.2, 0.6);
   return {scaled(size.width, scale), scaled(size.height, scale), std::max(8, size.planes / 4), size.sources,
           size.reach};
-}
-
-SweepShape sweep_shape(const SweepProblem& problem) {
-  SweepShape shape;
-  shape.width = problem.reference.camera.width;
-  shape.height = problem.reference.camera.height;
-  for (const PosedImage& source : problem.sources) {
-    shape.source_width = std::max(shape.source_width, source.camera.width);
-    shape.source_height = std::max(shape.source_height, source.camera.height);
-  }
-  shape.channels = problem.reference.channels;
-  shape.sources = static_cast<int>(problem.sources.size());
-  shape.planes = problem.planes.count;
-  shape.window = problem.options.window;
-  shape.optimizer = problem.optimizer;
-  shape.paths = problem.paths;
-  shape.links = problem.links;
-  return shape;
 }
 
 /// The sizes with at most half as many planes as the images are wide.

@@ -18,6 +18,7 @@
 #include "match/cross_arms.hpp"
 #include "methods/ad_census_matching.hpp"
 #include "reference/ad_census_reference.hpp"
+#include "reference/blocky_colours.hpp"
 #include "reference/colour_sets.hpp"
 #include "refine/depth_filters.hpp"
 #include "refine/surface_step.hpp"
@@ -25,6 +26,7 @@
 namespace recon {
 namespace {
 
+using reference::blocky_colours;
 using reference::FloatVolume;
 using test::same_image;
 
@@ -66,21 +68,6 @@ std::vector<Shape> shapes() {
           {23, 5, {-300, 700}, 0.1},
           {9, 4, {-1000, 2100}},
           {300, 40, {0, 64}}};
-}
-
-/// Flat blocks of three pixels with noise, so that differences lie below and above the thresholds.
-Image<Rgb8> random_colours(int width, int height, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> blocks(static_cast<std::size_t>((width / 3 + 1) * (height / 3 + 1)));
-  for (int& block : blocks) block = static_cast<int>(random() % 60);
-  Image<Rgb8> image(width, height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const int block = blocks[static_cast<std::size_t>(y / 3 * (width / 3 + 1) + x / 3)];
-      const auto level = [&] { return static_cast<std::uint8_t>(block + static_cast<int>(random() % 20)); };
-      image(x, y).r = level(), image(x, y).g = level(), image(x, y).b = level();
-    }
-  return image;
 }
 
 FloatVolume random_costs(const Shape& shape) {
@@ -129,8 +116,8 @@ class CudaChainLink : public test::GpuTest<::testing::TestWithParam<Shape>> {
 
 TEST_P(CudaChainLink, CostsAreTheCpus) {
   const Shape& shape = GetParam();
-  const Image<Rgb8> left = random_colours(shape.width, shape.height, 3),
-                    right = random_colours(shape.width, shape.height, 4);
+  const Image<Rgb8> left = blocky_colours(shape.width, shape.height, 3),
+                    right = blocky_colours(shape.width, shape.height, 4);
   const ColourPair pair{left.view(), right.view()};
   const int min = shape.range.min;
   Volume<float> expected(shape.width, shape.range.count, shape.height);
@@ -149,8 +136,8 @@ TEST_P(CudaChainLink, CostsAreTheCpus) {
 TEST_P(CudaChainLink, ScanlinesAreTheTextbooks) {
   const Shape& shape = GetParam();
   const FloatVolume costs = random_costs(shape);
-  const Image<Rgb8> image = random_colours(shape.width, shape.height, 3),
-                    second = random_colours(shape.width, shape.height, 4);
+  const Image<Rgb8> image = blocky_colours(shape.width, shape.height, 3),
+                    second = blocky_colours(shape.width, shape.height, 4);
   for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
     const bool left = side == PairSide::kLeft;
     ScanlineView other;
@@ -200,7 +187,7 @@ TEST_P(CudaChainLink, OutliersAreMendedAsInTheTextbook) {
   const Shape& shape = GetParam();
   const int min = shape.range.min, count = shape.range.count;
   const Image<float> left = random_map(), right = random_map();
-  const Image<Rgb8> colours = random_colours(shape.width, shape.height, 5);
+  const Image<Rgb8> colours = blocky_colours(shape.width, shape.height, 5);
   const Image<Cross> crosses = cross_arms(colours.view(), {9, 4, 45, 25});
   std::vector<reference::Cross> plain;
   for (int y = 0; y < shape.height; ++y)
@@ -306,7 +293,7 @@ class CudaChain : public test::GpuTest<> {};
 TEST_F(CudaChain, TheSystemIsTheCpusAtOddSizes) {
   for (const Shape& shape : shapes()) {
     // A picture of blocks moved by a disparity that changes from block to block.
-    const Image<Rgb8> right = random_colours(shape.width, shape.height, 6);
+    const Image<Rgb8> right = blocky_colours(shape.width, shape.height, 6);
     Image<Rgb8> left = right.clone();
     for (int y = 0; y < shape.height; ++y)
       for (int x = 0; x < shape.width; ++x) {
@@ -319,7 +306,7 @@ TEST_F(CudaChain, TheSystemIsTheCpusAtOddSizes) {
 }
 
 TEST_F(CudaChain, OfSingleLinksIsTheCpus) {
-  const Image<Rgb8> left = random_colours(61, 33, 6), right = random_colours(61, 33, 7);
+  const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
   const ChainProblem whole{{}, {left.view(), right.view()}, {-2, 14}, ad_census_chain()};
   const auto expect_same = [&](const char* what, const auto& change) {
     ChainProblem problem = whole;
@@ -345,7 +332,7 @@ TEST_F(CudaChain, OfSingleLinksIsTheCpus) {
 }
 
 TEST_F(CudaChain, RefusesLinksThatTheGpuHasNot) {
-  const Image<Rgb8> image = random_colours(9, 5, 6);
+  const Image<Rgb8> image = blocky_colours(9, 5, 6);
   ChainProblem problem{{}, {image.view(), image.view()}, {0, 4}, ad_census_chain()};
   problem.options.refinement.graph_cut = true;
   EXPECT_THROW(cuda::run_chain(problem, kPoison), std::logic_error);

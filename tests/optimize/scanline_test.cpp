@@ -12,27 +12,14 @@
 #include "core/parallel.hpp"
 #include "optimize/scanline_step.hpp"
 #include "reference/ad_census_reference.hpp"
+#include "reference/blocky_colours.hpp"
 
 namespace recon {
 namespace {
 
+using reference::blocky_colours;
 using reference::FloatVolume;
 constexpr float kNone = std::numeric_limits<float>::infinity();
-
-/// Flat blocks of three pixels with noise, so that differences lie below and above the threshold of 15.
-Image<Rgb8> random_colours(int width, int height, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> blocks(static_cast<std::size_t>((width / 3 + 1) * (height / 3 + 1)));
-  for (int& block : blocks) block = static_cast<int>(random() % 60);
-  Image<Rgb8> image(width, height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const int block = blocks[static_cast<std::size_t>(y / 3 * (width / 3 + 1) + x / 3)];
-      const auto level = [&] { return static_cast<std::uint8_t>(block + static_cast<int>(random() % 20)); };
-      image(x, y).r = level(), image(x, y).g = level(), image(x, y).b = level();
-    }
-  return image;
-}
 
 /// A volume whose padding is NaN: nobody may let it into a result.
 Volume<float> poisoned(int width, int planes, int height) {
@@ -102,8 +89,8 @@ class ScanlineOptimizer : public testing::TestWithParam<Shape> {};
 TEST_P(ScanlineOptimizer, EqualsTheTextbook) {
   const Shape& shape = GetParam();
   const FloatVolume costs = random_costs(shape.width, shape.height, shape.planes, shape.share_without);
-  const Image<Rgb8> image = random_colours(shape.width, shape.height, 3);
-  const Image<Rgb8> second = random_colours(shape.width, shape.height, 4);
+  const Image<Rgb8> image = blocky_colours(shape.width, shape.height, 3);
+  const Image<Rgb8> second = blocky_colours(shape.width, shape.height, 4);
   Volume<float> given = poisoned(shape.width, shape.planes, shape.height);
   for (int y = 0; y < shape.height; ++y)
     for (int d = 0; d < shape.planes; ++d)
