@@ -84,8 +84,8 @@ class WindowRow {
   }
   __device__ const float* costs(int plane, int column) const { return costs_ + plane * pitch_ + column; }
 
-  /// Of row y + j; returns whether the thread found a sample without a cost. `far` holds the offsets'
-  /// lengths.
+  /// Of row y + j; returns whether the thread found a sample without a cost. `far` holds the lengths of all
+  /// offsets: weight 0 of those beyond the radius must not meet a source's that is no number.
   __device__ bool fill(int j, const float* far) {
     const int width = problem_.costs.width;
     const auto row_of = [&](const float4* image, int y) {
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(Tile<WarpColumns, WarpPlanes>::kThreads,
   WeightSums<Shape> sums;
   for (int j = max(-r, -y); j <= min(r, problem.costs.height - 1 - y); ++j) {
     __syncthreads();
-    for (int o = static_cast<int>(threadIdx.x); o <= 2 * r; o += Shape::kThreads)
+    for (int o = static_cast<int>(threadIdx.x); o < kEach * problem.groups; o += Shape::kThreads)
       far[o] = fast_root(static_cast<float>((o - r) * (o - r) + j * j)) * problem.per_pixel;
     __syncthreads();
     const bool gaps = row.fill(j, far);

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
+#include "cuda/aggregate/adaptive_weight.hpp"
+#include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cross_based.hpp"
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/cross_arms.hpp"
@@ -33,22 +35,34 @@ class Count {
   std::size_t bytes_ = 0;
 };
 
-/// As long as arms can be, whatever they are: for such the sums of crosses are stored, which is the way that
-/// a GPU has been seen to give the CPU's maps.
-constexpr int kLongestArm = 255;
+int longest_arm(const ChainOptions& chain) {
+  return std::min(chain.aggregation.cross.reach - 1, 255);
+}
 
 bool is_scanline(const ChainOptions& chain) {
   return chain.optimizer == ChainOptimizer::kScanline;
 }
 
+std::size_t volume_bytes(int width, int height, int planes) {
+  return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float));
+}
+
 /// Bytes of the memory beside the volume of costs.
 std::size_t scratch_bytes(int width, int height, int planes, const ChainOptions& chain) {
-  std::size_t bytes = 0;
-  if (is_scanline(chain)) bytes = device_volume_floats(width, planes, height) * sizeof(float);
-  if (chain.aggregation.kind == Aggregation::kCrossBased)
-    bytes =
-        std::max(bytes, cross_based_bytes(width, planes, height, chain.aggregation.cross_based, kLongestArm));
-  return bytes;
+  const std::size_t volume = volume_bytes(width, height, planes);
+  const std::size_t scanline = is_scanline(chain) ? volume : 0;
+  switch (chain.aggregation.kind) {
+    case Aggregation::kNone:
+      return scanline;
+    case Aggregation::kConstantWindow:
+      return volume;
+    case Aggregation::kAdaptiveWeight:
+      return volume + adaptive_weight_bytes(width, height);
+    case Aggregation::kCrossBased:
+      break;
+  }
+  return std::max(
+      scanline, cross_based_bytes(width, planes, height, chain.aggregation.cross_based, longest_arm(chain)));
 }
 
 /// Takes what a chain needs from `source`, an arena or a count.
@@ -190,10 +204,24 @@ DeviceVolume ChainLane::match(PairSide side, float* disparity, cudaStream_t stre
   return costs;
 }
 
+/// Returns the aggregated costs, which are in the scratch memory or where the costs were.
 DeviceVolume ChainLane::aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
-  const int own = side == PairSide::kLeft ? 0 : 1;
-  const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, range_.min, kLongestArm};
-  return queue_cross_based(arms, options_.aggregation.cross_based, costs, at_.scratch, stream);
+  const int own = side == PairSide::kLeft ? 0 : 1, min = range_.min;
+  const AggregationOptions& by = options_.aggregation;
+  if (by.kind == Aggregation::kCrossBased) {
+    const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, min, longest_arm(options_)};
+    return queue_cross_based(arms, by.cross_based, costs, at_.scratch, stream);
+  }
+  const DeviceVolume means =
+      device_volume(reinterpret_cast<float*>(at_.scratch), width_, range_.count, height_);
+  if (by.kind == Aggregation::kConstantWindow) {
+    queue_constant_window(costs, by.constant_radius, means, stream);
+    return means;
+  }
+  const ColourImages colours{at_.colours[own], at_.colours[1 - own], width_, side, min};
+  queue_adaptive_weight(colours, by.adaptive_weight, costs, means,
+                        at_.scratch + volume_bytes(width_, height_, range_.count), stream);
+  return means;
 }
 
 /// The left-right check, and what mends its outliers or makes them unknown.

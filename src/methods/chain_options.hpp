@@ -57,12 +57,10 @@ struct ChainOptions {
   VotingOptions voting;
 };
 
-/// Whether the GPU has all links of a chain: costs of colours, no aggregation or that by crosses, winners or
-/// scanlines, and all steps after these but the graph cut.
+/// Whether the GPU has all links of a chain: costs of colours, winners or scanlines, and all steps after
+/// these but the graph cut.
 constexpr bool runs_on_gpu(const ChainOptions& chain) {
-  const Aggregation by = chain.aggregation.kind;
   return chain.cost != ChainCost::kTransform &&
-         (by == Aggregation::kNone || by == Aggregation::kCrossBased) &&
          (chain.optimizer == ChainOptimizer::kWinnerTakeAll ||
           chain.optimizer == ChainOptimizer::kScanline) &&
          !chain.refinement.graph_cut;

@@ -207,9 +207,7 @@ std::string cpu_link(const ChainOptions& chain) {
   if (runs_on_gpu(chain)) return {};
   if (chain.optimizer != ChainOptimizer::kWinnerTakeAll && chain.optimizer != ChainOptimizer::kScanline)
     return "--optimizer " + word_of(chain.optimizer, kChainOptimizers);
-  if (chain.refinement.graph_cut) return "--refine graphcut";
-  if (chain.cost == ChainCost::kTransform) return "--cost " + chain_cost_word(chain);
-  return "--aggregation " + word_of(chain.aggregation.kind, kAggregations);
+  return chain.refinement.graph_cut ? "--refine graphcut" : "--cost " + chain_cost_word(chain);
 }
 
 std::string idle_in_chain(const ChainOptions& chain, const std::string& option) {

@@ -315,6 +315,8 @@ TEST_F(CudaChain, OfSingleLinksIsTheCpus) {
   };
   expect_same("no aggregation", [](ChainOptions& o) { o.aggregation.kind = Aggregation::kNone; });
   expect_same("three iterations", [](ChainOptions& o) { o.aggregation.cross_based.iterations = 3; });
+  expect_same("a constant window",
+              [](ChainOptions& o) { o.aggregation.kind = Aggregation::kConstantWindow; });
   expect_same("no iteration", [](ChainOptions& o) { o.aggregation.cross_based.iterations = 0; });
   expect_same("winners", [](ChainOptions& o) { o.optimizer = ChainOptimizer::kWinnerTakeAll; });
   expect_same("colours", [](ChainOptions& o) { o.cost = ChainCost::kColourDifference; });
@@ -329,6 +331,26 @@ TEST_F(CudaChain, OfSingleLinksIsTheCpus) {
     o.cost = ChainCost::kColourDifference;
     o.optimizer = ChainOptimizer::kWinnerTakeAll;
   });
+}
+
+/// Adaptive weights come from the device's fast exponentials, so that costs differ by 2e-5 of theirs: where
+/// two planes are as good as each other another one may win, and what is mended from there differs too.
+constexpr double kDifferingShare = 0.02;
+
+TEST_F(CudaChain, OfAdaptiveWeightsIsNearlyTheCpus) {
+  const Image<Rgb8> right = blocky_colours(91, 53, 6);
+  Image<Rgb8> left = right.clone();
+  for (int y = 0; y < 53; ++y)
+    for (int x = 5; x < 91; ++x) left(x, y) = right(x - 3 - x / 40, y);
+  ChainProblem problem{{}, {left.view(), right.view()}, {0, 9}, ad_census_chain()};
+  problem.options.aggregation.kind = Aggregation::kAdaptiveWeight;
+  problem.options.aggregation.adaptive_weight.radius = 5;
+  const Image<float> expected = chain_matching(problem).disparity;
+  const Image<float> found = cuda::run_chain(problem, kPoison).map.disparity;
+  int differing = 0;
+  for (int y = 0; y < 53; ++y)
+    for (int x = 0; x < 91; ++x) differing += !(std::abs(found(x, y) - expected(x, y)) <= 1.0f / 16);
+  EXPECT_LE(differing, kDifferingShare * 91 * 53);
 }
 
 TEST_F(CudaChain, RefusesLinksThatTheGpuHasNot) {
