@@ -65,6 +65,14 @@ std::size_t scratch_bytes(int width, int height, int planes, const ChainOptions&
       scanline, cross_based_bytes(width, planes, height, chain.aggregation.cross_based, longest_arm(chain)));
 }
 
+/// Bytes of a view's volume and scratch memory, up to which there are two of each.
+constexpr std::size_t kSmallVolume = std::size_t{512} << 20;
+
+bool side_by_side(int width, int height, int planes, const ChainOptions& chain) {
+  return chain.refinement.left_right &&
+         volume_bytes(width, height, planes) + scratch_bytes(width, height, planes, chain) <= kSmallVolume;
+}
+
 /// Takes what a chain needs from `source`, an arena or a count.
 template <class Source>
 ChainLane::Buffers take_buffers(int width, int height, int planes, const ChainOptions& chain,
@@ -78,11 +86,16 @@ ChainLane::Buffers take_buffers(int width, int height, int planes, const ChainOp
   for (int i = 0; i < 2; ++i) {
     at.colours[i] = source.template take<Rgb8>(pixels);
     if (chain.cost == ChainCost::kAdCensus) at.census[i] = source.template take<std::uint64_t>(pixels);
-    if (is_scanline(chain)) at.edges[i] = source.template take<std::uint8_t>(pixels);
+    if (is_scanline(chain)) at.edges[i] = source.template take<std::uint8_t>(2 * pixels);
     if (crosses || (steps.vote && i == 0)) at.arms[i] = source.template take<Cross>(pixels);
   }
-  at.costs = source.template take<float>(device_volume_floats(width, planes, height));
-  at.scratch = source.template take<std::byte>(scratch_bytes(width, height, planes, chain));
+  for (int i = 0; i < 2; ++i) {
+    const bool shared = i > 0 && !side_by_side(width, height, planes, chain);
+    at.costs[i] =
+        shared ? at.costs[0] : source.template take<float>(device_volume_floats(width, planes, height));
+    at.scratch[i] =
+        shared ? at.scratch[0] : source.template take<std::byte>(scratch_bytes(width, height, planes, chain));
+  }
   at.left = source.template take<float>(pixels);
   if (steps.edges || steps.median) at.spare = source.template take<float>(pixels);
   if (!steps.left_right) return at;
@@ -128,6 +141,7 @@ ChainLane::ChainLane(int width, int height, const PairOptions& options, Arena& a
         arena.reset(bytes(width, height, options));
         return take_buffers(width, height, options.range.count, options.chain, arena);
       }()) {
+  if (at_.costs[0] != at_.costs[1]) side_ = std::make_unique<Side>();
   const ChainRefinement& steps = options_.refinement;
   EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
   EXPECTS(options_.left_right >= 0.0f && options_.voting.iterations >= 0);
@@ -155,8 +169,7 @@ void ChainLane::queue(const Stream& stream, const ChainMark& mark) const {
   const ChainRefinement& steps = options_.refinement;
   queue_images(stream.get());
   tell(mark, "images");
-  if (steps.left_right) match(PairSide::kRight, at_.right, stream.get(), mark);
-  const DeviceVolume costs = match(PairSide::kLeft, at_.left, stream.get(), mark);
+  const DeviceVolume costs = match_both(stream, mark);
   if (steps.left_right) queue_mending(stream.get(), mark);
   queue_map_steps(costs, stream.get(), mark);
 }
@@ -177,12 +190,30 @@ void ChainLane::queue_images(cudaStream_t stream) const {
   }
 }
 
+/// Leaves the winners of both views, or of the left one where that is all; returns the left view's costs.
+DeviceVolume ChainLane::match_both(const Stream& stream, const ChainMark& mark) const {
+  if (!options_.refinement.left_right) return match(PairSide::kLeft, at_.left, stream.get(), mark);
+  const bool meanwhile = side_ != nullptr && !mark;
+  const Stream& aside = meanwhile ? side_->stream : stream;
+  if (meanwhile) {
+    side_->begins.record(stream);
+    RECON_CUDA_TRY(cudaStreamWaitEvent(aside.get(), side_->begins.get(), 0));
+  }
+  match(PairSide::kRight, at_.right, aside.get(), mark);
+  const DeviceVolume costs = match(PairSide::kLeft, at_.left, stream.get(), mark);
+  if (meanwhile) {
+    side_->ends.record(aside);
+    RECON_CUDA_TRY(cudaStreamWaitEvent(stream.get(), side_->ends.get(), 0));
+  }
+  return costs;
+}
+
 /// Leaves the winners of a view; returns the costs that they were taken from.
 DeviceVolume ChainLane::match(PairSide side, float* disparity, cudaStream_t stream,
                               const ChainMark& mark) const {
   const int own = side == PairSide::kLeft ? 0 : 1, other = 1 - own, min = range_.min;
   const float* by_bits = at_.tables + kMaxChannelSum + 1;
-  DeviceVolume costs = device_volume(at_.costs, width_, range_.count, height_);
+  DeviceVolume costs = device_volume(at_.costs[own], width_, range_.count, height_);
   queue_colour_costs({at_.colours[own], at_.colours[other], at_.census[own], at_.census[other], at_.tables,
                       by_bits, side, min},
                      costs, stream);
@@ -193,7 +224,8 @@ DeviceVolume ChainLane::match(PairSide side, float* disparity, cudaStream_t stre
   }
   if (is_scanline(options_)) {
     // Wherever the aggregation has not left them.
-    float* apart = costs.data == at_.costs ? reinterpret_cast<float*>(at_.scratch) : at_.costs;
+    float* given = at_.costs[own];
+    float* apart = costs.data == given ? reinterpret_cast<float*>(at_.scratch[own]) : given;
     const DeviceVolume mean = device_volume(apart, width_, range_.count, height_);
     queue_scanlines(costs, {at_.edges[own], at_.edges[other], side, min}, options_.scanline, mean, stream);
     costs = mean;
@@ -208,19 +240,19 @@ DeviceVolume ChainLane::match(PairSide side, float* disparity, cudaStream_t stre
 DeviceVolume ChainLane::aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
   const int own = side == PairSide::kLeft ? 0 : 1, min = range_.min;
   const AggregationOptions& by = options_.aggregation;
+  std::byte* scratch = at_.scratch[own];
   if (by.kind == Aggregation::kCrossBased) {
     const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, min, longest_arm(options_)};
-    return queue_cross_based(arms, by.cross_based, costs, at_.scratch, stream);
+    return queue_cross_based(arms, by.cross_based, costs, scratch, stream);
   }
-  const DeviceVolume means =
-      device_volume(reinterpret_cast<float*>(at_.scratch), width_, range_.count, height_);
+  const DeviceVolume means = device_volume(reinterpret_cast<float*>(scratch), width_, range_.count, height_);
   if (by.kind == Aggregation::kConstantWindow) {
     queue_constant_window(costs, by.constant_radius, means, stream);
     return means;
   }
   const ColourImages colours{at_.colours[own], at_.colours[1 - own], width_, side, min};
   queue_adaptive_weight(colours, by.adaptive_weight, costs, means,
-                        at_.scratch + volume_bytes(width_, height_, range_.count), stream);
+                        scratch + volume_bytes(width_, height_, range_.count), stream);
   return means;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
@@ -17,8 +18,8 @@ namespace recon::cuda {
 using ChainMark = std::function<void(const char* step)>;
 
 /// Chains of single links over pairs of one size with one set of options: the memory on the device and what
-/// is queued there. One volume of costs is there at a time, that of the right view first, and one that it is
-/// aggregated or optimized into.
+/// is queued there. Both views are matched side by side where their volumes are small, else one after the
+/// other in the same memory.
 class ChainLane {
  public:
   /// Bytes that the constructor takes from its arena.
@@ -32,7 +33,8 @@ class ChainLane {
   void upload(const ColourPair& images, PinnedBuffer& staging, const Stream& stream) const;
 
   /// Everything from images to disparities on the device; the steps are "images", "cost", "aggregation",
-  /// "scanline", "winner", of either view, and then those of the refinement.
+  /// "scanline", "winner", of either view, and then those of the refinement. Where steps are told of they
+  /// come one after the other.
   void queue(const Stream& stream, const ChainMark& mark = {}) const;
 
   /// Done on return.
@@ -45,8 +47,8 @@ class ChainLane {
     float* tables;  ///< CostTables
     std::uint8_t* edges[2];
     Cross* arms[2];
-    float* costs;
-    std::byte* scratch;  ///< of the aggregation, or for another volume
+    float* costs[2];
+    std::byte* scratch[2];  ///< of the aggregation, or for another volume
     float *left, *right, *spare;
     Outlier* outliers;
     std::int16_t* bins;
@@ -59,6 +61,7 @@ class ChainLane {
   void queue_images(cudaStream_t stream) const;
   DeviceVolume match(PairSide side, float* disparity, cudaStream_t stream, const ChainMark& mark) const;
   DeviceVolume aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const;
+  DeviceVolume match_both(const Stream& stream, const ChainMark& mark) const;
   void queue_mending(cudaStream_t stream, const ChainMark& mark) const;
   void queue_map_steps(const DeviceVolume& costs, cudaStream_t stream, const ChainMark& mark) const;
   const float* result() const;
@@ -68,6 +71,12 @@ class ChainLane {
   ChainOptions options_;
   CostTables tables_;
   Buffers at_;
+  /// Where the right view is matched meanwhile; null: it is not.
+  struct Side {
+    Stream stream;
+    Event begins, ends;
+  };
+  std::unique_ptr<Side> side_;
 };
 
 }  // namespace recon::cuda

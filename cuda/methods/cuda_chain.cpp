@@ -109,7 +109,7 @@ Volume<float> run_scanlines(VolumeView<const float> costs, ImageView<const Rgb8>
   EXPECTS(other.image.empty() || (other.image.width == width && other.image.height == height));
   Call call(pieces_bytes(width, height, 4) + 2 * volume_bytes(width, costs.planes, height), poison);
   const auto edges_of = [&](ImageView<const Rgb8> image) {
-    auto* edges = take<std::uint8_t>(call, element_count({width, height}));
+    auto* edges = take<std::uint8_t>(call, element_count({2, width, height}));
     queue_edges(call.upload(image, width), width, height, options.edge_threshold, edges, call.stream());
     return edges;
   };

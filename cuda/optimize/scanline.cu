@@ -11,11 +11,13 @@ __global__ void __launch_bounds__(kThreads)
     edges_kernel(const Rgb8* pixels, int width, int threshold, std::uint8_t* edges) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= width) return;
-  const Rgb8* pixel = pixels + static_cast<std::ptrdiff_t>(y) * width + x;
-  int bits = 0;
-  if (x > 0 && greatest_difference(pixel[0], pixel[-1]) >= threshold) bits |= 1;
-  if (y > 0 && greatest_difference(pixel[0], pixel[-width]) >= threshold) bits |= 2;
-  edges[static_cast<std::ptrdiff_t>(y) * width + x] = static_cast<std::uint8_t>(bits);
+  const std::ptrdiff_t pixels_of_all = static_cast<std::ptrdiff_t>(gridDim.y) * width;
+  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * width + x;
+  const Rgb8 own = pixels[at];
+  const bool across = x > 0 && greatest_difference(own, pixels[at - (x > 0 ? 1 : 0)]) >= threshold;
+  const bool down = y > 0 && greatest_difference(own, pixels[at - (y > 0 ? width : 0)]) >= threshold;
+  edges[at] = across ? 1 : 0;
+  edges[pixels_of_all + at] = down ? 1 : 0;
 }
 
 }  // namespace
@@ -32,9 +34,13 @@ void queue_scanlines(const DeviceVolume& costs, const ScanlineEdges& edges, cons
   EXPECTS(costs.planes >= 1 && costs.planes <= kMaxScanlinePlanes && costs.width >= 1 && costs.height >= 1);
   EXPECTS(mean.width == costs.width && mean.height == costs.height && mean.planes == costs.planes);
   EXPECTS(mean.pitch == costs.pitch && options.p1 >= 0.0f && options.p2 >= options.p1);
-  const ScanlineTable penalties{{scanline_penalties(options, false, false),
-                                 scanline_penalties(options, true, false),
-                                 scanline_penalties(options, true, true)}};
+  ScanlineTable penalties{};
+  for (int edge = 0; edge < 2; ++edge)
+    for (int matched = 0; matched <= kUnseenStep; ++matched) {
+      const ScanlinePenalties both =
+          scanline_penalties(options, edge != 0, (matched == kUnseenStep ? edge : matched) != 0);
+      penalties.penalties[3 * edge + matched] = make_float2(both.p1, both.p2);
+    }
   const ScanlineArgs args{costs, mean, edges, penalties};
   launch_scanline_rows(args, stream);
   launch_scanline_columns(args, stream);

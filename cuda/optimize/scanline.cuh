@@ -9,12 +9,16 @@
 
 namespace recon::cuda {
 
-/// P1 and P2 by the number of edges that a step crosses: none, one, or one in each view.
-struct ScanlineTable {
-  ScanlinePenalties by_edges[3];
+/// What a byte says of a step of the other view: no edge, an edge, or that it does not see the step.
+inline constexpr int kUnseenStep = 2;
 
-  __device__ ScanlinePenalties operator()(int edges) const {
-    return edges == 0 ? by_edges[0] : (edges == 1 ? by_edges[1] : by_edges[2]);
+/// P1 and P2 by the edges that a step crosses: entry 3 edge + matched, see kUnseenStep.
+struct ScanlineTable {
+  float2 penalties[6];
+
+  __device__ ScanlinePenalties operator()(int entry) const {
+    const float2 both = penalties[entry];
+    return {both.x, both.y};
   }
 };
 

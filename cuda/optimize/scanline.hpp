@@ -12,8 +12,9 @@
 
 namespace recon::cuda {
 
-/// Queues where steps cross an edge of an image: bit 0 from the pixel to the left, bit 1 from the one above;
-/// both images without padding.
+/// Queues where steps cross an edge of an image, 1 or 0: an image of the steps from the pixel to the left,
+/// and one of those from the pixel above; images without padding.
+/// @param[out] edges  twice as many as the image has pixels
 /// @throws DeviceError
 void queue_edges(const Rgb8* pixels, int width, int height, int threshold, std::uint8_t* edges,
                  cudaStream_t stream);

@@ -31,10 +31,11 @@ struct ColumnStep {
 template <int kPlanes>
 struct ColumnPlanes {
   int x, column, group, first, planes;
+  int offset[kPlanes];   ///< floats from the first plane to the others
   int matched[kPlanes];  ///< columns of the other view, kept within it
-  unsigned seen;         ///< a bit for each of those that lie inside it
+  bool seen[kPlanes];    ///< whether they lie inside it
 
-  __device__ ColumnPlanes(const ScanlineArgs& args) : seen(0) {
+  __device__ ColumnPlanes(const ScanlineArgs& args) {
     const int thread = static_cast<int>(threadIdx.x), width = args.costs.width;
     column = thread % kColumns, group = thread / kColumns;
     x = static_cast<int>(blockIdx.x) * kColumns + column;
@@ -43,31 +44,27 @@ struct ColumnPlanes {
     for (int i = 0; i < kPlanes; ++i) {
       const int u = matching_column(args.edges.side, x, args.edges.min_disparity + first + i);
       matched[i] = min(max(u, 0), width - 1);
-      if (args.edges.other != nullptr && u == matched[i]) seen |= 1u << i;
+      seen[i] = args.edges.other != nullptr && u == matched[i];
+      offset[i] = i * static_cast<int>(args.costs.pitch);
     }
   }
 
   /// @param boundary  the row below the step
   __device__ void load(const ScanlineArgs& args, int y, int boundary, ColumnStep<kPlanes>& step) const {
     const int width = args.costs.width;
-    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(boundary) * width;
-    const std::uint8_t* other = args.edges.other != nullptr ? args.edges.other : args.edges.reference;
-    step.edge = args.edges.reference[row + min(x, width - 1)];
+    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(args.costs.height + boundary) * width;
+    const std::uint8_t* own = args.edges.reference + row;
+    const std::uint8_t* other = args.edges.other != nullptr ? args.edges.other + row : own;
+    step.edge = own[min(x, width - 1)];
     const float* costs = args.costs.row(y, first) + x;
     const float* sums = args.mean.row(y, first) + x;
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
       const bool there = first + i < planes;
-      step.cost[i] = there ? costs[i * args.costs.pitch] : invalid_cost();
-      step.sum[i] = there ? sums[i * args.costs.pitch] : 0.0f;
-      step.matched[i] = other[row + matched[i]];
+      step.cost[i] = there ? costs[offset[i]] : invalid_cost();
+      step.sum[i] = there ? sums[offset[i]] : 0.0f;
+      step.matched[i] = other[matched[i]];
     }
-  }
-
-  /// Edges that a step crosses on the thread's plane i.
-  __device__ int crossed(const ColumnStep<kPlanes>& step, int i) const {
-    const int edge = step.edge >> 1 & 1;
-    return edge + ((seen >> i & 1u) != 0 ? step.matched[i] >> 1 & 1 : edge);
   }
 };
 
@@ -77,11 +74,13 @@ struct ColumnPath {
   const ScanlineArgs& args;
   const ColumnPlanes<kPlanes>& place;
   Exchange* exchange;  ///< two of them, used by turns
+  const ScanlineTable& penalties;
   float path[kPlanes];
   float least, outer_below, outer_above;
 
-  __device__ ColumnPath(const ScanlineArgs& all, const ColumnPlanes<kPlanes>& where, Exchange* between)
-      : args(all), place(where), exchange(between) {
+  __device__ ColumnPath(const ScanlineArgs& all, const ColumnPlanes<kPlanes>& where, Exchange* between,
+                        const ScanlineTable& table)
+      : args(all), place(where), exchange(between), penalties(table) {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) path[i] = invalid_cost();
     least = outer_below = outer_above = invalid_cost();
@@ -101,14 +100,16 @@ struct ColumnPath {
   __device__ void follow(int step, const ColumnStep<kPlanes>& now) {
     float below = outer_below, least_now = invalid_cost();
     float* mean = args.mean.row(row_of(step), place.first) + place.x;
+    const int own = 3 * now.edge;
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
       const float same = path[i], above = i + 1 < kPlanes ? path[i + 1 < kPlanes ? i + 1 : i] : outer_above;
-      path[i] = scanline_cost(now.cost[i], same, below, above, least, args.penalties(place.crossed(now, i)));
+      path[i] = scanline_cost(now.cost[i], same, below, above, least,
+                              penalties(own + (place.seen[i] ? now.matched[i] : kUnseenStep)));
       least_now = fminf(least_now, path[i]);
       below = same;
       const float sum = now.sum[i] + path[i];
-      if (place.first + i < place.planes) mean[i * args.mean.pitch] = kDown ? sum : sum * 0.25f;
+      if (place.first + i < place.planes) mean[place.offset[i]] = kDown ? sum : sum * 0.25f;
     }
     meet(exchange[step & 1], least_now);
   }
@@ -134,8 +135,8 @@ struct ColumnPath {
 /// @tparam kAhead  steps whose inputs are on their way
 template <bool kDown, int kPlanes, int kAhead>
 __device__ void follow_columns(const ScanlineArgs& args, const ColumnPlanes<kPlanes>& place,
-                               Exchange* exchange) {
-  ColumnPath<kDown, kPlanes> path(args, place, exchange);
+                               Exchange* exchange, const ScanlineTable& penalties) {
+  ColumnPath<kDown, kPlanes> path(args, place, exchange, penalties);
   ColumnStep<kPlanes> ahead[kAhead];
 #pragma unroll
   for (int i = 0; i < kAhead; ++i) path.load(i, ahead[i]);
@@ -152,10 +153,13 @@ __device__ void follow_columns(const ScanlineArgs& args, const ColumnPlanes<kPla
 template <int kPlanes, int kAhead, int kThreads>
 __global__ void __launch_bounds__(kThreads) columns_kernel(ScanlineArgs args) {
   __shared__ Exchange exchange[2];
-  const ColumnPlanes<kPlanes> place(args);
-  follow_columns<true, kPlanes, kAhead>(args, place, exchange);
+  __shared__ ScanlineTable penalties;
+  if (threadIdx.x < 6) penalties.penalties[threadIdx.x] = args.penalties.penalties[threadIdx.x];
   __syncthreads();
-  follow_columns<false, kPlanes, kAhead>(args, place, exchange);
+  const ColumnPlanes<kPlanes> place(args);
+  follow_columns<true, kPlanes, kAhead>(args, place, exchange, penalties);
+  __syncthreads();
+  follow_columns<false, kPlanes, kAhead>(args, place, exchange, penalties);
 }
 
 template <int kPlanes, int kAhead, int kThreads>

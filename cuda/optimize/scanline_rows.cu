@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kLanes = 32;
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr int kUnseen = 2;  ///< a step that the other view does not see
+constexpr int kMargin = 16;  ///< steps behind a row's last one that have edges too, of no meaning
 
 /// What the warps of a row tell each other after a step.
 struct Exchange {
@@ -98,24 +98,11 @@ struct RowPlanes {
   }
 };
 
-/// The edges that steps along a row cross.
+/// Which edges steps along a row cross, in shared memory.
 struct RowEdges {
-  const std::uint8_t* reference;  ///< of the row
-  const std::uint8_t* matched;    ///< see fill_matched
-
-  /// Edges that the steps over `kChunk` boundaries from the first one on cross, two bits each.
-  /// @param entry  of the boundary before column 1 on a plane
-  template <int kChunk>
-  __device__ unsigned crossed(int first, int entry, int width) const {
-    unsigned all = 0;
-#pragma unroll
-    for (int k = 0; k < kChunk; ++k) {
-      const int boundary = min(max(first + k, 1), width - 1);
-      const unsigned edge = reference[boundary] & 1u, other = matched[entry + max(boundary - 1, 0)];
-      all |= (edge + (other == kUnseen ? edge : other)) << 2 * k;
-    }
-    return all;
-  }
+  const std::uint8_t* own;      ///< 3 where the step to a boundary's right crosses an edge of the reference
+  const std::uint8_t* matched;  ///< see fill_matched
+  const ScanlineTable* penalties;
 };
 
 /// Follows the paths of a row in one direction. The costs of the next columns are fetched before those of
@@ -137,10 +124,8 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
   for (int chunk = 0; chunk < chunks; ++chunk) {
     const int begin = (kForward ? chunk : chunks - 1 - chunk) * kChunk;
     float now[kPlanes][kChunk], sum[kPlanes][kChunk];
-    unsigned crossed[kPlanes];
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
-      crossed[i] = edges.crossed<kChunk>(kForward ? begin : begin + 1, entries[i], width);
 #pragma unroll
       for (int k = 0; k < kChunk; ++k) now[i][k] = next[i][k], sum[i][k] = next_sum[i][k];
     }
@@ -152,7 +137,8 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
       float cost[kPlanes];
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) cost[i] = now[i][k];
-      path.step(cost, [&](int i) { return args.penalties(static_cast<int>(crossed[i] >> 2 * k & 3u)); });
+      const int boundary = begin + (kForward ? k : k + 1), own = edges.own[boundary];
+      path.step(cost, [&](int i) { return (*edges.penalties)(own + edges.matched[entries[i] + boundary]); });
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) sum[i][k] = kForward ? path.path[i] : sum[i][k] + path.path[i];
     }
@@ -160,15 +146,21 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
   }
 }
 
-/// Where the other view has edges, one entry for each of its steps that the row's meet.
-__device__ void fill_matched(const ScanlineArgs& args, std::ptrdiff_t row, std::uint8_t* matched) {
+/// Where the reference has edges, by boundary, and where the other view has, one entry for each of its steps
+/// that the row's meet. Boundary x lies before column x; the first one and those behind the last column have
+/// no meaning.
+__device__ void fill_edges(const ScanlineArgs& args, std::ptrdiff_t row, std::uint8_t* own,
+                           std::uint8_t* matched) {
   const int width = args.costs.width, planes = args.costs.planes, min = args.edges.min_disparity;
   const bool left = args.edges.side == PairSide::kLeft;
-  const int first = 1 + (left ? -min - (planes - 1) : min);  // step of the other view at entry 0
-  for (int i = static_cast<int>(threadIdx.x); i < width + planes - 1; i += static_cast<int>(blockDim.x)) {
+  const int first = left ? -min - (planes - 1) : min;  // step of the other view at entry 0
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int i = thread; i < width + kMargin; i += threads)
+    own[i] = i < width && args.edges.reference[row + i] != 0 ? 3 : 0;
+  for (int i = thread; i < width + kMargin + planes; i += threads) {
     const int u = first + i;
     const bool seen = args.edges.other != nullptr && u >= 1 && u < width;
-    matched[i] = static_cast<std::uint8_t>(seen ? args.edges.other[row + u] & 1 : kUnseen);
+    matched[i] = seen ? args.edges.other[row + u] : kUnseenStep;
   }
 }
 
@@ -176,16 +168,19 @@ __device__ void fill_matched(const ScanlineArgs& args, std::ptrdiff_t row, std::
 /// room
 template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 __global__ void __launch_bounds__(kThreads) rows_kernel(ScanlineArgs args) {
-  extern __shared__ std::uint8_t matched[];
+  extern __shared__ std::uint8_t edge_bytes[];
   __shared__ Exchange exchange[2];
+  __shared__ ScanlineTable penalties;
   const int y = static_cast<int>(blockIdx.x), count = args.costs.planes;
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * args.costs.width;
-  fill_matched(args, row, matched);
+  std::uint8_t *own = edge_bytes, *matched = edge_bytes + args.costs.width + kMargin;
+  fill_edges(args, row, own, matched);
+  if (threadIdx.x < 6) penalties.penalties[threadIdx.x] = args.penalties.penalties[threadIdx.x];
   __syncthreads();
   const bool left = args.edges.side == PairSide::kLeft;
   const RowPlanes planes{args.costs.row(y, 0), args.mean.row(y, 0), args.costs.pitch,
                          static_cast<int>(threadIdx.x) * kPlanes, count};
-  const RowEdges edges{args.edges.reference + row, matched};
+  const RowEdges edges{own, matched, &penalties};
   int entries[kPlanes];
   for (int i = 0; i < kPlanes; ++i) {
     const int d = min(planes.first + i, count - 1);
@@ -200,9 +195,9 @@ template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 void launch(const ScanlineArgs& args, cudaStream_t stream) {
   constexpr int kOfWarp = kPlanes * kLanes;
   const int warps = kOneWarp ? 1 : (args.costs.planes + kOfWarp - 1) / kOfWarp;
-  const std::size_t shared = static_cast<std::size_t>(args.costs.width) + args.costs.planes;
+  const std::size_t shared = 2 * static_cast<std::size_t>(args.costs.width + kMargin) + args.costs.planes;
   const auto kernel = rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>;
-  constexpr std::size_t kAlways = std::size_t{47} << 10;  // what a kernel may have without being told so
+  constexpr std::size_t kAlways = std::size_t{46} << 10;  // what a kernel may have without being told so
   if (shared > kAlways)
     RECON_CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
