@@ -2,6 +2,7 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/device/error.hpp"
 #include "cuda/device/memory.hpp"
+#include "cuda/device/shared_memory.hpp"
 
 /// A thread block makes the means of a tile of columns and planes of one row. For each row of the window it
 /// puts into shared memory the costs of the tile and the weights of all offsets along the row: those of the
@@ -258,8 +259,7 @@ void launch(const WeightProblem& problem, cudaStream_t stream) {
       sizeof(float) * static_cast<std::size_t>(offsets * (Shape::kColumns + Shape::kMatches) +
                                                Shape::kPlanes * (Shape::kColumns + offsets));
   const auto kernel = weight_kernel<WarpColumns, WarpPlanes>;
-  RECON_CUDA_TRY(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  allow_shared_memory(kernel);
   const auto parts = [](int size, int each) { return static_cast<unsigned>((size + each - 1) / each); };
   const dim3 grid(parts(problem.costs.width, Shape::kColumns), static_cast<unsigned>(problem.costs.height),
                   parts(problem.costs.planes, Shape::kPlanes));

@@ -3,6 +3,7 @@
 #include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/device/error.hpp"
+#include "cuda/device/shared_memory.hpp"
 
 /// A thread block goes down a band of rows of one plane, over the whole width or a part of it. A thread keeps
 /// the sums of a few columns over the rows of the window: a row enters, another leaves. The block makes
@@ -361,8 +362,7 @@ void launch(WindowGrid grid, int most_columns, cudaStream_t stream) {
   const std::size_t bytes =
       static_cast<std::size_t>(Rows * Columns * threads) * (sizeof(double) + sizeof(int)) + Rows * 32;
   const auto kernel = window_kernel<Columns, Rows, kMostThreads, kTogether>;
-  RECON_CUDA_TRY(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  allow_shared_memory(kernel);
   int device = 0, multiprocessors = 1, together = 1;
   RECON_CUDA_TRY(cudaGetDevice(&device));
   RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));

@@ -4,6 +4,7 @@
 #include "cuda/aggregate/plane_arms.cuh"
 #include "cuda/device/error.hpp"
 #include "cuda/device/memory.hpp"
+#include "cuda/device/shared_memory.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -144,9 +145,7 @@ void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t
   const int width = pass.costs.width, height = pass.costs.height, planes = pass.costs.planes;
   const int most = group_planes(width, planes, height);
   const std::size_t line = (static_cast<std::size_t>(width) + 1) * (sizeof(double) + sizeof(int));
-  for (const auto kernel : {row_kernel<true>, row_kernel<false>})
-    RECON_CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(line)));
+  for (const auto kernel : {row_kernel<true>, row_kernel<false>}) allow_shared_memory(kernel);
   Group group{pass, {}, 0};
   group.columns.pitch = padded_count<double>(width);
   group.columns.plane = plane_elements(width, height);

@@ -2,6 +2,7 @@
 
 #include "cuda/aggregate/cross_strip.cuh"
 #include "cuda/device/error.hpp"
+#include "cuda/device/shared_memory.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -259,8 +260,7 @@ void launch(const StripPass& pass, const Device& device, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes<Elements>(longest, columns);
   const int strips = (width + columns - 1) / columns, groups = (pass.costs.planes + kPlanes - 1) / kPlanes;
   const int rows = band_rows(height, longest, strips * groups, device.blocks_at_once(bytes));
-  RECON_CUDA_TRY(cudaFuncSetAttribute(strip_kernel<Elements, kTurn>,
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  allow_shared_memory(strip_kernel<Elements, kTurn>);
   const dim3 blocks(static_cast<unsigned>(strips), static_cast<unsigned>(groups),
                     static_cast<unsigned>((height + rows - 1) / rows));
   strip_kernel<Elements, kTurn>

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/device/error.hpp"
+
+namespace recon::cuda {
+
+/// Lets launches of `kernel` take all the dynamic shared memory that the current device gives a thread block.
+/// Not just what the next launch takes: another host thread may ask for less before it comes to that.
+/// @throws DeviceError
+template <class Kernel>
+void allow_shared_memory(Kernel kernel) {
+  int device = 0, most = 0;
+  cudaFuncAttributes attributes{};
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  RECON_CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  RECON_CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
+  RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      most - static_cast<int>(attributes.sharedSizeBytes)));
+}
+
+}  // namespace recon::cuda
