@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
-#include "cuda/aggregate/adaptive_weight.hpp"
-#include "cuda/aggregate/constant_window.hpp"
-#include "cuda/aggregate/cross_based.hpp"
+#include "cuda/aggregate/aggregation.hpp"
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/match/transform.hpp"
@@ -35,10 +33,6 @@ class Count {
   std::size_t bytes_ = 0;
 };
 
-int longest_arm(const ChainOptions& chain) {
-  return std::min(chain.aggregation.cross.reach - 1, 255);
-}
-
 bool is_scanline(const ChainOptions& chain) {
   return chain.optimizer == ChainOptimizer::kScanline;
 }
@@ -49,20 +43,8 @@ std::size_t volume_bytes(int width, int height, int planes) {
 
 /// Bytes of the memory beside the volume of costs.
 std::size_t scratch_bytes(int width, int height, int planes, const ChainOptions& chain) {
-  const std::size_t volume = volume_bytes(width, height, planes);
-  const std::size_t scanline = is_scanline(chain) ? volume : 0;
-  switch (chain.aggregation.kind) {
-    case Aggregation::kNone:
-      return scanline;
-    case Aggregation::kConstantWindow:
-      return volume;
-    case Aggregation::kAdaptiveWeight:
-      return volume + adaptive_weight_bytes(width, height);
-    case Aggregation::kCrossBased:
-      break;
-  }
-  return std::max(
-      scanline, cross_based_bytes(width, planes, height, chain.aggregation.cross_based, longest_arm(chain)));
+  const std::size_t scanline = is_scanline(chain) ? volume_bytes(width, height, planes) : 0;
+  return std::max(scanline, aggregation_bytes(width, planes, height, chain.aggregation));
 }
 
 /// Bytes of a view's volume and scratch memory, up to which there are two of each.
@@ -239,21 +221,9 @@ DeviceVolume ChainLane::match(PairSide side, float* disparity, cudaStream_t stre
 /// Returns the aggregated costs, which are in the scratch memory or where the costs were.
 DeviceVolume ChainLane::aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
   const int own = side == PairSide::kLeft ? 0 : 1, min = range_.min;
-  const AggregationOptions& by = options_.aggregation;
-  std::byte* scratch = at_.scratch[own];
-  if (by.kind == Aggregation::kCrossBased) {
-    const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, min, longest_arm(options_)};
-    return queue_cross_based(arms, by.cross_based, costs, scratch, stream);
-  }
-  const DeviceVolume means = device_volume(reinterpret_cast<float*>(scratch), width_, range_.count, height_);
-  if (by.kind == Aggregation::kConstantWindow) {
-    queue_constant_window(costs, by.constant_radius, means, stream);
-    return means;
-  }
   const ColourImages colours{at_.colours[own], at_.colours[1 - own], width_, side, min};
-  queue_adaptive_weight(colours, by.adaptive_weight, costs, means,
-                        scratch + volume_bytes(width_, height_, range_.count), stream);
-  return means;
+  const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, min};
+  return queue_aggregation(colours, arms, options_.aggregation, costs, at_.scratch[own], stream);
 }
 
 /// The left-right check, and what mends its outliers or makes them unknown.

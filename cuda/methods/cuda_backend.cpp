@@ -1,3 +1,5 @@
+#include <oneapi/tbb/task_arena.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "cuda/methods/sweep_lane.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep_shape.hpp"
+#include "methods/volume_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -78,6 +81,7 @@ class CudaBackend : public Backend {
   WorkMemory memory(const SweepShape& shape) const override {
     // The shape does not say the cost or the combination: count the path that takes more, with the lowest
     // tiles.
+    const CurrentDevice current(device_);
     SweepOptions options;
     options.window = shape.window;
     options.cost = CostKind::kSad;
@@ -90,17 +94,18 @@ class CudaBackend : public Backend {
       most.bytes = std::max({sad.bytes, fused.bytes, zncc.bytes});
       most.tiles = std::max({sad.tiles, fused.tiles, zncc.tiles});
     }
-    return {Staging::kBytes, most.bytes, most.tiles};
+    return {Staging::kBytes + host_bytes(shape, most), most.bytes, most.tiles};
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
-    const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
     const CurrentDevice current(device_);
+    const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
     const Hold hold(*this, planned.bytes > share());
     return hold.lane().sweep(problem, planned);
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+    const CurrentDevice current(device_);
     WorkMemory memory;
     memory.device_bytes = match_pair_bytes(width, height, options);
     if (memory.device_bytes > limit_)
@@ -158,6 +163,14 @@ class CudaBackend : public Backend {
 
   /// The bytes that a lane may take while others work beside it.
   std::size_t share() const { return limit_ / lanes_.size(); }
+
+  /// Of costs that the host goes on with, and what it does with them.
+  static std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) {
+    if (!plan.on_host) return 0;
+    const Tile block{0, 0, plan.width, plan.height};
+    return Volume<float>::bytes(plan.width, shape.planes, plan.height) +
+           optimized_block_bytes(shape, block, oneapi::tbb::this_task_arena::max_concurrency());
+  }
 
   /// Within a lane's share where that is possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape, const SweepOptions& options, SweepPath path) const {

@@ -13,28 +13,34 @@ constexpr int kColumns = 32;  ///< pixels of a thread block
 constexpr int kPlanes = 64;   ///< planes of a thread block
 constexpr int kThreads = 256;
 
+__device__ __forceinline__ float cost_of(std::uint16_t bits) {
+  return __half2float(__ushort_as_half(bits));
+}
+__device__ __forceinline__ float cost_of(float cost) {
+  return cost;
+}
+
 /// A thread block turns 32 pixels x 64 planes of one row: whole lines are read along x and written along d.
+template <class Cost>
 __global__ void __launch_bounds__(kThreads)
-    code_kernel(const std::uint16_t* volume, std::ptrdiff_t pitch, int row_begin, int plane_begin, int planes,
-                BlockCodes codes) {
+    code_kernel(const Cost* volume, std::ptrdiff_t pitch, BlockPiece piece, BlockCodes codes) {
   __shared__ std::uint8_t turned[kColumns][kPlanes + 4];
   const int row = static_cast<int>(blockIdx.z);
   const int first_x = static_cast<int>(blockIdx.x) * kColumns,
             first_d = static_cast<int>(blockIdx.y) * kPlanes;
-  const std::uint16_t* costs = volume + static_cast<std::ptrdiff_t>(row) * planes * pitch;
+  const Cost* costs = volume + static_cast<std::ptrdiff_t>(row) * piece.planes * pitch;
   const int thread = static_cast<int>(threadIdx.x);
   for (int i = thread / kColumns; i < kPlanes; i += kThreads / kColumns) {
     const int x = first_x + thread % kColumns, d = first_d + i;
-    if (x < codes.width && d < planes)
-      turned[thread % kColumns][i] =
-          cost_code(__half2float(__ushort_as_half(costs[d * pitch + x])), codes.cap);
+    if (x < codes.width && d < piece.planes)
+      turned[thread % kColumns][i] = cost_code(cost_of(costs[d * pitch + x]), codes.cap);
   }
   __syncthreads();
-  std::uint8_t* out = codes.data + static_cast<std::ptrdiff_t>(row_begin + row) * codes.width * codes.stride;
+  std::uint8_t* out = codes.data + static_cast<std::ptrdiff_t>(piece.row + row) * codes.width * codes.stride;
   for (int i = thread / kPlanes; i < kColumns; i += kThreads / kPlanes) {
     const int x = first_x + i, d = first_d + thread % kPlanes;
-    if (x < codes.width && d < planes)
-      out[static_cast<std::ptrdiff_t>(x) * codes.stride + plane_byte(plane_begin + d)] =
+    if (x < codes.width && d < piece.planes)
+      out[static_cast<std::ptrdiff_t>(x) * codes.stride + plane_byte(piece.plane + d)] =
           turned[i][thread % kPlanes];
   }
 }
@@ -58,14 +64,24 @@ unsigned divided_up(int a, int b) {
   return static_cast<unsigned>((a + b - 1) / b);
 }
 
+template <class Cost>
+void launch_codes(const Cost* volume, std::ptrdiff_t pitch, const BlockPiece& piece, const BlockCodes& codes,
+                  cudaStream_t stream) {
+  const dim3 grid(divided_up(codes.width, kColumns), divided_up(piece.planes, kPlanes),
+                  static_cast<unsigned>(piece.rows));
+  code_kernel<<<grid, kThreads, 0, stream>>>(volume, pitch, piece, codes);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
 }  // namespace
 
-void launch_cost_codes(const std::uint16_t* volume, std::ptrdiff_t pitch, int row_begin, int rows,
-                       int plane_begin, int planes, const BlockCodes& codes, cudaStream_t stream) {
-  const dim3 grid(divided_up(codes.width, kColumns), divided_up(planes, kPlanes),
-                  static_cast<unsigned>(rows));
-  code_kernel<<<grid, kThreads, 0, stream>>>(volume, pitch, row_begin, plane_begin, planes, codes);
-  RECON_CUDA_TRY(cudaGetLastError());
+void launch_cost_codes(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
+                       const BlockCodes& codes, cudaStream_t stream) {
+  launch_codes(volume, pitch, piece, codes, stream);
+}
+
+void launch_cost_codes(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream) {
+  launch_codes(costs.data, costs.pitch, {0, costs.height, 0, costs.planes}, codes, stream);
 }
 
 void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,

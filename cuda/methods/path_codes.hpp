@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/methods/block_costs.hpp"
 #include "match/warp_step.hpp"
 #include "optimize/path_winner.hpp"
 
@@ -18,11 +19,15 @@ struct BlockCodes {
   float cap;  ///< see cost_code
 };
 
-/// Codes the costs of `rows` rows from `row_begin` on and of `planes` planes from `plane_begin` on, which lie
-/// in `volume` as half bits by (row, d, x), rows `pitch` elements apart.
+/// Codes the costs of a piece, which lie in `volume` as half bits by (row, d, x), rows `pitch` elements
+/// apart.
 /// @throws DeviceError
-void launch_cost_codes(const std::uint16_t* volume, std::ptrdiff_t pitch, int row_begin, int rows,
-                       int plane_begin, int planes, const BlockCodes& codes, cudaStream_t stream);
+void launch_cost_codes(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
+                       const BlockCodes& codes, cudaStream_t stream);
+
+/// Codes the costs of the whole block.
+/// @throws DeviceError
+void launch_cost_codes(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream);
 
 /// Depth, cost and confidence of every pixel of the block (see path_depth): three images, one after the
 /// other, rows `pitch` floats apart.

@@ -1,14 +1,15 @@
 #include "cuda/methods/sweep_lane.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "cuda/match/cross_arms.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/match/sweep_grid.hpp"
-#include "cuda/methods/path_codes.hpp"
 #include "cuda/methods/winner.hpp"
 #include "match/source_warp.hpp"
-#include "methods/sweep_blocks.hpp"
 #include "methods/sweep_shape.hpp"
+#include "methods/volume_sweep.hpp"
 #include "optimize/cost_code_step.hpp"
 
 namespace recon::cuda {
@@ -121,27 +122,53 @@ void SweepLane::queue_kernels(const SweepProblem& problem, const SweepPlan& plan
                       stream_.get());
 }
 
-void SweepLane::queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
-                            const Tile& outer) {
-  SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
-  args.volume = map_.volume;
-  const int planes = problem.planes.count, stride = padded_planes(planes);
-  const BlockCodes codes{map_.codes, outer.width, outer.height, stride, cost_cap(problem.options.cost)};
-  const int wave = blocks_per_wave(problem.options, reference.channels);
-  for (int row = 0; row < outer.height; row += plan.rows) {
+void SweepLane::queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+                             const std::function<void(const BlockPiece&)>& use) {
+  const int planes = problem.planes.count, channels = problem.reference.channels;
+  const int wave = blocks_per_wave(problem.options, channels);
+  for (int row = 0; row < args.height; row += plan.rows) {
     args.row_begin = row;
-    args.row_end = std::min(row + plan.rows, outer.height);
-    const int rows = args.row_end - row, tiles = tile_count(outer.width, rows, problem.options);
+    args.row_end = std::min(row + plan.rows, args.height);
+    const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
     for (int begin = 0; begin < planes; begin += plan.planes) {
       args.plane_begin = begin;
       args.plane_end = std::min(begin + plan.planes, planes);
       const int count = args.plane_end - begin;
       args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
-      launch_sweep(args, problem.options, reference.channels, stream_.get());
-      launch_cost_codes(map_.volume, args.volume_pitch, row, rows, begin, count, codes, stream_.get());
+      launch_sweep(args, problem.options, channels, stream_.get());
+      use({row, rows, begin, count});
     }
   }
-  SemiGlobalInput input = path_input(outer.width, outer.height, planes, problem.paths.penalties);
+}
+
+/// Stores a block's costs and sums them up around each pixel.
+DeviceVolume SweepLane::queue_costs(const SweepProblem& problem, const SweepPlan& plan,
+                                    const SweepArgs& args) {
+  const int width = args.width, height = args.height;
+  const DeviceVolume costs = device_volume(map_.costs, width, problem.planes.count, height);
+  queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
+    launch_block_costs(map_.volume, args.volume_pitch, piece, costs, stream_.get());
+  });
+  const AggregationOptions& by = problem.links.aggregation;
+  if (map_.colours != nullptr) {
+    const bool grey = problem.reference.channels == 1;
+    launch_block_colours({args.reference[0], args.reference[grey ? 0 : 1], args.reference[grey ? 0 : 2]},
+                         args.reference_pitch, width, height, map_.colours, stream_.get());
+  }
+  if (map_.arms != nullptr)
+    queue_cross_arms({map_.colours, width, width, height}, by.cross, map_.arms, width, stream_.get());
+  ColourImages colours;
+  colours.reference = map_.colours;
+  colours.pitch = width;
+  CrossImages arms;
+  arms.reference = map_.arms;
+  arms.pitch = width;
+  return queue_aggregation(colours, arms, by, costs, map_.scratch, stream_.get());
+}
+
+void SweepLane::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
+                            const BlockCodes& codes) {
+  SemiGlobalInput input = path_input(args.width, args.height, problem.planes.count, problem.paths.penalties);
   input.costs = map_.codes;
   input.guide = args.reference[0];
   input.guide_pitch = args.reference_pitch;
@@ -149,22 +176,49 @@ void SweepLane::queue_block(const SweepProblem& problem, const SweepPlan& plan, 
   const SemiGlobal paths(input, path_arena_);
   paths.queue(stream_);
   launch_path_depth(paths.winners(), codes, problem.planes, map_.results,
-                    WorkMemoryMap::float_pitch(outer.width), stream_.get());
+                    WorkMemoryMap::float_pitch(args.width), stream_.get());
+}
+
+DeviceVolume SweepLane::queue_block(const SweepProblem& problem, const SweepPlan& plan,
+                                    const PosedImage& reference, const Tile& outer) {
+  SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
+  args.volume = map_.volume;
+  const BlockCodes codes{map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
+                         cost_cap(problem.options.cost)};
+  DeviceVolume costs;
+  if (plan.stored) {
+    costs = queue_costs(problem, plan, args);
+    if (plan.paths) launch_cost_codes(costs, codes, stream_.get());
+  } else {
+    queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
+      launch_cost_codes(map_.volume, args.volume_pitch, piece, codes, stream_.get());
+    });
+  }
+  if (plan.paths)
+    queue_paths(problem, plan, args, codes);
+  else if (!plan.on_host)
+    launch_block_winners(costs, problem.planes, map_.results, WorkMemoryMap::float_pitch(outer.width),
+                         stream_.get());
+  return costs;
 }
 
 DepthEstimate SweepLane::sweep(const SweepProblem& problem, const SweepPlan& plan) {
   upload(problem, plan);
-  return plan.paths ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
+  return plan.by_blocks() ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
 }
 
 DepthEstimate SweepLane::sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan) {
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
                          Image<float>(width, height)};
-  for (const SweepBlock& block :
-       sweep_blocks(width, height, problem.planes.count, problem.paths.block_bytes)) {
+  for (const SweepBlock& block : plan_blocks(sweep_shape(problem))) {
     const Tile &outer = block.outer, &inner = block.inner;
-    queue_block(problem, plan, cropped(problem.reference, outer), outer);
+    const PosedImage reference = cropped(problem.reference, outer);
+    const DeviceVolume costs = queue_block(problem, plan, reference, outer);
+    if (plan.on_host) {
+      keep_inner(block, finish_block(problem, reference, costs), estimate);
+      continue;
+    }
     const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
     const float* result = map_.results + std::ptrdiff_t{inner.y - outer.y} * pitch + (inner.x - outer.x);
     for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
@@ -174,6 +228,15 @@ DepthEstimate SweepLane::sweep_blocks_of(const SweepProblem& problem, const Swee
     }
   }
   return estimate;
+}
+
+DepthEstimate SweepLane::finish_block(const SweepProblem& problem, const PosedImage& reference,
+                                      const DeviceVolume& costs) {
+  Volume<float> found(costs.width, costs.planes, costs.height);
+  const VolumeView<float> view = found.view();
+  staging_.download(costs.data, costs.pitch,
+                    {view.row(0, 0), costs.width, costs.planes * costs.height, view.pitch}, stream_);
+  return optimized_block(problem, reference, std::move(found));
 }
 
 DepthEstimate SweepLane::sweep_rows(const SweepProblem& problem, const SweepPlan& plan) {

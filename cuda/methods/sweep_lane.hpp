@@ -4,6 +4,7 @@
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
+#include "cuda/methods/path_codes.hpp"
 #include "cuda/methods/staging.hpp"
 #include "cuda/methods/sweep_plan.hpp"
 #include "match/cpu_sweep.hpp"
@@ -25,10 +26,11 @@ class SweepLane {
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 
-  /// Queues a block of a view whose semi-global optimizer chooses, from costs to `memory().results`.
+  /// Queues a block of a view, from costs to `memory().results`, or to what is returned where the rest is the
+  /// host's: the aggregated costs.
   /// @param reference  the reference of `problem`, cropped to `outer`
-  void queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
-                   const Tile& outer);
+  DeviceVolume queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
+                           const Tile& outer);
 
   const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
@@ -42,6 +44,15 @@ class SweepLane {
  private:
   DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
   DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
+  /// Queues the sweep of a block piece by piece; `use` queues what is done with each.
+  void queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+                    const std::function<void(const BlockPiece&)>& use);
+  DeviceVolume queue_costs(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args);
+  void queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
+                   const BlockCodes& codes);
+  /// The host's part of a block. @throws OutOfMemory
+  DepthEstimate finish_block(const SweepProblem& problem, const PosedImage& reference,
+                             const DeviceVolume& costs);
 
   Stream stream_;
   Arena arena_, path_arena_;

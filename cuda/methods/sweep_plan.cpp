@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/match/sweep_grid.hpp"
-#include "methods/sweep_blocks.hpp"
+#include "methods/volume_sweep.hpp"
 #include "optimize/cost_code_step.hpp"
 
 namespace recon::cuda {
@@ -37,22 +37,30 @@ std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBloc
   return most;
 }
 
+/// What chooses, and where.
+SweepPlan kind_of(const SweepShape& shape) {
+  SweepPlan kind;
+  kind.stored = needs_volume(shape.optimizer, shape.links);
+  kind.on_host = shape.optimizer == SweepOptimizer::kGraphCut || shape.links.graph_cut;
+  kind.paths = shape.optimizer == SweepOptimizer::kSemiGlobal && !kind.on_host;
+  return kind;
+}
+
 class Planner {
  public:
   Planner(const SweepShape& shape, const SweepOptions& options, const SweepDevice& device)
       : shape_(shape),
         options_(options),
         device_(device),
-        paths_(shape.optimizer == SweepOptimizer::kSemiGlobal),
+        kind_(kind_of(shape)),
         width_(shape.width),
         height_(shape.height) {
-    if (paths_) {
-      const std::vector<SweepBlock> blocks =
-          sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
+    if (kind_.by_blocks()) {
+      const std::vector<SweepBlock> blocks = plan_blocks(shape);
       const Tile largest = largest_block(blocks);
       width_ = largest.width;
       height_ = largest.height;
-      path_bytes_ = most_path_bytes(shape, blocks);
+      if (kind_.paths) path_bytes_ = most_path_bytes(shape, blocks);
     }
     block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
   }
@@ -79,9 +87,8 @@ class Planner {
 
  private:
   SweepPlan counted(bool fused, SourceStorage storage, int rows, int planes) const {
-    SweepPlan plan;
+    SweepPlan plan = kind_;
     plan.fused = fused;
-    plan.paths = paths_;
     plan.width = width_;
     plan.height = height_;
     plan.storage = storage;
@@ -111,7 +118,7 @@ class Planner {
   const SweepShape& shape_;
   const SweepOptions& options_;
   const SweepDevice& device_;
-  bool paths_;
+  SweepPlan kind_;  ///< what of a plan the shape decides
   int width_, height_;
   int block_rows_ = 0;
   std::size_t path_bytes_ = 0;
@@ -133,9 +140,9 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
   EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
-  const bool paths = shape.optimizer == SweepOptimizer::kSemiGlobal;
-  const bool fused =
-      !paths && (path == SweepPath::kAuto ? can_fuse(options, shape.channels) : path == SweepPath::kFused);
+  const SweepPlan shaped = kind_of(shape);
+  const bool fused = !shaped.by_blocks() && (path == SweepPath::kAuto ? can_fuse(options, shape.channels)
+                                                                      : path == SweepPath::kFused);
   EXPECTS(!fused || can_fuse(options, shape.channels));
 
   const Planner planner(shape, options, device);
@@ -143,13 +150,20 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
     if (storage && *storage != kind) continue;
     if (const auto plan = planner.largest(fused, kind)) return *plan;
   }
-  throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
-                    " with " + std::to_string(shape.sources) + " sources of up to " +
-                    std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
-                    " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
-                    mebibytes(device.memory_limit) +
-                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
-                    (paths ? "; --optimizer winner takes less" : ""));
+  throw OutOfMemory(
+      "a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +
+      std::to_string(shape.sources) + " sources of up to " + std::to_string(shape.source_width) + "x" +
+      std::to_string(shape.source_height) + " needs at least " + mebibytes(planner.smallest(fused).bytes) +
+      " of GPU memory, " + mebibytes(device.memory_limit) +
+      " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
+      (shaped.paths ? "; --optimizer winner takes less" : "") +
+      (shape.links.aggregation.kind != Aggregation::kNone ? "; --aggregation none takes less" : ""));
+}
+
+std::vector<SweepBlock> plan_blocks(const SweepShape& shape) {
+  return needs_volume(shape.optimizer, shape.links)
+             ? volume_blocks(shape.width, shape.height, shape.planes, shape.paths)
+             : sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
 }
 
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options) {

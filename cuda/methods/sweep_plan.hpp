@@ -5,10 +5,12 @@
 #include <optional>
 
 #include "core/volume.hpp"
+#include "cuda/aggregate/aggregation.hpp"
 #include "cuda/match/sweep_args.hpp"
 #include "cuda/optimize/semi_global.hpp"
 #include "cuda/optimize/winner_range.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep_blocks.hpp"
 
 namespace recon::cuda {
 
@@ -23,6 +25,8 @@ enum class SweepPath {
 struct SweepPlan {
   bool fused = false;
   bool paths = false;         ///< the semi-global optimizer chooses, block by block
+  bool stored = false;        ///< all costs of a block are stored, for links that need them
+  bool on_host = false;       ///< what follows the aggregation is the host's
   int width = 0, height = 0;  ///< of the view, or of the largest block
   SourceStorage storage = SourceStorage::kQuads;
   int rows = 0;                 ///< reference rows done at a time
@@ -32,6 +36,8 @@ struct SweepPlan {
   std::size_t path_bytes = 0;   ///< of the arena of the optimizer
   std::size_t bytes = 0;        ///< of both
   int tiles = 1;                ///< pieces of the view, or of the largest block
+
+  bool by_blocks() const { return paths || stored; }
 };
 
 /// What the plan needs to know of the device.
@@ -43,10 +49,13 @@ struct SweepDevice {
 /// The plan of least time that fits.
 /// @param options  of which the cost, the window and the combination matter
 /// @param storage  nothing: quads where they fit
-/// For the semi-global optimizer (see the shape) `path` is not asked: its costs are stored.
+/// For the semi-global optimizer and links of stored costs (see the shape) `path` is not asked.
 /// @throws OutOfMemory when the smallest pieces do not fit, naming what was needed and what lowers it
 SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
                      const SweepDevice& device, std::optional<SourceStorage> storage = {});
+
+/// The blocks that a view is done in, where it is.
+std::vector<SweepBlock> plan_blocks(const SweepShape& shape);
 
 /// The optimizer's input for a block of this size, without its costs and guide.
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
@@ -60,6 +69,10 @@ struct WorkMemoryMap {
   std::uint16_t* winners;  ///< see WinnerRanges
   float* results;          ///< depth, cost, confidence of `rows` rows, or of a block
   std::uint8_t* codes;     ///< of a block by (y, x, plane_byte(d))
+  float* costs;            ///< of a block by (y, d, x), see device_volume
+  Rgb8* colours;           ///< of a block
+  Cross* arms;             ///< of a block
+  std::byte* scratch;      ///< of the aggregation
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
@@ -87,14 +100,22 @@ WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan
   const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
   if (!plan.fused)
     map.volume = arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
-  if (!plan.paths)
+  if (!plan.by_blocks())
     map.winners =
         arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
   map.results = arena.template take<float>(
-      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.paths ? plan.height : plan.rows));
+      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
   if (plan.paths)
     map.codes = arena.template take<std::uint8_t>(
         element_count({plan.width, plan.height, padded_planes(shape.planes)}));
+  if (!plan.stored) return map;
+  const AggregationOptions& by = shape.links.aggregation;
+  const std::size_t pixels = element_count({plan.width, plan.height});
+  map.costs = arena.template take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
+  map.scratch = arena.template take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
+  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
+    map.colours = arena.template take<Rgb8>(pixels);
+  if (by.kind == Aggregation::kCrossBased) map.arms = arena.template take<Cross>(pixels);
   return map;
 }
 

@@ -32,7 +32,7 @@ struct SweepPaths {
   std::size_t block_bytes = std::size_t{256} << 20;
 };
 
-/// Links that need the stored costs of a sweep; only the CPU has them.
+/// Links that need the stored costs of a sweep. Graph cuts are the host's, whatever sweeps and aggregates.
 struct SweepLinks {
   AggregationOptions aggregation;
   bool graph_cut = false;  ///< lowers the energy of what the optimizer chose

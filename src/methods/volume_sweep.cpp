@@ -180,12 +180,6 @@ class BlockSweep {
   Image<std::uint16_t> labels_;  ///< of the graph cut
 };
 
-std::vector<SweepBlock> blocks_of(int width, int height, int planes, const SweepPaths& paths) {
-  // Room for a pixel with its margins, whatever the number of planes.
-  const std::size_t least = element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(planes)});
-  return sweep_blocks(width, height, planes, std::max(least, paths.block_bytes / sizeof(float)));
-}
-
 Volume<float> block_costs(const CpuSweep& sweep) {
   Volume<float> costs(sweep.reference.camera.width, sweep.planes.count, sweep.reference.camera.height);
   sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> volume) {
@@ -209,6 +203,23 @@ Volume<float> aggregated_costs(const SweepProblem& problem, const PosedImage& re
   return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by);
 }
 
+}  // namespace
+
+DepthEstimate volume_sweep(const SweepProblem& problem) {
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
+  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
+                         Image<float>(width, height)};
+  for (const SweepBlock& block : volume_blocks(width, height, problem.planes.count, problem.paths)) {
+    const PosedImage reference = cropped(problem.reference, block.outer);
+    change_reference(sweep, reference, problem.sources);
+    keep_inner(block,
+               optimized_block(problem, reference, aggregated_costs(problem, reference, block_costs(sweep))),
+               estimate);
+  }
+  return estimate;
+}
+
 void keep_inner(const SweepBlock& block, const DepthEstimate& from, DepthEstimate& to) {
   for (int y = block.inner.y; y < block.inner.y + block.inner.height; ++y)
     for (int x = block.inner.x; x < block.inner.x + block.inner.width; ++x) {
@@ -219,24 +230,17 @@ void keep_inner(const SweepBlock& block, const DepthEstimate& from, DepthEstimat
     }
 }
 
-}  // namespace
-
-DepthEstimate volume_sweep(const SweepProblem& problem) {
-  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
-  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
-                         Image<float>(width, height)};
-  for (const SweepBlock& block : blocks_of(width, height, problem.planes.count, problem.paths)) {
-    const PosedImage reference = cropped(problem.reference, block.outer);
-    change_reference(sweep, reference, problem.sources);
-    BlockSweep work(problem, reference, aggregated_costs(problem, reference, block_costs(sweep)));
-    keep_inner(block, work.run(), estimate);
-  }
-  return estimate;
+std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths) {
+  // Room for a pixel with its margins, whatever the number of planes.
+  const std::size_t least = element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(planes)});
+  return sweep_blocks(width, height, planes, std::max(least, paths.block_bytes / sizeof(float)));
 }
 
-std::size_t volume_sweep_bytes(const SweepShape& shape, int threads) {
-  const Tile block = largest_block(blocks_of(shape.width, shape.height, shape.planes, shape.paths));
+DepthEstimate optimized_block(const SweepProblem& problem, const PosedImage& reference, Volume<float> costs) {
+  return BlockSweep(problem, reference, std::move(costs)).run();
+}
+
+std::size_t optimized_block_bytes(const SweepShape& shape, const Tile& block, int threads) {
   const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
   std::size_t optimizing = element_count({threads, block.width, sizeof(WinnerScan)});
   if (shape.optimizer == SweepOptimizer::kSemiGlobal)
@@ -244,12 +248,18 @@ std::size_t volume_sweep_bytes(const SweepShape& shape, int threads) {
                                     kInvalidCode, threads);
   if (shape.optimizer == SweepOptimizer::kGraphCut || shape.links.graph_cut)
     optimizing = std::max(optimizing, graph_cut_bytes(block.width, block.height, shape.links.cut, threads));
+  constexpr std::size_t kResultBytes = 3 * sizeof(float) + sizeof(std::uint16_t);  // and the labels
+  return pixels * kResultBytes + optimizing;
+}
+
+std::size_t volume_sweep_bytes(const SweepShape& shape, int threads) {
+  const Tile block = largest_block(volume_blocks(shape.width, shape.height, shape.planes, shape.paths));
+  const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
   const std::size_t aggregating =
       aggregation_bytes(block.width, block.height, shape.planes, shape.links.aggregation, threads);
-  // Results and labels of the block, colours and arms.
-  constexpr std::size_t kPixelBytes = 3 * sizeof(float) + 2 + sizeof(Rgb8) + sizeof(Cross);
-  return pixels * kPixelBytes + Volume<float>::bytes(block.width, shape.planes, block.height) +
-         std::max(aggregating, optimizing);
+  return pixels * (sizeof(Rgb8) + sizeof(Cross)) +
+         Volume<float>::bytes(block.width, shape.planes, block.height) +
+         std::max(aggregating, optimized_block_bytes(shape, block, threads));
 }
 
 }  // namespace recon

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "methods/backend.hpp"
+#include "methods/sweep_blocks.hpp"
 
 namespace recon {
 
@@ -17,5 +18,23 @@ DepthEstimate volume_sweep(const SweepProblem& problem);
 
 /// Bytes that it takes beside the sources, the result and the tiles of the sweep.
 std::size_t volume_sweep_bytes(const SweepShape& shape, int threads);
+
+/// The blocks that it cuts a view into.
+std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths);
+
+/// What it makes of the aggregated costs of a block: the optimizer and the graph cut, where they are asked
+/// for.
+/// @param problem    says the links and the planes
+/// @param reference  the problem's, cropped to the block
+/// @param costs      (y, d, x) of the block, or +infinity
+/// @throws OutOfMemory
+DepthEstimate optimized_block(const SweepProblem& problem, const PosedImage& reference, Volume<float> costs);
+
+/// Puts what a block's inner pixels have in their place in the view.
+void keep_inner(const SweepBlock& block, const DepthEstimate& from, DepthEstimate& to);
+
+/// Bytes that optimized_block takes beside the costs, its result included.
+/// @param block  its size
+std::size_t optimized_block_bytes(const SweepShape& shape, const Tile& block, int threads);
 
 }  // namespace recon

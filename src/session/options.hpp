@@ -85,10 +85,7 @@ struct SessionOptions {
   Method method_of(bool is_pair) const;
 
   /// Whether no GPU does the job.
-  bool cpu_only(Job job) const {
-    return (job.method == Method::kChain && !runs_on_gpu(pair.matching.chain)) ||
-           (job.method == Method::kPlaneSweep && needs_volume(optimizer, sweep_links));
-  }
+  bool cpu_only(Job job) const { return job.method == Method::kChain && !runs_on_gpu(pair.matching.chain); }
 
   /// Whether a scene or a pair is matched in colour.
   bool in_colour(Job job) const { return job.method == Method::kChain || (!job.pair && colour); }

@@ -305,9 +305,7 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
 /// What of the work no GPU does; empty: nothing.
 std::string work_of_the_cpu(const SessionOptions& options, const std::vector<Job>& jobs) {
   for (const Job job : jobs)
-    if (options.cpu_only(job))
-      return job.method == Method::kChain ? "a chain with " + cpu_link(options.pair.matching.chain)
-                                          : "a sweep with --aggregation, or with graphcut,";
+    if (options.cpu_only(job)) return "a chain with " + cpu_link(options.pair.matching.chain);
   return {};
 }
 

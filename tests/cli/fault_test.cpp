@@ -112,8 +112,6 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfLinksOverStoredCostsAreAConfigurati
     EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << links[1];
     EXPECT_EQ(content(dense() / "options.toml"), resolved);
   }
-  expect(2, "runs on the CPU only; --device cpu takes it",
-         {scene().string(), "--overwrite", "--aggregation", "cw", "--device", "cuda"});
   expect(2, "for --method planesweep it can be graphcut or none",
          {scene().string(), "--overwrite", "--refine", "lr"});
 }

@@ -90,7 +90,7 @@ TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
               HasSubstr("--p1 has a meaning with --optimizer sgm or graphcut only"));
   options.refinement = "graphcut", options.sweep_links.graph_cut = true;
   EXPECT_NO_THROW(options.check({kSweepScene}));
-  EXPECT_TRUE(options.cpu_only(kSweepScene));
+  EXPECT_FALSE(options.cpu_only(kSweepScene));
   EXPECT_FALSE(options.cpu_only(kSgmPair));
   options.toml = "aggregation=\"cross\"\nrefine=\"graphcut\"\n";
   const std::string resolved = resolved_options(options, kSweepScene);
@@ -106,7 +106,6 @@ TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
   EXPECT_THAT(
       refusal(options, {kSweepScene}),
       HasSubstr("--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm, winner"));
-  EXPECT_FALSE(SessionOptions().cpu_only(kSweepScene));
 }
 
 TEST(PairSettings, RangesAreChecked) {

@@ -1,0 +1,57 @@
+#include "cuda/aggregate/aggregation.hpp"
+
+#include <algorithm>
+
+#include "cuda/aggregate/constant_window.hpp"
+#include "cuda/device/memory.hpp"
+
+namespace recon::cuda {
+namespace {
+
+std::size_t volume_bytes(int width, int planes, int height) {
+  return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float));
+}
+
+}  // namespace
+
+int longest_arm(const CrossOptions& options) {
+  return std::min(options.reach - 1, 255);
+}
+
+std::size_t aggregation_bytes(int width, int planes, int height, const AggregationOptions& options) {
+  switch (options.kind) {
+    case Aggregation::kNone:
+      return 0;
+    case Aggregation::kConstantWindow:
+      return volume_bytes(width, planes, height);
+    case Aggregation::kAdaptiveWeight:
+      return volume_bytes(width, planes, height) + adaptive_weight_bytes(width, height);
+    case Aggregation::kCrossBased:
+      break;
+  }
+  return cross_based_bytes(width, planes, height, options.cross_based, longest_arm(options.cross));
+}
+
+DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
+                               const AggregationOptions& options, const DeviceVolume& costs,
+                               std::byte* scratch, cudaStream_t stream) {
+  const int width = costs.width, planes = costs.planes, height = costs.height;
+  const DeviceVolume means = device_volume(reinterpret_cast<float*>(scratch), width, planes, height);
+  switch (options.kind) {
+    case Aggregation::kNone:
+      return costs;
+    case Aggregation::kConstantWindow:
+      queue_constant_window(costs, options.constant_radius, means, stream);
+      return means;
+    case Aggregation::kAdaptiveWeight:
+      queue_adaptive_weight(colours, options.adaptive_weight, costs, means,
+                            scratch + volume_bytes(width, planes, height), stream);
+      return means;
+    case Aggregation::kCrossBased:
+      break;
+  }
+  arms.longest = longest_arm(options.cross);
+  return queue_cross_based(arms, options.cross_based, costs, scratch, stream);
+}
+
+}  // namespace recon::cuda

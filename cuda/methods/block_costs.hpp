@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "cuda/device/volume.hpp"
+#include "match/warp_step.hpp"
+
+namespace recon::cuda {
+
+/// Some rows and planes of a block of a sweep.
+struct BlockPiece {
+  int row = 0, rows = 0;      ///< the first one, and how many
+  int plane = 0, planes = 0;  ///< likewise
+};
+
+/// Stores the costs of a piece, which lie at `volume` as half bits by (row, d, x), rows `pitch` elements
+/// apart, as floats in those of the block.
+/// @throws DeviceError
+void launch_block_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
+                        const DeviceVolume& costs, cudaStream_t stream);
+
+/// Makes a colour image, rows without padding, of three channels or of a grey one given three times.
+/// @param pitch  bytes from one row of a channel to the next
+/// @throws DeviceError
+void launch_block_colours(const std::uint8_t* const (&channel)[3], std::ptrdiff_t pitch, int width,
+                          int height, Rgb8* colours, cudaStream_t stream);
+
+/// Depth, cost and confidence of the plane of least cost of every pixel (see winner_depth): three images, one
+/// after the other, rows `pitch` floats apart.
+/// @throws DeviceError
+void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, float* results,
+                          std::ptrdiff_t pitch, cudaStream_t stream);
+
+}  // namespace recon::cuda

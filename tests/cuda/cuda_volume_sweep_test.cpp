@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuda/gpu_test.hpp"
+#include "methods/cuda_sweep.hpp"
+#include "methods/volume_sweep.hpp"
+#include "reference/sweep_problems.hpp"
+
+/// Sweeps whose costs are stored, against the CPU's, which are tested against textbooks.
+
+namespace recon {
+namespace {
+
+using cuda::SweepVariant;
+
+struct VolumeCase {
+  std::string name;
+  Aggregation aggregation;
+  SweepOptimizer optimizer;
+  reference::ProblemShape shape = {131, 67, 137, 73, 3, 37, 1, 6, 2};
+  SweepOptions options = {};
+  bool graph_cut = false;
+  int iterations = 1;
+  std::size_t block_bytes = SweepPaths().block_bytes;
+};
+
+reference::OwnedProblem problem_of(const VolumeCase& c) {
+  reference::OwnedProblem owned = reference::random_problem(c.shape, c.options);
+  SweepProblem& problem = owned.problem;
+  problem.optimizer = c.optimizer;
+  problem.paths.block_bytes = c.block_bytes;
+  problem.links.graph_cut = c.graph_cut;
+  AggregationOptions& by = problem.links.aggregation;
+  by.kind = c.aggregation;
+  by.constant_radius = 3;
+  by.adaptive_weight.radius = 5;
+  by.cross.reach = 12;
+  by.cross_based.iterations = c.iterations;
+  return owned;
+}
+
+class CudaVolumeSweep : public test::GpuTest<testing::TestWithParam<VolumeCase>> {};
+
+TEST_P(CudaVolumeSweep, EqualsTheCpu) {
+  const reference::OwnedProblem owned = problem_of(GetParam());
+  test::expect_same(make_cuda_backend({})->sweep(owned.problem), volume_sweep(owned.problem));
+}
+
+constexpr auto kWinner = SweepOptimizer::kWinnerTakeAll, kPaths = SweepOptimizer::kSemiGlobal,
+               kCut = SweepOptimizer::kGraphCut;
+constexpr SweepOptions kColourMean{CostKind::kSad, 3, Combination::kMean, 1};
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, CudaVolumeSweep,
+    testing::Values(
+        VolumeCase{"WindowAndWinner", Aggregation::kConstantWindow, kWinner},
+        VolumeCase{"WindowAndPaths", Aggregation::kConstantWindow, kPaths},
+        VolumeCase{"CrossAndWinner", Aggregation::kCrossBased, kWinner},
+        VolumeCase{"CrossAndPaths", Aggregation::kCrossBased, kPaths},
+        VolumeCase{"CrossFourTimes",
+                   Aggregation::kCrossBased,
+                   kPaths,
+                   {70, 41, 61, 43, 2, 16, 1, 6, 3},
+                   {},
+                   false,
+                   4},
+        VolumeCase{"Colour", Aggregation::kCrossBased, kPaths, {61, 35, 67, 31, 2, 33, 3, 4, 4}, kColourMean},
+        VolumeCase{"ColourWinner",
+                   Aggregation::kConstantWindow,
+                   kWinner,
+                   {61, 35, 67, 31, 2, 257, 3, 4, 4},
+                   kColourMean},
+        VolumeCase{"OneRow", Aggregation::kConstantWindow, kWinner, {40, 1, 37, 23, 2, 9, 1, 4, 7}},
+        VolumeCase{"OneColumn", Aggregation::kCrossBased, kPaths, {1, 40, 37, 23, 2, 9, 1, 4, 7}},
+        VolumeCase{"TwoPlanes", Aggregation::kCrossBased, kWinner, {15, 9, 17, 11, 1, 2, 1, 4, 6}},
+        VolumeCase{"Cut", Aggregation::kNone, kCut, {41, 23, 37, 23, 3, 19, 1, 6, 2}},
+        VolumeCase{"CutAfterPaths",
+                   Aggregation::kConstantWindow,
+                   kPaths,
+                   {41, 23, 37, 23, 3, 19, 1, 6, 2},
+                   {},
+                   true},
+        VolumeCase{"Blocks",
+                   Aggregation::kCrossBased,
+                   kPaths,
+                   {250, 190, 260, 200, 2, 70, 1, 3, 8},
+                   {},
+                   false,
+                   2,
+                   110 * 100 * 128 * sizeof(float)},
+        VolumeCase{"CutInBlocks",
+                   Aggregation::kConstantWindow,
+                   kCut,
+                   {170, 130, 160, 120, 2, 20, 1, 3, 8},
+                   {},
+                   false,
+                   1,
+                   90 * 90 * 64 * sizeof(float)}),
+    [](const auto& one) { return one.param.name; });
+
+class CudaVolumeSweepSingle : public test::GpuTest<> {};
+
+TEST_F(CudaVolumeSweepSingle, LanesOfDifferentSizesDoNotDisturbEachOther) {
+  for (const Aggregation by : {Aggregation::kConstantWindow, Aggregation::kCrossBased}) {
+    const reference::OwnedProblem problems[] = {
+        problem_of({"", by, kWinner, {233, 31, 137, 73, 1, 9, 1, 6, 2}, {}, false, 2}),
+        problem_of({"", by, kWinner, {70, 41, 61, 43, 1, 16, 1, 6, 3}, {}, false, 2})};
+    const std::unique_ptr<Backend> backend = make_cuda_backend({});
+    std::vector<std::future<void>> lanes;
+    for (const reference::OwnedProblem& owned : problems)
+      lanes.push_back(std::async(std::launch::async, [&] {
+        const DepthEstimate expected = volume_sweep(owned.problem);
+        for (int i = 0; i < 100; ++i) test::expect_same(backend->sweep(owned.problem), expected);
+      }));
+    for (std::future<void>& lane : lanes) lane.get();
+  }
+}
+
+/// Weights come from the device's fast exponentials: costs differ by up to 2e-5 of theirs, and where two
+/// planes are as good as each other another one may win.
+constexpr double kDifferingShare = 0.01;
+
+TEST_F(CudaVolumeSweepSingle, WithAdaptiveWeightsIsNearlyTheCpus) {
+  const reference::OwnedProblem owned = problem_of({"", Aggregation::kAdaptiveWeight, kWinner});
+  const DepthEstimate found = make_cuda_backend({})->sweep(owned.problem),
+                      expected = volume_sweep(owned.problem);
+  int differing = 0, known = 0;
+  for (int y = 0; y < expected.depth.height(); ++y)
+    for (int x = 0; x < expected.depth.width(); ++x) {
+      const float a = found.depth(x, y), b = expected.depth(x, y);
+      ASSERT_EQ(std::isnan(a), std::isnan(b)) << x << " " << y;
+      known += !std::isnan(b);
+      differing += std::abs(a - b) > 1e-3f * b;
+    }
+  EXPECT_GT(known, 131 * 67 / 2);
+  EXPECT_LE(differing, kDifferingShare * known);
+}
+
+TEST_F(CudaVolumeSweepSingle, CountsWhatItTakesAndStaysWithinALimit) {
+  for (const Aggregation by :
+       {Aggregation::kConstantWindow, Aggregation::kAdaptiveWeight, Aggregation::kCrossBased}) {
+    const reference::OwnedProblem owned = problem_of({"", by, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
+    const cuda::LimitedSweep whole =
+        cuda::sweep_limited(owned.problem, SweepVariant::kAuto, std::size_t{1} << 30);
+    EXPECT_EQ(whole.arena_bytes, whole.planned_bytes);
+    const std::size_t limit = whole.planned_bytes * 97 / 100;
+    const cuda::LimitedSweep limited = cuda::sweep_limited(owned.problem, SweepVariant::kAuto, limit);
+    EXPECT_LE(limited.arena_bytes, limit);
+    EXPECT_GT(limited.tiles, 1);
+    test::expect_same(whole.estimate, limited.estimate);
+    EXPECT_THROW(cuda::sweep_limited(owned.problem, SweepVariant::kAuto, 1 << 20), OutOfMemory);
+  }
+}
+
+}  // namespace
+}  // namespace recon
