@@ -1,378 +1,271 @@
 #include <algorithm>
+#include <type_traits>
 
+#include "cuda/aggregate/column_windows.cuh"
 #include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cost_sum.cuh"
+#include "cuda/aggregate/wide_window.hpp"
 #include "cuda/device/error.hpp"
-#include "cuda/device/shared_memory.hpp"
 
-/// A thread block goes down a band of rows of one plane, over the whole width or a part of it. A thread keeps
-/// the sums of a few columns over the rows of the window: a row enters, another leaves. The block makes
-/// prefix sums of these in shared memory; the difference of two is a window's sum.
+/// A thread block goes along a band of rows of one plane, over the whole width or a part of it, a few rows a
+/// step. A thread keeps the sums of four columns over the rows of the window: a row enters, another leaves.
+/// Each warp makes prefix sums of its columns in shared memory; a window's sum is the difference of two of
+/// them, and the warp's whole sum more where the window reaches into the next warp's columns. So one barrier
+/// a step will do. Instructions bind rather than bytes: what stays from row to row is worked out once.
 
 namespace recon::cuda {
 namespace {
 
-struct WindowGrid {
-  DeviceVolume costs, means;
-  int radius;
-  int columns;  ///< of the means of a block
-  int beyond;   ///< columns read to the left and right of these, a multiple of 4, or none if there are none
-  int rows;     ///< of a band
+constexpr int kSegment = 32 * kColumns;             ///< columns of a warp
+constexpr int kMostThreads = 128;                   ///< of a block
+constexpr int kBlocks = 4;                          ///< of a multiprocessor, by their registers
+constexpr int kLine = kColumns * kMostThreads + 2;  ///< places of prefix sums of a row
+constexpr int kNothing = kLine - 1;                 ///< the place of a 0
+/// A thread's windows reach into one other segment at most; the gaps of a column fit a byte.
+constexpr int kMostRadius = 60;
+
+struct SharedLines {
+  double sums[2][kRows][kLine];                    ///< column c at place_of(c)
+  double totals[2][kRows][kMostThreads / 32 + 1];  ///< of the warps, and a 0
+  unsigned gaps[kLine];                            ///< of two rows, 16 bits each
+  unsigned gap_totals[kMostThreads / 32 + 1];
 };
+constexpr int kRowBytes = sizeof(double) * kLine, kTotalBytes = sizeof(double) * (kMostThreads / 32 + 1);
 
-/// Columns and rows of a thread block.
-struct Part {
-  int first_x, begin_x, end_x;  ///< read from first_x; means of begin_x .. end_x - 1
-  int begin, end, top;          ///< rows of the means; the first one that is read
-  int d;
+/// Neighbouring threads' columns are neighbours in memory.
+__device__ int place_of(int column) {
+  return column % kColumns * kMostThreads + column / kColumns;
+}
 
-  __device__ explicit Part(const WindowGrid& grid)
-      : begin_x(static_cast<int>(blockIdx.x) * grid.columns),
-        end_x(min(begin_x + grid.columns, grid.costs.width)),
-        begin(static_cast<int>(blockIdx.z) * grid.rows),
-        end(min(begin + grid.rows, grid.costs.height)),
-        top(max(0, begin - grid.radius)),
-        d(static_cast<int>(blockIdx.y)) {
-    first_x = max(0, begin_x - grid.beyond);
+__device__ __forceinline__ unsigned shared_address(const void* of) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(of));
+}
+template <int Offset>
+__device__ __forceinline__ double load_sum(unsigned from) {
+  double value;
+  asm volatile("ld.shared.f64 %0, [%1+%2];" : "=d"(value) : "r"(from), "n"(Offset) : "memory");
+  return value;
+}
+template <int Offset>
+__device__ __forceinline__ void store_sum(unsigned to, double value) {
+  asm volatile("st.shared.f64 [%0+%1], %2;" ::"r"(to), "n"(Offset), "d"(value) : "memory");
+}
+
+/// The value of the lane `step` before. Where there is none the upper half is 0: such a number, below
+/// 2^-1042, changes no sum that a float tells from 0.
+__device__ __forceinline__ double of_lane_before(double value, int step) {
+  double before;
+  asm("{\n\t"
+      ".reg .pred there;\n\t.reg .b32 low, high;\n\t"
+      "mov.b64 {low, high}, %1;\n\t"
+      "shfl.sync.up.b32 low, low, %2, 0, -1;\n\t"
+      "shfl.sync.up.b32 high|there, high, %2, 0, -1;\n\t"
+      "selp.b32 high, high, 0, there;\n\t"
+      "mov.b64 %0, {low, high};\n\t}"
+      : "=d"(before)
+      : "d"(value), "r"(step));
+  return before;
+}
+
+/// The windows of a thread's means.
+struct Windows {
+  unsigned end[kColumns], begin[kColumns];  ///< addresses of the prefix sums whose difference is the sum
+  double crosses[kColumns];                 ///< 1 where a warp's whole sum has to be added
+  unsigned total;                           ///< the address of that
+  int segment;
+  unsigned columns = 0;  ///< of the windows, a byte each
+  int rows = -1;
+  float minus_count[kColumns], reciprocal[kColumns];
+
+  __device__ __forceinline__ Windows(const WindowGrid& grid, const SharedLines& lines, int x, int first_x) {
+    const int read = min(static_cast<int>(blockDim.x) * kColumns, grid.costs.width - first_x);
+    segment = kMostThreads / 32;
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      const int last = min(x + i + grid.radius - first_x, read - 1);
+      // Right of the image, where no mean is stored, not of nothing either: zeros take the slow way.
+      const int before = min(x + i - grid.radius - 1 - first_x, last - 1);
+      const bool crossing = before >= 0 && before / kSegment != last / kSegment;
+      if (crossing) segment = before / kSegment;
+      end[i] = kept(shared_address(&lines.sums[0][0][place_of(last)]));
+      begin[i] = kept(shared_address(&lines.sums[0][0][before < 0 ? kNothing : place_of(before)]));
+      crosses[i] = __hiloint2double(kept(crossing ? 0x3FF00000 : 0), kept(0));
+      columns |= static_cast<unsigned>(last - max(before, -1)) << 8 * i;
+    }
+    columns = kept(columns);
+    segment = kept(segment);
+    total = kept(shared_address(&lines.totals[0][0][segment]));
+  }
+
+  __device__ __forceinline__ void set_rows(int count_of_rows) {
+    rows = count_of_rows;
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      const float count = static_cast<float>(columns >> 8 * i & 0xFFu) * static_cast<float>(rows);
+      minus_count[i] = -count;
+      reciprocal[i] = reciprocal_of_count(count);
+    }
   }
 };
 
-/// Sums over the rows of the window of `Columns` neighbouring columns, and the number of gaps among them.
-template <int Columns>
-class ColumnWindows {
- public:
-  static constexpr int kVectors = Columns / 4;
-  struct Row {
-    float4 four[kVectors];
+/// Prefix sums of the gaps of both rows of a step.
+__device__ __forceinline__ void add_up_gaps(SharedLines& lines, const unsigned (&gaps)[kRows]) {
+  static_assert(kRows == 2);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  unsigned upto[kColumns], sum = 0;
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i)
+    upto[i] = sum += (gaps[0] >> 8 * i & 0xFFu) + ((gaps[1] >> 8 * i & 0xFFu) << 16);
+  unsigned total = sum;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const unsigned before = __shfl_up_sync(0xFFFFFFFFu, total, step);
+    if (lane >= step) total += before;
+  }
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) lines.gaps[place_of(kColumns * thread + i)] = total - sum + upto[i];
+  if (lane == 31) lines.gap_totals[thread / 32] = total;
+  __syncthreads();
+}
+
+__device__ __forceinline__ void means_with_gaps(const SharedLines& lines, const Windows& windows, int r,
+                                                const float (&sum)[kColumns], float (&mean)[kColumns]) {
+  const unsigned base = shared_address(&lines.sums[0][0][0]);
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
+    unsigned gaps = lines.gaps[(windows.end[i] - base) / 8] - lines.gaps[(windows.begin[i] - base) / 8];
+    if (windows.crosses[i] != 0.0) gaps += lines.gap_totals[windows.segment];
+    const float count = -windows.minus_count[i] - static_cast<float>(gaps >> 16 * r & 0xFFFFu);
+    mean[i] = quotient_by_count(sum[i], count, reciprocal_of_count(count));
+    if (!divides_simply(sum[i])) mean[i] = sum[i] / count;
+    if (count == 0.0f) mean[i] = INFINITY;
+  }
+}
+
+/// Means of the r-th row of the step whose lines are in `Buffer`.
+template <int Buffer, int Row>
+__device__ __forceinline__ void means_of_row(const SharedLines& lines, const Windows& windows, bool with_gaps,
+                                             float (&mean)[kColumns]) {
+  constexpr int kOffset = (Buffer * kRows + Row) * kRowBytes;
+  const double total = load_sum<(Buffer * kRows + Row) * kTotalBytes>(windows.total);
+  double difference[kColumns];
+  float sum[kColumns];
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i)
+    difference[i] = load_sum<kOffset>(windows.end[i]) - load_sum<kOffset>(windows.begin[i]);
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
+    sum[i] = static_cast<float>(__fma_rn(total, windows.crosses[i], difference[i]));
+    const float guess = __fmul_rn(sum[i], windows.reciprocal[i]);
+    mean[i] = __fmaf_rn(windows.reciprocal[i], __fmaf_rn(windows.minus_count[i], guess, sum[i]), guess);
+  }
+  if (with_gaps) {
+    means_with_gaps(lines, windows, Row, sum, mean);
+  } else if (!(fminf(fminf(fabsf(sum[0]), fabsf(sum[1])), fminf(fabsf(sum[2]), fabsf(sum[3]))) > 0x1p-80f)) {
+    // Costs are below 1e30 and windows small, so sums are not too large to divide simply.
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i)
+      if (!divides_simply(sum[i])) mean[i] = sum[i] / -windows.minus_count[i];
+  }
+}
+
+__device__ __forceinline__ void store_means(const float (&mean)[kColumns], int means, float* to) {
+  if (means == kColumns) {
+    __stcs(reinterpret_cast<float4*>(to), make_float4(mean[0], mean[1], mean[2], mean[3]));
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i)
+    if (i < means) to[i] = mean[i];
+}
+
+/// One step: prefix sums of the rows, then their means.
+template <int Buffer>
+__device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, int first, int means,
+                                     unsigned own, SharedLines& lines, ColumnWindows& columns,
+                                     Windows& windows, float* out) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  double upto[kRows][kColumns], total[kRows];
+  unsigned gaps[kRows];
+  columns.move(upto, gaps);
+  columns.load(first + kRows);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) total[r] = upto[r][kColumns - 1];
+#pragma unroll
+  for (int lanes = 1; lanes < 32; lanes *= 2)
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) total[r] += of_lane_before(total[r], lanes);
+  const auto store = [&](auto row) {
+    constexpr int kOffset = (Buffer * kRows + decltype(row)::value) * kRowBytes, kQuarter = 8 * kMostThreads;
+    const auto& up = upto[decltype(row)::value];
+    const double sum = total[decltype(row)::value], before = of_lane_before(sum, 1);
+    store_sum<kOffset>(own, before + up[0]);
+    store_sum<kOffset + kQuarter>(own, before + up[1]);
+    store_sum<kOffset + 2 * kQuarter>(own, before + up[2]);
+    store_sum<kOffset + 3 * kQuarter>(own, sum);
+    if (lane == 31) lines.totals[Buffer][decltype(row)::value][threadIdx.x / 32] = sum;
   };
-
-  __device__ ColumnWindows(const WindowGrid& grid, const Part& part, int thread)
-      : y_(part.top), top_(part.top), span_(2 * grid.radius + 1), height_(grid.costs.height) {
-    const int x = part.first_x + Columns * thread;
-    left_ = grid.costs.width - x;
-    row_step_ = grid.costs.planes * grid.costs.pitch;
-    row_ = grid.costs.row(part.top, part.d) + x;
-    start(min(part.begin + grid.radius, height_));
-    const int more = part.begin + grid.radius - y_;  // beyond the image, where nothing is read
-    y_ += more, row_ += more * row_step_;
-  }
-
-  /// Reads the next row of the image that enters, and the one that leaves then; nothing waits for them here.
-  __device__ void load(Row& entering, Row& leaving) {
-    const bool leaves = y_ - span_ >= top_ && y_ - span_ < height_;
-    leaving = load_from(row_ - span_ * row_step_, leaves);
-    entering = load(y_ < height_);
-  }
-
-  __device__ void move_to(const Row& entering, const Row& leaving) {
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      const float4 in = entering.four[v], out = leaving.four[v];
-      const bool plain = 4 * v + 4 <= left_ && is_cost(in.x) && is_cost(in.y) && is_cost(in.z) &&
-                         is_cost(in.w) && is_cost(out.x) && is_cost(out.y) && is_cost(out.z) &&
-                         is_cost(out.w);
-      if (plain) {
-        move(4 * v, in.x, out.x);
-        move(4 * v + 1, in.y, out.y);
-        move(4 * v + 2, in.z, out.z);
-        move(4 * v + 3, in.w, out.w);
-      } else {
-        move_with_gaps(4 * v, in.x, out.x);
-        move_with_gaps(4 * v + 1, in.y, out.y);
-        move_with_gaps(4 * v + 2, in.z, out.z);
-        move_with_gaps(4 * v + 3, in.w, out.w);
-      }
-    }
-  }
-
-  double sum[Columns] = {};
-  int gaps[Columns] = {};
-
- private:
-  /// Adds up the rows before `last`, several at a time, so that they are read at once.
-  __device__ void start(int last) {
-    constexpr int kAtOnce = Columns == 4 ? 8 : 1;
-    const Row nothing{};
-    while (y_ < last) {
-      Row rows[kAtOnce];
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) rows[i] = load_from(row_ + i * row_step_, y_ + i < last);
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) move_to(rows[i], nothing);
-      const int done = min(kAtOnce, last - y_);
-      y_ += done, row_ += done * row_step_;
-    }
-  }
-
-  __device__ Row load(bool wanted) {
-    const Row row = load_from(row_, wanted);
-    ++y_, row_ += row_step_;
-    return row;
-  }
-
-  /// Whole vectors, though what follows the row's last cost is anything.
-  __device__ Row load_from(const float* from, bool wanted) const {
-    Row row;
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      row.four[v] = make_float4(0, 0, 0, 0);
-      if (wanted && 4 * v < left_) row.four[v] = __ldg(reinterpret_cast<const float4*>(from) + v);
-    }
-    return row;
-  }
-
-  __device__ __forceinline__ void move(int i, float in, float out) {
-    sum[i] = (sum[i] - static_cast<double>(out)) + static_cast<double>(in);
-  }
-  __device__ void move_with_gaps(int i, float in, float out) {
-    if (i >= left_) return;
-    const CostSum enters = summand(in), leaves = summand(out);
-    sum[i] = (sum[i] - leaves.sum) + enters.sum;
-    gaps[i] += leaves.count - enters.count;
-  }
-
-  int y_;  ///< the row that enters next
-  int top_, span_, height_;
-  int left_;  ///< columns of the image from the first one on
-  const float* row_;
-  std::ptrdiff_t row_step_;
-};
-
-/// Makes `value` the sum of it and of those of all threads before, of several rows at once; `totals` has room
-/// for a value of each row and warp. Returns whether any thread says `any`.
-template <class T, int Rows>
-__device__ bool sum_of_threads_up_to(T (&value)[Rows], T* totals, bool any) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2)
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      const T before = __shfl_up_sync(0xFFFFFFFFu, value[r], step);
-      if (lane >= step) value[r] += before;
-    }
-#pragma unroll
-  for (int r = 0; r < Rows; ++r)
-    if (lane == 31) totals[warp * Rows + r] = value[r];
-  any = __syncthreads_or(any);
-  T before[Rows] = {};
-  for (int w = 0; w < warp; ++w)
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) before[r] += totals[w * Rows + r];
-#pragma unroll
-  for (int r = 0; r < Rows; ++r) value[r] += before[r];
-  return any;
+  store(std::integral_constant<int, 0>{});
+  store(std::integral_constant<int, 1>{});
+  const bool with_gaps = __syncthreads_or(static_cast<int>(gaps[0] | gaps[1])) != 0;
+  if (with_gaps) add_up_gaps(lines, gaps);
+  if (means == 0) return;
+  const auto finish = [&](auto row) {
+    const int y = first + decltype(row)::value;
+    const int rows = min(y + grid.radius, grid.costs.height - 1) - max(y - grid.radius, 0) + 1;
+    if (rows != windows.rows) windows.set_rows(rows);
+    float mean[kColumns];
+    means_of_row<Buffer, decltype(row)::value>(lines, windows, with_gaps, mean);
+    if (y < band.end) store_means(mean, means, out + decltype(row)::value * band.row_step);
+  };
+  finish(std::integral_constant<int, 0>{});
+  finish(std::integral_constant<int, 1>{});
 }
 
-/// The means of one thread, every blockDim.x-th column.
-template <int Columns>
-struct WindowEnds {
-  int end[Columns], begin[Columns];  ///< places in a line of prefix sums, the sum of nothing at -1
-  float columns[Columns];
-  float reciprocal[Columns];  ///< of the count where all rows of the window are in the image
-
-  __device__ WindowEnds(const WindowGrid& grid, const Part& part) {
-#pragma unroll
-    for (int i = 0; i < Columns; ++i) {
-      // Beyond the part the thread makes no mean, but reads a sum.
-      const int x = min(part.begin_x + static_cast<int>(threadIdx.x + blockDim.x * i), part.end_x - 1);
-      const int last = min(x + grid.radius, grid.costs.width - 1), before = max(x - grid.radius, 0) - 1;
-      end[i] = last - part.first_x;
-      begin[i] = before - part.first_x;
-      columns[i] = static_cast<float>(last - before);
-      reciprocal[i] = 1.0f / (columns[i] * static_cast<float>(2 * grid.radius + 1));
-    }
-  }
-};
-
-/// Prefix sums in shared memory, of several rows. Before each line there is a 0.
-template <class T>
-struct Lines {
-  static constexpr int kBefore = 16 / sizeof(T);
-  T* memory;
-  int pitch;
-
-  __device__ T* line(int r) const { return memory + r * pitch + kBefore; }
-};
-
-/// Prefix sums within each thread's columns, of the windows about several rows, and then of the whole lines.
-template <class T, int Columns, int Rows>
-struct LineSums {
-  T upto[Rows][Columns];
-
-  /// @param totals  shared memory, a T of each row and warp
-  __device__ bool add_up(const Lines<T>& lines, T* totals, bool any) {
-    struct alignas(16) Vector {
-      T value[16 / sizeof(T)];
-    };
-    constexpr int kEach = 16 / sizeof(T);
-    T total[Rows];
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) total[r] = upto[r][Columns - 1];
-    any = sum_of_threads_up_to(total, totals, any);
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      const T before = total[r] - upto[r][Columns - 1];
-      auto* to = reinterpret_cast<Vector*>(lines.line(r) + Columns * static_cast<int>(threadIdx.x));
-#pragma unroll
-      for (int i = 0; i < Columns; i += kEach) {
-        Vector vector;
-#pragma unroll
-        for (int k = 0; k < kEach; ++k) vector.value[k] = before + upto[r][i + k];
-        to[i / kEach] = vector;
-      }
-    }
-    return any;
-  }
-};
-
-/// Means of one row of windows.
-struct WindowRow {
-  const double* sums;
-  const int* gaps;  ///< null: there are none
-  float rows;       ///< of the windows
-  bool whole;       ///< they all are in the image
-};
-
-/// A mean by division, of any window.
-template <int Columns>
-__device__ float exact_mean(const WindowEnds<Columns>& ends, const WindowRow& row, float sum, int i) {
-  float count = ends.columns[i] * row.rows;
-  if (row.gaps)
-    count = static_cast<float>(static_cast<int>(ends.columns[i]) * static_cast<int>(row.rows) -
-                               (row.gaps[ends.end[i]] - row.gaps[ends.begin[i]]));
-  return count > 0.0f ? sum / count : INFINITY;
-}
-
-/// `out` is where the thread's first mean belongs; it stores `means`.
-template <int Columns>
-__device__ __forceinline__ void store_means(const WindowEnds<Columns>& ends, const WindowRow& row, float* out,
-                                            int means) {
-  float sum[Columns], mean[Columns];
-  bool simply = row.whole && !row.gaps;
-#pragma unroll
-  for (int i = 0; i < Columns; ++i) {
-    sum[i] = static_cast<float>(row.sums[ends.end[i]] - row.sums[ends.begin[i]]);
-    simply = simply && divides_simply(sum[i]);
-    mean[i] = quotient_by_count(sum[i], ends.columns[i] * row.rows, ends.reciprocal[i]);
-  }
-  if (!simply) {
-#pragma unroll
-    for (int i = 0; i < Columns; ++i)
-      if (i < means) mean[i] = exact_mean(ends, row, sum[i], i);
-  }
-#pragma unroll
-  for (int i = 0; i < Columns; ++i)
-    if (i < means) out[blockDim.x * i] = mean[i];
-}
-
-/// `Rows` rows a step, `Columns` columns a thread.
-template <int Columns, int Rows, int kMostThreads, int kTogether>
-__global__ void __launch_bounds__(kMostThreads, kTogether)
+__global__ void __launch_bounds__(kMostThreads, kBlocks)
     window_kernel(const __grid_constant__ WindowGrid grid) {
-  extern __shared__ double window_memory[];
-  __shared__ double totals[kMostThreads / 32 * Rows];
-  __shared__ int gap_totals[kMostThreads / 32 * Rows];
-  const Part part(grid);
-  const int thread = static_cast<int>(threadIdx.x), columns = Columns * static_cast<int>(blockDim.x);
-  const Lines<double> sums{window_memory, columns + Lines<double>::kBefore};
-  const Lines<int> gaps{reinterpret_cast<int*>(window_memory + Rows * sums.pitch),
-                        columns + Lines<int>::kBefore};
-  if (thread < Rows) sums.line(thread)[-1] = 0.0, gaps.line(thread)[-1] = 0;
-  using Windows = ColumnWindows<Columns>;
-  Windows windows(grid, part, thread);
-  const WindowEnds<Columns> ends(grid, part);
-  typename Windows::Row entering[Rows], leaving[Rows];
-#pragma unroll
-  for (int r = 0; r < Rows; ++r) windows.load(entering[r], leaving[r]);
-  float* out = grid.means.row(part.begin, part.d) + part.begin_x + thread;
-  const std::ptrdiff_t row_step = grid.means.planes * grid.means.pitch;
-  const int threads = static_cast<int>(blockDim.x);
-  const int means = (part.end_x - part.begin_x - thread + threads - 1) / threads;
-  for (int first = part.begin; first < part.end; first += Rows) {
-    LineSums<double, Columns, Rows> line;
-    LineSums<int, Columns, Rows> gap_line;
-    int any_gap = 0;
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      windows.move_to(entering[r], leaving[r]);
-      windows.load(entering[r], leaving[r]);
-      double sum = 0.0;
-      int gap = 0;
-#pragma unroll
-      for (int i = 0; i < Columns; ++i) {
-        line.upto[r][i] = sum += windows.sum[i];
-        gap_line.upto[r][i] = gap += windows.gaps[i];
-      }
-      any_gap |= gap;
-    }
-    const bool with_gaps = line.add_up(sums, totals, any_gap != 0);
-    if (with_gaps) gap_line.add_up(gaps, gap_totals, false);
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      const int y = first + r;
-      const int rows = min(y + grid.radius, grid.costs.height - 1) - max(y - grid.radius, 0) + 1;
-      if (y < part.end)
-        store_means(ends,
-                    WindowRow{sums.line(r), with_gaps ? gaps.line(r) : nullptr, static_cast<float>(rows),
-                              rows == 2 * grid.radius + 1},
-                    out, means);
-      out += row_step;
-    }
-    // The next step writes to these lines only after a barrier that all reach when they are done here.
+  __shared__ SharedLines lines;
+  const int begin_x = static_cast<int>(blockIdx.x) * grid.columns;
+  const int first_x = max(0, begin_x - grid.beyond), x = first_x + kColumns * static_cast<int>(threadIdx.x);
+  const int left = min(begin_x + grid.columns, grid.costs.width) - x;
+  const int means = kept(x < begin_x || left <= 0 ? 0 : min(left, kColumns));
+  if (threadIdx.x < 2 * kRows) {
+    lines.sums[threadIdx.x / kRows][threadIdx.x % kRows][kNothing] = 0.0;
+    lines.totals[threadIdx.x / kRows][threadIdx.x % kRows][kMostThreads / 32] = 0.0;
+  }
+  if (threadIdx.x == 0) lines.gaps[kNothing] = 0;
+  const Band band(grid);
+  ColumnWindows columns(grid, band, x);
+  Windows windows(grid, lines, x, first_x);
+  const unsigned own = kept(shared_address(&lines.sums[0][0][threadIdx.x]));
+  float* out = band.row(grid.means, band.begin) + x;
+  // The lines of a step are written to again two steps later, after a barrier that all reach when they have
+  // read them.
+  for (int first = band.begin; first < band.end; first += 2 * kRows, out += 2 * kRows * band.row_step) {
+    step<0>(grid, band, first, means, own, lines, columns, windows, out);
+    if (first + kRows >= band.end) break;
+    step<1>(grid, band, first + kRows, means, own, lines, columns, windows, out + kRows * band.row_step);
   }
 }
-
-constexpr int kRows = 1, kBlocks = 6;       ///< of a step; of a multiprocessor, by their registers
-constexpr int kNarrow = 512, kWide = 4096;  ///< columns of a thread block
 
 int rounded_up(int size, int step) {
   return (size + step - 1) / step * step;
 }
 
-/// Bands of rows, so that all multiprocessors have work; each reads up to 2 `radius` rows more, in about a
-/// quarter of the time that a row's means take.
+/// Bands of rows, so that all multiprocessors have work; each reads up to 2 `radius` rows more, in about an
+/// eighth of the time that a row's means take, and waits for the first of them.
 int band_rows(int height, int radius, int blocks, int at_once) {
-  const int more = std::min(2 * radius, height) / 4;
+  const int more = 1 + std::min(2 * radius, height) / 8;
   int best = 0;
   long least = 0;
-  for (int bands = 1; bands <= 32; ++bands) {
-    const int rows = (height + bands - 1) / bands;
+  for (int bands = 1; bands <= 64; ++bands) {
+    const int rows = rounded_up((height + bands - 1) / bands, kRows);
     const long all = static_cast<long>(blocks) * ((height + rows - 1) / rows);
     const long time = (all + at_once - 1) / at_once * (rows + more);
     if (best != 0 && time >= least) continue;
     least = time, best = rows;
   }
   return best;
-}
-
-template <int Columns, int Rows, int kMostThreads, int kTogether>
-void launch(WindowGrid grid, int most_columns, cudaStream_t stream) {
-  const int width = grid.costs.width, height = grid.costs.height;
-  const int whole = rounded_up(width, 4);
-  const bool parts = whole > most_columns;
-  grid.beyond = parts ? rounded_up(grid.radius, 4) : 0;
-  grid.columns = whole;
-  if (parts) {
-    const int most = most_columns - 2 * grid.beyond, count = (width + most - 1) / most;
-    grid.columns = rounded_up((width + count - 1) / count, 4);
-  }
-  const int strips = (width + grid.columns - 1) / grid.columns;
-  const int threads = rounded_up((grid.columns + 2 * grid.beyond + Columns - 1) / Columns, 32);
-  const std::size_t bytes =
-      static_cast<std::size_t>(Rows * Columns * threads) * (sizeof(double) + sizeof(int)) + Rows * 32;
-  const auto kernel = window_kernel<Columns, Rows, kMostThreads, kTogether>;
-  allow_shared_memory(kernel);
-  int device = 0, multiprocessors = 1, together = 1;
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  RECON_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, threads, bytes));
-  grid.rows =
-      band_rows(height, grid.radius, strips * grid.costs.planes, multiprocessors * std::max(together, 1));
-  const dim3 blocks(static_cast<unsigned>(strips), static_cast<unsigned>(grid.costs.planes),
-                    static_cast<unsigned>((height + grid.rows - 1) / grid.rows));
-  kernel<<<blocks, static_cast<unsigned>(threads), bytes, stream>>>(grid);
-  RECON_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace
@@ -387,13 +280,24 @@ void queue_constant_window(const DeviceVolume& costs, int radius, const DeviceVo
   if (costs.empty()) return;
   // A window beyond the image holds what one of the image's size does.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
-  const WindowGrid grid{costs, aggregated, reach, 0, 0, 0};
-  if (costs.width <= kNarrow || reach <= kNarrow / 8)
-    launch<4, kRows, kNarrow / 4, kBlocks>(grid, kNarrow, stream);
-  else if (costs.width <= kWide || reach <= kWide / 8)
-    launch<4, 1, 1024, 1>(grid, kWide, stream);
-  else
-    launch<16, 1, 1024, 1>(grid, kMaxAggregatedWidth, stream);
+  if (reach > kMostRadius) return queue_wide_window(costs, reach, aggregated, stream);
+  constexpr int kMostColumns = kColumns * kMostThreads;
+  WindowGrid grid{costs, aggregated, reach, rounded_up(costs.width, kColumns), 0, 0};
+  if (grid.columns > kMostColumns) {
+    grid.beyond = rounded_up(reach + 1, kColumns);
+    const int most = kMostColumns - 2 * grid.beyond, parts = (costs.width + most - 1) / most;
+    grid.columns = rounded_up((costs.width + parts - 1) / parts, kColumns);
+  }
+  const int parts = (costs.width + grid.columns - 1) / grid.columns;
+  const int threads = rounded_up((grid.columns + 2 * grid.beyond) / kColumns, 32);
+  int device = 0, multiprocessors = 1;
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  grid.rows = band_rows(costs.height, reach, parts * costs.planes, multiprocessors * kBlocks);
+  const dim3 blocks(static_cast<unsigned>(parts), static_cast<unsigned>(costs.planes),
+                    static_cast<unsigned>((costs.height + grid.rows - 1) / grid.rows));
+  window_kernel<<<blocks, static_cast<unsigned>(threads), 0, stream>>>(grid);
+  RECON_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace recon::cuda

@@ -103,16 +103,19 @@ TEST_F(CudaConstantWindow, EqualsTheTextbook) {
       }
 }
 
-/// Widths and radii for every way a row is cut into parts: one, several with their neighbours' columns, wide
-/// ones, and a whole wide row.
+/// Widths and radii for every way a row is cut into parts, of one warp's columns, of one thread block, of
+/// several with their neighbours' columns, wide ones, and a whole wide row; on either side of each seam.
 TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
   struct Case {
     VolumeShape shape;
     int radius;
   };
-  for (const Case& c : {Case{{517, 141, 3, 0}, 1}, Case{{517, 141, 3, 0}, 32}, Case{{1283, 37, 2, 0}, 64},
-                        Case{{1283, 37, 2, 0}, 65}, Case{{4099, 9, 2, 0}, 512}, Case{{4099, 9, 2, 0}, 513},
-                        Case{{450, 375, 1, 0}, 150}})
+  for (const Case& c : {Case{{128, 40, 3, 0}, 16}, Case{{129, 41, 3, 0}, 3}, Case{{517, 141, 3, 0}, 1},
+                        Case{{517, 141, 3, 0}, 32}, Case{{512, 39, 2, 0}, 60}, Case{{513, 39, 2, 0}, 60},
+                        Case{{1283, 37, 2, 0}, 16}, Case{{1283, 137, 2, 0}, 60}, Case{{1283, 137, 2, 0}, 61},
+                        Case{{1283, 37, 2, 0}, 64}, Case{{1283, 37, 2, 0}, 65}, Case{{4099, 9, 2, 0}, 60},
+                        Case{{4099, 9, 2, 0}, 512}, Case{{4099, 9, 2, 0}, 513}, Case{{450, 375, 7, 0}, 10},
+                        Case{{450, 375, 1, 0}, 150}, Case{{451, 375, 64, 0}, 16}})
     for (const bool gaps : {false, true}) {
       Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
       if (gaps) cut_gaps(costs.view(), 3);
@@ -120,6 +123,24 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
       constant_window(costs.view(), c.radius, expected.view());
       EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kPoison).view(), expected.view(), 0))
           << describe(c.shape) << ", radius " << c.radius << ", gaps " << gaps;
+    }
+}
+
+/// Sums of nothing but zeros, and such that a product with the reciprocal of their count would round
+/// otherwise.
+TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfZerosAndOfTinyCosts) {
+  const VolumeShape shape{300, 40, 4, 0};
+  for (const float scale : {1.0f, 0x1p-100f, 0x1p-140f})
+    for (const int radius : {0, 1, 7}) {
+      Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, 9);
+      for (int y = 0; y < shape.height; ++y)
+        for (int d = 0; d < shape.planes; ++d)
+          for (int x = 0; x < shape.width; ++x)
+            costs.view()(x, y, d) = x / 50 % 2 == 0 ? 0.0f : costs.view()(x, y, d) * scale;
+      Volume<float> expected(shape.width, shape.planes, shape.height);
+      constant_window(costs.view(), radius, expected.view());
+      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), radius, kPoison).view(), expected.view(), 0))
+          << "scale " << scale << ", radius " << radius;
     }
 }
 

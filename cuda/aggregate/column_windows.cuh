@@ -1,0 +1,192 @@
+#pragma once
+
+#include "cuda/aggregate/cost_sum.cuh"
+#include "cuda/device/volume.hpp"
+
+/// The vertical half of a constant window: sums of columns that a thread takes along the rows of a band.
+
+namespace recon::cuda {
+
+inline constexpr int kColumns = 4;  ///< of a thread, read and written as one vector
+inline constexpr int kRows = 2;     ///< of a step
+
+struct WindowGrid {
+  DeviceVolume costs, means;
+  int radius;
+  int columns;  ///< of the means of a block
+  int beyond;   ///< columns read to the left and right of these
+  int rows;     ///< of a band
+};
+
+/// The same value, from where the compiler does not work it out again in every step.
+__device__ __forceinline__ unsigned kept(unsigned value) {
+  return __shfl_sync(0xFFFFFFFFu, value, static_cast<int>(threadIdx.x) % 32);
+}
+__device__ __forceinline__ int kept(int value) {
+  return static_cast<int>(kept(static_cast<unsigned>(value)));
+}
+
+/// Rows of a thread block's band, counted from the top, or from the bottom of the image in every other band:
+/// then neighbouring bands read the rows that both need at the same time.
+struct Band {
+  int begin, end;  ///< of the means
+  int top;         ///< the first row that is read
+  std::ptrdiff_t row_step;
+  bool up;
+
+  __device__ explicit Band(const WindowGrid& grid) : up(blockIdx.z % 2 != 0) {
+    const int height = grid.costs.height, first = static_cast<int>(blockIdx.z) * grid.rows;
+    const int last = min(first + grid.rows, height);
+    begin = up ? height - last : first;
+    end = up ? height - first : last;
+    top = max(0, begin - grid.radius);
+    row_step = grid.costs.planes * grid.costs.pitch;
+    if (up) row_step = -row_step;
+  }
+  __device__ float* row(const DeviceVolume& volume, int y) const {
+    return volume.row(up ? volume.height - 1 : 0, static_cast<int>(blockIdx.y)) + y * row_step;
+  }
+};
+
+__device__ __forceinline__ float4 no_costs() {
+  return make_float4(0, 0, 0, 0);
+}
+__device__ __forceinline__ float greatest_of(float4 costs) {
+  return fmaxf(fmaxf(costs.x, costs.y), fmaxf(costs.z, costs.w));
+}
+
+/// Sums of four neighbouring columns over the rows of the window, and the number of gaps among them, a byte
+/// each: for windows of up to 255 rows. Right of the image they are sums of anything, which no mean needs.
+class ColumnWindows {
+ public:
+  __device__ __forceinline__ ColumnWindows(const WindowGrid& grid, const Band& band, int x)
+      : row_step_(band.row_step),
+        radius_(grid.radius),
+        height_(grid.costs.height),
+        end_(band.end),
+        top_(band.top) {
+    const int from_x = min(x, (grid.costs.width - 1) / kColumns * kColumns);
+    const int columns = min(max(grid.costs.width - x, 0), kColumns);
+    columns_ = kept(columns == kColumns ? 0xFFFFFFFFu : (1u << 8 * columns) - 1);
+    whole_begin_ = kept(top_ + radius_ + 1);
+    whole_end_ = kept(min(height_ - radius_, end_) - kRows);
+    entering_ = band.row(grid.costs, band.begin + radius_) + from_x;
+    leaving_ = band.row(grid.costs, band.begin - radius_ - 1) + from_x;
+    load(band.begin);
+    start(band.row(grid.costs, top_) + from_x, min(band.begin + radius_, height_));
+  }
+
+  /// Goes over to the rows of the next step; about each, the prefix sums over the thread's columns, and the
+  /// gaps.
+  __device__ __forceinline__ void move(double (&upto)[kRows][kColumns], unsigned (&gaps)[kRows]) {
+    double change[kRows][kColumns];
+    float greatest = 0.0f;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      greatest = fmaxf(greatest, greatest_of(in_[r]));
+      gaps[r] = 0;
+    }
+    // Without gaps in the window there is none in a row that leaves it.
+    if (gaps_ == 0 && is_cost(greatest)) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) exchange(in_[r], out_[r], change[r]);
+    } else {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        exchange_with_gaps(in_[r], out_[r], change[r]);
+        gaps[r] = gaps_ & columns_;
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r)
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i) {
+        sum_[i] += change[r][i];
+        upto[r][i] = i == 0 ? sum_[0] : upto[r][i - 1] + sum_[i];
+      }
+  }
+
+  /// Reads what the step of the rows from `first` on needs; nothing waits for it here.
+  __device__ __forceinline__ void load(int first) {
+    if (first >= whole_begin_ && first <= whole_end_) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        in_[r] = read(entering_ + r * row_step_);
+        out_[r] = read_last(leaving_ + r * row_step_);
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const int y = first + r;
+        in_[r] = y < end_ && y + radius_ < height_ ? read(entering_ + r * row_step_) : no_costs();
+        out_[r] = y < end_ && y - radius_ - 1 >= top_ ? read_last(leaving_ + r * row_step_) : no_costs();
+      }
+    }
+    entering_ += kRows * row_step_, leaving_ += kRows * row_step_;
+  }
+
+ private:
+  /// Adds up the rows before `last`, many at a time, so that they are read at once.
+  __device__ __forceinline__ void start(const float* from, int last) {
+    constexpr int kAtOnce = 8;
+#pragma unroll 1
+    for (int y = top_; y < last; y += kAtOnce, from += kAtOnce * row_step_) {
+      float4 rows[kAtOnce];
+      float greatest = 0.0f;
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) rows[i] = y + i < last ? read(from + i * row_step_) : no_costs();
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) greatest = fmaxf(greatest, greatest_of(rows[i]));
+      const bool plain = is_cost(greatest);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (y + i >= last) break;
+        double change[kColumns];
+        if (plain)
+          exchange(rows[i], no_costs(), change);
+        else
+          exchange_with_gaps(rows[i], no_costs(), change);
+#pragma unroll
+        for (int k = 0; k < kColumns; ++k) sum_[k] += change[k];
+      }
+    }
+  }
+
+  /// Whole vectors, though what follows the row's last cost is anything.
+  __device__ static float4 read(const float* from) {
+    return __ldg(reinterpret_cast<const float4*>(from));
+  }
+  /// The same of what is not needed again.
+  __device__ static float4 read_last(const float* from) {
+    return __ldlu(reinterpret_cast<const float4*>(from));
+  }
+
+  __device__ __forceinline__ static void exchange(float4 in, float4 out, double (&change)[kColumns]) {
+    change[0] = static_cast<double>(in.x) - static_cast<double>(out.x);
+    change[1] = static_cast<double>(in.y) - static_cast<double>(out.y);
+    change[2] = static_cast<double>(in.z) - static_cast<double>(out.z);
+    change[3] = static_cast<double>(in.w) - static_cast<double>(out.w);
+  }
+  __device__ __forceinline__ void exchange_with_gaps(float4 in, float4 out, double (&change)[kColumns]) {
+    change[0] = exchange_with_gaps(0, in.x, out.x);
+    change[1] = exchange_with_gaps(1, in.y, out.y);
+    change[2] = exchange_with_gaps(2, in.z, out.z);
+    change[3] = exchange_with_gaps(3, in.w, out.w);
+  }
+  __device__ __forceinline__ double exchange_with_gaps(int i, float in, float out) {
+    const bool enters = is_cost(in), leaves = is_cost(out);
+    gaps_ += (enters ? 0u : 1u << 8 * i) - (leaves ? 0u : 1u << 8 * i);
+    return static_cast<double>(enters ? in : 0.0f) - static_cast<double>(leaves ? out : 0.0f);
+  }
+
+  std::ptrdiff_t row_step_;
+  int radius_, height_, end_, top_;
+  int whole_begin_, whole_end_;  ///< first rows of steps that need no row beyond the image or the band
+  const float *entering_, *leaving_;
+  float4 in_[kRows], out_[kRows];
+  double sum_[kColumns] = {};
+  unsigned gaps_ = 0;
+  unsigned columns_;  ///< the bytes of `gaps_` that belong to the image
+};
+
+}  // namespace recon::cuda
