@@ -19,8 +19,9 @@ struct ColourImages {
   int min_disparity = 0;
 };
 
-/// Bytes of scratch memory that queue_adaptive_weight takes: both images in CIELab.
-std::size_t adaptive_weight_bytes(int width, int height);
+/// Bytes of scratch memory that queue_adaptive_weight takes: both images in CIELab, and where the costs have
+/// gaps.
+std::size_t adaptive_weight_bytes(int width, int planes, int height);
 
 /// Queues recon::adaptive_weight. Weights and sums are of single precision, square roots and exponentials the
 /// device's fast ones: means are within 2e-5 of the exact ones, relatively. The same bits on every run.

@@ -25,7 +25,7 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
     case Aggregation::kConstantWindow:
       return volume_bytes(width, planes, height);
     case Aggregation::kAdaptiveWeight:
-      return volume_bytes(width, planes, height) + adaptive_weight_bytes(width, height);
+      return volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
     case Aggregation::kCrossBased:
       break;
   }

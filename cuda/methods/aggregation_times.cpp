@@ -42,7 +42,7 @@ class AggregationCall {
     arms_.longest = problem.options.cross.reach - 1;
     colours_ = {left_, problem.two_views ? right_ : nullptr, width_, PairSide::kLeft, 0};
     scratch_ = take<std::byte>(std::max(
-        adaptive_weight_bytes(width_, height_),
+        adaptive_weight_bytes(width_, problem.planes, height_),
         cross_based_bytes(width_, problem.planes, height_, problem.options.cross_based, arms_.longest)));
     queue_costs();
     queue_arms();

@@ -35,7 +35,7 @@ Volume<float> run_adaptive_weight(const SupportViews<Rgb8>& views, const Adaptiv
                                   VolumeView<const float> costs, std::uint8_t poison, int device) {
   EXPECTS(views.fits(costs.width, costs.height));
   use_device(device);
-  const std::size_t scratch = adaptive_weight_bytes(costs.width, costs.height);
+  const std::size_t scratch = adaptive_weight_bytes(costs.width, costs.planes, costs.height);
   Call call(2 * volume_bytes(costs) + 2 * image_bytes(views.reference) + arena_bytes(scratch), poison);
   ColourImages images;
   images.pitch = padded_count<Rgb8>(costs.width);

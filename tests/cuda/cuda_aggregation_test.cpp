@@ -181,7 +181,8 @@ TEST_F(CudaAdaptiveWeight, NearTheCpu) {
     int radius;
   };
   for (const Case& c : {Case{{261, 41, 13, -2}, 16}, Case{{261, 41, 21, 0}, 16}, Case{{135, 29, 67, 3}, 9},
-                        Case{{97, 71, 5, 0}, 64}, Case{{97, 35, 33, 0}, 64}, Case{{97, 35, 20, 0}, 64}})
+                        Case{{97, 71, 5, 0}, 64}, Case{{97, 35, 33, 0}, 64}, Case{{97, 35, 20, 0}, 64},
+                        Case{{211, 37, 70, -3}, 18}})
     for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
       const Views views(c.shape, 5, {});
       const Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
@@ -191,6 +192,28 @@ TEST_F(CudaAdaptiveWeight, NearTheCpu) {
       EXPECT_TRUE(near(cuda::run_adaptive_weight(pixels, {c.radius, 5, 17.5f}, costs.view(), kPoison).view(),
                        expected.view(), kWeightBound))
           << describe(c.shape) << ", radius " << c.radius;
+    }
+}
+
+/// Whether a row has gaps is known of all planes of a thread block together.
+TEST_F(CudaAdaptiveWeight, FindsTheOnlyGap) {
+  struct Sample {
+    int x, y, d;
+  };
+  const VolumeShape shape{97, 6, 70, -2};
+  const Views views(shape, 5, {});
+  for (const Sample& gap : {Sample{0, 0, 0}, Sample{96, 5, 69}, Sample{95, 2, 63}, Sample{96, 3, 64}})
+    for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
+      Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, 9);
+      costs.view()(gap.x, gap.y, gap.d) = INFINITY;
+      EXPECT_TRUE(near(
+          cuda::run_adaptive_weight(views.pixels(true, side, shape.min_disparity), {3, 7, 11}, costs.view(),
+                                    kPoison)
+              .view(),
+          reference::adaptive_weight(views.colours(true, side, shape.min_disparity), costs.view(), 3, 7, 11)
+              .view(),
+          kWeightBound))
+          << "gap at x " << gap.x << ", y " << gap.y << ", d " << gap.d;
     }
 }
 
