@@ -9,7 +9,7 @@
 namespace recon {
 
 void ChainCommandLine::declare(CLI::App& app, const ChainOptions& defaults) {
-  const char* group = "Single links (chain; planesweep: --aggregation, --refine graphcut)";
+  const char* group = "Single links (chain; planesweep: --aggregation, --refine graphcut,edges)";
   app.add_option("--preset", preset_,
                  "A named chain, whose links can be given one by one still: ad-census (--cost ad-census "
                  "--aggregation cross --optimizer scanline --refine "
@@ -74,7 +74,9 @@ void ChainCommandLine::finish(SessionOptions& options) const {
   set_supports(options.sweep_links.aggregation);
   // A sweep takes of these what needs no second view.
   if (!aggregation_.empty()) options.sweep_links.aggregation.kind = chain.aggregation.kind;
-  if (!refine_.empty()) options.sweep_links.graph_cut = chain.refinement.graph_cut;
+  if (refine_.empty()) return;
+  options.sweep_links.graph_cut = chain.refinement.graph_cut;
+  options.sweep_links.edges = chain.refinement.edges;
 }
 
 }  // namespace recon

@@ -2,7 +2,7 @@
 
 #include "cuda/device/error.hpp"
 #include "cuda/methods/block_costs.hpp"
-#include "methods/winner_depth.hpp"
+#include "methods/edge_depth_step.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -46,6 +46,26 @@ __global__ void __launch_bounds__(kThreads)
   pixel[2 * size] = result.confidence;
 }
 
+__global__ void __launch_bounds__(kThreads)
+    edge_kernel(DeviceVolume costs, PlaneSet planes, const float* depths, float* results,
+                std::ptrdiff_t pitch) {
+  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= costs.width) return;
+  const float* depth = depths + static_cast<std::ptrdiff_t>(y) * pitch + x;
+  const float unknown = __builtin_nanf("");
+  const float beside[] = {x > 0 ? depth[-1] : unknown, x + 1 < costs.width ? depth[1] : unknown,
+                          y > 0 ? depth[-pitch] : unknown, y + 1 < costs.height ? depth[pitch] : unknown};
+  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(costs.height) * pitch;
+  float* pixel = results + (depth - depths);
+  const WinnerDepth own{*depth, pixel[size], pixel[2 * size]};
+  const float* of_pixel = costs.row(y, 0) + x;
+  const WinnerDepth best = adjusted_depth(own, beside, planes, [&](int d) {
+    return d >= 0 && d < costs.planes ? __ldg(of_pixel + d * costs.pitch) : invalid_cost();
+  });
+  pixel[0] = best.depth;
+  pixel[size] = best.cost;
+}
+
 unsigned blocks_for(int columns) {
   return static_cast<unsigned>((columns + kThreads - 1) / kThreads);
 }
@@ -71,6 +91,15 @@ void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, flo
                           std::ptrdiff_t pitch, cudaStream_t stream) {
   const dim3 grid(blocks_for(costs.width), static_cast<unsigned>(costs.height));
   winner_kernel<<<grid, kThreads, 0, stream>>>(costs, planes, results, pitch);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_block_edges(const DeviceVolume& costs, const PlaneSet& planes, float* results, float* depths,
+                        std::ptrdiff_t pitch, cudaStream_t stream) {
+  const std::size_t bytes = element_count({pitch, costs.height}) * sizeof(float);
+  RECON_CUDA_TRY(cudaMemcpyAsync(depths, results, bytes, cudaMemcpyDeviceToDevice, stream));
+  const dim3 grid(blocks_for(costs.width), static_cast<unsigned>(costs.height));
+  edge_kernel<<<grid, kThreads, 0, stream>>>(costs, planes, depths, results, pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -35,4 +35,11 @@ void launch_block_colours(const std::uint8_t* const (&channel)[3], std::ptrdiff_
 void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, float* results,
                           std::ptrdiff_t pitch, cudaStream_t stream);
 
+/// Moves edges to where the costs are less (see adjusted_depth).
+/// @param results  as above, changed in place
+/// @param depths   room for one of the three images
+/// @throws DeviceError
+void launch_block_edges(const DeviceVolume& costs, const PlaneSet& planes, float* results, float* depths,
+                        std::ptrdiff_t pitch, cudaStream_t stream);
+
 }  // namespace recon::cuda

@@ -185,6 +185,7 @@ DeviceVolume SweepLane::queue_block(const SweepProblem& problem, const SweepPlan
   args.volume = map_.volume;
   const BlockCodes codes{map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
                          cost_cap(problem.options.cost)};
+  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
   DeviceVolume costs;
   if (plan.stored) {
     costs = queue_costs(problem, plan, args);
@@ -197,8 +198,9 @@ DeviceVolume SweepLane::queue_block(const SweepProblem& problem, const SweepPlan
   if (plan.paths)
     queue_paths(problem, plan, args, codes);
   else if (!plan.on_host)
-    launch_block_winners(costs, problem.planes, map_.results, WorkMemoryMap::float_pitch(outer.width),
-                         stream_.get());
+    launch_block_winners(costs, problem.planes, map_.results, pitch, stream_.get());
+  if (problem.links.edges && !plan.on_host)
+    launch_block_edges(costs, problem.planes, map_.results, map_.depths, pitch, stream_.get());
   return costs;
 }
 

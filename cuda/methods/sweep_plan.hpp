@@ -73,6 +73,7 @@ struct WorkMemoryMap {
   Rgb8* colours;           ///< of a block
   Cross* arms;             ///< of a block
   std::byte* scratch;      ///< of the aggregation
+  float* depths;           ///< of a block, as they were before edges move
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
@@ -115,6 +116,8 @@ WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan
   map.scratch = arena.template take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
   if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
     map.colours = arena.template take<Rgb8>(pixels);
+  if (shape.links.edges)
+    map.depths = arena.template take<float>(count(WorkMemoryMap::float_pitch(plan.width), plan.height));
   if (by.kind == Aggregation::kCrossBased) map.arms = arena.template take<Cross>(pixels);
   return map;
 }

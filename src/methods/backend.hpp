@@ -37,11 +37,12 @@ struct SweepLinks {
   AggregationOptions aggregation;
   bool graph_cut = false;  ///< lowers the energy of what the optimizer chose
   GraphCutOptions cut;     ///< of both uses; costs count as 0 .. 126, see cost_code
+  bool edges = false;      ///< moves edges to where the costs are less, see adjusted_depth
 };
 
 /// Whether a sweep has links that need its stored costs.
 constexpr bool needs_volume(SweepOptimizer optimizer, const SweepLinks& links) {
-  return optimizer == SweepOptimizer::kGraphCut || links.graph_cut ||
+  return optimizer == SweepOptimizer::kGraphCut || links.graph_cut || links.edges ||
          links.aggregation.kind != Aggregation::kNone;
 }
 

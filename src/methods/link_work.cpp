@@ -101,6 +101,7 @@ std::string sweep_name(const SweepShape& shape, const SweepOptions& options) {
   const GraphCutOptions& cut = shape.links.cut;
   if (shape.links.graph_cut || shape.optimizer == SweepOptimizer::kGraphCut)
     name += " cut" + number(cut.best) + "," + number(cut.reach) + "," + number(cut.passes);
+  if (shape.links.edges) name += " edges";
   return name;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "match/cross_arms.hpp"
+#include "methods/edge_depth_step.hpp"
 #include "methods/path_depth.hpp"
 #include "methods/sweep_blocks.hpp"
 #include "methods/sweep_tiles.hpp"
@@ -68,6 +69,7 @@ class BlockSweep {
     else
       take_winners();
     if (cut) cut_labels();
+    if (problem_.links.edges) move_edges();
     return std::move(results_);
   }
 
@@ -172,6 +174,21 @@ class BlockSweep {
     return sum;
   }
 
+  void move_edges() {
+    const Image<float> depths = results_.depth.clone();
+    const auto depth_at = [&](int x, int y) {
+      return depths.view().contains(x, y) ? depths(x, y) : std::nanf("");
+    };
+    parallel_for(guide_.height, [&](int y) {
+      for (int x = 0; x < guide_.width; ++x) {
+        const WinnerDepth own{depths(x, y), results_.cost(x, y), results_.confidence(x, y)};
+        const float beside[] = {depth_at(x - 1, y), depth_at(x + 1, y), depth_at(x, y - 1),
+                                depth_at(x, y + 1)};
+        store(x, y, adjusted_depth(own, beside, problem_.planes, [&](int d) { return cost_at(x, y, d); }));
+      }
+    });
+  }
+
   const SweepProblem& problem_;
   ImageView<const std::uint8_t> guide_;
   float cap_;
@@ -248,7 +265,7 @@ std::size_t optimized_block_bytes(const SweepShape& shape, const Tile& block, in
                                     kInvalidCode, threads);
   if (shape.optimizer == SweepOptimizer::kGraphCut || shape.links.graph_cut)
     optimizing = std::max(optimizing, graph_cut_bytes(block.width, block.height, shape.links.cut, threads));
-  constexpr std::size_t kResultBytes = 3 * sizeof(float) + sizeof(std::uint16_t);  // and the labels
+  constexpr std::size_t kResultBytes = 4 * sizeof(float) + sizeof(std::uint16_t);  // a copy, and the labels
   return pixels * kResultBytes + optimizing;
 }
 

@@ -7,12 +7,12 @@ namespace recon {
 
 /// Sweeps a view and keeps the costs, so that links which need all of them at once can work: aggregation
 /// steered by the reference view (its colours where it has three channels, else its greys), any optimizer of
-/// a sweep, and the graph cut, as optimizer or after another. Block by block (see sweep_blocks, with four
-/// bytes a sample), on the threads of the surrounding task arena. After a graph cut depths lie between planes
-/// by the parabola through the costs, and the confidence is the uniqueness of the label's energy among
-/// those that the pixel's labels have beside its neighbours'. Without aggregation and graph cut the result is
-/// that of the chain that stores nothing, but for the size of the blocks. Source of the chain: E. Achten
-/// 2025.
+/// a sweep, the graph cut, as optimizer or after another, and the adjustment of edges. Block by block (see
+/// sweep_blocks, with four bytes a sample), on the threads of the surrounding task arena. After a graph cut
+/// depths lie between planes by the parabola through the costs, and the confidence is the uniqueness of the
+/// label's energy among those that the pixel's labels have beside its neighbours'. Without aggregation and
+/// graph cut the result is that of the chain that stores nothing, but for the size of the blocks. Source of
+/// the chain: E. Achten 2025.
 /// @throws OutOfMemory
 DepthEstimate volume_sweep(const SweepProblem& problem);
 

@@ -119,8 +119,11 @@ json describe(const ChainOptions& options) {
 }  // namespace
 
 json link_inputs(const SweepLinks& links) {
-  const auto& [aggregation, graph_cut, cut] = links;
-  return {{"aggregation", describe(aggregation)}, {"graph_cut", graph_cut}, {"cut", describe(cut)}};
+  const auto& [aggregation, graph_cut, cut, edges] = links;
+  return {{"aggregation", describe(aggregation)},
+          {"graph_cut", graph_cut},
+          {"cut", describe(cut)},
+          {"edges", edges}};
 }
 
 json matching_inputs(const PairOptions& options) {

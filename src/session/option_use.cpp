@@ -129,6 +129,13 @@ std::string quoted(const std::string& word) {
   return "\"" + word + "\"";
 }
 
+std::string sweep_refinement(const SweepLinks& links) {
+  ChainRefinement steps;
+  steps.graph_cut = links.graph_cut;
+  steps.edges = links.edges;
+  return format_refinement(steps);
+}
+
 std::string cost_word(const SessionOptions& options, Method method) {
   const PairOptions& pair = options.pair.matching;
   switch (method) {
@@ -188,7 +195,7 @@ std::map<std::string, std::string> values_by_method(const SessionOptions& option
       {"speckle", number(job.pair ? options.pair.least_patch(job.method) : options.filter.speckle_size)},
       {"aggregation", quoted(word_of(options.sweep_links.aggregation.kind, kAggregations))},
       {"optimizer", quoted(word_of(options.optimizer, kSweepOptimizers))},
-      {"refine", quoted(options.sweep_links.graph_cut ? "graphcut" : "none")},
+      {"refine", quoted(sweep_refinement(options.sweep_links))},
   };
 }
 

@@ -26,10 +26,10 @@ std::optional<int> parse_int(std::string_view text) {
 void check_sweep_refinement(const SessionOptions& options) {
   if (options.refinement.empty()) return;
   ChainRefinement rest = parse_refinement(options.refinement);
-  rest.graph_cut = false;
+  rest.graph_cut = rest.edges = false;
   if (format_refinement(rest) != "none")
     throw UsageError("--refine is '" + options.refinement +
-                     "'; for --method planesweep it can be graphcut or none");
+                     "'; for --method planesweep it can be none, or a list of graphcut and edges");
 }
 
 void check_sweep(const SessionOptions& options) {

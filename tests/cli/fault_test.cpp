@@ -99,7 +99,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfLinksOverStoredCostsAreAConfigurati
            {"--optimizer", "graphcut"},
            {"--optimizer", "winner", "--aggregation", "cross"},
            {"--optimizer", "sgm", "--aggregation", "cw", "--refine", "graphcut"},
-           {"--optimizer", "sgm", "--p1", "100"},
+           {"--optimizer", "sgm", "--p1", "100", "--refine", "edges"},
            {"--optimizer", "winner", "--aggregation", "none", "--refine", "graphcut", "--p1", "9"}}) {
     std::vector<std::string> arguments = {scene().string()};
     arguments.insert(arguments.end(), links.begin(), links.end());
@@ -112,7 +112,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfLinksOverStoredCostsAreAConfigurati
     EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << links[1];
     EXPECT_EQ(content(dense() / "options.toml"), resolved);
   }
-  expect(2, "for --method planesweep it can be graphcut or none",
+  expect(2, "for --method planesweep it can be none, or a list of graphcut and edges",
          {scene().string(), "--overwrite", "--refine", "lr"});
 }
 

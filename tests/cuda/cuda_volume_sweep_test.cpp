@@ -27,6 +27,7 @@ struct VolumeCase {
   bool graph_cut = false;
   int iterations = 1;
   std::size_t block_bytes = SweepPaths().block_bytes;
+  bool edges = false;
 };
 
 reference::OwnedProblem problem_of(const VolumeCase& c) {
@@ -35,6 +36,7 @@ reference::OwnedProblem problem_of(const VolumeCase& c) {
   problem.optimizer = c.optimizer;
   problem.paths.block_bytes = c.block_bytes;
   problem.links.graph_cut = c.graph_cut;
+  problem.links.edges = c.edges;
   AggregationOptions& by = problem.links.aggregation;
   by.kind = c.aggregation;
   by.constant_radius = 3;
@@ -93,6 +95,33 @@ INSTANTIATE_TEST_SUITE_P(
                    false,
                    2,
                    110 * 100 * 128 * sizeof(float)},
+        VolumeCase{"Edges",
+                   Aggregation::kNone,
+                   kPaths,
+                   {131, 67, 137, 73, 3, 37, 1, 6, 2},
+                   {},
+                   false,
+                   1,
+                   SweepPaths().block_bytes,
+                   true},
+        VolumeCase{"EdgesAfterCut",
+                   Aggregation::kConstantWindow,
+                   kWinner,
+                   {41, 23, 37, 23, 3, 19, 1, 6, 2},
+                   {},
+                   true,
+                   1,
+                   SweepPaths().block_bytes,
+                   true},
+        VolumeCase{"EdgesInBlocks",
+                   Aggregation::kCrossBased,
+                   kWinner,
+                   {170, 130, 160, 120, 2, 20, 1, 3, 8},
+                   {},
+                   false,
+                   1,
+                   90 * 90 * 64 * sizeof(float),
+                   true},
         VolumeCase{"CutInBlocks",
                    Aggregation::kConstantWindow,
                    kCut,

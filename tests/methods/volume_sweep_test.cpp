@@ -98,6 +98,55 @@ TEST(VolumeSweep, AggregatesLikeTheTextbook) {
                                  by.cross_based.iterations, true));
 }
 
+/// X. Mei et al. 2011, section 3.4, as it is told there, with planes for disparities.
+TEST(VolumeSweep, MovesEdgesToWhereTheCostsAreLess) {
+  reference::OwnedProblem owned = small_problem();
+  SweepProblem& problem = owned.problem;
+  problem.optimizer = SweepOptimizer::kSemiGlobal;  // winners are the least already
+  const Volume<float> costs = textbook_costs(problem);
+  const DepthEstimate before = volume_sweep(problem);
+  problem.links.edges = true;
+  EXPECT_TRUE(needs_volume(problem.optimizer, problem.links));
+  const DepthEstimate after = make_cpu_backend({})->sweep(problem);
+  const auto plane = [&](int x, int y) {
+    return (1.0 / static_cast<double>(before.depth(x, y)) - static_cast<double>(problem.planes.inverse_far)) /
+           static_cast<double>(problem.planes.step);
+  };
+  constexpr int kBeside[][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+  // Halfway between two planes a rounding decides which one it is.
+  const auto halfway = [&](int x, int y) {
+    if (x < 0 || y < 0 || x >= kWidth || y >= kHeight || std::isnan(before.depth(x, y))) return false;
+    return std::abs(std::abs(plane(x, y) - std::round(plane(x, y))) - 0.5) < 1e-3;
+  };
+  int moved = 0, skipped = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      bool skip = halfway(x, y);
+      for (const auto& step : kBeside) skip = skip || halfway(x + step[0], y + step[1]);
+      if (skip) {
+        ++skipped;
+        continue;
+      }
+      float depth = before.depth(x, y), least = before.cost(x, y);
+      if (!std::isnan(depth)) {
+        const auto cost = [&](double p) { return costs.view()(x, y, static_cast<int>(std::lround(p))); };
+        float lowest = cost(plane(x, y));
+        for (const auto& step : kBeside) {
+          const int i = x + step[0], j = y + step[1];
+          if (i < 0 || j < 0 || i >= kWidth || j >= kHeight || std::isnan(before.depth(i, j))) continue;
+          if (std::abs(plane(i, j) - plane(x, y)) > 1.0 && cost(plane(i, j)) < lowest)
+            lowest = least = cost(plane(i, j)), depth = before.depth(i, j);
+        }
+        moved += depth != before.depth(x, y);
+      }
+      ASSERT_TRUE(same(after.depth(x, y), depth)) << x << " " << y;
+      ASSERT_TRUE(same(after.cost(x, y), least)) << x << " " << y;
+      ASSERT_TRUE(same(after.confidence(x, y), before.confidence(x, y))) << x << " " << y;
+    }
+  EXPECT_GT(moved, 10) << "the case moves little";
+  EXPECT_LT(skipped, kWidth * kHeight / 5);
+}
+
 TEST(VolumeSweep, CutsFromTheWinnersOn) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;

@@ -100,7 +100,7 @@ TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
   EXPECT_THAT(resolved, Not(HasSubstr("paths")));
   options.refinement = "graphcut,lr";
   EXPECT_THAT(refusal(options, {kSweepScene}),
-              HasSubstr("for --method planesweep it can be graphcut or none"));
+              HasSubstr("for --method planesweep it can be none, or a list of graphcut and edges"));
   options.refinement = {};
   options.optimizer_word = "scanline";
   EXPECT_THAT(
