@@ -187,14 +187,14 @@ void calibrate_aggregation(const Stopwatch& watch, const AggregationOptions& opt
                            PerformanceModel& model) {
   bool first = true;
   for (const SampleSize& size : pair_sizes(threads)) {
-    SampleAggregation sample(lightened(size, options), options);
+    SampleAggregation sample(lightened(size, options), options, threads);
     if (first) forget(sample.task, 1, model);
     first = false;
     note(sample.task, measure_calls(watch, [&] { sample.run(); }), 1, model);
   }
 }
 
-SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOptions& options)
+SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads)
     : options_(options),
       pair_(sample_pair(size, {})),
       costs_(size.width, size.planes, size.height),
@@ -204,7 +204,7 @@ SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOp
   const double arm = options.kind == Aggregation::kCrossBased
                          ? mean_arm_of(cross_arms(pair_.left_colour.view(), options.cross))
                          : 0;
-  task = aggregation_task(size.width, size.height, size.planes, options, arm);
+  task = aggregation_task(size.width, size.height, size.planes, options, arm, threads);
 }
 
 void SampleAggregation::run() {

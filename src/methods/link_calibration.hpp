@@ -61,7 +61,7 @@ void calibrate_aggregation(const Stopwatch& watch, const AggregationOptions& opt
 
 /// A call of an aggregation on a sample of this size, and what it counts as.
 struct SampleAggregation {
-  SampleAggregation(const SampleSize& size, const AggregationOptions& options);
+  SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads);
   void run();
 
   LinkTask task;

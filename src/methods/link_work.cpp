@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "match/block_step.hpp"
 #include "match/source_warp.hpp"
+#include "methods/parallel_work.hpp"
 #include "methods/sweep_blocks.hpp"
 #include "methods/sweep_tiles.hpp"
 #include "optimize/belief_layout.hpp"
@@ -54,22 +56,39 @@ int aggregation_radius(const AggregationOptions& options) {
   }
 }
 
+LinkWork adaptive_weight_work(int width, int height, double planes, int radius, int threads) {
+  LinkWork work;
+  work.pixels = 2 * area(width, height);
+  if (threads == 0) {
+    const double windows = all_windows(width, height, radius);
+    work.operations = planes * windows;
+    work.bytes = 8 * windows;
+    return work;
+  }
+  // Rows have every neighbour to their left and right; a vector of floats at a time.
+  constexpr int kLanes = 16;
+  const double lanes = (width + kLanes - 1) / kLanes * kLanes, side = 2 * radius + 1;
+  const double rows = shared_evenly(clipped_window(height, radius), height, threads);
+  work.operations = planes * lanes * side * rows;
+  work.hidden = planes * lanes * rows;
+  work.bytes = 8 * lanes * side * rows;
+  return work;
+}
+
 /// What an aggregation adds to the work of a link.
-LinkWork aggregation_work(double width, double height, double planes, const AggregationOptions& options,
-                          double mean_arm) {
+LinkWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,
+                          double mean_arm, int threads) {
   const double samples = area(width, height) * planes;
   LinkWork work;
   if (options.kind == Aggregation::kConstantWindow) {
     work.operations = samples;
     work.bytes = 16 * samples;
   } else if (options.kind == Aggregation::kAdaptiveWeight) {
-    const double windows = all_windows(width, height, options.adaptive_weight.radius);
-    work.operations = planes * windows;
-    work.bytes = 8 * windows;
-    work.pixels = 2 * area(width, height);
+    return adaptive_weight_work(width, height, planes, options.adaptive_weight.radius, threads);
   } else if (options.kind == Aggregation::kCrossBased) {
-    work.operations = 2 * samples * options.cross_based.iterations;
-    work.bytes = 16 * samples * options.cross_based.iterations;
+    const double iterations = options.cross_based.iterations;
+    work.operations = 2 * iterations * (threads > 0 ? shared_evenly(samples, planes, threads) : samples);
+    work.bytes = 16 * samples * iterations;
     work.pixels = 2 * area(width, height) * (4 * mean_arm + 1);
   }
   return work;
@@ -124,7 +143,7 @@ void count_blocks(const SweepShape& shape, double per_sample, int threads, LinkW
       work.bytes += 7 * pixels * plane_lanes(shape.planes, threads);
     if (!stored) continue;
     work.bytes += 8 * pixels * shape.planes +
-                  aggregation_work(tile.width, tile.height, shape.planes, shape.links.aggregation, 0).bytes;
+                  aggregation_work(tile.width, tile.height, shape.planes, shape.links.aggregation, 0, threads).bytes;
   }
 }
 
@@ -138,48 +157,67 @@ LinkTask task_of(std::string link, int radius, double pixels, double planes) {
   return task;
 }
 
+/// Hypotheses that the search of a block works on.
+double block_lanes(const BlockMatchingOptions& block, int planes, int threads) {
+  if (threads == 0) return plane_lanes(planes, 0);
+  const int lanes = sums_fit_16_bits(block) ? 32 : 16;  // of 64 bytes
+  return (planes + lanes - 1) / lanes * lanes;
+}
+
 LinkTask block_task(double pixels, const PairOptions& options, int threads) {
   const BlockMatchingOptions& block = options.block;
+  // The GPU keeps so many in registers.
+  constexpr int kMostPacked = 512;
+  const bool many = threads == 0 && options.range.count * block.steps_per_pixel > kMostPacked;
   const std::string name = std::string("bm ") + (block.cost == BlockCost::kSad ? "sad" : "ssd") +
                            (block.prefilter == BlockPrefilter::kSobel ? " sobel" : "") + " steps" +
                            number(block.steps_per_pixel) + " levels" + number(block.pyramid_levels) +
-                           (block.left_right >= 0 ? " checked" : "");
+                           (block.left_right >= 0 ? " checked" : "") + (many ? " many" : "");
   if (block.region.width > 0) pixels = area(block.region.width, block.region.height);
   LinkTask task = task_of(name, block.radius, pixels, options.range.count);
   double level = pixels;
   int planes = options.range.count;
   for (int i = 0; i < block.pyramid_levels; ++i, level /= 4, planes = (planes + 1) / 2)
-    task.work.operations += level * (threads == 0 ? plane_lanes(planes, 0) : planes) * block.steps_per_pixel;
+    task.work.operations += level * block_lanes(block, planes, threads) * block.steps_per_pixel;
   task.work.pixels = 2 * pixels;
   return task;
 }
 
-LinkTask semi_global_task(double pixels, const PairOptions& options, int threads) {
+LinkTask semi_global_task(int width, int height, const PairOptions& options, int threads) {
+  const double pixels = area(width, height);
   const SemiGlobalPairOptions& sgm = options.semi_global;
   LinkTask task = task_of("sgm transform" + number(static_cast<int>(sgm.transform.transform)) + " paths" +
                               number(sgm.optimizer.paths) + (sgm.left_right >= 0 ? " checked" : "") +
                               (max_pair_cost(sgm) + sgm.optimizer.p2 <= 255 ? "" : " wide"),
                           sgm.transform.transform == Transform::kRank ? sgm.transform.rank_window / 2 : 0,
                           pixels, options.range.count);
-  if (threads > 0) task.work.operations = pixels * options.range.count * sgm.optimizer.paths;
-  task.work.bytes = 7 * pixels * plane_lanes(options.range.count, threads);
+  if (threads > 0)
+    task.work.operations =
+        path_work(width, height, options.range.count, sgm.optimizer, max_pair_cost(sgm), threads);
+  else
+    task.work.bytes = 7 * pixels * plane_lanes(options.range.count, 0);
   task.work.pixels = 2 * pixels;
   return task;
 }
 
-LinkTask belief_task(int width, int height, const PairOptions& options) {
+LinkTask belief_task(int width, int height, const PairOptions& options, int threads) {
   const BeliefOptions& belief = options.belief;
   const double pixels = area(width, height), planes = options.range.count;
   LinkTask task =
       task_of("bp levels" + number(belief.levels) + " iterations" + number(belief.iterations) + " storage" +
                   number(static_cast<int>(belief.storage)) + (belief.smoothing_sigma > 0 ? " blurred" : ""),
               0, pixels, planes);
+  task.work.pixels = 2 * pixels;
+  if (threads > 0) {
+    task.work.operations = belief_work(width, height, options.range.count, belief, threads);
+    task.work.bytes = planes * task.work.operations;
+    return task;
+  }
   double levels = 0;
   for (int i = 0, w = width, h = height; i < belief.levels; ++i, w = (w + 1) / 2, h = (h + 1) / 2)
     levels += area(w, h);
   task.work.operations = 4 * belief.iterations * planes * levels;
   task.work.bytes = planes * pixels * static_cast<double>(belief_storage_bytes(belief.storage));
-  task.work.pixels = 2 * pixels;
   return task;
 }
 
@@ -190,7 +228,7 @@ std::string refinement_name(const ChainRefinement& refinement) {
   return bits;
 }
 
-LinkTask chain_task(int width, int height, const PairOptions& options) {
+LinkTask chain_task(int width, int height, const PairOptions& options, int threads) {
   const ChainOptions& chain = options.chain;
   const double pixels = area(width, height), planes = options.range.count;
   const AggregationOptions& by = chain.aggregation;
@@ -201,9 +239,10 @@ LinkTask chain_task(int width, int height, const PairOptions& options) {
   // Both views, where their winners are compared.
   const double views = chain.refinement.left_right ? 2 : 1,
                paths = chain.optimizer == ChainOptimizer::kScanline ? 4 : chain.semi_global.paths;
-  const LinkWork aggregation = aggregation_work(width, height, planes, by, 0);
+  const LinkWork aggregation = aggregation_work(width, height, options.range.count, by, 0, threads);
   task.work.pixels = 2 * pixels + views * aggregation.pixels;
   task.work.operations = views * aggregation.operations;
+  task.work.hidden = views * aggregation.hidden;
   task.work.bytes =
       views * (8 * pixels * planes + aggregation.bytes +
                (chain.optimizer == ChainOptimizer::kWinnerTakeAll ? 0 : 8 * paths * pixels * planes));
@@ -238,25 +277,25 @@ double plane_lanes(int planes, int threads) {
 }
 
 LinkTask pair_task(int width, int height, const PairOptions& options, int threads) {
-  const double pixels = area(width, height);
   switch (options.method) {
     case PairMethod::kBlockMatching:
-      return block_task(pixels, options, threads);
+      return block_task(area(width, height), options, threads);
     case PairMethod::kSemiGlobal:
-      return semi_global_task(pixels, options, threads);
+      return semi_global_task(width, height, options, threads);
     case PairMethod::kBeliefPropagation:
-      return belief_task(width, height, options);
+      return belief_task(width, height, options, threads);
     default:
-      return chain_task(width, height, options);
+      return chain_task(width, height, options, threads);
   }
 }
 
 LinkTask aggregation_task(int width, int height, int planes, const AggregationOptions& options,
-                          double mean_arm) {
+                          double mean_arm, int threads) {
   LinkTask task = task_of("aggregation " + aggregation_name(options), aggregation_radius(options),
                           area(width, height), planes);
-  task.work = aggregation_work(width, height, planes, options, mean_arm);
+  task.work = aggregation_work(width, height, planes, options, mean_arm, threads);
   task.work.calls = 1;
+  task.counts_radius = options.kind == Aggregation::kAdaptiveWeight;
   return task;
 }
 

@@ -13,7 +13,7 @@ struct LinkWork {
   double calls = 0;       ///< what is done once, whatever the size
   double pixels = 0;      ///< of images that are read, prepared or written
   double operations = 0;  ///< on samples of the volume, in the unit that the counting function names
-  double hidden = 0;      ///< those of them on samples that lie outside their source
+  double hidden = 0;      ///< those of them that take less: on samples that lie outside their source
   double bytes = 0;       ///< of volumes, read and written
 
   static constexpr int kTerms = 5;
@@ -27,6 +27,7 @@ struct LinkTask {
   int radius = 0;    ///< of its window, pixels; costs are interpolated between radii
   LinkWork work;
   double pixels = 0, planes = 0, sources = 1;  ///< the size, on which efficiency depends; each >= 1
+  bool counts_radius = false;  ///< its counts say what the radius takes: all radii share their costs
 };
 
 /// A plane sweep of W x H pixels with D planes, S sources and C channels, window (2 R + 1)^2. On a CPU it is
@@ -46,22 +47,29 @@ LinkTask sweep_task(const SweepShape& shape, const SweepOptions& options, double
 double plane_lanes(int planes, int threads);
 
 /// The matching of a rectified pair of `width` x `height` pixels.
-///   bm   operations = W H D steps over all levels of the pyramid, on a GPU with lanes(D) for D: rolling
-///        windows cost the same for any radius; bytes = 0
-///   sgm  operations = W H D paths; bytes = 7 W H lanes(D), as for a sweep; on a GPU operations = 0
-///   bp   operations = 4 iterations D sum over levels W_l H_l   message elements; bytes = D s W H, s bytes
+///   bm   operations = W H D steps over all levels of the pyramid, with the bytes of a vector for D, on a GPU
+///        lanes(D), whose search of more than 512 is a link of its own: rolling windows cost the same for any
+///        radius; bytes = 0
+///   sgm  on a CPU operations = path_work; on a GPU bytes = 7 W H lanes(D), as for a sweep
+///   bp   on a CPU operations = belief_work and bytes = D times that: an update goes over all D and back, and
+///        the more they are, the less of the first is still near; on a GPU operations = 4 iterations D sum
+///        over levels W_l H_l   message elements, and bytes = D s W H of s each
 ///   each chain  operations and bytes of its links: 8 W H D for each pass over a volume of floats
 /// @param threads  of the CPU; 0: a GPU
 LinkTask pair_task(int width, int height, const PairOptions& options, int threads);
 
 /// An aggregation by itself, of a volume of W x H x D floats with both views' support.
 ///   CW     bytes = 16 W H D (two running sums), operations = W H D
-///   AW     operations = D A, with A = (W (2 R + 1) - R (R + 1)) (H (2 R + 1) - R (R + 1)) the pixels of all
-///          windows inside the image; bytes = 8 A, the weights of both views; pixels = 2 W H
-///   CROSS  bytes = 16 W H D per iteration, operations = 2 W H D per iteration, pixels = 2 W H (4 a + 1)
+///   AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, that threads share, and
+///          L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that are read and written,
+///          bytes = 8 L (2 R + 1) V, the weights of both views; pixels = 2 W H. On a GPU operations = D A,
+///          hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
+///   CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per iteration,
+///          pixels = 2 W H (4 a + 1)
 /// @param mean_arm  a, mean length of an arm of a cross, pixels
+/// @param threads   of the CPU; 0: a GPU
 LinkTask aggregation_task(int width, int height, int planes, const AggregationOptions& options,
-                          double mean_arm);
+                          double mean_arm, int threads);
 
 /// The share of samples that lie inside their source, on a grid over the reference, the planes and the
 /// sources; images are not looked at.

@@ -73,8 +73,8 @@ double distance(const LinkTask& a, const LinkTask& b) {
   return x * x + y * y + z * z;
 }
 
-double seconds_by(const std::vector<MeasuredTask>& tasks, const LinkTask& task) {
-  const Terms costs = fit_costs(tasks);
+/// @param tasks  of the radius whose efficiency counts
+double seconds_by(const std::vector<MeasuredTask>& tasks, const Terms& costs, const LinkTask& task) {
   double sum = 0, weights = 0;
   for (const MeasuredTask& it : tasks) {
     constexpr double kNear = 0.02;  // squared: sizes within about a seventh are one
@@ -104,10 +104,10 @@ RadiusBracket bracket(const std::vector<MeasuredTask>& measured, const std::stri
 }
 
 std::vector<MeasuredTask> tasks_at(const std::vector<MeasuredTask>& measured, const std::string& link,
-                                   int radius) {
+                                   std::optional<int> radius) {
   std::vector<MeasuredTask> tasks;
   for (const MeasuredTask& it : measured)
-    if (it.task.link == link && it.task.radius == radius) tasks.push_back(it);
+    if (it.task.link == link && (!radius || it.task.radius == *radius)) tasks.push_back(it);
   return tasks;
 }
 
@@ -155,9 +155,14 @@ double PerformanceModel::seconds(const LinkTask& task) const {
   const RadiusBracket radii = bracket(measured_, task.link, task.radius);
   EXPECTS(radii.below || radii.above);
   const int below = radii.below ? *radii.below : *radii.above, above = radii.above.value_or(below);
-  const double low = seconds_by(tasks_at(measured_, task.link, below), task);
+  const auto by = [&](int radius) {
+    const std::vector<MeasuredTask> near = tasks_at(measured_, task.link, radius);
+    return seconds_by(
+        near, fit_costs(task.counts_radius ? tasks_at(measured_, task.link, std::nullopt) : near), task);
+  };
+  const double low = by(below);
   if (above <= below) return low;
-  const double high = seconds_by(tasks_at(measured_, task.link, above), task);
+  const double high = by(above);
   const double share = static_cast<double>(task.radius - below) / (above - below);
   return low + (high - low) * share;
 }

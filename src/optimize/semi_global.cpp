@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/wavefront.hpp"
+#include "optimize/path_blocks.hpp"
 #include "optimize/path_pass.hpp"
 #include "optimize/semi_global_step.hpp"
 
@@ -51,9 +52,6 @@ HWY_EXPORT(pass_pixels16);
 
 namespace {
 
-constexpr int kColumnsPerPiece = 32;
-constexpr int kMaxBandRows = 8;
-
 void step_pixels(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
                  int begin, int end, const std::uint8_t* costs, std::uint8_t* steps) {
   HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, row, piece, r, begin, end, costs, steps);
@@ -68,35 +66,6 @@ void step_pixels(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& ro
                  int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
   HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, row, piece, r, begin, end, costs, sums);
 }
-
-/// How the image is cut into blocks of rows. The sums of one block are in memory at a time.
-struct BlockPlan {
-  /// @param cell_bytes  of the costs and sums of a pixel and a plane
-  BlockPlan(int width, int height, int planes, std::size_t cell_bytes, int threads)
-      : wave(wave_shape(width, threads)) {
-    const double row_bytes =
-        static_cast<double>(cell_bytes) * width * static_cast<double>(padded_planes(planes));
-    const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
-    const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
-    const int round = wave.rows_in_work(), rounds = std::max({balanced / round, 2, cached / round});
-    rows = std::min(rounds * round, height);  // whole rounds: no worker waits for the others' last band
-    blocks = (height + rows - 1) / rows;
-  }
-
-  /// Blocks of this size hardly leave the cache; larger ones go over fewer rows twice.
-  static constexpr int kCachedBytes = 24 << 20;
-
-  WavefrontShape wave;
-  int rows, blocks;
-
- private:
-  /// As many rows in a band as leave work for all threads, whose bands are a band's rows of pieces apart.
-  static WavefrontShape wave_shape(int width, int threads) {
-    const int pieces = (width + kColumnsPerPiece - 1) / kColumnsPerPiece;
-    const int workers = std::clamp(threads, 1, std::max(1, pieces / 3));
-    return {workers, std::clamp(pieces / (2 * workers), 1, kMaxBandRows), kColumnsPerPiece};
-  }
-};
 
 /// T: of path costs. Sum: of what one pass leaves for the other, see PathPass::other.
 template <class T, class Sum>
@@ -128,7 +97,7 @@ class SemiGlobal {
     for (int i = 0; i < plan_.wave.rows_in_work(); ++i)
       rows_.push_back(std::make_unique<PathRow<T>>(width_, problem.planes));
     for (int i = 0; i < plan_.wave.workers; ++i)
-      pieces_.push_back(std::make_unique<PathPiece>(problem.planes, kColumnsPerPiece));
+      pieces_.push_back(std::make_unique<PathPiece>(problem.planes, kPathColumns));
     for (int i = 1; i < plan_.blocks; ++i) checkpoints_.emplace_back(front_count(plan_, problem));
   }
 
@@ -145,7 +114,7 @@ class SemiGlobal {
   }
 
   static std::size_t bytes(int width, int height, int planes, const SemiGlobalOptions& options, int threads) {
-    const BlockPlan plan(width, height, planes, kCellBytes, threads);
+    const PathBlocks plan(width, height, planes, kCellBytes, threads);
     const std::size_t front = front_count(width, planes, options, plan) * sizeof(T) + 3 * kRowAlignment;
     return front * static_cast<std::size_t>(plan.blocks + 1) +
            kCellBytes * element_count({plan.rows, width, padded_planes(planes)}) +
@@ -153,7 +122,7 @@ class SemiGlobal {
            element_count(
                {plan.wave.rows_in_work(), static_cast<std::ptrdiff_t>(PathRow<T>::bytes(width, planes))}) +
            element_count(
-               {plan.wave.workers, static_cast<std::ptrdiff_t>(PathPiece::bytes(planes, kColumnsPerPiece))}) +
+               {plan.wave.workers, static_cast<std::ptrdiff_t>(PathPiece::bytes(planes, kPathColumns))}) +
            element_count({plan.rows, 64});  // the wavefront's progress
   }
 
@@ -163,10 +132,10 @@ class SemiGlobal {
   bool diagonals() const { return problem_.options.paths == 8; }
 
   static std::size_t front_count(int width, int planes, const SemiGlobalOptions& options,
-                                 const BlockPlan& plan) {
+                                 const PathBlocks& plan) {
     return PathFront<T>::count(width, planes, options.paths == 8, plan.wave.rows_in_work());
   }
-  static std::size_t front_count(const BlockPlan& plan, const SemiGlobalProblem& problem) {
+  static std::size_t front_count(const PathBlocks& plan, const SemiGlobalProblem& problem) {
     return front_count(problem.guide.width, problem.planes, problem.options, plan);
   }
 
@@ -228,7 +197,7 @@ class SemiGlobal {
   const PathWinnerSink& sink_;
   int width_, height_;
   std::ptrdiff_t padded_;
-  BlockPlan plan_;
+  PathBlocks plan_;
   std::array<T, 256> p2_;
   PathFront<T> up_, down_;
   AlignedBuffer<std::uint8_t> block_costs_;
@@ -244,9 +213,8 @@ class SemiGlobal {
 /// other, the narrowest that hold them.
 template <class Work>
 auto with_types(const SemiGlobalOptions& options, int max_cost, const Work& work) {
-  const int paths = options.paths / 2;
-  if (max_cost + options.p2 > 255) return work(std::uint16_t{}, std::uint16_t{});
-  if (paths * options.p2 > 255) return work(std::uint8_t{}, std::uint16_t{});
+  if (wide_path_costs(options, max_cost)) return work(std::uint16_t{}, std::uint16_t{});
+  if (wide_path_sums(options, max_cost)) return work(std::uint8_t{}, std::uint16_t{});
   return work(std::uint8_t{}, std::uint8_t{});
 }
 

@@ -65,20 +65,29 @@ TEST(LinkWork, AdaptiveWeightSumsClippedWindows) {
   options.kind = Aggregation::kAdaptiveWeight;
   options.adaptive_weight.radius = 1;
   // On a line of 3 pixels windows of radius 1 hold 2 + 3 + 2 pixels, on one of 2 pixels 2 + 2.
-  const LinkTask task = aggregation_task(3, 2, 5, options, 0);
-  EXPECT_DOUBLE_EQ(task.work.operations, 5 * 7 * 4);
-  EXPECT_DOUBLE_EQ(task.work.bytes, 8 * 7 * 4);
-  EXPECT_DOUBLE_EQ(task.work.pixels, 2 * 3 * 2);
-  options.adaptive_weight.radius = 50;  // every window is the whole image
-  EXPECT_DOUBLE_EQ(aggregation_task(3, 2, 5, options, 0).work.operations, 5 * 6 * 6);
+  const LinkTask gpu = aggregation_task(3, 2, 5, options, 0, 0);
+  EXPECT_DOUBLE_EQ(gpu.work.operations, 5 * 7 * 4);
+  EXPECT_DOUBLE_EQ(gpu.work.bytes, 8 * 7 * 4);
+  EXPECT_DOUBLE_EQ(gpu.work.pixels, 2 * 3 * 2);
+  // A CPU takes rows of 16 pixels and three neighbours to each of them.
+  const LinkTask cpu = aggregation_task(17, 2, 5, options, 0, 1);
+  EXPECT_DOUBLE_EQ(cpu.work.operations, 5 * 32 * 3 * 4);
+  EXPECT_DOUBLE_EQ(cpu.work.hidden, 5 * 32 * 4);
+  EXPECT_DOUBLE_EQ(cpu.work.bytes, 8 * 32 * 3 * 4);
+  EXPECT_TRUE(cpu.counts_radius);
+  // Of three rows two threads take two at most.
+  EXPECT_DOUBLE_EQ(aggregation_task(16, 3, 5, options, 0, 2).work.hidden, 5 * 16 * 7 * 4 / 3.0);
+  options.adaptive_weight.radius = 50;  // every window has all rows of the image
+  EXPECT_DOUBLE_EQ(aggregation_task(3, 2, 5, options, 0, 0).work.operations, 5 * 6 * 6);
+  EXPECT_DOUBLE_EQ(aggregation_task(3, 2, 5, options, 0, 1).work.hidden, 5 * 16 * 4);
 }
 
 TEST(LinkWork, TheConstantWindowDoesNotGrowWithItsRadius) {
   AggregationOptions options;
   options.kind = Aggregation::kConstantWindow;
-  const LinkTask narrow = aggregation_task(30, 20, 8, options, 0);
+  const LinkTask narrow = aggregation_task(30, 20, 8, options, 0, 1);
   options.constant_radius = 99;
-  const LinkTask wide = aggregation_task(30, 20, 8, options, 0);
+  const LinkTask wide = aggregation_task(30, 20, 8, options, 0, 1);
   EXPECT_DOUBLE_EQ(narrow.work.operations, 30 * 20 * 8);
   EXPECT_DOUBLE_EQ(narrow.work.bytes, 16 * 30 * 20 * 8);
   EXPECT_EQ(narrow.work.terms(), wide.work.terms());
@@ -88,29 +97,47 @@ TEST(LinkWork, CrossesCountTheirArms) {
   AggregationOptions options;
   options.kind = Aggregation::kCrossBased;
   options.cross_based.iterations = 3;
-  const LinkTask task = aggregation_task(30, 20, 8, options, 2.5);
+  const LinkTask task = aggregation_task(30, 20, 8, options, 2.5, 1);
   EXPECT_DOUBLE_EQ(task.work.operations, 3 * 2 * 30 * 20 * 8);
   EXPECT_DOUBLE_EQ(task.work.bytes, 3 * 16 * 30 * 20 * 8);
   EXPECT_DOUBLE_EQ(task.work.pixels, 2 * 30 * 20 * 11);
+  // Five threads take the eight planes in two rounds, as if they were ten.
+  EXPECT_DOUBLE_EQ(aggregation_task(30, 20, 8, options, 2.5, 5).work.operations, 3 * 2 * 30 * 20 * 10);
 }
 
 TEST(LinkWork, PairsByHand) {
   PairOptions options;
   options.range = {0, 70};
+  // One piece of 32 columns in each of 4 rows, gone over twice, with two vectors of 64 planes.
   const LinkTask sgm = pair_task(10, 4, options, 1);
-  EXPECT_DOUBLE_EQ(sgm.work.operations, 10 * 4 * 70 * 8);
-  EXPECT_DOUBLE_EQ(sgm.work.bytes, 7 * 10 * 4 * 128);
+  EXPECT_DOUBLE_EQ(sgm.work.operations, 2 * 4 * 32 * 128);
+  EXPECT_DOUBLE_EQ(sgm.work.bytes, 0);
   options.method = PairMethod::kBeliefPropagation;
   options.belief.levels = 3;
   options.belief.iterations = 2;
   // 10 x 4, 5 x 2 and 3 x 1 pixels.
-  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.operations, 4 * 2 * 70 * (40 + 10 + 3));
-  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.bytes, 70 * 40 * 2);
+  for (const int threads : {0, 1}) {
+    const LinkTask bp = pair_task(10, 4, options, threads);
+    EXPECT_DOUBLE_EQ(bp.work.operations, 4 * 2 * 70 * (40 + 10 + 3));
+    EXPECT_DOUBLE_EQ(bp.work.bytes, threads == 0 ? 70 * 40 * 2 : 70 * bp.work.operations);
+  }
   options.method = PairMethod::kBlockMatching;
   options.block.steps_per_pixel = 2;
-  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.operations, 10 * 4 * 70 * 2);
+  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.operations, 10 * 4 * 96 * 2);  // vectors of 32
   options.block.pyramid_levels = 2;
-  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.operations, 2 * (10 * 4 * 70 + 10 * 35));
+  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.operations, 2 * (10 * 4 * 96 + 10 * 64));
+  options.block.cost = BlockCost::kSsd;  // of 16
+  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 1).work.operations, 2 * (10 * 4 * 80 + 10 * 48));
+}
+
+TEST(LinkWork, AGpuSearchesManyDisparitiesInAnotherWay) {
+  PairOptions options;
+  options.method = PairMethod::kBlockMatching;
+  options.range.count = 512;
+  const std::string packed = pair_task(10, 4, options, 0).link, on_cpu = pair_task(10, 4, options, 1).link;
+  options.range.count = 513;
+  EXPECT_NE(pair_task(10, 4, options, 0).link, packed);
+  EXPECT_EQ(pair_task(10, 4, options, 1).link, on_cpu);
 }
 
 TEST(LinkWork, AGpuSearchesPowersOfTwo) {

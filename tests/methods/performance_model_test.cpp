@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -74,6 +75,27 @@ TEST(PerformanceModel, InterpolatesBetweenRadii) {
   EXPECT_GT(between, 1.5);
   EXPECT_LT(between, 2.5);
   EXPECT_NEAR(model.seconds(task(1000, 10, 9)), 3, 1e-9);
+}
+
+TEST(PerformanceModel, RadiiThatAreCountedShareTheirCosts) {
+  // Per pixel and per sample of the window: at one radius these cannot be told apart.
+  const auto windows = [](double pixels, int radius) {
+    LinkTask it = task(pixels, 1, radius);
+    it.work = {};
+    it.work.pixels = pixels;
+    it.work.operations = pixels * (2 * radius + 1) * (2 * radius + 1);
+    it.counts_radius = true;
+    return it;
+  };
+  const auto truth = [](const LinkTask& it) { return 5e-9 * it.work.pixels + 1e-9 * it.work.operations; };
+  PerformanceModel model;
+  for (const int radius : {1, 9})
+    for (const double pixels : {1e4, 1e5})
+      model.add(windows(pixels, radius), truth(windows(pixels, radius)));
+  LinkTask wanted = windows(5e4, 3);
+  EXPECT_NEAR(model.seconds(wanted) / truth(wanted), 1, 1e-6);
+  wanted.counts_radius = false;
+  EXPECT_GT(std::abs(model.seconds(wanted) / truth(wanted) - 1), 0.02);
 }
 
 TEST(PerformanceModel, FollowsTheEfficiencyOfEachSize) {
