@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <memory>
 #include <thread>
 
 #include "aggregate/adaptive_weight.hpp"
@@ -38,17 +39,44 @@ void call_side_by_side(int lanes, const std::function<void()>& call) {
 /// Clocks have steps; a time is never zero.
 constexpr double kLeastSeconds = 1e-7;
 
-void note(const LinkTask& task, const CallTimes& times, int lanes, PerformanceModel& model) {
-  release_kept_memory();  // the next size is another
-  const LinkTask laned = in_lanes(task, lanes);
-  model.add(laned, times.further);
-  model.add(first_call_of(laned), std::max(kLeastSeconds, times.first - times.further));
-}
+/// The times of one call, as far as they are measured.
+struct Turns {
+  LinkTask task;
+  double first = 0, spent = 0;
+  std::vector<double> further;
+  bool fits = true;
 
-void forget(const LinkTask& task, int lanes, PerformanceModel& model) {
-  const LinkTask laned = in_lanes(task, lanes);
-  model.forget(laned.link, laned.radius);
-  model.forget(first_call_of(laned).link, laned.radius);
+  CallTimes times() {
+    std::sort(further.begin(), further.end());
+    return {first, further[(further.size() - 1) / 4]};
+  }
+};
+
+/// A turn: the call is made ready, warmed up and measured.
+void take_turn(const Stopwatch& watch, const MakeCall& make, Turns& turns) {
+  constexpr double kEnough = 0.03;  // seconds of calls that count, a turn
+  constexpr int kLeast = 2, kMost = 10;
+  const auto timed = [&](const LinkCall& call) {
+    const double start = watch.clock();
+    call_side_by_side(watch.lanes, call.run);
+    const double seconds = std::max(kLeastSeconds, (watch.clock() - start) / watch.lanes);
+    turns.spent += seconds * watch.lanes;
+    return seconds;
+  };
+  try {
+    const LinkCall call = make();
+    turns.task = call.task;
+    const double warm_up = timed(call);
+    if (turns.first <= 0) turns.first = warm_up;
+    double sum = 0;
+    for (int i = 0; i < kMost && (sum < kEnough || (i < kLeast && sum < 4 * kEnough)); ++i) {
+      turns.further.push_back(timed(call));
+      sum += turns.further.back() * watch.lanes;
+    }
+  } catch (const OutOfMemory&) {
+    turns.fits = false;
+  }
+  release_kept_memory();  // the next call is another
 }
 
 int scaled(int length, double scale) {
@@ -65,6 +93,43 @@ double mean_arm_of(const Image<Cross>& arms) {
   return sum / (4.0 * arms.width() * arms.height());
 }
 
+/// A call of an aggregation on a sample of this size, and what it counts as.
+struct SampleAggregation {
+  SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads);
+  void run();
+
+  LinkTask task;
+
+ private:
+  AggregationOptions options_;
+  SamplePair pair_;
+  Volume<float> costs_, result_;
+};
+
+SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads)
+    : options_(options),
+      pair_(sample_pair(size, {})),
+      costs_(size.width, size.planes, size.height),
+      result_(size.width, size.planes, size.height) {
+  colour_difference_costs({pair_.left_colour.view(), pair_.right_colour.view()}, PairSide::kLeft, 0, 20,
+                          costs_.view());
+  const double arm = options.kind == Aggregation::kCrossBased
+                         ? mean_arm_of(cross_arms(pair_.left_colour.view(), options.cross))
+                         : 0;
+  task = aggregation_task(size.width, size.height, size.planes, options, arm, threads);
+}
+
+void SampleAggregation::run() {
+  const ImageView<const Rgb8> left = pair_.left_colour.view(), right = pair_.right_colour.view();
+  if (options_.kind == Aggregation::kConstantWindow)
+    return constant_window(costs_.view(), options_.constant_radius, result_.view());
+  if (options_.kind == Aggregation::kAdaptiveWeight)
+    return adaptive_weight({left, right}, options_.adaptive_weight, costs_.view(), result_.view());
+  const Image<Cross> left_arms = cross_arms(left, options_.cross),
+                     right_arms = cross_arms(right, options_.cross);
+  cross_based({left_arms.view(), right_arms.view()}, options_.cross_based, costs_.view());
+}
+
 /// Smaller sizes for what sums whole windows.
 SampleSize lightened(SampleSize size, const AggregationOptions& options) {
   if (options.kind != Aggregation::kAdaptiveWeight) return size;
@@ -74,10 +139,20 @@ SampleSize lightened(SampleSize size, const AggregationOptions& options) {
           size.reach};
 }
 
-/// The sizes with at most half as many planes as the images are wide.
-std::vector<SampleSize> pair_sizes(int threads) {
+/// The sizes with at most half as many planes as the images are wide, for what stores volumes of floats.
+std::vector<SampleSize> volume_sizes(int threads) {
   std::vector<SampleSize> sizes = calibration_sizes(threads);
   for (SampleSize& size : sizes) size.planes = std::min({size.planes, size.width / 2, 256});
+  return sizes;
+}
+
+/// The sizes for pairs: of views from far apart hardly less than the width is searched.
+std::vector<SampleSize> pair_sizes(const PairOptions& options, int threads) {
+  if (options.method == PairMethod::kChain) return volume_sizes(threads);
+  std::vector<SampleSize> sizes = calibration_sizes(threads);
+  // More than 512 disparities may be another link on a GPU, which needs sizes of its own.
+  if (threads == 0) sizes.insert(sizes.end(), {{640, 480, 600}, {1024, 768, 900}});
+  for (SampleSize& size : sizes) size.planes = std::min(size.planes, size.width);
   return sizes;
 }
 
@@ -89,26 +164,21 @@ SecondsClock steady_clock_seconds() {
   };
 }
 
-CallTimes measure_calls(const Stopwatch& watch, const std::function<void()>& call) {
-  constexpr double kLong = 0.4, kEnough = 0.1;
-  constexpr int kLeast = 5, kMost = 40;
-  const auto timed = [&] {
-    const double start = watch.clock();
-    call_side_by_side(watch.lanes, call);
-    return std::max(kLeastSeconds, (watch.clock() - start) / watch.lanes);
-  };
-  CallTimes times;
-  times.first = timed();
-  std::vector<double> further;
-  double sum = 0;
-  do {
-    further.push_back(timed());
-    sum += further.back() * watch.lanes;
-  } while (sum < kLong && static_cast<int>(further.size()) < kMost &&
-           (sum < kEnough || static_cast<int>(further.size()) < kLeast));
-  std::sort(further.begin(), further.end());
-  times.further = further[(further.size() - 1) / 4];
-  return times;
+std::vector<std::optional<MeasuredCall>> measure_by_turns(const Stopwatch& watch,
+                                                          const std::vector<MakeCall>& calls) {
+  constexpr int kRounds = 4, kLeastRounds = 2;
+  constexpr double kLong = 0.8;  // seconds of a call's turns, beyond which two rounds are enough
+  std::vector<Turns> turns(calls.size());
+  for (int round = 0; round < kRounds; ++round)
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (turns[i].fits && (round < kLeastRounds || turns[i].spent < kLong))
+        take_turn(watch, calls[i], turns[i]);
+  std::vector<std::optional<MeasuredCall>> measured;
+  for (Turns& it : turns) {
+    measured.emplace_back();
+    if (it.fits) measured.back() = {it.task, it.times()};
+  }
+  return measured;
 }
 
 std::vector<SampleSize> calibration_sizes(int threads) {
@@ -147,75 +217,69 @@ LinkTask task_of(const PairProblem& problem, int threads) {
   return pair_task(problem.images.left.width, problem.images.left.height, problem.options, threads);
 }
 
-void calibrate_sweep(Backend& backend, const Stopwatch& watch, const SweepProblem& like, int channels,
-                     int threads, PerformanceModel& model) {
-  bool first = true;
-  for (const SampleSize& size : calibration_sizes(threads)) {
-    const SampleSweep sample = sample_sweep(size, like, channels);
-    const LinkTask task = task_of(sample.problem, threads);
-    if (first) forget(task, watch.lanes, model);
-    first = false;
-    try {
-      backend.memory(sweep_shape(sample.problem));
-      note(task, measure_calls(watch, [&] { backend.sweep(sample.problem); }), watch.lanes, model);
-    } catch (const OutOfMemory&) {
-      // Larger views than these will not fit either.
-    }
-  }
+MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepProblem& like, int channels,
+                    int threads) {
+  return [=, &backend] {
+    const auto sample = std::make_shared<const SampleSweep>(sample_sweep(size, like, channels));
+    backend.memory(sweep_shape(sample->problem));
+    return LinkCall{task_of(sample->problem, threads),
+                    [sample, &backend] { backend.sweep(sample->problem); }};
+  };
 }
 
-void calibrate_pair(Backend& backend, const Stopwatch& watch, const PairOptions& options, int threads,
-                    PerformanceModel& model) {
-  bool first = true;
+MakeCall pair_call(Backend& backend, const SampleSize& size, const PairOptions& options, int threads) {
   PairOptions whole = options;
   whole.block.region = {};  // which need not lie within a sample
-  for (const SampleSize& size : pair_sizes(threads)) {
-    const SamplePair sample = sample_pair(size, whole);
-    const LinkTask task = task_of(sample.problem, threads);
-    if (first) forget(task, watch.lanes, model);
-    first = false;
-    try {
-      backend.pair_memory(size.width, size.height, sample.problem.options);
-      note(task, measure_calls(watch, [&] { backend.match(sample.problem); }), watch.lanes, model);
-    } catch (const OutOfMemory&) {
-      // Larger pairs than these will not fit either.
-    }
+  return [=, &backend] {
+    const auto sample = std::make_shared<const SamplePair>(sample_pair(size, whole));
+    backend.pair_memory(size.width, size.height, sample->problem.options);
+    return LinkCall{task_of(sample->problem, threads),
+                    [sample, &backend] { backend.match(sample->problem); }};
+  };
+}
+
+MakeCall aggregation_call(const SampleSize& size, const AggregationOptions& options, int threads) {
+  return [=] {
+    const auto sample = std::make_shared<SampleAggregation>(size, options, threads);
+    return LinkCall{sample->task, [sample] { sample->run(); }};
+  };
+}
+
+std::vector<MakeCall> sweep_calls(Backend& backend, const SweepProblem& like, int channels, int threads) {
+  std::vector<MakeCall> calls;
+  for (const SampleSize& size : calibration_sizes(threads))
+    calls.push_back(sweep_call(backend, size, like, channels, threads));
+  return calls;
+}
+
+std::vector<MakeCall> pair_calls(Backend& backend, const PairOptions& options, int threads) {
+  std::vector<MakeCall> calls;
+  for (const SampleSize& size : pair_sizes(options, threads))
+    calls.push_back(pair_call(backend, size, options, threads));
+  return calls;
+}
+
+std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int threads) {
+  std::vector<MakeCall> calls;
+  for (const SampleSize& size : volume_sizes(threads))
+    calls.push_back(aggregation_call(lightened(size, options), options, threads));
+  return calls;
+}
+
+void calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model) {
+  const auto measured = measure_by_turns(watch, calls);
+  for (const auto& it : measured) {
+    if (!it) continue;
+    const LinkTask task = in_lanes(it->task, watch.lanes);
+    model.forget(task.link, task.radius);
+    model.forget(first_call_of(task).link, task.radius);
   }
-}
-
-void calibrate_aggregation(const Stopwatch& watch, const AggregationOptions& options, int threads,
-                           PerformanceModel& model) {
-  bool first = true;
-  for (const SampleSize& size : pair_sizes(threads)) {
-    SampleAggregation sample(lightened(size, options), options, threads);
-    if (first) forget(sample.task, 1, model);
-    first = false;
-    note(sample.task, measure_calls(watch, [&] { sample.run(); }), 1, model);
+  for (const auto& it : measured) {
+    if (!it) continue;
+    const LinkTask task = in_lanes(it->task, watch.lanes);
+    model.add(task, it->times.further);
+    model.add(first_call_of(task), std::max(kLeastSeconds, it->times.first - it->times.further));
   }
-}
-
-SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads)
-    : options_(options),
-      pair_(sample_pair(size, {})),
-      costs_(size.width, size.planes, size.height),
-      result_(size.width, size.planes, size.height) {
-  colour_difference_costs({pair_.left_colour.view(), pair_.right_colour.view()}, PairSide::kLeft, 0, 20,
-                          costs_.view());
-  const double arm = options.kind == Aggregation::kCrossBased
-                         ? mean_arm_of(cross_arms(pair_.left_colour.view(), options.cross))
-                         : 0;
-  task = aggregation_task(size.width, size.height, size.planes, options, arm, threads);
-}
-
-void SampleAggregation::run() {
-  const ImageView<const Rgb8> left = pair_.left_colour.view(), right = pair_.right_colour.view();
-  if (options_.kind == Aggregation::kConstantWindow)
-    return constant_window(costs_.view(), options_.constant_radius, result_.view());
-  if (options_.kind == Aggregation::kAdaptiveWeight)
-    return adaptive_weight({left, right}, options_.adaptive_weight, costs_.view(), result_.view());
-  const Image<Cross> left_arms = cross_arms(left, options_.cross),
-                     right_arms = cross_arms(right, options_.cross);
-  cross_based({left_arms.view(), right_arms.view()}, options_.cross_based, costs_.view());
 }
 
 }  // namespace recon

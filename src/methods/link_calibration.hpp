@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "methods/performance_model.hpp"
@@ -20,14 +21,31 @@ struct Stopwatch {
 };
 
 /// How long the first call took, with what it has to load and to reserve, and how long each further one: the
-/// lower quartile of five to forty, of fewer where they take long. What runs beside makes calls longer, never
-/// shorter.
+/// lower quartile. What runs beside makes calls longer, never shorter.
 struct CallTimes {
   double first = 0, further = 0;  ///< seconds, > 0
 };
 
-/// @param call  called from `lanes` threads at the same time
-CallTimes measure_calls(const Stopwatch& watch, const std::function<void()>& call);
+/// A call that was made ready, and what it counts as.
+struct LinkCall {
+  LinkTask task;
+  std::function<void()> run;  ///< called from `lanes` threads at the same time
+};
+
+/// Makes a call ready; more than once, as not all calls fit the memory together. May throw OutOfMemory.
+using MakeCall = std::function<LinkCall()>;
+
+struct MeasuredCall {
+  LinkTask task;
+  CallTimes times;
+};
+
+/// Measures calls by turns: four rounds over all of them, in each a call that warms up and some that count,
+/// fewer of those that take long. A machine that is slow for a while then slows down a part of every
+/// measurement instead of all of one. Kept memory is given back between calls of different kinds.
+/// @returns in the order of `calls`; nothing for those that do not fit the memory
+std::vector<std::optional<MeasuredCall>> measure_by_turns(const Stopwatch& watch,
+                                                          const std::vector<MakeCall>& calls);
 
 /// The sizes that links are measured at: small for a CPU, larger for more threads, and large for a GPU.
 /// @param threads  of the CPU; 0: a GPU
@@ -44,32 +62,25 @@ LinkTask in_lanes(LinkTask task, int lanes);
 LinkTask task_of(const SweepProblem& problem, int threads);
 LinkTask task_of(const PairProblem& problem, int threads);
 
-/// Measures the sweep that `like` describes (options, optimizer, links) at all sizes that the backend has the
-/// memory for, and notes them, and the first call of each, in the model in place of what it knew.
+/// Calls of the sweep that `like` describes (options, optimizer, links) at all sizes.
 /// @param channels  1 or 3
 /// @param threads   of the CPU; 0: a GPU
-void calibrate_sweep(Backend& backend, const Stopwatch& watch, const SweepProblem& like, int channels,
-                     int threads, PerformanceModel& model);
+std::vector<MakeCall> sweep_calls(Backend& backend, const SweepProblem& like, int channels, int threads);
 
 /// The same for pairs.
-void calibrate_pair(Backend& backend, const Stopwatch& watch, const PairOptions& options, int threads,
-                    PerformanceModel& model);
+std::vector<MakeCall> pair_calls(Backend& backend, const PairOptions& options, int threads);
 
 /// The same for an aggregation by itself, on the threads of the surrounding task arena.
-void calibrate_aggregation(const Stopwatch& watch, const AggregationOptions& options, int threads,
-                           PerformanceModel& model);
+std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int threads);
 
-/// A call of an aggregation on a sample of this size, and what it counts as.
-struct SampleAggregation {
-  SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads);
-  void run();
+/// Calls at one size, which is taken as it is.
+MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepProblem& like, int channels,
+                    int threads);
+MakeCall pair_call(Backend& backend, const SampleSize& size, const PairOptions& options, int threads);
+MakeCall aggregation_call(const SampleSize& size, const AggregationOptions& options, int threads);
 
-  LinkTask task;
-
- private:
-  AggregationOptions options_;
-  SamplePair pair_;
-  Volume<float> costs_, result_;
-};
+/// Measures the calls and notes them, and the first call of each, in the model in place of what it knew of
+/// their links and radii.
+void calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model);
 
 }  // namespace recon

@@ -17,7 +17,7 @@ std::optional<double> planned_matching_seconds(const PairRun& run, const PairPla
   PerformanceModel model = load_calibration(key);
   if (!model.knows(task.link, task.radius)) {
     spdlog::info("calibrating the matching on {}, once on this machine", backend.name());
-    calibrate_pair(backend, {}, plan.options, threads, model);
+    calibrate({}, pair_calls(backend, plan.options, threads), model);
     save_calibration(key, model);
   }
   if (!model.knows(task.link, task.radius)) return std::nullopt;

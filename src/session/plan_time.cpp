@@ -321,9 +321,9 @@ bool calibrate_for(const SceneRun& run, const RemainingWork& work, const Backend
     begin("the matching");
     const Stopwatch watch{steady_clock_seconds(), lanes};
     if (sweeps(run))
-      calibrate_sweep(backend, watch, sweep_options(run), channels_of(run), threads, model);
+      calibrate(watch, sweep_calls(backend, sweep_options(run), channels_of(run), threads), model);
     else
-      calibrate_pair(backend, watch, pair_depth_options(run.options).matching, threads, model);
+      calibrate(watch, pair_calls(backend, pair_depth_options(run.options).matching, threads), model);
     break;  // all views have the same links
   }
   if (!all_known(step_tasks(run, work, lanes_of(backends)).all(), model)) {

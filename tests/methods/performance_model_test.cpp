@@ -107,33 +107,63 @@ TEST(PerformanceModel, FollowsTheEfficiencyOfEachSize) {
   EXPECT_NEAR(model.seconds(task(16e4, 64)) / (2e-9 * 16e4 * 64), 1, 0.06);
 }
 
-TEST(MeasureCalls, TakesTheLowerQuartileWithoutTheFirstCall) {
-  // The clock is read before and after each call.
-  const std::vector<double> lengths = {9, 0.06, 0.02, 0.05, 0.04, 0.03, 0.01};
-  std::size_t call = 0;
-  double now = 0;
-  const CallTimes times = measure_calls({[&] { return now; }, 1}, [&] { now += lengths[call++]; });
-  EXPECT_DOUBLE_EQ(times.first, 9);
-  EXPECT_NEAR(times.further, 0.03, 1e-12);  // of five
-  EXPECT_EQ(call, 6u);
+MakeCall call_of(std::function<void()> run) {
+  return [run] { return LinkCall{{}, run}; };
 }
 
-TEST(MeasureCalls, CallsOfAllLanesShareTheTime) {
+TEST(MeasureByTurns, TakesTheLowerQuartileWithoutTheCallsThatWarmUp) {
+  // The clock is read before and after each call. Four rounds of three calls, of which the last two count.
+  const std::vector<double> lengths = {0.19,  0.016, 0.018, 0.17,  0.020, 0.022,
+                                       0.001, 0.017, 0.019, 0.002, 0.021, 0.023};
+  std::size_t call = 0;
+  double now = 0;
+  const auto measured =
+      measure_by_turns({[&] { return now; }, 1}, {call_of([&] { now += lengths.at(call++); })});
+  ASSERT_EQ(measured.size(), 1u);
+  EXPECT_NEAR(measured[0]->times.first, 0.19, 1e-12);
+  EXPECT_NEAR(measured[0]->times.further, 0.017, 1e-12);
+  EXPECT_EQ(call, lengths.size());
+}
+
+TEST(MeasureByTurns, GoesOverAllCallsInRounds) {
+  std::string order;
+  double now = 0;
+  const auto measured = measure_by_turns({[&] { return now; }, 1}, {call_of([&] { now += 0.05, order += 'a'; }),
+                                                                    call_of([&] { now += 0.05, order += 'b'; })});
+  EXPECT_EQ(order, "aaabbbaaabbbaaabbbaaabbb");
+  EXPECT_NEAR(measured[1]->times.further, 0.05, 1e-12);
+}
+
+TEST(MeasureByTurns, GoesTwiceOverWhatTakesLong) {
+  double now = 0;
+  int calls = 0;
+  measure_by_turns({[&] { return now; }, 1}, {call_of([&] { now += 0.4, ++calls; })});
+  EXPECT_EQ(calls, 4);  // each time one that warms up and one that counts
+}
+
+TEST(MeasureByTurns, LeavesOutWhatDoesNotFit) {
+  const MakeCall too_large = []() -> LinkCall { throw OutOfMemory("too large"); };
+  const auto measured = measure_by_turns({}, {too_large, call_of([] {})});
+  EXPECT_FALSE(measured[0]);
+  EXPECT_TRUE(measured[1]);
+}
+
+TEST(MeasureByTurns, CallsOfAllLanesShareTheTime) {
   std::mutex mutex;
   double now = 0;
   int calls = 0;
-  const CallTimes times = measure_calls({[&] { return now; }, 3}, [&] {
-    const std::lock_guard lock(mutex);
-    now += 1;
-    ++calls;
-  });
-  EXPECT_DOUBLE_EQ(times.further, 1);
-  EXPECT_EQ(calls, 6);
+  const auto measured = measure_by_turns({[&] { return now; }, 3}, {call_of([&] {
+                                           const std::lock_guard lock(mutex);
+                                           now += 1;
+                                           ++calls;
+                                         })});
+  EXPECT_DOUBLE_EQ(measured[0]->times.further, 1);
+  EXPECT_EQ(calls, 2 * 2 * 3);  // two rounds, a call that warms up and another
 }
 
-TEST(MeasureCalls, AnErrorOfALaneIsThrownOn) {
-  EXPECT_THROW(measure_calls({steady_clock_seconds(), 2}, [] { throw OutOfMemory("too large"); }),
-               OutOfMemory);
+TEST(MeasureByTurns, AnErrorOfALaneIsThrownOn) {
+  EXPECT_THROW(measure_by_turns({steady_clock_seconds(), 2}, {call_of([] { throw InputError("bad"); })}),
+               InputError);
 }
 
 /// A backend whose calls take the time of a law, by a clock of its own.
@@ -174,7 +204,7 @@ TEST(Calibration, RecoversTheLawOfASweep) {
   SweepProblem like;
   for (const int window : {5, 9}) {
     like.options.window = window;
-    calibrate_sweep(backend, {[&] { return backend.now; }, 1}, like, 1, 2, model);
+    calibrate({[&] { return backend.now; }, 1}, sweep_calls(backend, like, 1, 2), model);
   }
   for (const int window : {5, 7, 9}) {
     like.options.window = window;
@@ -193,7 +223,7 @@ TEST(Calibration, RecoversTheLawOfPairs) {
     PerformanceModel model;
     PairOptions options;
     options.method = method;
-    calibrate_pair(backend, {[&] { return backend.now; }, 1}, options, 2, model);
+    calibrate({[&] { return backend.now; }, 1}, pair_calls(backend, options, 2), model);
     options.range.count = 77;
     const LinkTask wanted = pair_task(333, 222, options, 2);
     EXPECT_NEAR(model.seconds(wanted) / LawfulBackend::seconds(wanted), 1, 1e-4) << static_cast<int>(method);
@@ -203,9 +233,9 @@ TEST(Calibration, RecoversTheLawOfPairs) {
 TEST(Calibration, MeasuresTheSameEveryTime) {
   LawfulBackend a, b;
   PerformanceModel model;
-  calibrate_sweep(a, {[&] { return a.now; }, 1}, {}, 1, 2, model);
+  calibrate({[&] { return a.now; }, 1}, sweep_calls(a, {}, 1, 2), model);
   const std::size_t once = model.measured().size();
-  calibrate_sweep(b, {[&] { return b.now; }, 1}, {}, 1, 2, model);
+  calibrate({[&] { return b.now; }, 1}, sweep_calls(b, {}, 1, 2), model);
   EXPECT_EQ(model.measured().size(), once);  // in place of what was known
   ASSERT_EQ(a.seen.size(), b.seen.size());
   for (std::size_t i = 0; i < a.seen.size(); ++i) EXPECT_EQ(a.seen[i].work.terms(), b.seen[i].work.terms());
@@ -224,7 +254,7 @@ class SmallBackend : public LawfulBackend {
 TEST(Calibration, LeavesOutWhatDoesNotFit) {
   SmallBackend backend;
   PerformanceModel model;
-  calibrate_sweep(backend, {[&] { return backend.now; }, 1}, {}, 1, 2, model);
+  calibrate({[&] { return backend.now; }, 1}, sweep_calls(backend, {}, 1, 2), model);
   EXPECT_EQ(model.measured().size(), 2u);  // a size, and its first call
 }
 

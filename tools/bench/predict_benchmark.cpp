@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "core/error.hpp"
@@ -31,9 +32,8 @@ struct PredictLink {
   const char* name;
   bool on_gpu;
   std::vector<int> calibrated, predicted;
-  std::function<void(const Bench&, int radius, PerformanceModel&)> calibrate;
-  /// Calls it on a sample once the size is set up; says what it counts as.
-  std::function<LinkTask(const Bench&, int radius, const SampleSize&, CallTimes&)> measure;
+  std::function<std::vector<MakeCall>(const Bench&, int radius)> calibration;
+  std::function<MakeCall(const Bench&, int radius, const SampleSize&)> call;
 };
 
 PredictLink sweep_link(const char* name, SweepOptimizer optimizer, std::vector<int> calibrated,
@@ -48,13 +48,11 @@ PredictLink sweep_link(const char* name, SweepOptimizer optimizer, std::vector<i
           true,
           std::move(calibrated),
           std::move(predicted),
-          [like](const Bench& bench, int radius, PerformanceModel& model) {
-            calibrate_sweep(bench.backend, {}, like(radius), 1, bench.threads, model);
+          [like](const Bench& bench, int radius) {
+            return sweep_calls(bench.backend, like(radius), 1, bench.threads);
           },
-          [like](const Bench& bench, int radius, const SampleSize& size, CallTimes& times) {
-            const SampleSweep sample = sample_sweep(size, like(radius), 1);
-            times = measure_calls({}, [&] { bench.backend.sweep(sample.problem); });
-            return task_of(sample.problem, bench.threads);
+          [like](const Bench& bench, int radius, const SampleSize& size) {
+            return sweep_call(bench.backend, size, like(radius), 1, bench.threads);
           }};
 }
 
@@ -64,13 +62,11 @@ PredictLink pair_link(const char* name, bool on_gpu, std::vector<int> calibrated
           on_gpu,
           std::move(calibrated),
           std::move(predicted),
-          [options](const Bench& bench, int radius, PerformanceModel& model) {
-            calibrate_pair(bench.backend, {}, options(radius), bench.threads, model);
+          [options](const Bench& bench, int radius) {
+            return pair_calls(bench.backend, options(radius), bench.threads);
           },
-          [options](const Bench& bench, int radius, const SampleSize& size, CallTimes& times) {
-            const SamplePair sample = sample_pair(size, options(radius));
-            times = measure_calls({}, [&] { bench.backend.match(sample.problem); });
-            return task_of(sample.problem, bench.threads);
+          [options](const Bench& bench, int radius, const SampleSize& size) {
+            return pair_call(bench.backend, size, options(radius), bench.threads);
           }};
 }
 
@@ -80,16 +76,14 @@ PredictLink aggregation_link(const char* name, std::vector<int> calibrated, std:
           false,
           std::move(calibrated),
           std::move(predicted),
-          [options](const Bench& bench, int radius, PerformanceModel& model) {
-            calibrate_aggregation({}, options(radius), bench.threads, model);
+          [options](const Bench& bench, int radius) {
+            return aggregation_calls(options(radius), bench.threads);
           },
-          [options](const Bench&, int radius, SampleSize size, CallTimes& times) {
+          [options](const Bench& bench, int radius, SampleSize size) {
             const AggregationOptions aggregation = options(radius);
             if (aggregation.kind == Aggregation::kAdaptiveWeight)
               size = {size.width / 3, size.height / 3, size.planes / 4};
-            SampleAggregation sample(size, aggregation);
-            times = measure_calls({}, [&] { sample.run(); });
-            return sample.task;
+            return aggregation_call(size, aggregation, bench.threads);
           }};
 }
 
@@ -158,31 +152,60 @@ std::vector<SampleSize> predicted_sizes(int threads) {
   return sizes;
 }
 
-/// Predicts and measures one link.
-ordered_json predict(const PredictLink& link, const Bench& bench, const PerformanceModel& model,
-                     std::vector<double>& errors) {
-  ordered_json rows = ordered_json::array();
-  for (const int radius : link.predicted)
-    for (const SampleSize& size : predicted_sizes(bench.threads)) {
-      CallTimes times;
-      const LinkTask task = link.measure(bench, radius, size, times);
-      const double predicted = model.seconds(task), error = std::abs(predicted / times.further - 1);
-      errors.push_back(error);
-      std::fprintf(
-          stderr,
-          "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%\n",
-          link.name, task.pixels, task.planes, radius, 1e3 * predicted, 1e3 * times.further, 100 * error);
-      rows.push_back({{"link", link.name},
-                      {"pixels", task.pixels},
-                      {"planes", task.planes},
-                      {"sources", task.sources},
-                      {"radius", radius},
-                      {"predicted_ms", 1e3 * predicted},
-                      {"measured_ms", 1e3 * times.further},
-                      {"error", error}});
-    }
-  return rows;
+/// A loop that always does the same: how fast the machine is at the moment, whatever the links take. It is
+/// told beside the times, so that who reads them sees whether the machine was the same all the time.
+class ReferenceLoop {
+ public:
+  explicit ReferenceLoop(int threads) : parts_(8 * std::max(1, threads)), sums_(parts_) {}
+
+  /// Half a millisecond or so on each thread.
+  void run() {
+    const SecondsClock clock = steady_clock_seconds();
+    const double start = clock();
+    parallel_for(static_cast<int>(parts_), [&](int part) {
+      constexpr int kSteps = 40000;
+      std::uint64_t a = static_cast<std::uint64_t>(part), b = a + 1;
+      for (int i = 0; i < kSteps; ++i) {
+        a = a * 6364136223846793005u + 1442695040888963407u;
+        b = (b ^ a >> 29) * 2862933555777941757u;
+      }
+      sums_[static_cast<std::size_t>(part)] = a ^ b;
+    });
+    seconds_.push_back(clock() - start);
+  }
+
+  /// Quartiles of all runs since the last time, ms; whatever has no run yet is left out.
+  ordered_json quartiles() {
+    std::sort(seconds_.begin(), seconds_.end());
+    ordered_json result = ordered_json::array();
+    if (!seconds_.empty())
+      for (const std::size_t quarter : {1u, 2u, 3u})
+        result.push_back(1e3 * seconds_[quarter * (seconds_.size() - 1) / 4]);
+    seconds_.clear();
+    return result;
+  }
+
+ private:
+  std::size_t parts_;
+  std::vector<std::uint64_t> sums_;
+  std::vector<double> seconds_;
+};
+
+/// Calls that run the reference loop before they are made ready.
+std::vector<MakeCall> beside(ReferenceLoop& loop, std::vector<MakeCall> calls) {
+  for (MakeCall& call : calls)
+    call = [&loop, make = std::move(call)] {
+      loop.run();
+      return make();
+    };
+  return calls;
 }
+
+/// A call to be predicted, of a link.
+struct Wanted {
+  const PredictLink* link;
+  int radius;
+};
 
 double mean(const std::vector<double>& values) {
   double sum = 0;
@@ -190,21 +213,58 @@ double mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// Calibrates a link at the radii where it is not known; says whether it did.
-bool calibrate(const PredictLink& link, const Bench& bench, bool again, PerformanceModel& model) {
-  bool done = false;
-  for (const int radius : link.calibrated) {
-    CallTimes unused;
-    const SampleSize least{64, 48, 16, 1, 0.3};
-    const LinkTask task = link.measure(bench, radius, least, unused);
-    const auto at = [&](const MeasuredTask& it) {
-      return it.task.link == task.link && it.task.radius == radius;
-    };
-    if (!again && std::any_of(model.measured().begin(), model.measured().end(), at)) continue;
-    link.calibrate(bench, radius, model);
-    done = true;
+/// Predicts and measures all links, by turns.
+void predict(const std::vector<PredictLink>& links, const Bench& bench, const PerformanceModel& model,
+             ReferenceLoop& loop, ordered_json& result) {
+  std::vector<Wanted> wanted;
+  std::vector<MakeCall> calls;
+  for (const PredictLink& link : links)
+    for (const int radius : link.predicted)
+      for (const SampleSize& size : predicted_sizes(bench.threads)) {
+        wanted.push_back({&link, radius});
+        calls.push_back(link.call(bench, radius, size));
+      }
+  const auto measured = measure_by_turns({}, beside(loop, std::move(calls)));
+  std::map<std::string, std::vector<double>> errors;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!measured[i]) continue;
+    const auto& [task, times] = *measured[i];
+    const char* name = wanted[i].link->name;
+    const double predicted = model.seconds(task), error = std::abs(predicted / times.further - 1);
+    errors[name].push_back(error);
+    errors["all"].push_back(error);
+    std::fprintf(stderr,
+                 "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%\n",
+                 name, task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times.further,
+                 100 * error);
+    result["predictions"].push_back({{"link", name},
+                                     {"pixels", task.pixels},
+                                     {"planes", task.planes},
+                                     {"sources", task.sources},
+                                     {"radius", wanted[i].radius},
+                                     {"predicted_ms", 1e3 * predicted},
+                                     {"measured_ms", 1e3 * times.further},
+                                     {"error", error}});
   }
-  return done;
+  for (const PredictLink& link : links) result["mean_error"][link.name] = mean(errors[link.name]);
+  result["mean_error"]["all"] = mean(errors["all"]);
+}
+
+/// The calls that calibrate the links at the radii where they are not known.
+std::vector<MakeCall> missing_calls(const std::vector<PredictLink>& links, const Bench& bench, bool again,
+                                    const PerformanceModel& model) {
+  std::vector<MakeCall> calls;
+  for (const PredictLink& link : links)
+    for (const int radius : link.calibrated) {
+      const SampleSize least{64, 48, 16, 1, 0.3};
+      const LinkTask task = link.call(bench, radius, least)().task;
+      const auto at = [&](const MeasuredTask& it) {
+        return it.task.link == task.link && it.task.radius == radius;
+      };
+      if (!again && std::any_of(model.measured().begin(), model.measured().end(), at)) continue;
+      for (MakeCall& call : link.calibration(bench, radius)) calls.push_back(std::move(call));
+    }
+  return calls;
 }
 
 bool chosen(const PredictBenchmark& benchmark, const PredictLink& link) {
@@ -216,19 +276,21 @@ ordered_json run_on(const PredictBenchmark& benchmark, const Bench& bench, int h
   const CalibrationKey key{bench.backend.name(), host_threads, version()};
   PerformanceModel model = load_calibration(key);
   ordered_json result{{"device", bench.backend.name()}, {"calibration", calibration_path(key).string()}};
-  std::vector<double> all;
-  for (const PredictLink& link : all_links()) {
-    if (!chosen(benchmark, link) || (bench.threads == 0 && !link.on_gpu)) continue;
-    const double start = steady_clock_seconds()();
-    if (calibrate(link, bench, benchmark.calibrate, model)) save_calibration(key, model);
-    result["calibration_seconds"][link.name] = steady_clock_seconds()() - start;
-    if (benchmark.calibrate_only) continue;
-    std::vector<double> errors;
-    for (const auto& row : predict(link, bench, model, errors)) result["predictions"].push_back(row);
-    result["mean_error"][link.name] = mean(errors);
-    all.insert(all.end(), errors.begin(), errors.end());
+  std::vector<PredictLink> links;
+  for (const PredictLink& link : all_links())
+    if (chosen(benchmark, link) && (bench.threads > 0 || link.on_gpu)) links.push_back(link);
+  ReferenceLoop loop(host_threads);
+  const double start = steady_clock_seconds()();
+  const std::vector<MakeCall> calls = missing_calls(links, bench, benchmark.calibrate, model);
+  if (!calls.empty()) {
+    calibrate({}, beside(loop, calls), model);
+    save_calibration(key, model);
   }
-  if (!benchmark.calibrate_only) result["mean_error"]["all"] = mean(all);
+  result["calibration_seconds"] = steady_clock_seconds()() - start;
+  result["reference_loop_ms"]["calibration"] = loop.quartiles();
+  if (benchmark.calibrate_only) return result;
+  predict(links, bench, model, loop, result);
+  result["reference_loop_ms"]["measurement"] = loop.quartiles();
   return result;
 }
 
