@@ -118,6 +118,11 @@ Rectification refuse(const std::string& reason) {
   return {std::nullopt, reason};
 }
 
+/// Samples of the image along a side of a target's pixel.
+int samples_along(const Pinhole& camera, const Pinhole& target) {
+  return std::max(1, static_cast<int>(std::ceil(std::max(camera.fx, camera.fy) / target.fx - 1e-6)));
+}
+
 }  // namespace
 
 Rectification rectify(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
@@ -151,11 +156,16 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   return {pair, {}};
 }
 
+int turning_samples(const Pinhole& camera, const Pinhole& target) {
+  const int n = samples_along(camera, target);
+  return n * n;
+}
+
 Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
                                  const Mat3d& target_from_camera, const Pinhole& target) {
   EXPECTS(image.width == camera.width && image.height == camera.height && !image.empty());
   const Mat3d camera_from_target = transpose(target_from_camera);
-  const int n = std::max(1, static_cast<int>(std::ceil(std::max(camera.fx, camera.fy) / target.fx - 1e-6)));
+  const int n = samples_along(camera, target);
   const auto sample = [&](double px, double py) {
     const Vec3d ray = camera_from_target * target.ray({px, py});
     const Vec2d at = index_of(camera.project(ray));

@@ -103,7 +103,7 @@ StepSize size_of(const SceneRun& run, const std::vector<int>& views, const Other
 StepSize maps_size(const SceneRun& run, const std::vector<int>& views) {
   if (sweeps(run)) return size_of(run, views, [&](int view) { return run.plan.view(view).sources.size(); });
   StepSize size = size_of(run, views, [](int) { return 0; });
-  for (const int view : views) size.against += pair_pixels(run.plan.view(view));
+  for (const int view : views) size.against += pair_samples(run.plan, view, channels_of(run));
   return size;
 }
 

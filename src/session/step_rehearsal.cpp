@@ -267,7 +267,8 @@ void rehearse(const RehearsalScene& size, const Rehearsal& rehearsal, const Sess
   StepSize matched = seen;
   if (run.job.method != Method::kPlaneSweep) {
     matched.against = 0;
-    for (const ViewPlan& view : run.plan.views) matched.against += pair_pixels(view);
+    const int channels = run.options.in_colour(run.job) ? 3 : 1;
+    for (int i = 0; i < size.views; ++i) matched.against += pair_samples(run.plan, i, channels);
   }
   model.add(maps_task(run.job.method, matched, rehearsal.lanes), times[2].second);
   model.add(check_task(seen, rehearsal.threads), times[3].second);
@@ -306,12 +307,19 @@ StepSize with_waiting(const StepSize& size, int at_once) {
   return {size.views * factor, size.pixels * factor, size.against * factor};
 }
 
-double pair_pixels(const ViewPlan& view) {
-  double pixels = 0;
-  // Two images are turned, and one map carried back.
-  const double back = static_cast<double>(view.camera.width) * view.camera.height;
-  for (const ViewPair& it : view.pairs) pixels += back + 2.0 * it.pair.left.width * it.pair.left.height;
-  return pixels;
+double pair_samples(const ScenePlan& plan, int view, int channels) {
+  const ViewPlan& reference = plan.view(view);
+  double samples = 0;
+  for (const ViewPair& it : reference.pairs) {
+    const RectifiedPair& pair = it.pair;
+    const double pixels = static_cast<double>(pair.left.width) * pair.left.height;
+    const int left = turning_samples(reference.camera, pair.left),
+              right = turning_samples(plan.view(it.source).camera, pair.right);
+    // One map is carried back.
+    samples += channels * pixels * (left + right) +
+               static_cast<double>(reference.camera.width) * reference.camera.height;
+  }
+  return samples;
 }
 
 LinkTask photos_task(const PhotoKind& kind, const StepSize& size, double bytes) {

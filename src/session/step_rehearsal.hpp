@@ -60,8 +60,9 @@ struct Rehearsal {
 /// Observations of all views together.
 double observations_of(const Scene& scene);
 
-/// Pixels of all images and maps that a view's pairs are made of.
-double pair_pixels(const ViewPlan& view);
+/// Samples of images that a view's pairs are turned by, and pixels of the maps that they are carried back to.
+/// @param channels  of the images, 1 or 3
+double pair_samples(const ScenePlan& plan, int view, int channels);
 
 /// Runs all steps on small scenes of its own, whose depths are known instead of matched, and notes their
 /// times in the model in place of what it knew. A textured wall before a row of cameras; a third of the

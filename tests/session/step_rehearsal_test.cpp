@@ -53,6 +53,21 @@ TEST(StepSize, ALastRoundTakesAsLongAsAFullOne) {
   EXPECT_DOUBLE_EQ(with_waiting({4, 400, 0}, 1).pixels, 400);
 }
 
+TEST(PairSamples, CountWhatAPixelIsTheMeanOf) {
+  ScenePlan plan;
+  plan.views.resize(2);
+  plan.views[0].camera = {20, 10, 100, 100, 10, 5};
+  plan.views[1].camera = {20, 10, 50, 50, 10, 5};
+  ViewPair pair;
+  pair.source = 1;
+  pair.pair.left = pair.pair.right = {8, 6, 60, 60, 4, 3};
+  plan.views[0].pairs = {pair, pair};
+  // Four samples of the first view a pixel and one of the other; a map of 20 x 10 carried back.
+  EXPECT_DOUBLE_EQ(pair_samples(plan, 0, 1), 2 * (8 * 6 * 5 + 20 * 10));
+  EXPECT_DOUBLE_EQ(pair_samples(plan, 0, 3), 2 * (3 * 8 * 6 * 5 + 20 * 10));
+  EXPECT_DOUBLE_EQ(pair_samples(plan, 1, 1), 0);
+}
+
 TEST_F(StepRehearsal, FiltersOfTheUserDoNotEmptyIt) {
   Rehearsal rehearsal{{}, {}, 1, 2, kLittleMemory};
   rehearsal.options.filter.max_cost = 1e-6f;
