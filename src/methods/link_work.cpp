@@ -157,17 +157,18 @@ LinkTask task_of(std::string link, int radius, double pixels, double planes) {
   return task;
 }
 
+/// Hypotheses that the registers of a GPU hold.
+constexpr int kMostPacked = 512;
+
 /// Hypotheses that the search of a block works on.
 double block_lanes(const BlockMatchingOptions& block, int planes, int threads) {
-  if (threads == 0) return plane_lanes(planes, 0);
+  if (threads == 0) return planes * block.steps_per_pixel > kMostPacked ? planes : plane_lanes(planes, 0);
   const int lanes = sums_fit_16_bits(block) ? 32 : 16;  // of 64 bytes
   return (planes + lanes - 1) / lanes * lanes;
 }
 
 LinkTask block_task(double pixels, const PairOptions& options, int threads) {
   const BlockMatchingOptions& block = options.block;
-  // The GPU keeps so many in registers.
-  constexpr int kMostPacked = 512;
   const bool many = threads == 0 && options.range.count * block.steps_per_pixel > kMostPacked;
   const std::string name = std::string("bm ") + (block.cost == BlockCost::kSad ? "sad" : "ssd") +
                            (block.prefilter == BlockPrefilter::kSobel ? " sobel" : "") + " steps" +

@@ -48,8 +48,8 @@ double plane_lanes(int planes, int threads);
 
 /// The matching of a rectified pair of `width` x `height` pixels.
 ///   bm   operations = W H D steps over all levels of the pyramid, with the bytes of a vector for D, on a GPU
-///        lanes(D), whose search of more than 512 is a link of its own: rolling windows cost the same for any
-///        radius; bytes = 0
+///        lanes(D) up to 512, beyond which the search is another one, a link of its own: rolling windows cost
+///        the same for any radius; bytes = 0
 ///   sgm  on a CPU operations = path_work; on a GPU bytes = 7 W H lanes(D), as for a sweep
 ///   bp   on a CPU operations = belief_work and bytes = D times that: an update goes over all D and back, and
 ///        the more they are, the less of the first is still near; on a GPU operations = 4 iterations D sum

@@ -137,6 +137,7 @@ TEST(LinkWork, AGpuSearchesManyDisparitiesInAnotherWay) {
   const std::string packed = pair_task(10, 4, options, 0).link, on_cpu = pair_task(10, 4, options, 1).link;
   options.range.count = 513;
   EXPECT_NE(pair_task(10, 4, options, 0).link, packed);
+  EXPECT_DOUBLE_EQ(pair_task(10, 4, options, 0).work.operations, 10 * 4 * 513);
   EXPECT_EQ(pair_task(10, 4, options, 1).link, on_cpu);
 }
 

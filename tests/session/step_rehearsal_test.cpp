@@ -37,6 +37,11 @@ TEST_F(StepRehearsal, KnowsAllStepsAndLeavesNothingBehind) {
       EXPECT_GT(model.seconds(task), 0) << task.link;
     }
     EXPECT_TRUE(fs::is_empty(folder_));
+    for (const MeasuredTask& it : model.measured()) {
+      if (it.task.link != maps_task(method, size, 1).link || method == Method::kPlaneSweep) continue;
+      // Two pairs a view at least; of each two images that take four samples a pixel, as real ones do.
+      EXPECT_GT(it.task.work.operations, 12 * it.task.work.pixels);
+    }
     const std::size_t once = model.measured().size();
     rehearse_steps(rehearsal, folder_, model);
     EXPECT_EQ(model.measured().size(), once);
