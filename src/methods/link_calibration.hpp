@@ -21,7 +21,7 @@ struct Stopwatch {
 };
 
 /// How long the first call took, with what it has to load and to reserve, and how long each further one: the
-/// median, which the calls of a run come nearest to.
+/// lower quartile. What runs beside makes calls longer, never shorter.
 struct CallTimes {
   double first = 0, further = 0;  ///< seconds, > 0
 };

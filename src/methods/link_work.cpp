@@ -142,8 +142,9 @@ void count_blocks(const SweepShape& shape, double per_sample, int threads, LinkW
     if (shape.optimizer == SweepOptimizer::kSemiGlobal)
       work.bytes += 7 * pixels * plane_lanes(shape.planes, threads);
     if (!stored) continue;
-    work.bytes += 8 * pixels * shape.planes +
-                  aggregation_work(tile.width, tile.height, shape.planes, shape.links.aggregation, 0, threads).bytes;
+    work.bytes +=
+        8 * pixels * shape.planes +
+        aggregation_work(tile.width, tile.height, shape.planes, shape.links.aggregation, 0, threads).bytes;
   }
 }
 

@@ -60,10 +60,11 @@ LinkTask pair_task(int width, int height, const PairOptions& options, int thread
 
 /// An aggregation by itself, of a volume of W x H x D floats with both views' support.
 ///   CW     bytes = 16 W H D (two running sums), operations = W H D
-///   AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, that threads share, and
-///          L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that are read and written,
-///          bytes = 8 L (2 R + 1) V, the weights of both views; pixels = 2 W H. On a GPU operations = D A,
-///          hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
+///   AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, that threads share,
+///   and
+///          L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that are read and
+///          written, bytes = 8 L (2 R + 1) V, the weights of both views; pixels = 2 W H. On a GPU operations
+///          = D A, hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
 ///   CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per iteration,
 ///          pixels = 2 W H (4 a + 1)
 /// @param mean_arm  a, mean length of an arm of a cross, pixels

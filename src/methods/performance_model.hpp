@@ -19,10 +19,10 @@ struct MeasuredTask {
 /// (least squares of the relative errors), and an efficiency near 1 that makes the sum right at each measured
 /// size and is interpolated between sizes: by caches and fill a machine does not do all sizes equally well.
 /// Between two radii that were measured the times that both predict are interpolated, linearly. Where the
-/// counts say what the radius takes, all radii have one set of costs, and each an efficiency of its own. Source: J.
-/// Fang, A. L. Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost aggregation
-/// for real-time stereo matching", ICPADS 2012, section V (a model of the counts, times an efficiency by
-/// radius that is measured once).
+/// counts say what the radius takes, all radii have one set of costs, and each an efficiency of its own.
+/// Source: J. Fang, A. L. Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost
+/// aggregation for real-time stereo matching", ICPADS 2012, section V (a model of the counts, times an
+/// efficiency by radius that is measured once).
 class PerformanceModel {
  public:
   /// @param seconds  > 0 and finite

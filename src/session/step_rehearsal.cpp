@@ -76,9 +76,9 @@ class KnownBackend : public Backend {
     for (int y = 0; y < disparity.height(); ++y)
       for (int x = 0; x < disparity.width(); x += kPatch) {
         const std::uint32_t patch = hashed(x, y / kPatch);
-        const float value = patch < 80 ? std::numeric_limits<float>::quiet_NaN()
-                                       : static_cast<float>(range.min + range.count / 2) +
-                                             static_cast<float>(patch % 4);
+        const float value =
+            patch < 80 ? std::numeric_limits<float>::quiet_NaN()
+                       : static_cast<float>(range.min + range.count / 2) + static_cast<float>(patch % 4);
         std::fill_n(disparity.row(y) + x, std::min(kPatch, disparity.width() - x), value);
       }
     return {std::move(disparity)};
@@ -243,8 +243,8 @@ SessionOptions lenient_options(SessionOptions options) {
 }
 
 /// Runs the steps on one scene; what they count as, and their times.
-std::vector<MeasuredTask> rehearse(const RehearsalScene& size, const Rehearsal& rehearsal, const SessionOptions& options,
-              const fs::path& parent) {
+std::vector<MeasuredTask> rehearse(const RehearsalScene& size, const Rehearsal& rehearsal,
+                                   const SessionOptions& options, const fs::path& parent) {
   const TemporaryFolder folder(parent);
   const Image<Rgb8> image = photo(size.width, size.height, size.rough);
   double bytes = 0;

@@ -64,8 +64,7 @@ TEST(BeliefWork, TilesOverlap) {
   ASSERT_EQ(tiling.rows, 1);
   ASSERT_GT(tiling.columns, 1);
   // The only iteration needs one column more on each inner side of a tile.
-  EXPECT_DOUBLE_EQ(belief_work(2000, 8, 256, options, 1),
-                   256.0 * 4 * 8 * (2000 + 2 * (tiling.columns - 1)));
+  EXPECT_DOUBLE_EQ(belief_work(2000, 8, 256, options, 1), 256.0 * 4 * 8 * (2000 + 2 * (tiling.columns - 1)));
 }
 
 TEST(BeliefWork, CoarseLevelsHaveFewTiles) {

@@ -72,19 +72,18 @@ PredictLink pair_link(const char* name, bool on_gpu, std::vector<int> calibrated
 
 PredictLink aggregation_link(const char* name, std::vector<int> calibrated, std::vector<int> predicted,
                              const std::function<AggregationOptions(int radius)>& options) {
-  return {name,
-          false,
-          std::move(calibrated),
-          std::move(predicted),
-          [options](const Bench& bench, int radius) {
-            return aggregation_calls(options(radius), bench.threads);
-          },
-          [options](const Bench& bench, int radius, SampleSize size) {
-            const AggregationOptions aggregation = options(radius);
-            if (aggregation.kind == Aggregation::kAdaptiveWeight)
-              size = {size.width / 3, size.height / 3, size.planes / 4};
-            return aggregation_call(size, aggregation, bench.threads);
-          }};
+  return {
+      name,
+      false,
+      std::move(calibrated),
+      std::move(predicted),
+      [options](const Bench& bench, int radius) { return aggregation_calls(options(radius), bench.threads); },
+      [options](const Bench& bench, int radius, SampleSize size) {
+        const AggregationOptions aggregation = options(radius);
+        if (aggregation.kind == Aggregation::kAdaptiveWeight)
+          size = {size.width / 3, size.height / 3, size.planes / 4};
+        return aggregation_call(size, aggregation, bench.threads);
+      }};
 }
 
 std::vector<PredictLink> pair_links() {
@@ -233,10 +232,9 @@ void predict(const std::vector<PredictLink>& links, const Bench& bench, const Pe
     const double predicted = model.seconds(task), error = std::abs(predicted / times.further - 1);
     errors[name].push_back(error);
     errors["all"].push_back(error);
-    std::fprintf(stderr,
-                 "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%\n",
-                 name, task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times.further,
-                 100 * error);
+    std::fprintf(
+        stderr, "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%\n",
+        name, task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times.further, 100 * error);
     result["predictions"].push_back({{"link", name},
                                      {"pixels", task.pixels},
                                      {"planes", task.planes},
