@@ -1,5 +1,7 @@
 #include "methods/link_calibration.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -43,12 +45,13 @@ constexpr double kLeastSeconds = 1e-7;
 struct Turns {
   LinkTask task;
   double first = 0, spent = 0;
-  std::vector<double> further;
+  std::vector<double> further, disturbed;
   bool fits = true;
 
-  CallTimes times() {
-    std::sort(further.begin(), further.end());
-    return {first, further[(further.size() - 1) / 4]};
+  MeasuredCall measured() {
+    std::vector<double>& seconds = further.empty() ? disturbed : further;
+    std::sort(seconds.begin(), seconds.end());
+    return {task, {first, seconds[(seconds.size() - 1) / 4]}, further.empty()};
   }
 };
 
@@ -68,11 +71,18 @@ void take_turn(const Stopwatch& watch, const MakeCall& make, Turns& turns) {
     turns.task = call.task;
     const double warm_up = timed(call);
     if (turns.first <= 0) turns.first = warm_up;
+    const long before = watch.preemptions();
+    std::vector<double> seconds;
     double sum = 0;
     for (int i = 0; i < kMost && (sum < kEnough || (i < kLeast && sum < 4 * kEnough)); ++i) {
-      turns.further.push_back(timed(call));
-      sum += turns.further.back() * watch.lanes;
+      seconds.push_back(timed(call));
+      sum += seconds.back() * watch.lanes;
     }
+    // What a system does for itself takes a few.
+    constexpr double kFew = 4, kFewASecond = 40;
+    const bool undisturbed = static_cast<double>(watch.preemptions() - before) <= kFew + kFewASecond * sum;
+    std::vector<double>& kept = undisturbed ? turns.further : turns.disturbed;
+    kept.insert(kept.end(), seconds.begin(), seconds.end());
   } catch (const OutOfMemory&) {
     turns.fits = false;
   }
@@ -164,19 +174,29 @@ SecondsClock steady_clock_seconds() {
   };
 }
 
+PreemptionCount process_preemptions() {
+  return [] {
+    rusage usage{};
+    return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0L;
+  };
+}
+
 std::vector<std::optional<MeasuredCall>> measure_by_turns(const Stopwatch& watch,
                                                           const std::vector<MakeCall>& calls) {
-  constexpr int kRounds = 4, kLeastRounds = 2;
+  constexpr int kRounds = 4, kLeastRounds = 2, kMostRounds = 8;
   constexpr double kLong = 0.8;  // seconds of a call's turns, beyond which two rounds are enough
   std::vector<Turns> turns(calls.size());
-  for (int round = 0; round < kRounds; ++round)
+  const auto is_due = [](const Turns& it, int round) {
+    if (round >= kRounds) return it.further.empty();
+    return round < kLeastRounds || it.spent < kLong;
+  };
+  for (int round = 0; round < kMostRounds; ++round)
     for (std::size_t i = 0; i < calls.size(); ++i)
-      if (turns[i].fits && (round < kLeastRounds || turns[i].spent < kLong))
-        take_turn(watch, calls[i], turns[i]);
+      if (turns[i].fits && is_due(turns[i], round)) take_turn(watch, calls[i], turns[i]);
   std::vector<std::optional<MeasuredCall>> measured;
   for (Turns& it : turns) {
     measured.emplace_back();
-    if (it.fits) measured.back() = {it.task, it.times()};
+    if (it.fits) measured.back() = it.measured();
   }
   return measured;
 }
@@ -266,7 +286,7 @@ std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int t
   return calls;
 }
 
-void calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model) {
+bool calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model) {
   const auto measured = measure_by_turns(watch, calls);
   for (const auto& it : measured) {
     if (!it) continue;
@@ -274,12 +294,15 @@ void calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, Perfo
     model.forget(task.link, task.radius);
     model.forget(first_call_of(task).link, task.radius);
   }
+  bool undisturbed = true;
   for (const auto& it : measured) {
     if (!it) continue;
+    undisturbed = undisturbed && !it->disturbed;
     const LinkTask task = in_lanes(it->task, watch.lanes);
     model.add(task, it->times.further);
     model.add(first_call_of(task), std::max(kLeastSeconds, it->times.first - it->times.further));
   }
+  return undisturbed;
 }
 
 }  // namespace recon

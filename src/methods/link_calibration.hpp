@@ -13,11 +13,16 @@ namespace recon {
 using SecondsClock = std::function<double()>;
 SecondsClock steady_clock_seconds();
 
+/// How often the system has taken a processor from this process to give it to another one.
+using PreemptionCount = std::function<long()>;
+PreemptionCount process_preemptions();
+
 /// What measures, and by how many threads at a time.
 struct Stopwatch {
   SecondsClock clock = steady_clock_seconds();
   int lanes =
       1;  ///< calls side by side, each from a thread of its own; times are those of all over their number
+  PreemptionCount preemptions = process_preemptions();
 };
 
 /// How long the first call took, with what it has to load and to reserve, and how long each further one: the
@@ -38,11 +43,13 @@ using MakeCall = std::function<LinkCall()>;
 struct MeasuredCall {
   LinkTask task;
   CallTimes times;
+  bool disturbed = false;  ///< other programs took processors away all the time
 };
 
 /// Measures calls by turns: four rounds over all of them, in each a call that warms up and some that count,
 /// fewer of those that take long. A machine that is slow for a while then slows down a part of every
-/// measurement instead of all of one. Kept memory is given back between calls of different kinds.
+/// measurement instead of all of one. A turn in which other programs took processors away counts only where a
+/// call has no other one after eight rounds. Kept memory is given back between calls of different kinds.
 /// @returns in the order of `calls`; nothing for those that do not fit the memory
 std::vector<std::optional<MeasuredCall>> measure_by_turns(const Stopwatch& watch,
                                                           const std::vector<MakeCall>& calls);
@@ -81,6 +88,7 @@ MakeCall aggregation_call(const SampleSize& size, const AggregationOptions& opti
 
 /// Measures the calls and notes them, and the first call of each, in the model in place of what it knew of
 /// their links and radii.
-void calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model);
+/// @returns false where other programs took processors away all the time, so that times may be too long
+bool calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model);
 
 }  // namespace recon

@@ -141,6 +141,13 @@ PerformanceModel load_calibration(const CalibrationKey& key) {
   }
 }
 
+void warn_of_disturbance(const CalibrationKey& key) {
+  spdlog::warn(
+      "other programs kept the processors busy while the machine was measured: times may be told too long; "
+      "it is measured again when {} is removed",
+      calibration_path(key).string());
+}
+
 void save_calibration(const CalibrationKey& key, const PerformanceModel& model) {
   const fs::path path = calibration_path(key);
   if (path.empty()) {

@@ -33,6 +33,9 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
 /// The calibration that is kept; empty where there is none, or, with a warning, where it cannot be used.
 PerformanceModel load_calibration(const CalibrationKey& key);
 
+/// A warning that other programs kept the processors busy while the machine was measured.
+void warn_of_disturbance(const CalibrationKey& key);
+
 /// Keeps a calibration in place of that of before; a warning where it cannot be written.
 void save_calibration(const CalibrationKey& key, const PerformanceModel& model);
 

@@ -17,7 +17,7 @@ std::optional<double> planned_matching_seconds(const PairRun& run, const PairPla
   PerformanceModel model = load_calibration(key);
   if (!model.knows(task.link, task.radius)) {
     spdlog::info("calibrating the matching on {}, once on this machine", backend.name());
-    calibrate({}, pair_calls(backend, plan.options, threads), model);
+    if (!calibrate({}, pair_calls(backend, plan.options, threads), model)) warn_of_disturbance(key);
     save_calibration(key, model);
   }
   if (!model.knows(task.link, task.radius)) return std::nullopt;

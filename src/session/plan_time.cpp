@@ -310,7 +310,7 @@ bool calibrate_for(const SceneRun& run, const RemainingWork& work, const Backend
                    PerformanceModel& model) {
   Backend& backend = *backends.front();
   const int lanes = backend.lanes(), threads = link_threads(run);
-  bool measured = false;
+  bool measured = false, undisturbed = true;
   const auto begin = [&](const char* what) {
     spdlog::info("calibrating {} on {}, once on this machine", what, backend.name());
     measured = true;
@@ -319,11 +319,13 @@ bool calibrate_for(const SceneRun& run, const RemainingWork& work, const Backend
     const std::vector<LinkTask> tasks = view_tasks(run, view, lanes);
     if (all_known(tasks, model)) continue;
     begin("the matching");
-    const Stopwatch watch{steady_clock_seconds(), lanes};
-    if (sweeps(run))
-      calibrate(watch, sweep_calls(backend, sweep_options(run), channels_of(run), threads), model);
-    else
-      calibrate(watch, pair_calls(backend, pair_depth_options(run.options).matching, threads), model);
+    Stopwatch watch;
+    watch.lanes = lanes;
+    undisturbed =
+        calibrate(watch,
+                  sweeps(run) ? sweep_calls(backend, sweep_options(run), channels_of(run), threads)
+                              : pair_calls(backend, pair_depth_options(run.options).matching, threads),
+                  model);
     break;  // all views have the same links
   }
   if (!all_known(step_tasks(run, work, lanes_of(backends)).all(), model)) {
@@ -334,6 +336,7 @@ bool calibrate_for(const SceneRun& run, const RemainingWork& work, const Backend
       spdlog::warn("the time cannot be told: {}", failed.what());
     }
   }
+  if (!undisturbed) warn_of_disturbance(calibration_key(backends, run.threads));
   return measured;
 }
 

@@ -116,8 +116,8 @@ TEST(MeasureByTurns, TakesTheLowerQuartileWithoutTheCallsThatWarmUp) {
                                        0.001, 0.017, 0.019, 0.002, 0.021, 0.023};
   std::size_t call = 0;
   double now = 0;
-  const auto measured =
-      measure_by_turns({[&] { return now; }, 1}, {call_of([&] { now += lengths.at(call++); })});
+  const auto measured = measure_by_turns({[&] { return now; }, 1, [] { return 0L; }},
+                                         {call_of([&] { now += lengths.at(call++); })});
   ASSERT_EQ(measured.size(), 1u);
   EXPECT_NEAR(measured[0]->times.first, 0.19, 1e-12);
   EXPECT_NEAR(measured[0]->times.further, 0.017, 1e-12);
@@ -128,7 +128,7 @@ TEST(MeasureByTurns, GoesOverAllCallsInRounds) {
   std::string order;
   double now = 0;
   const auto measured = measure_by_turns(
-      {[&] { return now; }, 1},
+      {[&] { return now; }, 1, [] { return 0L; }},
       {call_of([&] { now += 0.05, order += 'a'; }), call_of([&] { now += 0.05, order += 'b'; })});
   EXPECT_EQ(order, "aaabbbaaabbbaaabbbaaabbb");
   EXPECT_NEAR(measured[1]->times.further, 0.05, 1e-12);
@@ -137,8 +137,36 @@ TEST(MeasureByTurns, GoesOverAllCallsInRounds) {
 TEST(MeasureByTurns, GoesTwiceOverWhatTakesLong) {
   double now = 0;
   int calls = 0;
-  measure_by_turns({[&] { return now; }, 1}, {call_of([&] { now += 0.4, ++calls; })});
+  measure_by_turns({[&] { return now; }, 1, [] { return 0L; }}, {call_of([&] { now += 0.4, ++calls; })});
   EXPECT_EQ(calls, 4);  // each time one that warms up and one that counts
+}
+
+TEST(MeasureByTurns, DoesNotCountTurnsInWhichOthersHadTheProcessors) {
+  // Disturbed in the first three rounds, and then no more.
+  double now = 0;
+  long preemptions = 0;
+  int calls = 0;
+  const Stopwatch watch{[&] { return now; }, 1, [&] { return preemptions; }};
+  const MakeCall call = call_of([&] {
+    const bool disturbed = calls++ < 9;
+    now += disturbed ? 0.02 : 0.025;
+    preemptions += disturbed ? 10 : 1;
+  });
+  const auto measured = measure_by_turns(watch, {call});
+  EXPECT_NEAR(measured[0]->times.further, 0.025, 1e-12);
+  EXPECT_FALSE(measured[0]->disturbed);
+  EXPECT_EQ(calls, 12);
+}
+
+TEST(MeasureByTurns, TakesWhatThereIsWhereOthersAlwaysHaveTheProcessors) {
+  double now = 0;
+  long preemptions = 0;
+  int calls = 0;
+  const auto measured = measure_by_turns({[&] { return now; }, 1, [&] { return preemptions; }},
+                                         {call_of([&] { now += 0.02, preemptions += 100, ++calls; })});
+  EXPECT_NEAR(measured[0]->times.further, 0.02, 1e-12);
+  EXPECT_TRUE(measured[0]->disturbed);
+  EXPECT_EQ(calls, 8 * 3);
 }
 
 TEST(MeasureByTurns, LeavesOutWhatDoesNotFit) {
@@ -152,7 +180,7 @@ TEST(MeasureByTurns, CallsOfAllLanesShareTheTime) {
   std::mutex mutex;
   double now = 0;
   int calls = 0;
-  const auto measured = measure_by_turns({[&] { return now; }, 3}, {call_of([&] {
+  const auto measured = measure_by_turns({[&] { return now; }, 3, [] { return 0L; }}, {call_of([&] {
                                            const std::lock_guard lock(mutex);
                                            now += 1;
                                            ++calls;
@@ -204,7 +232,7 @@ TEST(Calibration, RecoversTheLawOfASweep) {
   SweepProblem like;
   for (const int window : {5, 9}) {
     like.options.window = window;
-    calibrate({[&] { return backend.now; }, 1}, sweep_calls(backend, like, 1, 2), model);
+    calibrate({[&] { return backend.now; }, 1, [] { return 0L; }}, sweep_calls(backend, like, 1, 2), model);
   }
   for (const int window : {5, 7, 9}) {
     like.options.window = window;
@@ -223,7 +251,7 @@ TEST(Calibration, RecoversTheLawOfPairs) {
     PerformanceModel model;
     PairOptions options;
     options.method = method;
-    calibrate({[&] { return backend.now; }, 1}, pair_calls(backend, options, 2), model);
+    calibrate({[&] { return backend.now; }, 1, [] { return 0L; }}, pair_calls(backend, options, 2), model);
     options.range.count = 77;
     const LinkTask wanted = pair_task(333, 222, options, 2);
     EXPECT_NEAR(model.seconds(wanted) / LawfulBackend::seconds(wanted), 1, 1e-4) << static_cast<int>(method);
@@ -233,9 +261,9 @@ TEST(Calibration, RecoversTheLawOfPairs) {
 TEST(Calibration, MeasuresTheSameEveryTime) {
   LawfulBackend a, b;
   PerformanceModel model;
-  calibrate({[&] { return a.now; }, 1}, sweep_calls(a, {}, 1, 2), model);
+  calibrate({[&] { return a.now; }, 1, [] { return 0L; }}, sweep_calls(a, {}, 1, 2), model);
   const std::size_t once = model.measured().size();
-  calibrate({[&] { return b.now; }, 1}, sweep_calls(b, {}, 1, 2), model);
+  calibrate({[&] { return b.now; }, 1, [] { return 0L; }}, sweep_calls(b, {}, 1, 2), model);
   EXPECT_EQ(model.measured().size(), once);  // in place of what was known
   ASSERT_EQ(a.seen.size(), b.seen.size());
   for (std::size_t i = 0; i < a.seen.size(); ++i) EXPECT_EQ(a.seen[i].work.terms(), b.seen[i].work.terms());
@@ -254,7 +282,7 @@ class SmallBackend : public LawfulBackend {
 TEST(Calibration, LeavesOutWhatDoesNotFit) {
   SmallBackend backend;
   PerformanceModel model;
-  calibrate({[&] { return backend.now; }, 1}, sweep_calls(backend, {}, 1, 2), model);
+  calibrate({[&] { return backend.now; }, 1, [] { return 0L; }}, sweep_calls(backend, {}, 1, 2), model);
   EXPECT_EQ(model.measured().size(), 2u);  // a size, and its first call
 }
 

@@ -151,55 +151,6 @@ std::vector<SampleSize> predicted_sizes(int threads) {
   return sizes;
 }
 
-/// A loop that always does the same: how fast the machine is at the moment, whatever the links take. It is
-/// told beside the times, so that who reads them sees whether the machine was the same all the time.
-class ReferenceLoop {
- public:
-  explicit ReferenceLoop(int threads) : parts_(8 * std::max(1, threads)), sums_(parts_) {}
-
-  /// Half a millisecond or so on each thread.
-  void run() {
-    const SecondsClock clock = steady_clock_seconds();
-    const double start = clock();
-    parallel_for(static_cast<int>(parts_), [&](int part) {
-      constexpr int kSteps = 40000;
-      std::uint64_t a = static_cast<std::uint64_t>(part), b = a + 1;
-      for (int i = 0; i < kSteps; ++i) {
-        a = a * 6364136223846793005u + 1442695040888963407u;
-        b = (b ^ a >> 29) * 2862933555777941757u;
-      }
-      sums_[static_cast<std::size_t>(part)] = a ^ b;
-    });
-    seconds_.push_back(clock() - start);
-  }
-
-  /// Quartiles of all runs since the last time, ms; whatever has no run yet is left out.
-  ordered_json quartiles() {
-    std::sort(seconds_.begin(), seconds_.end());
-    ordered_json result = ordered_json::array();
-    if (!seconds_.empty())
-      for (const std::size_t quarter : {1u, 2u, 3u})
-        result.push_back(1e3 * seconds_[quarter * (seconds_.size() - 1) / 4]);
-    seconds_.clear();
-    return result;
-  }
-
- private:
-  std::size_t parts_;
-  std::vector<std::uint64_t> sums_;
-  std::vector<double> seconds_;
-};
-
-/// Calls that run the reference loop before they are made ready.
-std::vector<MakeCall> beside(ReferenceLoop& loop, std::vector<MakeCall> calls) {
-  for (MakeCall& call : calls)
-    call = [&loop, make = std::move(call)] {
-      loop.run();
-      return make();
-    };
-  return calls;
-}
-
 /// A call to be predicted, of a link.
 struct Wanted {
   const PredictLink* link;
@@ -214,7 +165,7 @@ double mean(const std::vector<double>& values) {
 
 /// Predicts and measures all links, by turns.
 void predict(const std::vector<PredictLink>& links, const Bench& bench, const PerformanceModel& model,
-             ReferenceLoop& loop, ordered_json& result) {
+             ordered_json& result) {
   std::vector<Wanted> wanted;
   std::vector<MakeCall> calls;
   for (const PredictLink& link : links)
@@ -223,18 +174,20 @@ void predict(const std::vector<PredictLink>& links, const Bench& bench, const Pe
         wanted.push_back({&link, radius});
         calls.push_back(link.call(bench, radius, size));
       }
-  const auto measured = measure_by_turns({}, beside(loop, std::move(calls)));
+  const auto measured = measure_by_turns({}, calls);
   std::map<std::string, std::vector<double>> errors;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!measured[i]) continue;
-    const auto& [task, times] = *measured[i];
+    const auto& [task, times, disturbed] = *measured[i];
     const char* name = wanted[i].link->name;
     const double predicted = model.seconds(task), error = std::abs(predicted / times.further - 1);
     errors[name].push_back(error);
     errors["all"].push_back(error);
     std::fprintf(
-        stderr, "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%\n",
-        name, task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times.further, 100 * error);
+        stderr,
+        "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%%s\n", name,
+        task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times.further, 100 * error,
+        disturbed ? "  disturbed" : "");
     result["predictions"].push_back({{"link", name},
                                      {"pixels", task.pixels},
                                      {"planes", task.planes},
@@ -242,7 +195,8 @@ void predict(const std::vector<PredictLink>& links, const Bench& bench, const Pe
                                      {"radius", wanted[i].radius},
                                      {"predicted_ms", 1e3 * predicted},
                                      {"measured_ms", 1e3 * times.further},
-                                     {"error", error}});
+                                     {"error", error},
+                                     {"disturbed", disturbed}});
   }
   for (const PredictLink& link : links) result["mean_error"][link.name] = mean(errors[link.name]);
   result["mean_error"]["all"] = mean(errors["all"]);
@@ -277,18 +231,15 @@ ordered_json run_on(const PredictBenchmark& benchmark, const Bench& bench, int h
   std::vector<PredictLink> links;
   for (const PredictLink& link : all_links())
     if (chosen(benchmark, link) && (bench.threads > 0 || link.on_gpu)) links.push_back(link);
-  ReferenceLoop loop(host_threads);
   const double start = steady_clock_seconds()();
   const std::vector<MakeCall> calls = missing_calls(links, bench, benchmark.calibrate, model);
   if (!calls.empty()) {
-    calibrate({}, beside(loop, calls), model);
+    calibrate({}, calls, model);
     save_calibration(key, model);
   }
   result["calibration_seconds"] = steady_clock_seconds()() - start;
-  result["reference_loop_ms"]["calibration"] = loop.quartiles();
   if (benchmark.calibrate_only) return result;
-  predict(links, bench, model, loop, result);
-  result["reference_loop_ms"]["measurement"] = loop.quartiles();
+  predict(links, bench, model, result);
   return result;
 }
 
