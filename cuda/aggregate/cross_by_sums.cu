@@ -136,9 +136,10 @@ int group_planes(int width, int planes, int height) {
 }  // namespace
 
 std::size_t cross_by_sums_bytes(int width, int planes, int height) {
-  const std::size_t elements =
-      element_count({plane_elements(width, height), group_planes(width, planes, height)});
-  return arena_bytes(elements * sizeof(double)) + arena_bytes(elements * sizeof(int));
+  // At least what group_planes asks for; unlike that it never falls where the volume grows.
+  const std::size_t plane = element_count({plane_elements(width, height)}) * (sizeof(double) + sizeof(int));
+  const std::size_t all = plane * static_cast<std::size_t>(planes);
+  return arena_bytes(std::max(plane, std::min(all, kGroupBytes))) + kArenaAlignment;
 }
 
 void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream) {

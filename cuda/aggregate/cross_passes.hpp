@@ -12,6 +12,7 @@ struct CrossPass {
 };
 
 /// For arms of any length: sums along one direction are stored, a few planes at a time.
+/// A smaller volume takes no more.
 std::size_t cross_by_sums_bytes(int width, int planes, int height);
 void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream);
 

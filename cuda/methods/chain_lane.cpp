@@ -48,7 +48,7 @@ std::size_t scratch_bytes(int width, int height, int planes, const ChainOptions&
 }
 
 /// Bytes of a view's volume and scratch memory, up to which there are two of each.
-constexpr std::size_t kSmallVolume = std::size_t{512} << 20;
+constexpr std::size_t kSmallVolume = std::size_t{128} << 20;
 
 bool side_by_side(int width, int height, int planes, const ChainOptions& chain) {
   return chain.refinement.left_right &&

@@ -58,7 +58,9 @@ class CurrentDevice {
 
 class CudaBackend : public Backend {
  public:
-  explicit CudaBackend(const CudaOptions& options) : device_(options.device) {
+  explicit CudaBackend(const CudaOptions& options)
+      : device_(options.device),
+        host_threads_(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic) {
     EXPECTS(options.lanes >= 1);
     const std::string reason = why_unusable(device_);
     if (!reason.empty())
@@ -69,8 +71,8 @@ class CudaBackend : public Backend {
     std::size_t free = 0, total = 0;
     RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
     limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
-    lanes_ = std::vector<SweepLane>(static_cast<std::size_t>(options.lanes));
-    for (SweepLane& lane : lanes_) free_.push_back(&lane);
+    lanes_.reserve(static_cast<std::size_t>(options.lanes));
+    for (int i = 0; i < options.lanes; ++i) free_.push_back(&lanes_.emplace_back(host_threads_));
   }
 
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the lanes are freed on it
@@ -79,9 +81,9 @@ class CudaBackend : public Backend {
   int lanes() const override { return static_cast<int>(lanes_.size()); }
 
   WorkMemory memory(const SweepShape& shape) const override {
+    const CurrentDevice current(device_);
     // The shape does not say the cost or the combination: count the path that takes more, with the lowest
     // tiles.
-    const CurrentDevice current(device_);
     SweepOptions options;
     options.window = shape.window;
     options.cost = CostKind::kSad;
@@ -165,11 +167,11 @@ class CudaBackend : public Backend {
   std::size_t share() const { return limit_ / lanes_.size(); }
 
   /// Of costs that the host goes on with, and what it does with them.
-  static std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) {
+  std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
     if (!plan.on_host) return 0;
     const Tile block{0, 0, plan.width, plan.height};
     return Volume<float>::bytes(plan.width, shape.planes, plan.height) +
-           optimized_block_bytes(shape, block, oneapi::tbb::this_task_arena::max_concurrency());
+           optimized_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());
   }
 
   /// Within a lane's share where that is possible, else with the whole limit, alone.
@@ -182,6 +184,7 @@ class CudaBackend : public Backend {
   }
 
   int device_;
+  int host_threads_;  ///< of graph cuts
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;

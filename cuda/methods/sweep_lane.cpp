@@ -1,5 +1,7 @@
 #include "cuda/methods/sweep_lane.hpp"
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -183,8 +185,10 @@ DeviceVolume SweepLane::queue_block(const SweepProblem& problem, const SweepPlan
                                     const PosedImage& reference, const Tile& outer) {
   SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
   args.volume = map_.volume;
-  const BlockCodes codes{map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
-                         cost_cap(problem.options.cost)};
+  BlockCodes codes{};
+  if (plan.paths)
+    codes = {map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
+             cost_cap(problem.options.cost)};
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
   DeviceVolume costs;
   if (plan.stored) {
@@ -238,7 +242,10 @@ DepthEstimate SweepLane::finish_block(const SweepProblem& problem, const PosedIm
   const VolumeView<float> view = found.view();
   staging_.download(costs.data, costs.pitch,
                     {view.row(0, 0), costs.width, costs.planes * costs.height, view.pitch}, stream_);
-  return optimized_block(problem, reference, std::move(found));
+  // In an arena of its own: a loop that waits here must not take up the sweep of another view, which would
+  // wait for this lane.
+  oneapi::tbb::task_arena host(host_threads_);
+  return host.execute([&] { return optimized_block(problem, reference, std::move(found)); });
 }
 
 DepthEstimate SweepLane::sweep_rows(const SweepProblem& problem, const SweepPlan& plan) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <functional>
 
 #include "cuda/device/memory.hpp"
@@ -16,6 +18,9 @@ namespace recon::cuda {
 /// threads at once; the device must be current in the calling thread.
 class SweepLane {
  public:
+  /// @param host_threads  of the host's part of a sweep, or task_arena::automatic
+  explicit SweepLane(int host_threads = oneapi::tbb::task_arena::automatic) : host_threads_(host_threads) {}
+
   /// Sweeps one view by `plan`. @throws OutOfMemory, DeviceError
   DepthEstimate sweep(const SweepProblem& problem, const SweepPlan& plan);
 
@@ -54,6 +59,7 @@ class SweepLane {
   DepthEstimate finish_block(const SweepProblem& problem, const PosedImage& reference,
                              const DeviceVolume& costs);
 
+  int host_threads_;
   Stream stream_;
   Arena arena_, path_arena_;
   Staging staging_;

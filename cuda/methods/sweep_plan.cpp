@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMostVolumeBytes = std::size_t{4} << 30;
 /// The fewest planes stored at a time; fewer would leave most of the device without work.
 constexpr int kLeastPlanes = 8;
+/// The most planes that the kernels of the semi-global optimizer have registers for.
+constexpr int kMostPathPlanes = 4096;
 /// The most winner ranges of a fused sweep.
 constexpr int kMostRanges = 16;
 
@@ -128,6 +130,16 @@ std::string mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
 }
 
+/// Blocks do not shrink with the view, so that their links are what helps.
+std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
+  std::string what;
+  if (plan.paths) what += "; --optimizer winner takes less";
+  if (shape.links.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
+  if (shape.links.graph_cut || shape.links.edges) what += "; --refine none takes less";
+  if (plan.by_blocks()) what += "; --device cpu takes none";
+  return what;
+}
+
 }  // namespace
 
 SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
@@ -145,19 +157,22 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
                                                                       : path == SweepPath::kFused);
   EXPECTS(!fused || can_fuse(options, shape.channels));
 
+  if (shaped.paths && shape.planes > kMostPathPlanes)
+    throw UsageError("a view of " + std::to_string(shape.planes) +
+                     " planes: a GPU follows paths over up to " + std::to_string(kMostPathPlanes) +
+                     "; lower --planes, or take --optimizer winner or --device cpu");
   const Planner planner(shape, options, device);
   for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
     if (storage && *storage != kind) continue;
     if (const auto plan = planner.largest(fused, kind)) return *plan;
   }
-  throw OutOfMemory(
-      "a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +
-      std::to_string(shape.sources) + " sources of up to " + std::to_string(shape.source_width) + "x" +
-      std::to_string(shape.source_height) + " needs at least " + mebibytes(planner.smallest(fused).bytes) +
-      " of GPU memory, " + mebibytes(device.memory_limit) +
-      " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
-      (shaped.paths ? "; --optimizer winner takes less" : "") +
-      (shape.links.aggregation.kind != Aggregation::kNone ? "; --aggregation none takes less" : ""));
+  throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+                    " with " + std::to_string(shape.sources) + " sources of up to " +
+                    std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
+                    " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
+                    mebibytes(device.memory_limit) +
+                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
+                    what_takes_less(shape, shaped));
 }
 
 std::vector<SweepBlock> plan_blocks(const SweepShape& shape) {

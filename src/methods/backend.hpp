@@ -122,6 +122,7 @@ struct CudaOptions {
   int device = 0;                           ///< index among the visible devices
   std::optional<std::size_t> memory_limit;  ///< bytes of device memory; nothing: 90 % of what is free
   int lanes = 2;
+  int threads = 0;  ///< of the CPU for graph cuts; 0: all that the process may use
 };
 
 std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options);

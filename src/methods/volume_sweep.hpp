@@ -10,9 +10,9 @@ namespace recon {
 /// a sweep, the graph cut, as optimizer or after another, and the adjustment of edges. Block by block (see
 /// sweep_blocks, with four bytes a sample), on the threads of the surrounding task arena. After a graph cut
 /// depths lie between planes by the parabola through the costs, and the confidence is the uniqueness of the
-/// label's energy among those that the pixel's labels have beside its neighbours'. Without aggregation and
-/// graph cut the result is that of the chain that stores nothing, but for the size of the blocks. Source of
-/// the chain: E. Achten 2025.
+/// label's energy among those that the pixel's labels have beside its neighbours'. Without aggregation,
+/// graph cut and edges the result is that of the chain that stores nothing, but for the size of the blocks.
+/// Source of the chain: E. Achten 2025.
 /// @throws OutOfMemory
 DepthEstimate volume_sweep(const SweepProblem& problem);
 
@@ -22,8 +22,8 @@ std::size_t volume_sweep_bytes(const SweepShape& shape, int threads);
 /// The blocks that it cuts a view into.
 std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths);
 
-/// What it makes of the aggregated costs of a block: the optimizer and the graph cut, where they are asked
-/// for.
+/// What it makes of the aggregated costs of a block: the optimizer, the graph cut and the edges, those that
+/// are asked for.
 /// @param problem    says the links and the planes
 /// @param reference  the problem's, cropped to the block
 /// @param costs      (y, d, x) of the block, or +infinity

@@ -75,6 +75,7 @@ std::vector<std::unique_ptr<Backend>> make_backends(const DeviceChoice& choice, 
     CudaOptions options;
     options.device = gpu;
     options.memory_limit = limits.gpu_memory;
+    options.threads = limits.threads;
     backends.push_back(make_cuda_backend(options));
   }
   if (backends.empty()) backends.push_back(make_cpu_backend({limits.threads, limits.sweep_memory}));

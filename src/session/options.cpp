@@ -30,6 +30,11 @@ void check_sweep_refinement(const SessionOptions& options) {
   if (format_refinement(rest) != "none")
     throw UsageError("--refine is '" + options.refinement +
                      "'; for --method planesweep it can be none, or a list of graphcut and edges");
+  const SweepLinks& links = options.sweep_links;
+  if (links.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !links.graph_cut)
+    throw UsageError(
+        "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
+        "the cost of a winner is the least already");
 }
 
 void check_sweep(const SessionOptions& options) {

@@ -28,6 +28,7 @@ struct VolumeCase {
   int iterations = 1;
   std::size_t block_bytes = SweepPaths().block_bytes;
   bool edges = false;
+  int reach = 12;  ///< of the arms
 };
 
 reference::OwnedProblem problem_of(const VolumeCase& c) {
@@ -41,7 +42,7 @@ reference::OwnedProblem problem_of(const VolumeCase& c) {
   by.kind = c.aggregation;
   by.constant_radius = 3;
   by.adaptive_weight.radius = 5;
-  by.cross.reach = 12;
+  by.cross.reach = c.reach;
   by.cross_based.iterations = c.iterations;
   return owned;
 }
@@ -115,13 +116,24 @@ INSTANTIATE_TEST_SUITE_P(
                    true},
         VolumeCase{"EdgesInBlocks",
                    Aggregation::kCrossBased,
-                   kWinner,
+                   kPaths,
                    {170, 130, 160, 120, 2, 20, 1, 3, 8},
                    {},
                    false,
                    1,
                    90 * 90 * 64 * sizeof(float),
                    true},
+        // Longer than there is shared memory for: sums of the arms are stored.
+        VolumeCase{"LongArmsInBlocks",
+                   Aggregation::kCrossBased,
+                   kWinner,
+                   {170, 130, 160, 120, 2, 20, 1, 3, 8},
+                   {},
+                   false,
+                   1,
+                   90 * 90 * 64 * sizeof(float),
+                   false,
+                   160},
         VolumeCase{"CutInBlocks",
                    Aggregation::kConstantWindow,
                    kCut,

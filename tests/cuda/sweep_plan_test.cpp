@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep_grid.hpp"
+#include "methods/volume_sweep.hpp"
 
 /// The cutting of a view, which needs no GPU.
 
@@ -71,6 +73,32 @@ TEST(SweepPlan, RefusesOptionsOutOfRange) {
   colour.channels = 3;
   EXPECT_THROW(plan_sweep(colour, zncc(), SweepPath::kAuto, device), std::logic_error);
   EXPECT_THROW(plan_sweep(colour, sad(), SweepPath::kFused, device), std::logic_error);
+}
+
+/// Memory is taken for the largest block: none that is smaller may need more.
+TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
+  struct View {
+    int width, height, planes;
+  };
+  for (const View& view : {View{3200, 2128, 16}, View{3200, 2128, 448}, View{6221, 4146, 512},
+                           View{4467, 2240, 32}, View{640, 480, 64}}) {
+    const std::vector<SweepBlock> blocks = volume_blocks(view.width, view.height, view.planes, {});
+    const Tile largest = largest_block(blocks);
+    const std::size_t counted = cross_by_sums_bytes(largest.width, view.planes, largest.height);
+    for (const SweepBlock& block : blocks)
+      EXPECT_LE(cross_by_sums_bytes(block.outer.width, view.planes, block.outer.height), counted)
+          << view.width << "x" << view.height << ", " << view.planes << " planes";
+  }
+}
+
+TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
+  SweepShape shape{24, 19, 27, 21, 1, 2, 5000, 7};
+  shape.links.aggregation.kind = Aggregation::kConstantWindow;
+  const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB});
+  EXPECT_TRUE(plan.stored);
+  EXPECT_FALSE(plan.paths);
+  shape.optimizer = SweepOptimizer::kSemiGlobal;
+  EXPECT_THROW(plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB}), UsageError);
 }
 
 TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {

@@ -98,6 +98,9 @@ TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
                            "p1=20\n", "p2=40\n", "p2-falloff=16\n"})
     EXPECT_THAT(resolved, HasSubstr(line));
   EXPECT_THAT(resolved, Not(HasSubstr("paths")));
+  options.refinement = "edges", options.sweep_links.graph_cut = false, options.sweep_links.edges = true;
+  EXPECT_THAT(refusal(options, {kSweepScene}),
+              HasSubstr("--refine edges has a meaning with --optimizer sgm or graphcut"));
   options.refinement = "graphcut,lr";
   EXPECT_THAT(refusal(options, {kSweepScene}),
               HasSubstr("for --method planesweep it can be none, or a list of graphcut and edges"));
