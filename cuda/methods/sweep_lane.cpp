@@ -217,7 +217,7 @@ DepthEstimate SweepLane::sweep_blocks_of(const SweepProblem& problem, const Swee
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
                          Image<float>(width, height)};
-  for (const SweepBlock& block : plan_blocks(sweep_shape(problem))) {
+  for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
     const Tile &outer = block.outer, &inner = block.inner;
     const PosedImage reference = cropped(problem.reference, outer);
     const DeviceVolume costs = queue_block(problem, plan, reference, outer);

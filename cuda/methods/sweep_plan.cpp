@@ -6,7 +6,6 @@
 #include "core/error.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/match/sweep_grid.hpp"
-#include "methods/volume_sweep.hpp"
 #include "optimize/cost_code_step.hpp"
 
 namespace recon::cuda {
@@ -58,7 +57,7 @@ class Planner {
         width_(shape.width),
         height_(shape.height) {
     if (kind_.by_blocks()) {
-      const std::vector<SweepBlock> blocks = plan_blocks(shape);
+      const std::vector<SweepBlock> blocks = blocks_of(shape);
       const Tile largest = largest_block(blocks);
       width_ = largest.width;
       height_ = largest.height;
@@ -173,12 +172,6 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
                     mebibytes(device.memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
                     what_takes_less(shape, shaped));
-}
-
-std::vector<SweepBlock> plan_blocks(const SweepShape& shape) {
-  return needs_volume(shape.optimizer, shape.links)
-             ? volume_blocks(shape.width, shape.height, shape.planes, shape.paths)
-             : sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
 }
 
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options) {

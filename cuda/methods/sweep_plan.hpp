@@ -54,9 +54,6 @@ struct SweepDevice {
 SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
                      const SweepDevice& device, std::optional<SourceStorage> storage = {});
 
-/// The blocks that a view is done in, where it is.
-std::vector<SweepBlock> plan_blocks(const SweepShape& shape);
-
 /// The optimizer's input for a block of this size, without its costs and guide.
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
 

@@ -124,17 +124,10 @@ std::string sweep_name(const SweepShape& shape, const SweepOptions& options) {
   return name;
 }
 
-/// Costs that the semi-global optimizer keeps: of a byte or, where links need them, of a float.
-std::size_t block_bytes(const SweepShape& shape) {
-  if (!needs_volume(shape.optimizer, shape.links)) return shape.paths.block_bytes;
-  return std::max(element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(shape.planes)}),
-                  shape.paths.block_bytes / sizeof(float));
-}
-
 /// Samples and bytes of all blocks of a sweep.
 void count_blocks(const SweepShape& shape, double per_sample, int threads, LinkWork& work) {
   const bool stored = needs_volume(shape.optimizer, shape.links);
-  for (const SweepBlock& block : sweep_blocks(shape.width, shape.height, shape.planes, block_bytes(shape))) {
+  for (const SweepBlock& block : blocks_of(shape)) {
     const Tile& tile = block.outer;
     const double pixels = area(tile.width, tile.height);
     work.operations += per_sample * warped(tile.width, tile.height, shape, threads);

@@ -67,6 +67,18 @@ std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::siz
   return blocks;
 }
 
+std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths) {
+  // Room for a pixel with its margins, whatever the number of planes.
+  const std::size_t least = element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(planes)});
+  return sweep_blocks(width, height, planes, std::max(least, paths.block_bytes / sizeof(float)));
+}
+
+std::vector<SweepBlock> blocks_of(const SweepShape& shape) {
+  return needs_volume(shape.optimizer, shape.links)
+             ? volume_blocks(shape.width, shape.height, shape.planes, shape.paths)
+             : sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
+}
+
 Tile largest_block(const std::vector<SweepBlock>& blocks) {
   Tile largest;
   for (const SweepBlock& block : blocks) {

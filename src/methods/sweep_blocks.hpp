@@ -30,6 +30,14 @@ constexpr int code_stride(int planes) {
 /// @param block_bytes    most bytes of a block's costs, room for at least one pixel with its margins
 std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::size_t block_bytes);
 
+/// The same where links need costs as floats (see volume_sweep), of which a block has a fourth as many. A
+/// pixel with its margins always fits.
+std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths);
+
+/// The blocks that a sweep of this shape is done in, if its costs are kept: for links that need them, else
+/// for the semi-global optimizer.
+std::vector<SweepBlock> blocks_of(const SweepShape& shape);
+
 /// The largest width and height of the blocks' `outer`.
 Tile largest_block(const std::vector<SweepBlock>& blocks);
 

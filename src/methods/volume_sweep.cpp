@@ -247,12 +247,6 @@ void keep_inner(const SweepBlock& block, const DepthEstimate& from, DepthEstimat
     }
 }
 
-std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths) {
-  // Room for a pixel with its margins, whatever the number of planes.
-  const std::size_t least = element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(planes)});
-  return sweep_blocks(width, height, planes, std::max(least, paths.block_bytes / sizeof(float)));
-}
-
 DepthEstimate optimized_block(const SweepProblem& problem, const PosedImage& reference, Volume<float> costs) {
   return BlockSweep(problem, reference, std::move(costs)).run();
 }

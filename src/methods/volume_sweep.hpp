@@ -8,19 +8,16 @@ namespace recon {
 /// Sweeps a view and keeps the costs, so that links which need all of them at once can work: aggregation
 /// steered by the reference view (its colours where it has three channels, else its greys), any optimizer of
 /// a sweep, the graph cut, as optimizer or after another, and the adjustment of edges. Block by block (see
-/// sweep_blocks, with four bytes a sample), on the threads of the surrounding task arena. After a graph cut
-/// depths lie between planes by the parabola through the costs, and the confidence is the uniqueness of the
-/// label's energy among those that the pixel's labels have beside its neighbours'. Without aggregation,
-/// graph cut and edges the result is that of the chain that stores nothing, but for the size of the blocks.
-/// Source of the chain: E. Achten 2025.
+/// volume_blocks), on the threads of the surrounding task arena. After a graph cut depths lie between planes
+/// by the parabola through the costs, and the confidence is the uniqueness of the label's energy among those
+/// that the pixel's labels have beside its neighbours'. Without aggregation, graph cut and edges the result
+/// is that of the chain that stores nothing, but for the size of the blocks. Source of the chain: E. Achten
+/// 2025.
 /// @throws OutOfMemory
 DepthEstimate volume_sweep(const SweepProblem& problem);
 
 /// Bytes that it takes beside the sources, the result and the tiles of the sweep.
 std::size_t volume_sweep_bytes(const SweepShape& shape, int threads);
-
-/// The blocks that it cuts a view into.
-std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths);
 
 /// What it makes of the aggregated costs of a block: the optimizer, the graph cut and the edges, those that
 /// are asked for.

@@ -17,7 +17,6 @@
 #include "session/step_clock.hpp"
 
 namespace recon {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep_grid.hpp"
-#include "methods/volume_sweep.hpp"
+#include "methods/sweep_blocks.hpp"
 
 /// The cutting of a view, which needs no GPU.
 
