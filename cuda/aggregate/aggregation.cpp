@@ -6,13 +6,9 @@
 #include "cuda/device/memory.hpp"
 
 namespace recon::cuda {
-namespace {
-
-std::size_t volume_bytes(int width, int planes, int height) {
+std::size_t device_volume_bytes(int width, int planes, int height) {
   return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float));
 }
-
-}  // namespace
 
 int longest_arm(const CrossOptions& options) {
   return std::min(options.reach - 1, 255);
@@ -23,9 +19,9 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
     case Aggregation::kNone:
       return 0;
     case Aggregation::kConstantWindow:
-      return volume_bytes(width, planes, height);
+      return device_volume_bytes(width, planes, height);
     case Aggregation::kAdaptiveWeight:
-      return volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
+      return device_volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
     case Aggregation::kCrossBased:
       break;
   }
@@ -45,7 +41,7 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
       return means;
     case Aggregation::kAdaptiveWeight:
       queue_adaptive_weight(colours, options.adaptive_weight, costs, means,
-                            scratch + volume_bytes(width, planes, height), stream);
+                            scratch + device_volume_bytes(width, planes, height), stream);
       return means;
     case Aggregation::kCrossBased:
       break;

@@ -13,6 +13,9 @@ namespace recon::cuda {
 /// The length that no arm exceeds.
 int longest_arm(const CrossOptions& options);
 
+/// Bytes of an arena that a volume takes.
+std::size_t device_volume_bytes(int width, int planes, int height);
+
 /// Bytes of scratch memory that queue_aggregation takes on the current device.
 std::size_t aggregation_bytes(int width, int planes, int height, const AggregationOptions& options);
 

@@ -37,13 +37,9 @@ bool is_scanline(const ChainOptions& chain) {
   return chain.optimizer == ChainOptimizer::kScanline;
 }
 
-std::size_t volume_bytes(int width, int height, int planes) {
-  return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float));
-}
-
 /// Bytes of the memory beside the volume of costs.
 std::size_t scratch_bytes(int width, int height, int planes, const ChainOptions& chain) {
-  const std::size_t scanline = is_scanline(chain) ? volume_bytes(width, height, planes) : 0;
+  const std::size_t scanline = is_scanline(chain) ? device_volume_bytes(width, planes, height) : 0;
   return std::max(scanline, aggregation_bytes(width, planes, height, chain.aggregation));
 }
 
@@ -52,7 +48,8 @@ constexpr std::size_t kSmallVolume = std::size_t{128} << 20;
 
 bool side_by_side(int width, int height, int planes, const ChainOptions& chain) {
   return chain.refinement.left_right &&
-         volume_bytes(width, height, planes) + scratch_bytes(width, height, planes, chain) <= kSmallVolume;
+         device_volume_bytes(width, planes, height) + scratch_bytes(width, height, planes, chain) <=
+             kSmallVolume;
 }
 
 /// Takes what a chain needs from `source`, an arena or a count.

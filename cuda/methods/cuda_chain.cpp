@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "cuda/aggregate/aggregation.hpp"
 #include "cuda/device/graph.hpp"
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/transform.hpp"
@@ -26,10 +27,6 @@ PairOptions options_of(const ChainProblem& problem) {
   options.range = problem.range;
   options.chain = problem.options;
   return options;
-}
-
-std::size_t volume_bytes(int width, int planes, int height) {
-  return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float));
 }
 
 /// Memory for an image or a volume whose values are still to come.
@@ -75,7 +72,7 @@ Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const Disp
   const ImageView<const float> sums{tables.by_sum.data(), kMaxChannelSum + 1, 1, kMaxChannelSum + 1},
       bits{tables.by_bits.data(), kMaxAdCensusBits + 1, 1, kMaxAdCensusBits + 1};
   Call call(pieces_bytes(width, height, 5) + 8 * kArenaAlignment + arena_bytes(sizeof(CostTables)) +
-                volume_bytes(width, range.count, height),
+                device_volume_bytes(width, range.count, height),
             poison);
   ColourCosts views{};
   views.by_sum = call.upload(sums, sums.width);
@@ -107,7 +104,7 @@ Volume<float> run_scanlines(VolumeView<const float> costs, ImageView<const Rgb8>
   const int width = costs.width, height = costs.height;
   EXPECTS(reference.width == width && reference.height == height);
   EXPECTS(other.image.empty() || (other.image.width == width && other.image.height == height));
-  Call call(pieces_bytes(width, height, 4) + 2 * volume_bytes(width, costs.planes, height), poison);
+  Call call(pieces_bytes(width, height, 4) + 2 * device_volume_bytes(width, costs.planes, height), poison);
   const auto edges_of = [&](ImageView<const Rgb8> image) {
     auto* edges = take<std::uint8_t>(call, element_count({2, width, height}));
     queue_edges(call.upload(image, width), width, height, options.edge_threshold, edges, call.stream());
@@ -124,9 +121,9 @@ Volume<float> run_scanlines(VolumeView<const float> costs, ImageView<const Rgb8>
 Image<float> run_least_cost(VolumeView<const float> costs, int min_disparity, std::uint8_t poison,
                             int device) {
   use_device(device);
-  Call call(
-      pieces_bytes(costs.width, costs.height, 1) + volume_bytes(costs.width, costs.planes, costs.height),
-      poison);
+  Call call(pieces_bytes(costs.width, costs.height, 1) +
+                device_volume_bytes(costs.width, costs.planes, costs.height),
+            poison);
   const DeviceVolume given = call.upload(costs);
   auto* disparity = take<float>(call, element_count({costs.width, costs.height}));
   queue_least_cost(given, min_disparity, disparity, call.stream());
@@ -167,7 +164,7 @@ Image<float> run_map_steps(ImageView<const float> disparity, VolumeView<const fl
   use_device(device);
   const int width = disparity.width, height = disparity.height;
   EXPECTS(costs.width == width && costs.height == height);
-  Call call(pieces_bytes(width, height, 2) + volume_bytes(width, costs.planes, height), poison);
+  Call call(pieces_bytes(width, height, 2) + device_volume_bytes(width, costs.planes, height), poison);
   const DeviceVolume given = call.upload(costs);
   float* map = call.upload(disparity, width);
   auto* other = take<float>(call, element_count({width, height}));

@@ -2,16 +2,13 @@
 
 #include <string>
 
-#include "cuda/gpu_test.hpp"
-#include "methods/cuda_sweep.hpp"
+#include "cuda/sweep_memory.hpp"
 #include "methods/path_sweep.hpp"
 #include "methods/sweep_blocks.hpp"
 #include "reference/sweep_problems.hpp"
 
 namespace recon {
 namespace {
-
-using cuda::SweepVariant;
 
 struct PathCase {
   std::string name;
@@ -56,15 +53,7 @@ class CudaPathSweepMemory : public test::GpuTest<> {};
 
 TEST_F(CudaPathSweepMemory, CountsWhatItTakesAndStaysWithinALimit) {
   const reference::OwnedProblem owned = problem_of({"", {250, 190, 260, 200, 2, 70, 1, 3, 8}});
-  const cuda::LimitedSweep whole =
-      cuda::sweep_limited(owned.problem, SweepVariant::kAuto, std::size_t{1} << 30);
-  EXPECT_EQ(whole.arena_bytes, whole.planned_bytes);
-  const std::size_t limit = whole.planned_bytes * 9 / 10;
-  const cuda::LimitedSweep limited = cuda::sweep_limited(owned.problem, SweepVariant::kAuto, limit);
-  EXPECT_LE(limited.arena_bytes, limit);
-  EXPECT_GT(limited.tiles, 1);
-  test::expect_same(whole.estimate, limited.estimate);
-  EXPECT_THROW(cuda::sweep_limited(owned.problem, SweepVariant::kAuto, 1 << 20), OutOfMemory);
+  test::expect_memory_counted(owned.problem, 90);
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/gpu_test.hpp"
-#include "methods/cuda_sweep.hpp"
+#include "cuda/sweep_memory.hpp"
 #include "methods/volume_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 
@@ -15,8 +14,6 @@
 
 namespace recon {
 namespace {
-
-using cuda::SweepVariant;
 
 struct VolumeCase {
   std::string name;
@@ -186,15 +183,7 @@ TEST_F(CudaVolumeSweepSingle, CountsWhatItTakesAndStaysWithinALimit) {
   for (const Aggregation by :
        {Aggregation::kConstantWindow, Aggregation::kAdaptiveWeight, Aggregation::kCrossBased}) {
     const reference::OwnedProblem owned = problem_of({"", by, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
-    const cuda::LimitedSweep whole =
-        cuda::sweep_limited(owned.problem, SweepVariant::kAuto, std::size_t{1} << 30);
-    EXPECT_EQ(whole.arena_bytes, whole.planned_bytes);
-    const std::size_t limit = whole.planned_bytes * 97 / 100;
-    const cuda::LimitedSweep limited = cuda::sweep_limited(owned.problem, SweepVariant::kAuto, limit);
-    EXPECT_LE(limited.arena_bytes, limit);
-    EXPECT_GT(limited.tiles, 1);
-    test::expect_same(whole.estimate, limited.estimate);
-    EXPECT_THROW(cuda::sweep_limited(owned.problem, SweepVariant::kAuto, 1 << 20), OutOfMemory);
+    test::expect_memory_counted(owned.problem, 97);
   }
 }
 
