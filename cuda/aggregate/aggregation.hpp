@@ -22,13 +22,14 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
 /// Queues recon::aggregated.
 /// @param colours  of kAdaptiveWeight, else not looked at
 /// @param arms     of kCrossBased, else not looked at; `longest` is set here
+/// @param greatest no finite cost is greater; of kConstantWindow and kCrossBased
 /// @param costs    (y, d, x), at most kMaxAggregatedWidth wide; overwritten with anything, unless what is
 ///                 returned is this volume
 /// @param scratch  aggregation_bytes of memory, aligned to 256 bytes
 /// @return where the result is: `costs` itself, or a volume of its shape within `scratch`
 /// @throws std::logic_error where an option is out of range; DeviceError
 DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
-                               const AggregationOptions& options, const DeviceVolume& costs,
+                               const AggregationOptions& options, float greatest, const DeviceVolume& costs,
                                std::byte* scratch, cudaStream_t stream);
 
 }  // namespace recon::cuda

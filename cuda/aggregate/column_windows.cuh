@@ -12,6 +12,7 @@ inline constexpr int kRows = 2;     ///< of a step
 
 struct WindowGrid {
   DeviceVolume costs, means;
+  CostUnit unit;
   int radius;
   int columns;  ///< of the means of a block
   int beyond;   ///< columns read to the left and right of these
@@ -51,16 +52,14 @@ struct Band {
 __device__ __forceinline__ float4 no_costs() {
   return make_float4(0, 0, 0, 0);
 }
-__device__ __forceinline__ float greatest_of(float4 costs) {
-  return fmaxf(fmaxf(costs.x, costs.y), fmaxf(costs.z, costs.w));
-}
 
 /// Sums of four neighbouring columns over the rows of the window, and the number of gaps among them, a byte
-/// each: for windows of up to 255 rows. Right of the image they are sums of anything, which no mean needs.
+/// each: for windows of up to 2 kMaxSquareRadius + 1 rows. Right of the image they are 0.
 class ColumnWindows {
  public:
   __device__ __forceinline__ ColumnWindows(const WindowGrid& grid, const Band& band, int x)
-      : row_step_(band.row_step),
+      : offset_(grid.unit.offset()),
+        row_step_(band.row_step),
         radius_(grid.radius),
         height_(grid.costs.height),
         end_(band.end),
@@ -78,23 +77,31 @@ class ColumnWindows {
 
   /// Goes over to the rows of the next step; about each, the prefix sums over the thread's columns, and the
   /// gaps.
-  __device__ __forceinline__ void move(double (&upto)[kRows][kColumns], unsigned (&gaps)[kRows]) {
-    double change[kRows][kColumns];
-    float greatest = 0.0f;
+  __device__ __forceinline__ void move(unsigned (&upto)[kRows][kColumns], unsigned (&gaps)[kRows]) {
+    unsigned enters[kRows][kColumns], change[kRows][kColumns], any = 0;
+    if (columns_ != 0xFFFFFFFFu) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) cut(in_[r]), cut(out_[r]);
+    }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      greatest = fmaxf(greatest, greatest_of(in_[r]));
+      any |= count_units(in_[r], enters[r]);
       gaps[r] = 0;
     }
     // Without gaps in the window there is none in a row that leaves it.
-    if (gaps_ == 0 && is_cost(greatest)) {
+    if (gaps_ == 0 && all_finite(any)) {
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) exchange(in_[r], out_[r], change[r]);
+      for (int r = 0; r < kRows; ++r) {
+        unsigned leaves[kColumns];
+        count_units(out_[r], leaves);
+#pragma unroll
+        for (int i = 0; i < kColumns; ++i) change[r][i] = enters[r][i] - leaves[i];
+      }
     } else {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         exchange_with_gaps(in_[r], out_[r], change[r]);
-        gaps[r] = gaps_ & columns_;
+        gaps[r] = gaps_;
       }
     }
 #pragma unroll
@@ -129,30 +136,64 @@ class ColumnWindows {
   /// Adds up the rows before `last`, many at a time, so that they are read at once.
   __device__ __forceinline__ void start(const float* from, int last) {
     constexpr int kAtOnce = 8;
+    const float* first = from;
+    unsigned any = __float_as_uint(offset_);
 #pragma unroll 1
     for (int y = top_; y < last; y += kAtOnce, from += kAtOnce * row_step_) {
       float4 rows[kAtOnce];
-      float greatest = 0.0f;
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) rows[i] = y + i < last ? read(from + i * row_step_) : no_costs();
+      if (columns_ != 0xFFFFFFFFu) {
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) greatest = fmaxf(greatest, greatest_of(rows[i]));
-      const bool plain = is_cost(greatest);
+        for (int i = 0; i < kAtOnce; ++i) cut(rows[i]);
+      }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        if (y + i >= last) break;
-        double change[kColumns];
-        if (plain)
-          exchange(rows[i], no_costs(), change);
-        else
-          exchange_with_gaps(rows[i], no_costs(), change);
+        unsigned enters[kColumns];
+        any |= count_units(rows[i], enters);
 #pragma unroll
-        for (int k = 0; k < kColumns; ++k) sum_[k] += change[k];
+        for (int k = 0; k < kColumns; ++k) sum_[k] += enters[k];
       }
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) sum_[k] -= kAtOnce * __float_as_uint(offset_);
+    }
+    if (!all_finite(any)) start_with_gaps(first, last);
+  }
+  __device__ void start_with_gaps(const float* from, int last) {
+#pragma unroll
+    for (int k = 0; k < kColumns; ++k) sum_[k] = 0;
+#pragma unroll 1
+    for (int y = top_; y < last; ++y, from += row_step_) {
+      float4 row = read(from);
+      cut(row);
+      unsigned change[kColumns];
+      exchange_with_gaps(row, no_costs(), change);
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) sum_[k] += change[k];
     }
   }
 
-  /// Whole vectors, though what follows the row's last cost is anything.
+  /// Costs as bits of floats, units beyond the offset; returns what all_finite takes.
+  __device__ __forceinline__ unsigned count_units(float4 costs, unsigned (&whole)[kColumns]) const {
+    whole[0] = __float_as_uint(costs.x + offset_);
+    whole[1] = __float_as_uint(costs.y + offset_);
+    whole[2] = __float_as_uint(costs.z + offset_);
+    whole[3] = __float_as_uint(costs.w + offset_);
+    return whole[0] | whole[1] | whole[2] | whole[3];
+  }
+  /// Of finite costs all exponents are the offset's.
+  __device__ __forceinline__ bool all_finite(unsigned any) const {
+    return (any & 0x7F800000u) == __float_as_uint(offset_);
+  }
+  /// What follows the row's last cost is anything.
+  __device__ __forceinline__ void cut(float4& costs) const {
+    if (!(columns_ & 0x000000FFu)) costs.x = 0;
+    if (!(columns_ & 0x0000FF00u)) costs.y = 0;
+    if (!(columns_ & 0x00FF0000u)) costs.z = 0;
+    if (!(columns_ & 0xFF000000u)) costs.w = 0;
+  }
+
+  /// Whole vectors.
   __device__ static float4 read(const float* from) {
     return __ldg(reinterpret_cast<const float4*>(from));
   }
@@ -161,32 +202,27 @@ class ColumnWindows {
     return __ldlu(reinterpret_cast<const float4*>(from));
   }
 
-  __device__ __forceinline__ static void exchange(float4 in, float4 out, double (&change)[kColumns]) {
-    change[0] = static_cast<double>(in.x) - static_cast<double>(out.x);
-    change[1] = static_cast<double>(in.y) - static_cast<double>(out.y);
-    change[2] = static_cast<double>(in.z) - static_cast<double>(out.z);
-    change[3] = static_cast<double>(in.w) - static_cast<double>(out.w);
-  }
-  __device__ __forceinline__ void exchange_with_gaps(float4 in, float4 out, double (&change)[kColumns]) {
+  __device__ __forceinline__ void exchange_with_gaps(float4 in, float4 out, unsigned (&change)[kColumns]) {
     change[0] = exchange_with_gaps(0, in.x, out.x);
     change[1] = exchange_with_gaps(1, in.y, out.y);
     change[2] = exchange_with_gaps(2, in.z, out.z);
     change[3] = exchange_with_gaps(3, in.w, out.w);
   }
-  __device__ __forceinline__ double exchange_with_gaps(int i, float in, float out) {
+  __device__ __forceinline__ unsigned exchange_with_gaps(int i, float in, float out) {
     const bool enters = is_cost(in), leaves = is_cost(out);
     gaps_ += (enters ? 0u : 1u << 8 * i) - (leaves ? 0u : 1u << 8 * i);
-    return static_cast<double>(enters ? in : 0.0f) - static_cast<double>(leaves ? out : 0.0f);
+    return __float_as_uint((enters ? in : 0.0f) + offset_) - __float_as_uint((leaves ? out : 0.0f) + offset_);
   }
 
+  float offset_;
   std::ptrdiff_t row_step_;
   int radius_, height_, end_, top_;
   int whole_begin_, whole_end_;  ///< first rows of steps that need no row beyond the image or the band
   const float *entering_, *leaving_;
   float4 in_[kRows], out_[kRows];
-  double sum_[kColumns] = {};
+  unsigned sum_[kColumns] = {};  ///< units
   unsigned gaps_ = 0;
-  unsigned columns_;  ///< the bytes of `gaps_` that belong to the image
+  unsigned columns_;  ///< all bits in the bytes of columns in the image
 };
 
 }  // namespace recon::cuda

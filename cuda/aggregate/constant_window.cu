@@ -22,15 +22,17 @@ constexpr int kBlocks = 4;                          ///< of a multiprocessor, by
 constexpr int kLine = kColumns * kMostThreads + 2;  ///< places of prefix sums of a row
 constexpr int kNothing = kLine - 1;                 ///< the place of a 0
 /// A thread's windows reach into one other segment at most; the gaps of a column fit a byte.
-constexpr int kMostRadius = 60;
+constexpr int kMostRadius = 63;
+static_assert(kMostRadius <= kMaxSquareRadius, "sums fit into 32 bits");
 
 struct SharedLines {
-  double sums[2][kRows][kLine];                    ///< column c at place_of(c)
-  double totals[2][kRows][kMostThreads / 32 + 1];  ///< of the warps, and a 0
-  unsigned gaps[kLine];                            ///< of two rows, 16 bits each
+  unsigned sums[2][kRows][kLine];                    ///< column c at place_of(c)
+  unsigned totals[2][kRows][kMostThreads / 32 + 1];  ///< of the warps, and a 0
+  unsigned gaps[kLine];                              ///< of two rows, 16 bits each
   unsigned gap_totals[kMostThreads / 32 + 1];
 };
-constexpr int kRowBytes = sizeof(double) * kLine, kTotalBytes = sizeof(double) * (kMostThreads / 32 + 1);
+constexpr int kWord = sizeof(unsigned), kRowBytes = kWord * kLine,
+              kTotalBytes = kWord * (kMostThreads / 32 + 1);
 
 /// Neighbouring threads' columns are neighbours in memory.
 __device__ int place_of(int column) {
@@ -41,45 +43,42 @@ __device__ __forceinline__ unsigned shared_address(const void* of) {
   return static_cast<unsigned>(__cvta_generic_to_shared(of));
 }
 template <int Offset>
-__device__ __forceinline__ double load_sum(unsigned from) {
-  double value;
-  asm volatile("ld.shared.f64 %0, [%1+%2];" : "=d"(value) : "r"(from), "n"(Offset) : "memory");
+__device__ __forceinline__ unsigned load_sum(unsigned from) {
+  unsigned value;
+  asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(value) : "r"(from), "n"(Offset) : "memory");
   return value;
 }
 template <int Offset>
-__device__ __forceinline__ void store_sum(unsigned to, double value) {
-  asm volatile("st.shared.f64 [%0+%1], %2;" ::"r"(to), "n"(Offset), "d"(value) : "memory");
+__device__ __forceinline__ void store_sum(unsigned to, unsigned value) {
+  asm volatile("st.shared.u32 [%0+%1], %2;" ::"r"(to), "n"(Offset), "r"(value) : "memory");
 }
 
-/// The value of the lane `step` before. Where there is none the upper half is 0: such a number, below
-/// 2^-1042, changes no sum that a float tells from 0.
-__device__ __forceinline__ double of_lane_before(double value, int step) {
-  double before;
+/// Adds the value of the lane `step` before, if there is one.
+__device__ __forceinline__ void add_lane_before(unsigned& value, int step) {
   asm("{\n\t"
-      ".reg .pred there;\n\t.reg .b32 low, high;\n\t"
-      "mov.b64 {low, high}, %1;\n\t"
-      "shfl.sync.up.b32 low, low, %2, 0, -1;\n\t"
-      "shfl.sync.up.b32 high|there, high, %2, 0, -1;\n\t"
-      "selp.b32 high, high, 0, there;\n\t"
-      "mov.b64 %0, {low, high};\n\t}"
-      : "=d"(before)
-      : "d"(value), "r"(step));
-  return before;
+      ".reg .pred there;\n\t.reg .b32 before;\n\t"
+      "shfl.sync.up.b32 before|there, %0, %1, 0, -1;\n\t"
+      "@there add.u32 %0, before, %0;\n\t}"
+      : "+r"(value)
+      : "r"(step));
 }
 
 /// The windows of a thread's means.
 struct Windows {
   unsigned end[kColumns], begin[kColumns];  ///< addresses of the prefix sums whose difference is the sum
-  double crosses[kColumns];                 ///< 1 where a warp's whole sum has to be added
+  unsigned crosses[kColumns];               ///< all bits where a warp's whole sum has to be added
   unsigned total;                           ///< the address of that
   int segment;
   unsigned columns = 0;  ///< of the windows, a byte each
   int rows = -1;
-  float minus_count[kColumns], reciprocal[kColumns];
+  float minus_count[kColumns], reciprocal[kColumns];  ///< of counts in costs of one unit
+  float unit, units;                                  ///< a unit, and units in a cost of 1
 
   __device__ __forceinline__ Windows(const WindowGrid& grid, const SharedLines& lines, int x, int first_x) {
     const int read = min(static_cast<int>(blockDim.x) * kColumns, grid.costs.width - first_x);
     segment = kMostThreads / 32;
+    unit = grid.unit.unit;
+    units = 1.0f / unit;
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) {
       const int last = min(x + i + grid.radius - first_x, read - 1);
@@ -89,7 +88,7 @@ struct Windows {
       if (crossing) segment = before / kSegment;
       end[i] = kept(shared_address(&lines.sums[0][0][place_of(last)]));
       begin[i] = kept(shared_address(&lines.sums[0][0][before < 0 ? kNothing : place_of(before)]));
-      crosses[i] = __hiloint2double(kept(crossing ? 0x3FF00000 : 0), kept(0));
+      crosses[i] = kept(crossing ? 0xFFFFFFFFu : 0u);
       columns |= static_cast<unsigned>(last - max(before, -1)) << 8 * i;
     }
     columns = kept(columns);
@@ -102,8 +101,8 @@ struct Windows {
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) {
       const float count = static_cast<float>(columns >> 8 * i & 0xFFu) * static_cast<float>(rows);
-      minus_count[i] = -count;
-      reciprocal[i] = reciprocal_of_count(count);
+      minus_count[i] = -count * units;
+      reciprocal[i] = reciprocal_of_count(count) * unit;
     }
   }
 };
@@ -133,11 +132,11 @@ __device__ __forceinline__ void means_with_gaps(const SharedLines& lines, const 
   const unsigned base = shared_address(&lines.sums[0][0][0]);
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
-    unsigned gaps = lines.gaps[(windows.end[i] - base) / 8] - lines.gaps[(windows.begin[i] - base) / 8];
-    if (windows.crosses[i] != 0.0) gaps += lines.gap_totals[windows.segment];
-    const float count = -windows.minus_count[i] - static_cast<float>(gaps >> 16 * r & 0xFFFFu);
-    mean[i] = quotient_by_count(sum[i], count, reciprocal_of_count(count));
-    if (!divides_simply(sum[i])) mean[i] = sum[i] / count;
+    unsigned gaps =
+        lines.gaps[(windows.end[i] - base) / kWord] - lines.gaps[(windows.begin[i] - base) / kWord];
+    gaps += lines.gap_totals[windows.segment] & windows.crosses[i];
+    const float count = -windows.minus_count[i] * windows.unit - static_cast<float>(gaps >> 16 * r & 0xFFFFu);
+    mean[i] = quotient_by_count(sum[i], count, reciprocal_of_count(count)) * windows.unit;
     if (count == 0.0f) mean[i] = INFINITY;
   }
 }
@@ -147,25 +146,17 @@ template <int Buffer, int Row>
 __device__ __forceinline__ void means_of_row(const SharedLines& lines, const Windows& windows, bool with_gaps,
                                              float (&mean)[kColumns]) {
   constexpr int kOffset = (Buffer * kRows + Row) * kRowBytes;
-  const double total = load_sum<(Buffer * kRows + Row) * kTotalBytes>(windows.total);
-  double difference[kColumns];
+  const unsigned total = load_sum<(Buffer * kRows + Row) * kTotalBytes>(windows.total);
   float sum[kColumns];
 #pragma unroll
   for (int i = 0; i < kColumns; ++i)
-    difference[i] = load_sum<kOffset>(windows.end[i]) - load_sum<kOffset>(windows.begin[i]);
+    sum[i] = static_cast<float>(load_sum<kOffset>(windows.end[i]) - load_sum<kOffset>(windows.begin[i]) +
+                                (total & windows.crosses[i]));
+  if (with_gaps) return means_with_gaps(lines, windows, Row, sum, mean);
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
-    sum[i] = static_cast<float>(__fma_rn(total, windows.crosses[i], difference[i]));
     const float guess = __fmul_rn(sum[i], windows.reciprocal[i]);
     mean[i] = __fmaf_rn(windows.reciprocal[i], __fmaf_rn(windows.minus_count[i], guess, sum[i]), guess);
-  }
-  if (with_gaps) {
-    means_with_gaps(lines, windows, Row, sum, mean);
-  } else if (!(fminf(fminf(fabsf(sum[0]), fabsf(sum[1])), fminf(fabsf(sum[2]), fabsf(sum[3]))) > 0x1p-80f)) {
-    // Costs are below 1e30 and windows small, so sums are not too large to divide simply.
-#pragma unroll
-    for (int i = 0; i < kColumns; ++i)
-      if (!divides_simply(sum[i])) mean[i] = sum[i] / -windows.minus_count[i];
   }
 }
 
@@ -185,8 +176,7 @@ __device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, i
                                      unsigned own, SharedLines& lines, ColumnWindows& columns,
                                      Windows& windows, float* out) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  double upto[kRows][kColumns], total[kRows];
-  unsigned gaps[kRows];
+  unsigned upto[kRows][kColumns], total[kRows], gaps[kRows];
   columns.move(upto, gaps);
   columns.load(first + kRows);
 #pragma unroll
@@ -194,11 +184,12 @@ __device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, i
 #pragma unroll
   for (int lanes = 1; lanes < 32; lanes *= 2)
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) total[r] += of_lane_before(total[r], lanes);
+    for (int r = 0; r < kRows; ++r) add_lane_before(total[r], lanes);
   const auto store = [&](auto row) {
-    constexpr int kOffset = (Buffer * kRows + decltype(row)::value) * kRowBytes, kQuarter = 8 * kMostThreads;
+    constexpr int kOffset = (Buffer * kRows + decltype(row)::value) * kRowBytes,
+                  kQuarter = kWord * kMostThreads;
     const auto& up = upto[decltype(row)::value];
-    const double sum = total[decltype(row)::value], before = of_lane_before(sum, 1);
+    const unsigned sum = total[decltype(row)::value], before = sum - up[kColumns - 1];
     store_sum<kOffset>(own, before + up[0]);
     store_sum<kOffset + kQuarter>(own, before + up[1]);
     store_sum<kOffset + 2 * kQuarter>(own, before + up[2]);
@@ -230,8 +221,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const int left = min(begin_x + grid.columns, grid.costs.width) - x;
   const int means = kept(x < begin_x || left <= 0 ? 0 : min(left, kColumns));
   if (threadIdx.x < 2 * kRows) {
-    lines.sums[threadIdx.x / kRows][threadIdx.x % kRows][kNothing] = 0.0;
-    lines.totals[threadIdx.x / kRows][threadIdx.x % kRows][kMostThreads / 32] = 0.0;
+    lines.sums[threadIdx.x / kRows][threadIdx.x % kRows][kNothing] = 0;
+    lines.totals[threadIdx.x / kRows][threadIdx.x % kRows][kMostThreads / 32] = 0;
   }
   if (threadIdx.x == 0) lines.gaps[kNothing] = 0;
   const Band band(grid);
@@ -270,19 +261,20 @@ int band_rows(int height, int radius, int blocks, int at_once) {
 
 }  // namespace
 
-void queue_constant_window(const DeviceVolume& costs, int radius, const DeviceVolume& aggregated,
-                           cudaStream_t stream) {
+void queue_constant_window(const DeviceVolume& costs, int radius, float greatest,
+                           const DeviceVolume& aggregated, cudaStream_t stream) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height && costs.pitch == aggregated.pitch);
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
   EXPECTS(costs.width <= kMaxAggregatedWidth && costs.pitch % 4 == 0);
+  const CostUnit unit = cost_unit(greatest);
   if (costs.empty()) return;
   // A window beyond the image holds what one of the image's size does.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
-  if (reach > kMostRadius) return queue_wide_window(costs, reach, aggregated, stream);
+  if (reach > kMostRadius) return queue_wide_window(costs, reach, unit, aggregated, stream);
   constexpr int kMostColumns = kColumns * kMostThreads;
-  WindowGrid grid{costs, aggregated, reach, rounded_up(costs.width, kColumns), 0, 0};
+  WindowGrid grid{costs, aggregated, unit, reach, rounded_up(costs.width, kColumns), 0, 0};
   if (grid.columns > kMostColumns) {
     grid.beyond = rounded_up(reach + 1, kColumns);
     const int most = kMostColumns - 2 * grid.beyond, parts = (costs.width + most - 1) / most;

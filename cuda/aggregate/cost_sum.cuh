@@ -1,5 +1,7 @@
 #pragma once
 
+#include "aggregate/cost_unit_step.hpp"
+
 namespace recon::cuda {
 
 /// A sum of costs and the number of them.
@@ -13,15 +15,22 @@ __device__ __forceinline__ bool is_cost(float cost) {
 }
 
 /// A cost as a summand: none where it is infinite.
-__device__ __forceinline__ CostSum summand(float cost) {
+__device__ __forceinline__ CostSum summand(float cost, CostUnit unit) {
   const bool finite = is_cost(cost);
-  return {finite ? static_cast<double>(cost) : 0.0, finite ? 1 : 0};
+  return {finite ? static_cast<double>(unit.rounded(cost)) : 0.0, finite ? 1 : 0};
+}
+
+/// 1 / count, a few units in the last place off: enough for quotient_by_count of a whole number of units, as
+/// its quotient by less than 2^16 is never nearer than 2^-17 of the last place to where rounding turns.
+__device__ __forceinline__ float near_reciprocal(float count) {
+  float guess;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(count));
+  return guess;
 }
 
 /// 1 / count, rounded to nearest for whole counts up to 2^24.
 __device__ __forceinline__ float reciprocal_of_count(float count) {
-  float guess;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(count));
+  const float guess = near_reciprocal(count);
   return __fmaf_rn(guess, __fmaf_rn(-count, guess, 1.0f), guess);
 }
 
@@ -38,22 +47,6 @@ __device__ __forceinline__ float quotient_by_count(float sum, float count, float
 
 __device__ __forceinline__ float mean_of(CostSum s) {
   return s.count > 0 ? static_cast<float>(s.sum) / static_cast<float>(s.count) : INFINITY;
-}
-
-/// mean_of several.
-template <int Count>
-__device__ __forceinline__ void means_of(const CostSum (&support)[Count], float (&mean)[Count]) {
-  bool simply = true;
-#pragma unroll
-  for (int i = 0; i < Count; ++i) {
-    const auto sum = static_cast<float>(support[i].sum), count = static_cast<float>(support[i].count);
-    simply = simply && divides_simply(sum);
-    mean[i] = quotient_by_count(sum, count, reciprocal_of_count(count));
-    if (support[i].count == 0) mean[i] = INFINITY;
-  }
-  if (simply) return;
-#pragma unroll
-  for (int i = 0; i < Count; ++i) mean[i] = mean_of(support[i]);
 }
 
 }  // namespace recon::cuda

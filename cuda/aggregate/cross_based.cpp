@@ -45,7 +45,7 @@ CrossImages turned_arms(const CrossImages& arms, int width, int height, std::byt
 }
 
 /// Each iteration stores its means as the next one reads them.
-DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& options,
+DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& options, CostUnit unit,
                              const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   const int width = costs.width, height = costs.height, iterations = options.iterations;
   const TurnedMemory memory(width, costs.planes, height);
@@ -64,13 +64,13 @@ DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& o
     const bool turn = is_turned || i + 1 < iterations;
     DeviceVolume next = is_turned ? costs : turned;
     if (!turn) next = device_volume(data, width, costs.planes, height);
-    queue_cross_strips({is_turned ? arms_turned : arms, is_turned, turn, now, next}, stream);
+    queue_cross_strips({is_turned ? arms_turned : arms, is_turned, turn, now, next, unit}, stream);
     now = next;
   }
   return now;
 }
 
-DeviceVolume queue_by_sums(const CrossImages& arms, const CrossBasedOptions& options,
+DeviceVolume queue_by_sums(const CrossImages& arms, const CrossBasedOptions& options, CostUnit unit,
                            const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   DeviceVolume now = costs;
   DeviceVolume next =
@@ -78,7 +78,7 @@ DeviceVolume queue_by_sums(const CrossImages& arms, const CrossBasedOptions& opt
   std::byte* sums =
       scratch + arena_bytes(device_volume_floats(costs.width, costs.planes, costs.height) * sizeof(float));
   for (int i = 0; i < options.iterations; ++i) {
-    queue_cross_by_sums({arms, order_of(options, i), now, next}, sums, stream);
+    queue_cross_by_sums({arms, order_of(options, i), now, next, unit}, sums, stream);
     std::swap(now, next);
   }
   return now;
@@ -94,16 +94,17 @@ std::size_t cross_based_bytes(int width, int planes, int height, const CrossBase
          cross_by_sums_bytes(width, planes, height);
 }
 
-DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options,
+DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float greatest,
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   EXPECTS(options.iterations >= 0 && options.iterations <= 64);
   EXPECTS(costs.width <= kMaxAggregatedWidth);
   EXPECTS(costs.pitch == padded_count<float>(costs.width));
   EXPECTS(arms.longest >= 0 && arms.longest <= 255);
+  const CostUnit unit = cost_unit(greatest);
   if (costs.empty() || options.iterations == 0) return costs;
   const bool strips = cross_fits_strips(arms.longest);
-  return strips ? queue_by_strips(arms, options, costs, scratch, stream)
-                : queue_by_sums(arms, options, costs, scratch, stream);
+  return strips ? queue_by_strips(arms, options, unit, costs, scratch, stream)
+                : queue_by_sums(arms, options, unit, costs, scratch, stream);
 }
 
 }  // namespace recon::cuda

@@ -24,15 +24,14 @@ struct CrossImages {
 std::size_t cross_based_bytes(int width, int planes, int height, const CrossBasedOptions& options,
                               int longest);
 
-/// Queues recon::cross_based: the same sums in double, so that results are equal to the CPU's wherever these
-/// are exact (whole numbers below 2^24, and in practice costs that are no farther than 2^20 apart), else
-/// within a rounding of each iteration. The same bits on every run.
-/// @param costs    (y, d, x), of magnitudes below 1e30, or +infinity (no cost); at most kMaxAggregatedWidth
-///                 wide; overwritten with anything, unless what is returned is this volume
+/// Queues recon::cross_based, with the same bits.
+/// @param greatest no finite cost is greater
+/// @param costs    (y, d, x), 0 .. `greatest`, or +infinity (no cost); at most kMaxAggregatedWidth wide;
+///                 overwritten with anything, unless what is returned is this volume
 /// @param scratch  cross_based_bytes of memory, aligned to 256 bytes
 /// @return where the result is: `costs` itself, or a volume of its shape within `scratch`
 /// @throws std::logic_error where an option is out of range; DeviceError
-DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options,
+DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float greatest,
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kRowThreads) row_kernel(Group group) {
   const RowArms arms(pass.arms, width, y, d);
   const float* costs = pass.costs.row(y, d);
   add_up_row(width, sums, counts, [&](int x) {
-    if (kHorizontalFirst) return summand(costs[x]);
+    if (kHorizontalFirst) return summand(costs[x], pass.unit);
     const ArmWords a = arms(x);
     return group.columns.between(x, y - a.up(), y + a.down() + 1, k);
   });
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kColumnThreads) column_kernel(Group group) {
   for (int y = 0; y < costs.height; ++y) {
     const std::ptrdiff_t at = columns.at(x, y + 1, k);
     const CostSum s = kHorizontalFirst ? CostSum{columns.sums[at], columns.counts[at]}
-                                       : summand(costs.row(y, group.first + k)[x]);
+                                       : summand(costs.row(y, group.first + k)[x], group.pass.unit);
     total = {total.sum + s.sum, total.count + s.count};
     columns.sums[at] = total.sum, columns.counts[at] = total.count;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aggregate/cost_unit_step.hpp"
 #include "cuda/aggregate/cross_based.hpp"
 
 namespace recon::cuda {
@@ -9,6 +10,7 @@ struct CrossPass {
   CrossImages arms;
   CrossOrder order;
   DeviceVolume costs, means;  ///< of the same shape, apart from each other
+  CostUnit unit;
 };
 
 /// For arms of any length: sums along one direction are stored, a few planes at a time.
@@ -23,6 +25,7 @@ struct StripPass {
   bool turned;       ///< costs and arms are turned: the match of a pixel is in another row, not column
   bool turn;         ///< the means are stored with x and y exchanged
   DeviceVolume costs, means;
+  CostUnit unit;
 };
 
 /// Whether the current device has room for arms of this length.

@@ -43,7 +43,8 @@ __global__ void window_kernel(StepwiseAggregation p) {
   const Range columns(s.x, p.radius, p.costs.width), rows(s.y, p.radius, p.costs.height);
   double sum = 0.0;
   for (int y = rows.begin; y < rows.end; ++y)
-    for (int x = columns.begin; x < columns.end; ++x) sum += static_cast<double>(p.costs.row(y, s.d)[x]);
+    for (int x = columns.begin; x < columns.end; ++x)
+      sum += static_cast<double>(p.unit.rounded(p.costs.row(y, s.d)[x]));
   p.means.row(s.y, s.d)[s.x] = mean_of({sum, columns.count() * rows.count()});
 }
 
@@ -58,7 +59,7 @@ __global__ void window_tile_kernel(StepwiseAggregation p) {
     for (int i = static_cast<int>(threadIdx.x); i < kWarp + 2 * r; i += kWarp) {
       const int x = first_x + i - r, y = first_y + j - r;
       const bool there = x >= 0 && x < p.costs.width && y >= 0 && y < p.costs.height;
-      tile[j][i] = there ? p.costs.row(y, d)[x] : 0.0f;
+      tile[j][i] = there ? p.unit.rounded(p.costs.row(y, d)[x]) : 0.0f;
     }
   __syncthreads();
   const int x = first_x + static_cast<int>(threadIdx.x), top = Each * static_cast<int>(threadIdx.y);
@@ -170,7 +171,8 @@ __device__ void add_row(const StepwiseAggregation& p, const CrossSums& c, int y,
   const float* costs = p.costs.row(y, d);
   double* prefix = c.prefix + c.at(0, y + 1, d);
   prefix[0] = 0.0;
-  for (int x = 0; x < p.costs.width; ++x) prefix[x + 1] = prefix[x] + static_cast<double>(costs[x]);
+  for (int x = 0; x < p.costs.width; ++x)
+    prefix[x + 1] = prefix[x] + static_cast<double>(p.unit.rounded(costs[x]));
   for (int x = 0; x < p.costs.width; ++x) {
     const ArmWords a = arms(x);
     c.sums[c.at(x, y + 1, d)] = prefix[x + a.right() + 1] - prefix[x - a.left()];
@@ -298,7 +300,7 @@ void queue_stepwise_aggregation(const StepwiseAggregation& p, std::byte* scratch
       queue_crosses<false>(p, scratch, stream);
       break;
     case Stepwise::kCrossCoalesced:
-      queue_cross_by_sums({p.arms, CrossOrder::kHorizontal, p.costs, p.means}, scratch, stream);
+      queue_cross_by_sums({p.arms, CrossOrder::kHorizontal, p.costs, p.means, p.unit}, scratch, stream);
       break;
   }
   RECON_CUDA_TRY(cudaGetLastError());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "aggregate/cost_unit_step.hpp"
 #include "aggregate/stepwise.hpp"
 #include "cuda/aggregate/adaptive_weight.hpp"
 #include "cuda/aggregate/cross_based.hpp"
@@ -17,6 +18,7 @@ struct StepwiseAggregation {
   ColourImages colours;       ///< of the adaptive weights
   CrossImages arms;           ///< of the crosses
   DeviceVolume costs, means;  ///< of the same shape; all costs finite
+  CostUnit unit;              ///< of the costs, but for adaptive weights
 };
 
 std::size_t stepwise_aggregation_bytes(const StepwiseAggregation& problem);

@@ -14,6 +14,7 @@ namespace {
 
 struct WindowGrid {
   DeviceVolume costs, means;
+  CostUnit unit;
   int radius;
   int columns;  ///< of the means of a block
   int beyond;   ///< columns read to the left and right of these, a multiple of 4, or none if there are none
@@ -47,7 +48,11 @@ class ColumnWindows {
   };
 
   __device__ ColumnWindows(const WindowGrid& grid, const Part& part, int thread)
-      : y_(part.top), top_(part.top), span_(2 * grid.radius + 1), height_(grid.costs.height) {
+      : unit_(grid.unit),
+        y_(part.top),
+        top_(part.top),
+        span_(2 * grid.radius + 1),
+        height_(grid.costs.height) {
     const int x = part.first_x + Columns * thread;
     left_ = grid.costs.width - x;
     row_step_ = grid.costs.planes * grid.costs.pitch;
@@ -122,15 +127,16 @@ class ColumnWindows {
   }
 
   __device__ __forceinline__ void move(int i, float in, float out) {
-    sum[i] = (sum[i] - static_cast<double>(out)) + static_cast<double>(in);
+    sum[i] = (sum[i] - static_cast<double>(unit_.rounded(out))) + static_cast<double>(unit_.rounded(in));
   }
   __device__ void move_with_gaps(int i, float in, float out) {
     if (i >= left_) return;
-    const CostSum enters = summand(in), leaves = summand(out);
+    const CostSum enters = summand(in, unit_), leaves = summand(out, unit_);
     sum[i] = (sum[i] - leaves.sum) + enters.sum;
     gaps[i] += leaves.count - enters.count;
   }
 
+  CostUnit unit_;
   int y_;  ///< the row that enters next
   int top_, span_, height_;
   int left_;  ///< columns of the image from the first one on
@@ -377,9 +383,9 @@ void launch(WindowGrid grid, int most_columns, cudaStream_t stream) {
 
 }  // namespace
 
-void queue_wide_window(const DeviceVolume& costs, int radius, const DeviceVolume& aggregated,
+void queue_wide_window(const DeviceVolume& costs, int radius, CostUnit unit, const DeviceVolume& aggregated,
                        cudaStream_t stream) {
-  const WindowGrid grid{costs, aggregated, radius, 0, 0, 0};
+  const WindowGrid grid{costs, aggregated, unit, radius, 0, 0, 0};
   if (costs.width <= kNarrow || radius <= kNarrow / 8)
     launch<4, kRows, kNarrow / 4, kBlocks>(grid, kNarrow, stream);
   else if (costs.width <= kWide || radius <= kWide / 8)

@@ -63,11 +63,12 @@ class AggregationCall {
   void queue_aggregation() {
     const AggregationOptions& options = problem_.options;
     if (options.kind == Aggregation::kConstantWindow)
-      queue_constant_window(costs_, options.constant_radius, means_, stream_.get());
+      queue_constant_window(costs_, options.constant_radius, problem_.cost_cap, means_, stream_.get());
     else if (options.kind == Aggregation::kAdaptiveWeight)
       queue_adaptive_weight(colours_, options.adaptive_weight, costs_, means_, scratch_, stream_.get());
     else
-      crosses_ = queue_cross_based(arms_, options.cross_based, costs_, scratch_, stream_.get());
+      crosses_ =
+          queue_cross_based(arms_, options.cross_based, problem_.cost_cap, costs_, scratch_, stream_.get());
   }
   void queue_winner() { queue_least_cost(means_, 0, disparity_, stream_.get()); }
 
@@ -76,7 +77,8 @@ class AggregationCall {
     const int radius = options.kind == Aggregation::kAdaptiveWeight   ? options.adaptive_weight.radius
                        : options.kind == Aggregation::kConstantWindow ? options.constant_radius
                                                                       : 0;
-    return {step, radius, options.adaptive_weight, colours_, arms_, costs_, plain_};
+    return {step,   radius, options.adaptive_weight,     colours_, arms_,
+            costs_, plain_, cost_unit(problem_.cost_cap)};
   }
   double greatest_difference() {
     queue_costs();

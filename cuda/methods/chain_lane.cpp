@@ -15,6 +15,7 @@
 #include "cuda/refine/cost_refinement.hpp"
 #include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"
+#include "methods/chain_costs.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -220,7 +221,8 @@ DeviceVolume ChainLane::aggregate(PairSide side, const DeviceVolume& costs, cuda
   const int own = side == PairSide::kLeft ? 0 : 1, min = range_.min;
   const ColourImages colours{at_.colours[own], at_.colours[1 - own], width_, side, min};
   const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, min};
-  return queue_aggregation(colours, arms, options_.aggregation, costs, at_.scratch[own], stream);
+  return queue_aggregation(colours, arms, options_.aggregation, greatest_cost(options_), costs,
+                           at_.scratch[own], stream);
 }
 
 /// The left-right check, and what mends its outliers or makes them unknown.

@@ -22,12 +22,12 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8> image, const CrossOptions& opt
   return call.download<Cross>(to, pitch, image.width, image.height);
 }
 
-Volume<float> run_constant_window(VolumeView<const float> costs, int radius, std::uint8_t poison,
-                                  int device) {
+Volume<float> run_constant_window(VolumeView<const float> costs, int radius, float greatest,
+                                  std::uint8_t poison, int device) {
   use_device(device);
   Call call(2 * volume_bytes(costs), poison);
   const DeviceVolume given = call.upload(costs), means = call.take_volume(costs);
-  queue_constant_window(given, radius, means, call.stream());
+  queue_constant_window(given, radius, greatest, means, call.stream());
   return call.download(means);
 }
 
@@ -49,7 +49,8 @@ Volume<float> run_adaptive_weight(const SupportViews<Rgb8>& views, const Adaptiv
 }
 
 Volume<float> run_cross_based(const SupportViews<Cross>& views, int longest, const CrossBasedOptions& options,
-                              VolumeView<const float> costs, std::uint8_t poison, int device) {
+                              float greatest, VolumeView<const float> costs, std::uint8_t poison,
+                              int device) {
   EXPECTS(views.fits(costs.width, costs.height));
   use_device(device);
   const std::size_t scratch = cross_based_bytes(costs.width, costs.planes, costs.height, options, longest);
@@ -62,7 +63,8 @@ Volume<float> run_cross_based(const SupportViews<Cross>& views, int longest, con
   arms.min_disparity = views.min_disparity;
   arms.longest = longest;
   const DeviceVolume given = call.upload(costs);
-  return call.download(queue_cross_based(arms, options, given, call.take_bytes(scratch), call.stream()));
+  return call.download(
+      queue_cross_based(arms, options, greatest, given, call.take_bytes(scratch), call.stream()));
 }
 
 }  // namespace recon::cuda

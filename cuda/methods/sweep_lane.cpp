@@ -165,7 +165,8 @@ DeviceVolume SweepLane::queue_costs(const SweepProblem& problem, const SweepPlan
   CrossImages arms;
   arms.reference = map_.arms;
   arms.pitch = width;
-  return queue_aggregation(colours, arms, by, costs, map_.scratch, stream_.get());
+  return queue_aggregation(colours, arms, by, greatest_cost(problem.options.cost), costs, map_.scratch,
+                           stream_.get());
 }
 
 void SweepLane::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,

@@ -29,9 +29,10 @@ struct AggregationOptions {
 /// @param costs    (y, d, x), finite or +infinity (no cost); given back as they are with kNone
 /// @param colours  of kAdaptiveWeight, else not looked at
 /// @param arms     of kCrossBased, else not looked at
+/// @param greatest no finite cost is greater; of kConstantWindow and kCrossBased, see cost_unit
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
-                         const SupportViews<Cross>& arms, const AggregationOptions& options);
+                         const SupportViews<Cross>& arms, const AggregationOptions& options, float greatest);
 
 /// Bytes that `aggregated` takes at most on `threads` threads beside `costs`, its result included.
 std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "aggregate/cost_unit_step.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 
@@ -20,21 +21,25 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// sums[x] += entering[x] - leaving[x]; either may be null.
-void update_column_sums(const float* entering, const float* leaving, int width, double* sums) {
+/// sums[x] += entering[x] - leaving[x], both rounded; either may be null.
+void update_column_sums(const float* entering, const float* leaving, CostUnit unit, int width, double* sums) {
   const hn::ScalableTag<double> df64;
   const hn::Rebind<float, decltype(df64)> df32;
   const int lanes = static_cast<int>(hn::Lanes(df64));
+  const auto offset = hn::Set(df32, unit.offset());
+  const auto rounded = [&](const float* costs) {
+    return hn::PromoteTo(df64, hn::Sub(hn::Add(hn::LoadU(df32, costs), offset), offset));
+  };
   int x = 0;
   for (; x + lanes <= width; x += lanes) {
     auto sum = hn::LoadU(df64, sums + x);
-    if (leaving != nullptr) sum = hn::Sub(sum, hn::PromoteTo(df64, hn::LoadU(df32, leaving + x)));
-    if (entering != nullptr) sum = hn::Add(sum, hn::PromoteTo(df64, hn::LoadU(df32, entering + x)));
+    if (leaving != nullptr) sum = hn::Sub(sum, rounded(leaving + x));
+    if (entering != nullptr) sum = hn::Add(sum, rounded(entering + x));
     hn::StoreU(sum, df64, sums + x);
   }
   for (; x < width; ++x) {
-    if (leaving != nullptr) sums[x] -= static_cast<double>(leaving[x]);
-    if (entering != nullptr) sums[x] += static_cast<double>(entering[x]);
+    if (leaving != nullptr) sums[x] -= static_cast<double>(unit.rounded(leaving[x]));
+    if (entering != nullptr) sums[x] += static_cast<double>(unit.rounded(entering[x]));
   }
 }
 
@@ -115,13 +120,13 @@ void write_means(const double* prefix, int width, int radius, int rows, float* m
   for (int x = whole_end; x < width; ++x) cut(x);
 }
 
-void aggregate_group(VolumeView<const float> costs, int radius, int first, int planes,
+void aggregate_group(VolumeView<const float> costs, int radius, CostUnit unit, int first, int planes,
                      VolumeView<float> aggregated, GroupSums& sums) {
   sums.clear();
   const auto row_of = [&](int y, int d) { return y >= 0 && y < costs.height ? costs.row(y, d) : nullptr; };
   for (int y = -radius; y < costs.height; ++y) {
     for (int k = 0; k < planes; ++k) HWY_DYNAMIC_DISPATCH(update_column_sums)
-    (row_of(y + radius, first + k), row_of(y - radius - 1, first + k), costs.width, sums.columns(k));
+    (row_of(y + radius, first + k), row_of(y - radius - 1, first + k), unit, costs.width, sums.columns(k));
     if (y < 0) continue;
     sums.add_up();
     const int rows = std::min(costs.height, y + radius + 1) - std::max(0, y - radius);
@@ -143,8 +148,9 @@ bool has_gaps(VolumeView<const float> costs, int d) {
 /// The same of one plane with samples that do not count.
 class SumsWithGaps {
  public:
-  explicit SumsWithGaps(int width)
+  SumsWithGaps(int width, CostUnit unit)
       : width_(width),
+        unit_(unit),
         columns_(static_cast<std::size_t>(width)),
         prefix_(static_cast<std::size_t>(width) + 1),
         counts_(static_cast<std::size_t>(width)),
@@ -157,7 +163,7 @@ class SumsWithGaps {
   void update(const float* row, int sign) {
     for (int x = 0; x < width_; ++x) {
       const bool finite = row[x] <= kGreatestCost;
-      columns_.data()[x] += sign * static_cast<double>(finite ? row[x] : 0.0f);
+      columns_.data()[x] += sign * static_cast<double>(finite ? unit_.rounded(row[x]) : 0.0f);
       counts_.data()[x] += finite ? sign : 0;
     }
   }
@@ -180,12 +186,14 @@ class SumsWithGaps {
 
  private:
   int width_;
+  CostUnit unit_;
   AlignedBuffer<double> columns_, prefix_;
   AlignedBuffer<std::int32_t> counts_, count_prefix_;
 };
 
-void aggregate_with_gaps(VolumeView<const float> costs, int radius, int d, VolumeView<float> aggregated) {
-  SumsWithGaps sums(costs.width);
+void aggregate_with_gaps(VolumeView<const float> costs, int radius, CostUnit unit, int d,
+                         VolumeView<float> aggregated) {
+  SumsWithGaps sums(costs.width, unit);
   for (int y = 0; y < std::min(radius, costs.height); ++y) sums.update(costs.row(y, d), 1);
   for (int y = 0; y < costs.height; ++y) {
     if (y + radius < costs.height) sums.update(costs.row(y + radius, d), 1);
@@ -196,11 +204,13 @@ void aggregate_with_gaps(VolumeView<const float> costs, int radius, int d, Volum
 
 }  // namespace
 
-void constant_window(VolumeView<const float> costs, int radius, VolumeView<float> aggregated) {
+void constant_window(VolumeView<const float> costs, int radius, float greatest,
+                     VolumeView<float> aggregated) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height);
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
+  const CostUnit unit = cost_unit(greatest);
   if (costs.width == 0 || costs.height == 0) return;
   // A window beyond the image holds what one of the image's size does.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
@@ -210,8 +220,8 @@ void constant_window(VolumeView<const float> costs, int radius, VolumeView<float
     const int planes = std::min(kGroup, costs.planes - first);
     bool gaps = false;
     for (int d = first; d < first + planes; ++d) gaps = gaps || has_gaps(costs, d);
-    if (!gaps) return aggregate_group(costs, reach, first, planes, aggregated, sums);
-    for (int d = first; d < first + planes; ++d) aggregate_with_gaps(costs, reach, d, aggregated);
+    if (!gaps) return aggregate_group(costs, reach, unit, first, planes, aggregated, sums);
+    for (int d = first; d < first + planes; ++d) aggregate_with_gaps(costs, reach, unit, d, aggregated);
   });
 }
 

@@ -14,13 +14,15 @@ namespace recon {
 inline constexpr int kMaxConstantRadius = 1 << 20;
 
 /// Constant window (CW): S(p) is the square of side 2 `radius` + 1 about p, w = 1. Only pixels inside the
-/// image count: the mean near a border is over fewer of them. Running sums in double: the time does not
-/// depend on the radius, and sums of whole numbers below 2^24 are exact. Deterministic for any number of
-/// threads.
-/// @param costs       (y, d, x), of magnitudes below 1e30, or +infinity
+/// image count: the mean near a border is over fewer of them. Running sums of costs in units of
+/// cost_unit(greatest), which are exact: the time does not depend on the radius. Deterministic for any number
+/// of threads.
+/// @param costs       (y, d, x), 0 .. `greatest`, or +infinity
 /// @param radius      pixels, 0 .. kMaxConstantRadius; may reach beyond the image
+/// @param greatest    no finite cost is greater; see cost_unit
 /// @param aggregated  of the same shape, apart from `costs`
-/// @throws std::logic_error where shapes differ or the radius is out of range; OutOfMemory
-void constant_window(VolumeView<const float> costs, int radius, VolumeView<float> aggregated);
+/// @throws std::logic_error where shapes differ or the radius or the greatest cost is out of range;
+///         OutOfMemory
+void constant_window(VolumeView<const float> costs, int radius, float greatest, VolumeView<float> aggregated);
 
 }  // namespace recon

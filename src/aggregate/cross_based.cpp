@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "aggregate/cost_unit_step.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
@@ -67,9 +68,11 @@ class SupportSums {
 /// Aggregates planes one after the other.
 class PlaneAggregator {
  public:
-  PlaneAggregator(const SupportViews<Cross>& views, const CrossBasedOptions& options, VolumeView<float> costs)
+  PlaneAggregator(const SupportViews<Cross>& views, const CrossBasedOptions& options, CostUnit unit,
+                  VolumeView<float> costs)
       : views_(views),
         options_(options),
+        unit_(unit),
         costs_(costs),
         arms_(costs.width, costs.height),
         counts_{{costs.width, costs.height}, {costs.width, costs.height}},
@@ -78,7 +81,7 @@ class PlaneAggregator {
         sums_(static_cast<std::size_t>(costs.width)),
         count_line_(static_cast<std::size_t>(costs.width)),
         ones_(static_cast<std::size_t>(costs.width)),
-        finite_(static_cast<std::size_t>(costs.width)) {
+        rounded_(static_cast<std::size_t>(costs.width)) {
     std::fill_n(ones_.data(), costs.width, std::int32_t{1});
   }
 
@@ -89,7 +92,7 @@ class PlaneAggregator {
     for (int i = 0; i < options_.iterations; ++i) {
       const Image<std::int32_t>& counts = counts_[index(order_of(i))];
       cost_sums_.run(
-          order_of(i), arms_.view(), [&](int y) { return costs_.row(y, d); }, sums_.data(),
+          order_of(i), arms_.view(), [&](int y) { return rounded_row(y, d); }, sums_.data(),
           [&](int y, const double* sums) {
             float* out = costs_.row(y, d);
             const std::int32_t* in_support = counts.row(y);
@@ -114,6 +117,12 @@ class PlaneAggregator {
 
   static bool is_finite(float cost) { return cost <= std::numeric_limits<float>::max(); }
 
+  const float* rounded_row(int y, int d) {
+    const float* row = costs_.row(y, d);
+    for (int x = 0; x < costs_.width; ++x) rounded_.data()[x] = unit_.rounded(row[x]);
+    return rounded_.data();
+  }
+
   /// The same where samples of infinite cost do not count.
   void aggregate_with_gaps(int d) {
     const int width = costs_.width;
@@ -124,8 +133,8 @@ class PlaneAggregator {
     };
     const auto values = [&](int y) {
       const float* row = costs_.row(y, d);
-      for (int x = 0; x < width; ++x) finite_.data()[x] = is_finite(row[x]) ? row[x] : 0.0f;
-      return static_cast<const float*>(finite_.data());
+      for (int x = 0; x < width; ++x) rounded_.data()[x] = is_finite(row[x]) ? unit_.rounded(row[x]) : 0.0f;
+      return static_cast<const float*>(rounded_.data());
     };
     for (int i = 0; i < options_.iterations; ++i) {
       Image<std::int32_t>& counts = counts_[index(order_of(i))];
@@ -172,6 +181,7 @@ class PlaneAggregator {
 
   const SupportViews<Cross>& views_;
   const CrossBasedOptions& options_;
+  CostUnit unit_;
   VolumeView<float> costs_;
   Image<Cross> arms_;
   Image<std::int32_t> counts_[2];  ///< pixels in each support, by order
@@ -179,19 +189,20 @@ class PlaneAggregator {
   SupportSums<std::int32_t> count_sums_;
   AlignedBuffer<double> sums_;
   AlignedBuffer<std::int32_t> count_line_, ones_;
-  AlignedBuffer<float> finite_;
+  AlignedBuffer<float> rounded_;  ///< a row
 };
 
 }  // namespace
 
-void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options,
+void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, float greatest,
                  VolumeView<float> costs) {
   EXPECTS(options.iterations >= 0 && options.iterations <= 64);
   EXPECTS(views.fits(costs.width, costs.height));
+  const CostUnit unit = cost_unit(greatest);
   if (costs.width == 0 || costs.height == 0 || options.iterations == 0) return;
   const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.planes);
   parallel_for(workers, [&](int worker) {
-    PlaneAggregator plane(views, options, costs);
+    PlaneAggregator plane(views, options, unit, costs);
     for (int d = worker; d < costs.planes; d += workers) {
       check_interrupted();
       plane.aggregate(d);

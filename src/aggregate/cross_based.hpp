@@ -21,15 +21,17 @@ struct CrossBasedOptions {
 /// Cross-based aggregation (CROSS), in place: S(p, d) is the union of the arms, in one direction, of all
 /// pixels on p's arms in the other, w = 1. Arms on plane d are those that the views have in common: the
 /// shorter one of the reference's pixel and of its match. Each iteration takes means over the supports, of
-/// what the one before gave. Two passes of prefix sums in double; sums of whole numbers below 2^24 are exact.
-/// Deterministic for any number of threads. Sources: K. Zhang, J. Lu and G. Lafruit 2009, section III; X. Mei
-/// et al. 2011, section 2.2 (iterations of alternating order).
+/// what the one before gave. Two passes of prefix sums of costs in units of cost_unit(greatest), which are
+/// exact. Deterministic for any number of threads. Sources: K. Zhang, J. Lu and G. Lafruit 2009, section III;
+/// X. Mei et al. 2011, section 2.2 (iterations of alternating order).
 /// @param views  crosses of both views, or of the reference view alone, which was better with AD-Census costs
 ///               on Middlebury's pairs; see cross_arms
-/// @param costs  (y, d, x), of magnitudes below 1e30, or +infinity (no cost): an iteration gives such a
-/// sample
-///               the mean of its support, so that gaps close with every iteration
+/// @param greatest  no finite cost is greater; see cost_unit
+/// @param costs  (y, d, x), 0 .. `greatest`, or +infinity (no cost): an iteration gives such a sample the
+/// mean
+///               of its support, so that gaps close with every iteration
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
-void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, VolumeView<float> costs);
+void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, float greatest,
+                 VolumeView<float> costs);
 
 }  // namespace recon

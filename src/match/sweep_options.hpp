@@ -15,6 +15,11 @@ enum class Combination {
   kBestK,    ///< the mean of the K best (Gallup et al. 2007: robust to occlusion)
 };
 
+/// What no cost exceeds.
+constexpr float greatest_cost(CostKind kind) {
+  return kind == CostKind::kZncc ? 2.0f : 255.0f;
+}
+
 inline constexpr int kMinWindow = 3;
 inline constexpr int kMaxWindow = 15;
 inline constexpr int kMaxBestK = 8;

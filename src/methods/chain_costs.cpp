@@ -81,15 +81,20 @@ std::size_t ChainCosts::bytes(int width, int height, int planes, const ChainOpti
   return bytes;
 }
 
-int whole_cost_limit(const ChainOptions& options) {
+float greatest_cost(const ChainOptions& options) {
   switch (options.cost) {
     case ChainCost::kColourDifference:
-      return static_cast<int>(std::ceil(std::min(options.colour_cap, 255.0f)));
+      return std::min(options.colour_cap, 255.0f);
     case ChainCost::kAdCensus:
-      return 2 * kAdCensusSteps;
+      return 2.0f;
     default:
-      return std::max(max_transform_cost(options.transform), options.outside_cost);
+      return static_cast<float>(std::max(max_transform_cost(options.transform), options.outside_cost));
   }
+}
+
+int whole_cost_limit(const ChainOptions& options) {
+  const float steps = options.cost == ChainCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
+  return static_cast<int>(std::ceil(greatest_cost(options) * steps));
 }
 
 WholeCosts::WholeCosts(VolumeView<const float> costs, const ChainOptions& options)

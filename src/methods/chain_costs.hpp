@@ -31,6 +31,9 @@ class ChainCosts {
   std::optional<TransformedImage> left_, right_;  ///< of kTransform
 };
 
+/// What no cost of a chain exceeds.
+float greatest_cost(const ChainOptions& options);
+
 /// The greatest whole cost; see WholeCosts.
 int whole_cost_limit(const ChainOptions& options);
 

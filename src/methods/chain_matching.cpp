@@ -87,7 +87,7 @@ class Chain {
                                      side, min};
     const SupportViews<Cross> arms{left ? left_arms_.view() : right_arms_.view(),
                                    left ? right_arms_.view() : left_arms_.view(), side, min};
-    costs = aggregated(std::move(costs), colours, arms, options_.aggregation);
+    costs = aggregated(std::move(costs), colours, arms, options_.aggregation, greatest_cost(options_));
     if (observe) observe("aggregation", winners_of(costs.view(), min).view());
     ViewResult result = optimize(side, std::move(costs));
     if (observe) observe(name_of(options_.optimizer), result.disparity.view());

@@ -83,14 +83,14 @@ AggregationTimes time_aggregation(const AggregationCase&, int, int) {
 StepwiseRun run_stepwise_aggregation(const AggregationCase&, Stepwise, int, int) {
   unavailable();
 }
-Volume<float> run_constant_window(VolumeView<const float>, int, std::uint8_t, int) {
+Volume<float> run_constant_window(VolumeView<const float>, int, float, std::uint8_t, int) {
   unavailable();
 }
 Volume<float> run_adaptive_weight(const SupportViews<Rgb8>&, const AdaptiveWeightOptions&,
                                   VolumeView<const float>, std::uint8_t, int) {
   unavailable();
 }
-Volume<float> run_cross_based(const SupportViews<Cross>&, int, const CrossBasedOptions&,
+Volume<float> run_cross_based(const SupportViews<Cross>&, int, const CrossBasedOptions&, float,
                               VolumeView<const float>, std::uint8_t, int) {
   unavailable();
 }

@@ -103,6 +103,9 @@ double mean_arm_of(const Image<Cross>& arms) {
   return sum / (4.0 * arms.width() * arms.height());
 }
 
+/// Of the colour differences of samples, grey levels.
+constexpr float kSampleCap = 20;
+
 /// A call of an aggregation on a sample of this size, and what it counts as.
 struct SampleAggregation {
   SampleAggregation(const SampleSize& size, const AggregationOptions& options, int threads);
@@ -121,8 +124,8 @@ SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOp
       pair_(sample_pair(size, {})),
       costs_(size.width, size.planes, size.height),
       result_(size.width, size.planes, size.height) {
-  colour_difference_costs({pair_.left_colour.view(), pair_.right_colour.view()}, PairSide::kLeft, 0, 20,
-                          costs_.view());
+  colour_difference_costs({pair_.left_colour.view(), pair_.right_colour.view()}, PairSide::kLeft, 0,
+                          kSampleCap, costs_.view());
   const double arm = options.kind == Aggregation::kCrossBased
                          ? mean_arm_of(cross_arms(pair_.left_colour.view(), options.cross))
                          : 0;
@@ -132,12 +135,12 @@ SampleAggregation::SampleAggregation(const SampleSize& size, const AggregationOp
 void SampleAggregation::run() {
   const ImageView<const Rgb8> left = pair_.left_colour.view(), right = pair_.right_colour.view();
   if (options_.kind == Aggregation::kConstantWindow)
-    return constant_window(costs_.view(), options_.constant_radius, result_.view());
+    return constant_window(costs_.view(), options_.constant_radius, kSampleCap, result_.view());
   if (options_.kind == Aggregation::kAdaptiveWeight)
     return adaptive_weight({left, right}, options_.adaptive_weight, costs_.view(), result_.view());
   const Image<Cross> left_arms = cross_arms(left, options_.cross),
                      right_arms = cross_arms(right, options_.cross);
-  cross_based({left_arms.view(), right_arms.view()}, options_.cross_based, costs_.view());
+  cross_based({left_arms.view(), right_arms.view()}, options_.cross_based, kSampleCap, costs_.view());
 }
 
 /// Smaller sizes for what sums whole windows.

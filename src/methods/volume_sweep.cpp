@@ -217,7 +217,8 @@ Volume<float> aggregated_costs(const SweepProblem& problem, const PosedImage& re
   const Image<Rgb8> colours = colours_of(reference);
   Image<Cross> arms;
   if (by.kind == Aggregation::kCrossBased) arms = cross_arms(colours.view(), by.cross);
-  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by);
+  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
+                    greatest_cost(problem.options.cost));
 }
 
 }  // namespace

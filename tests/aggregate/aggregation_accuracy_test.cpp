@@ -56,13 +56,13 @@ TEST(AggregationAccuracy, SimplePipelinesOnTsukuba) {
   const ColourPair pair{set.left.view(), set.right.view()};
   Volume<float> costs = volume_of(set), means = volume_of(set);
   colour_difference_costs(pair, PairSide::kLeft, 0, 10, costs.view());
-  constant_window(costs.view(), 8, means.view());
+  constant_window(costs.view(), 8, 10, means.view());
   EXPECT_LE(bad_pixels(set, means.view(), "CW")[0], 6.5);
   colour_difference_costs(pair, PairSide::kLeft, 0, 20, costs.view());
   adaptive_weight({pair.left, pair.right}, {}, costs.view(), means.view());
   EXPECT_LE(bad_pixels(set, means.view(), "AW")[0], 2.8);
   const Image<Cross> left = cross_arms(pair.left, {}), right = cross_arms(pair.right, {});
-  cross_based({left.view(), right.view()}, {}, costs.view());
+  cross_based({left.view(), right.view()}, {}, 20, costs.view());
   EXPECT_LE(bad_pixels(set, costs.view(), "CROSS")[0], 5.4);
 }
 
@@ -82,10 +82,10 @@ TEST(AggregationAccuracy, AdCensusAndCrossesOnFourSets) {
     const Image<Cross> left = cross_arms(pair.left, {}), right = cross_arms(pair.right, {});
     Volume<float> costs = volume_of(set);
     ad_census_costs(pair, PairSide::kLeft, 0, {}, costs.view());
-    cross_based({left.view(), right.view()}, {}, costs.view());
+    cross_based({left.view(), right.view()}, {}, 2, costs.view());
     bad_pixels(set, costs.view(), "both views");
     ad_census_costs(pair, PairSide::kLeft, 0, {}, costs.view());
-    cross_based({left.view(), {}}, {}, costs.view());
+    cross_based({left.view(), {}}, {}, 2, costs.view());
     const std::array<double, 3> shares = bad_pixels(set, costs.view(), "left view");
     EXPECT_LE(shares[0], floor.nonocc);
     EXPECT_LE(shares[1], floor.all);

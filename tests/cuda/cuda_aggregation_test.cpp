@@ -21,14 +21,14 @@ namespace {
 using reference::ColourViews;
 using reference::cut_gaps;
 using reference::describe;
+using reference::kGreatestCost;
 using reference::kVolumeShapes;
 using reference::near;
+using reference::near_means;
 using reference::random_colours;
 using reference::random_costs;
 using reference::VolumeShape;
 
-/// Sums in double, rounded twice: to float, and when divided.
-constexpr double kDoubleSumBound = 2e-7;
 /// Weights and sums in single precision, with the device's fast roots and exponentials.
 constexpr double kWeightBound = 2e-5;
 /// In every byte of the device's memory before a call: floats of it are no numbers.
@@ -67,7 +67,7 @@ Volume<float> on_cpu(const SupportViews<Cross>& views, const CrossBasedOptions& 
   Volume<float> copy(costs.width, costs.planes, costs.height);
   for (int y = 0; y < costs.height; ++y)
     for (int d = 0; d < costs.planes; ++d) std::copy_n(costs.row(y, d), costs.width, copy.view().row(y, d));
-  cross_based(views, options, copy.view());
+  cross_based(views, options, kGreatestCost, copy.view());
   return copy;
 }
 
@@ -95,9 +95,10 @@ TEST_F(CudaConstantWindow, EqualsTheTextbook) {
         Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
         for (const bool gaps : {false, true}) {
           if (gaps) cut_gaps(costs.view(), seed);
-          EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), radius, kPoison).view(),
-                           reference::constant_window(costs.view(), std::min(radius, 128)).view(),
-                           whole ? 0 : kDoubleSumBound))
+          const Volume<float> means = cuda::run_constant_window(costs.view(), radius, kGreatestCost, kPoison);
+          const Volume<float> expected = reference::constant_window(costs.view(), std::min(radius, 128));
+          EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
+                            : near_means(means.view(), expected.view()))
               << describe(shape) << ", radius " << radius << ", gaps " << gaps;
         }
       }
@@ -111,44 +112,46 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
     int radius;
   };
   for (const Case& c : {Case{{128, 40, 3, 0}, 16}, Case{{129, 41, 3, 0}, 3}, Case{{517, 141, 3, 0}, 1},
-                        Case{{517, 141, 3, 0}, 32}, Case{{512, 39, 2, 0}, 60}, Case{{513, 39, 2, 0}, 60},
-                        Case{{1283, 37, 2, 0}, 16}, Case{{1283, 137, 2, 0}, 60}, Case{{1283, 137, 2, 0}, 61},
-                        Case{{1283, 37, 2, 0}, 64}, Case{{1283, 37, 2, 0}, 65}, Case{{4099, 9, 2, 0}, 60},
+                        Case{{517, 141, 3, 0}, 32}, Case{{512, 39, 2, 0}, 63}, Case{{513, 39, 2, 0}, 63},
+                        Case{{1283, 37, 2, 0}, 16}, Case{{1283, 137, 2, 0}, 63}, Case{{1283, 137, 2, 0}, 64},
+                        Case{{1283, 37, 2, 0}, 64}, Case{{1283, 37, 2, 0}, 65}, Case{{4099, 9, 2, 0}, 63},
                         Case{{4099, 9, 2, 0}, 512}, Case{{4099, 9, 2, 0}, 513}, Case{{450, 375, 7, 0}, 10},
                         Case{{450, 375, 1, 0}, 150}, Case{{451, 375, 64, 0}, 16}})
     for (const bool gaps : {false, true}) {
       Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
       if (gaps) cut_gaps(costs.view(), 3);
       Volume<float> expected(c.shape.width, c.shape.planes, c.shape.height);
-      constant_window(costs.view(), c.radius, expected.view());
-      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kPoison).view(), expected.view(), 0))
+      constant_window(costs.view(), c.radius, kGreatestCost, expected.view());
+      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kGreatestCost, kPoison).view(),
+                       expected.view(), 0))
           << describe(c.shape) << ", radius " << c.radius << ", gaps " << gaps;
     }
 }
 
-/// Sums of nothing but zeros, and such that a product with the reciprocal of their count would round
-/// otherwise.
-TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfZerosAndOfTinyCosts) {
-  const VolumeShape shape{300, 40, 4, 0};
-  for (const float scale : {1.0f, 0x1p-100f, 0x1p-140f})
-    for (const int radius : {0, 1, 7}) {
-      Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, 9);
+/// Sums of nothing but zeros, and the greatest ones.
+TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfTheLeastAndTheGreatestSums) {
+  const VolumeShape shape{300, 140, 4, 0};
+  for (const float greatest : {2.0f, 256.0f, 0x1p60f, 0x1p-60f})
+    for (const int radius : {0, 1, 7, 60, 63, 64}) {
+      Volume<float> costs(shape.width, shape.planes, shape.height);
       for (int y = 0; y < shape.height; ++y)
         for (int d = 0; d < shape.planes; ++d)
           for (int x = 0; x < shape.width; ++x)
-            costs.view()(x, y, d) = x / 50 % 2 == 0 ? 0.0f : costs.view()(x, y, d) * scale;
+            costs.view()(x, y, d) = d == 3 ? INFINITY : x < 140 ? greatest : x < 280 ? 0.0f : greatest / 7;
       Volume<float> expected(shape.width, shape.planes, shape.height);
-      constant_window(costs.view(), radius, expected.view());
-      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), radius, kPoison).view(), expected.view(), 0))
-          << "scale " << scale << ", radius " << radius;
+      constant_window(costs.view(), radius, greatest, expected.view());
+      EXPECT_TRUE(
+          near(cuda::run_constant_window(costs.view(), radius, greatest, kPoison).view(), expected.view(), 0))
+          << "greatest " << greatest << ", radius " << radius;
     }
 }
 
 TEST_F(CudaConstantWindow, RefusesWhatDoesNotFit) {
   const Volume<float> costs = random_costs(8, 2, 4, 1), wide = random_costs(16385, 1, 1, 1);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), -1, kPoison), std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kPoison), std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), -1, kGreatestCost, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kGreatestCost, kPoison),
+               std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kGreatestCost, kPoison), std::logic_error);
 }
 
 TEST_F(CudaAdaptiveWeight, EqualsTheTextbook) {
@@ -246,13 +249,15 @@ TEST_F(CudaCrossBased, EqualsTheTextbook) {
                 reference::cross_based(views.colours(two, side, shape.min_disparity), costs.view(),
                                        {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
                                        iterations, first == CrossOrder::kHorizontal);
-            for (const int longest : {rule.reach - 1, 255})
-              EXPECT_TRUE(near(cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest,
-                                                     {iterations, first}, costs.view(), kPoison)
-                                   .view(),
-                               expected.view(), whole ? 0 : iterations * kDoubleSumBound))
+            for (const int longest : {rule.reach - 1, 255}) {
+              const Volume<float> means =
+                  cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest,
+                                        {iterations, first}, kGreatestCost, costs.view(), kPoison);
+              EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
+                                : near_means(means.view(), expected.view(), iterations))
                   << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
                   << longest;
+            }
           }
   }
 }
@@ -270,10 +275,11 @@ TEST_F(CudaCrossBased, GapsDoNotCountAsInTheTextbook) {
             views.colours(two, PairSide::kLeft, shape.min_disparity), costs.view(),
             {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
         for (const int longest : {rule.reach - 1, 255})
-          EXPECT_TRUE(near(cuda::run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity),
-                                                 longest, {iterations}, costs.view(), kPoison)
-                               .view(),
-                           expected.view(), iterations * kDoubleSumBound))
+          EXPECT_TRUE(
+              near_means(cuda::run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity), longest,
+                                               {iterations}, kGreatestCost, costs.view(), kPoison)
+                             .view(),
+                         expected.view(), iterations))
               << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
               << longest;
       }
@@ -283,7 +289,7 @@ TEST_F(CudaCrossBased, GapsDoNotCountAsInTheTextbook) {
 /// Larger than a thread block in every direction, arms from none to the longest.
 TEST_F(CudaCrossBased, SameBitsAsTheCpu) {
   const VolumeShape shape{517, 141, 5, -2};
-  for (const int reach : {6, 17, 34, 90, 256}) {
+  for (const int reach : {6, 17, 34, 64, 90, 256}) {
     const Views views(shape, 7, {reach, reach / 2, 60, 30});
     for (const bool gaps : {false, true}) {
       Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, 9);
@@ -292,11 +298,33 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpu) {
         for (const int iterations : {1, 2, 3}) {
           const SupportViews<Cross> arms = views.arms(two, PairSide::kLeft, shape.min_disparity);
           const Volume<float> expected = on_cpu(arms, {iterations}, costs.view());
-          EXPECT_TRUE(near(cuda::run_cross_based(arms, reach - 1, {iterations}, costs.view(), kPoison).view(),
-                           expected.view(), 0))
+          EXPECT_TRUE(
+              near(cuda::run_cross_based(arms, reach - 1, {iterations}, kGreatestCost, costs.view(), kPoison)
+                       .view(),
+                   expected.view(), 0))
               << "reach " << reach << ", gaps " << gaps << ", views " << 1 + two << ", iterations "
               << iterations;
         }
+    }
+  }
+}
+
+/// Supports of whole squares of the greatest cost, on either side of what sums of 32 bits hold.
+TEST_F(CudaCrossBased, SameBitsAsTheCpuOfTheGreatestSums) {
+  const Image<Rgb8> flat(300, 140, Rgb8{80, 90, 100});
+  for (const int longest : {1, 60, 63, 64, 90}) {
+    const Image<Cross> arms = cross_arms(flat.view(), {longest + 1, longest + 1, 20, 6});
+    for (const float greatest : {2.0f, 256.0f}) {
+      Volume<float> costs(300, 3, 140), expected(300, 3, 140);
+      for (int y = 0; y < 140; ++y)
+        for (int d = 0; d < 3; ++d)
+          for (int x = 0; x < 300; ++x)
+            costs.view()(x, y, d) = expected.view()(x, y, d) = x < 200 ? greatest : greatest / 7;
+      cross_based({arms.view(), {}}, {2}, greatest, expected.view());
+      EXPECT_TRUE(
+          near(cuda::run_cross_based({arms.view(), {}}, longest, {2}, greatest, costs.view(), kPoison).view(),
+               expected.view(), 0))
+          << "longest " << longest << ", greatest " << greatest;
     }
   }
 }
@@ -305,7 +333,7 @@ TEST_F(CudaCrossBased, RefusesWhatDoesNotFit) {
   const Image<Cross> arms(8, 4, Cross{}), narrow(7, 4, Cross{});
   const Volume<float> costs = random_costs(8, 2, 4, 1);
   const auto run = [&](const SupportViews<Cross>& views, int longest, int iterations) {
-    cuda::run_cross_based(views, longest, {iterations}, costs.view(), kPoison);
+    cuda::run_cross_based(views, longest, {iterations}, kGreatestCost, costs.view(), kPoison);
   };
   EXPECT_THROW(run({narrow.view(), {}}, 33, 1), std::logic_error);
   EXPECT_THROW(run({arms.view(), narrow.view()}, 33, 1), std::logic_error);

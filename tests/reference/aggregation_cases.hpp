@@ -26,14 +26,18 @@ inline Image<Rgb8> random_colours(int width, int height, std::uint32_t seed) {
   return image;
 }
 
-/// Random costs 0 .. 255; whole numbers where asked for.
+/// No cost below exceeds it.
+inline constexpr float kGreatestCost = 255.0f;
+
+/// Random costs 0 .. kGreatestCost; whole numbers where asked for.
 inline Volume<float> random_costs(int width, int planes, int height, std::uint32_t seed, bool whole = false) {
   Volume<float> costs(width, planes, height);
   for (int y = 0; y < height; ++y)
     for (int d = 0; d < planes; ++d)
       for (int x = 0; x < width; ++x) {
-        const double cost = 255 * hashed(seed + static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(x),
-                                         static_cast<std::uint32_t>(y));
+        const double cost = static_cast<double>(kGreatestCost) * hashed(seed + static_cast<std::uint32_t>(d),
+                                                                        static_cast<std::uint32_t>(x),
+                                                                        static_cast<std::uint32_t>(y));
         costs.view()(x, y, d) = static_cast<float>(whole ? std::floor(cost) : cost);
       }
   return costs;
@@ -63,20 +67,27 @@ inline Volume<float> poisoned(int width, int planes, int height) {
   return volume;
 }
 
-/// Fails at the first cost that is farther than `bound` times the expected one.
+/// Fails at the first cost that is farther than `bound` times the expected one and `absolute`.
 inline testing::AssertionResult near(VolumeView<const float> actual, VolumeView<const float> expected,
-                                     double bound) {
+                                     double bound, double absolute = 0) {
   if (actual.width != expected.width || actual.planes != expected.planes || actual.height != expected.height)
     return testing::AssertionFailure() << "sizes differ";
   for (int y = 0; y < actual.height; ++y)
     for (int d = 0; d < actual.planes; ++d)
       for (int x = 0; x < actual.width; ++x) {
         const double a = static_cast<double>(actual(x, y, d)), e = static_cast<double>(expected(x, y, d));
-        if (!(a == e) && !(std::abs(a - e) <= bound * std::abs(e) && std::isfinite(e)))
+        if (!(a == e) && !(std::abs(a - e) <= bound * std::abs(e) + absolute && std::isfinite(e)))
           return testing::AssertionFailure()
                  << "at x " << x << ", y " << y << ", d " << d << ": " << a << " instead of " << e;
       }
   return testing::AssertionSuccess();
+}
+
+/// The same of means of rounded costs up to kGreatestCost after some iterations: half a unit of 2^-10 off in
+/// each, and rounded twice, to float and when divided.
+inline testing::AssertionResult near_means(VolumeView<const float> actual, VolumeView<const float> expected,
+                                           int iterations = 1) {
+  return near(actual, expected, iterations * 2e-7, iterations * 0x1p-11);
 }
 
 /// Sizes and numbers of planes at which implementations part.

@@ -28,6 +28,9 @@ double milliseconds(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Of the colour differences, grey levels.
+constexpr float kCap = 20;
+
 /// Times after one run that warms up.
 ordered_json timed(int repeats, const std::function<void()>& work) {
   std::vector<double> times;
@@ -40,7 +43,7 @@ ordered_json run_on_set(const AggregationBenchmark& benchmark, const ColourSet& 
   const ColourPair pair{set.left.view(), set.right.view()};
   const int width = set.left.width(), height = set.left.height(), planes = set.grey.disparities;
   Volume<float> costs(width, planes, height), means(width, planes, height);
-  const auto make_costs = [&] { colour_difference_costs(pair, PairSide::kLeft, 0, 20, costs.view()); };
+  const auto make_costs = [&] { colour_difference_costs(pair, PairSide::kLeft, 0, kCap, costs.view()); };
   ordered_json result{{"set", set.grey.name}, {"width", width}, {"height", height}, {"planes", planes}};
   result["colour_difference_ms"] = timed(benchmark.repeats, make_costs);
   result["ad_census_ms"] =
@@ -51,7 +54,7 @@ ordered_json run_on_set(const AggregationBenchmark& benchmark, const ColourSet& 
     const Image<Cross> left = cross_arms(pair.left, arms), right = cross_arms(pair.right, arms);
     ordered_json at{{"radius", radius}};
     at["constant_window_ms"] =
-        timed(benchmark.repeats, [&] { constant_window(costs.view(), radius, means.view()); });
+        timed(benchmark.repeats, [&] { constant_window(costs.view(), radius, kCap, means.view()); });
     at["adaptive_weight_ms"] = timed(benchmark.weight_repeats, [&] {
       adaptive_weight({pair.left, pair.right}, {radius, 7, 17.5f}, costs.view(), means.view());
     });
@@ -61,7 +64,7 @@ ordered_json run_on_set(const AggregationBenchmark& benchmark, const ColourSet& 
     });
     for (const int iterations : {1, 4})
       at["cross_based_" + std::to_string(iterations) + "_ms"] = timed(benchmark.repeats, [&] {
-        cross_based({left.view(), right.view()}, {iterations}, means.view());
+        cross_based({left.view(), right.view()}, {iterations}, kCap, means.view());
       });
     result["by_radius"].push_back(at);
   }
@@ -82,7 +85,7 @@ ordered_json against_direct_sums(const AggregationBenchmark& benchmark, ThreadLi
     const double sequential =
         milliseconds([&] { reference::direct_window_means(costs.view(), kRadius, direct.view()); });
     const double fast = limit.run(
-        [&] { return milliseconds([&] { constant_window(costs.view(), kRadius, means.view()); }); });
+        [&] { return milliseconds([&] { constant_window(costs.view(), kRadius, 255, means.view()); }); });
     if (i < 0) continue;  // the first round warms up
     theirs.push_back(sequential), ours.push_back(fast), ratios.push_back(sequential / fast);
   }

@@ -1,0 +1,261 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "cuda/aggregate/cost_sum.cuh"
+#include "cuda/aggregate/cross_strip.cuh"
+
+/// The warps of a strip that add up columns and take means.
+
+namespace recon::cuda::strips {
+
+extern __shared__ uint4 strip_memory[];
+
+__device__ __forceinline__ RowLines& row_lines() {
+  return *reinterpret_cast<RowLines*>(strip_memory);
+}
+__device__ __forceinline__ unsigned shared_address(const void* of) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(of));
+}
+template <int Offset>
+__device__ __forceinline__ std::uint32_t load_word(unsigned from) {
+  std::uint32_t word;
+  asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(word) : "r"(from), "n"(Offset) : "memory");
+  return word;
+}
+template <int Offset>
+__device__ __forceinline__ uint2 load_words(unsigned from) {
+  uint2 words;
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2+%3];"
+               : "=r"(words.x), "=r"(words.y)
+               : "r"(from), "n"(Offset)
+               : "memory");
+  return words;
+}
+template <int Offset>
+__device__ __forceinline__ void store_words(unsigned to, std::uint32_t x, std::uint32_t y) {
+  asm volatile("st.shared.v2.u32 [%0+%1], {%2, %3};" ::"r"(to), "n"(Offset), "r"(x), "r"(y) : "memory");
+}
+
+/// from + Times * by, in an instruction that the compiler does not take apart.
+template <int Times>
+__device__ __forceinline__ unsigned moved(unsigned from, unsigned by) {
+  unsigned to;
+  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(to) : "r"(by), "n"(Times), "r"(from));
+  return to;
+}
+template <int Times, class T>
+__device__ __forceinline__ T* moved(T* from, unsigned bytes) {
+  T* to;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(to) : "r"(bytes), "n"(Times), "l"(from));
+  return to;
+}
+
+/// Calls with std::integral_constant<int, 0> .. kStep - 1: offsets of loads have to be constants.
+template <class Use>
+__device__ __forceinline__ void for_rows(const Use& use) {
+  static_assert(kStep == 4);
+  use(std::integral_constant<int, 0>{});
+  use(std::integral_constant<int, 1>{});
+  use(std::integral_constant<int, 2>{});
+  use(std::integral_constant<int, 3>{});
+}
+
+/// Prefix sums down the columns, in a ring of rows of `Columns`. A sample of it: the sum in units, and a word
+/// of 16 bits of four times the count, the upper and the lower arm of the pixel. Places are in bytes from the
+/// first row's first column.
+template <int Columns>
+struct Ring {
+  static constexpr int kSample = 2 * sizeof(std::uint32_t), kPitch = Columns * kSample;
+  static constexpr int kBegin = (sizeof(RowLines) + 127) / 128 * 128;  ///< in shared memory
+  unsigned size;
+
+  static __device__ __forceinline__ unsigned begin() { return shared_address(strip_memory) + kBegin; }
+  /// Rows above a place, and below; less than 0 is more than all as an unsigned number.
+  __device__ __forceinline__ unsigned up(unsigned at, unsigned rows) const {
+    at = moved<-kPitch>(at, rows);
+    return __viaddmin_u32(at, size, at);
+  }
+  __device__ __forceinline__ unsigned down(unsigned at, unsigned rows) const {
+    at = moved<kPitch>(at, rows);
+    return __viaddmin_u32(at, -size, at);
+  }
+  __device__ __forceinline__ unsigned next_step(unsigned at) const {
+    return __viaddmin_u32(at, kStep * kPitch - size, at + kStep * kPitch);
+  }
+};
+
+/// One thread adds up one column, a step behind the warps that add up rows.
+template <int Columns>
+class ColumnAdder {
+ public:
+  __device__ ColumnAdder(const StripGrid& grid, const Strip& strip, int column)
+      : height_(grid.pass.costs.height),
+        y_(strip.top),
+        row_bytes_(static_cast<unsigned>(grid.pass.arms.pitch * sizeof(Cross))),
+        ring_{grid.ring},
+        now_(static_cast<unsigned>(column * Ring<Columns>::kSample)) {
+    const StripPass& pass = grid.pass;
+    const CrossImages& arms = pass.arms;
+    const int width = pass.costs.width;
+    // Beside the strip a thread does what that of the last column does.
+    own_ = min(column, min(grid.columns, width - strip.first_x) - 1);
+    const int x = strip.first_x + own_;
+    own_ += margin_of(arms.longest);
+    const int shift = matching_column(arms.side, 0, arms.min_disparity + strip.d);
+    rows_on_ = pass.turned ? shift : 0;
+    here_ = reinterpret_cast<const std::uint32_t*>(arms.reference) + y_ * arms.pitch + x;
+    const int there_x = pass.turned ? x : x + shift;
+    if (arms.source != nullptr && there_x >= 0 && there_x < width)
+      there_ = reinterpret_cast<const std::uint32_t*>(arms.source) + (y_ + rows_on_) * arms.pitch + there_x;
+    store_words<0>(Ring<Columns>::begin() + ring_.up(now_, 1), 0, 0);  // before the first row
+    load();
+  }
+
+  __device__ __forceinline__ void add_up(int turn) {
+    std::uint32_t even[kStep], odd[kStep];
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      even[i] = __vminu2(here_words_[i] & kEven, there_words_[i] & kEven);
+      odd[i] = __vminu2(here_words_[i], there_words_[i]);  // upper bytes decide
+    }
+    load();
+    const unsigned line = shared_address(row_lines().sums[turn][0] + own_), after = line + 4;
+    std::uint32_t sum[kStep], count[kStep];
+    for_rows([&](auto row) {
+      constexpr int i = decltype(row)::value, kRow = i * kLine * sizeof(std::uint32_t);
+      const unsigned end = moved<4>(after, right(odd[i])), begin = moved<-4>(line, left(even[i]));
+      sum[i] = load_word<kRow>(end) - load_word<kRow>(begin);
+      count[i] = end - begin;
+    });
+    if (row_lines().gaps_of(turn) != 0) count_finite(turn, even, odd, count);
+    const unsigned to = Ring<Columns>::begin() + now_;
+    for_rows([&](auto row) {
+      constexpr int i = decltype(row)::value;
+      sum_ += sum[i], count_ += count[i];
+      store_words<i * Ring<Columns>::kPitch>(
+          to, sum_, __byte_perm(count_, __byte_perm(even[i], odd[i], 0x7200), 0x7610));
+    });
+    now_ = ring_.next_step(now_);
+  }
+
+ private:
+  static constexpr std::uint32_t kEven = 0x00FF00FFu;  ///< of a cross: left and up; right and down are odd
+
+  static __device__ __forceinline__ unsigned left(std::uint32_t even) {
+    return even & 0xFFFFu;
+  }
+  static __device__ __forceinline__ unsigned right(std::uint32_t odd) {
+    return __byte_perm(odd, 0, 0x4441);
+  }
+  /// Reads the crosses of the next step; nothing waits for them here. Where there is none of the reference
+  /// all arms are 0; where there is none of the source, as long as can be.
+  __device__ __forceinline__ void load() {
+    const int there_y = y_ + rows_on_;
+    if (y_ + kStep <= height_ && (!there_ || (there_y >= 0 && there_y + kStep <= height_))) {
+      for_rows([&](auto row) {
+        constexpr int i = decltype(row)::value;
+        here_words_[i] = __ldg(moved<i>(here_, row_bytes_));
+        if (there_) there_words_[i] = __ldg(moved<i>(there_, row_bytes_));
+      });
+    } else {
+      load_at_border();
+    }
+    here_ = moved<kStep>(here_, row_bytes_);
+    if (there_) there_ = moved<kStep>(there_, row_bytes_);
+    y_ += kStep;
+  }
+  __device__ void load_at_border() {
+    const auto height = static_cast<unsigned>(height_);
+    for_rows([&](auto row) {
+      constexpr int i = decltype(row)::value;
+      const bool inside = static_cast<unsigned>(y_ + i) < height;
+      here_words_[i] = inside ? __ldg(moved<i>(here_, row_bytes_)) : 0u;
+      there_words_[i] = ~0u;
+      if (inside && there_ && static_cast<unsigned>(y_ + i + rows_on_) < height)
+        there_words_[i] = __ldg(moved<i>(there_, row_bytes_));
+    });
+  }
+
+  /// Four times the finite costs between the ends of the arms, of rows with gaps.
+  __device__ void count_finite(int turn, const std::uint32_t (&even)[kStep],
+                               const std::uint32_t (&odd)[kStep], std::uint32_t (&count)[kStep]) const {
+    const RowLines& lines = row_lines();
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      const std::uint8_t* counts = lines.counts[turn][i] + own_;
+      const auto upto = counts[right(odd[i]) + 1], before = *(counts - left(even[i]));
+      if (lines.gaps[turn][i]) count[i] = 4 * ((upto - before) & 0xFFu);
+    }
+  }
+
+  int height_;
+  int y_;               ///< the first row whose crosses are still to be read
+  unsigned row_bytes_;  ///< of crosses
+  Ring<Columns> ring_;
+  unsigned now_;                                  ///< where the first row of the next step belongs
+  int own_, rows_on_;                             ///< place in a line; from a row to that of the matches
+  const std::uint32_t *here_, *there_ = nullptr;  ///< those crosses
+  std::uint32_t sum_ = 0, count_ = 0;
+  std::uint32_t here_words_[kStep], there_words_[kStep] = {~0u, ~0u, ~0u, ~0u};
+};
+
+/// Takes the means of one column where the thread has added it up.
+template <int Columns>
+class ColumnMeans {
+ public:
+  __device__ ColumnMeans(const StripGrid& grid, const Strip& strip, int column)
+      : first_(strip.top - delay_of(grid.pass.arms.longest)),
+        begin_(strip.begin),
+        unit_(4.0f * grid.pass.unit.unit),
+        ring_{grid.ring} {
+    const auto now = static_cast<unsigned>(column * Ring<Columns>::kSample);
+    own_ = ring_.up(now, static_cast<unsigned>(delay_of(grid.pass.arms.longest)));
+  }
+
+  /// Gives the means of the rows whose supports are complete to `store`, with the first one's row.
+  template <class Store>
+  __device__ __forceinline__ void emit(Store& store) {
+    if (first_ >= begin_) {
+      float means[kStep];
+      take(means);
+      store(first_, means);
+    }
+    own_ = ring_.next_step(own_);
+    first_ += kStep;
+  }
+
+ private:
+  __device__ __forceinline__ void take(float (&means)[kStep]) const {
+    const unsigned ring = Ring<Columns>::begin();
+    std::uint32_t words[kStep];
+    uint2 before[kStep], upto[kStep];
+    for_rows([&](auto row) {
+      constexpr int i = decltype(row)::value;
+      words[i] = load_word<i * Ring<Columns>::kPitch + 4>(ring + own_);
+    });
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      const unsigned own = own_ + i * Ring<Columns>::kPitch;
+      before[i] =
+          load_words<0>(ring + ring_.up(own - Ring<Columns>::kPitch, __byte_perm(words[i], 0, 0x4442)));
+      upto[i] = load_words<0>(ring + ring_.down(own, words[i] >> 24));
+    }
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      const float sum = static_cast<float>(upto[i].x - before[i].x),
+                  count = static_cast<float>((upto[i].y - before[i].y) & 0xFFFFu);
+      // Of nothing it is no number, and the lesser one then the other.
+      means[i] = fminf(quotient_by_count(sum, count, near_reciprocal(count)) * unit_, INFINITY);
+    }
+  }
+
+  int first_;  ///< row of the next means
+  int begin_;
+  float unit_;
+  Ring<Columns> ring_;
+  unsigned own_;  ///< that row's place
+};
+
+}  // namespace recon::cuda::strips
