@@ -13,7 +13,8 @@ namespace recon::cuda {
 /// @param costs       (y, d, x), 0 .. `greatest`, or +infinity; at most kMaxAggregatedWidth wide
 /// @param greatest    no finite cost is greater
 /// @param aggregated  of the same shape, apart from `costs`
-/// @throws std::logic_error where shapes differ or the radius is out of range; DeviceError
+/// @throws std::logic_error where shapes differ or the radius or the greatest cost is out of range;
+/// DeviceError
 void queue_constant_window(const DeviceVolume& costs, int radius, float greatest,
                            const DeviceVolume& aggregated, cudaStream_t stream);
 

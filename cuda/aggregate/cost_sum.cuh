@@ -34,12 +34,8 @@ __device__ __forceinline__ float reciprocal_of_count(float count) {
   return __fmaf_rn(guess, __fmaf_rn(-count, guess, 1.0f), guess);
 }
 
-/// Whether quotient_by_count rounds this as a division does: not where its remainder may lose bits.
-__device__ __forceinline__ bool divides_simply(float sum) {
-  return sum == 0.0f || (fabsf(sum) > 0x1p-80f && fabsf(sum) < 0x1p120f);
-}
-
-/// sum / count, rounded to nearest (P. Markstein 1990): no branch, unlike the operator.
+/// sum / count, rounded to nearest (P. Markstein 1990): no branch, unlike the operator. Sums of units are far
+/// from where the remainder would lose bits.
 __device__ __forceinline__ float quotient_by_count(float sum, float count, float reciprocal) {
   const float guess = __fmul_rn(sum, reciprocal);
   return __fmaf_rn(reciprocal, __fmaf_rn(-count, guess, sum), guess);

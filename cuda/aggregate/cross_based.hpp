@@ -30,7 +30,7 @@ std::size_t cross_based_bytes(int width, int planes, int height, const CrossBase
 ///                 overwritten with anything, unless what is returned is this volume
 /// @param scratch  cross_based_bytes of memory, aligned to 256 bytes
 /// @return where the result is: `costs` itself, or a volume of its shape within `scratch`
-/// @throws std::logic_error where an option is out of range; DeviceError
+/// @throws std::logic_error where an option or the greatest cost is out of range; DeviceError
 DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float greatest,
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream);
 

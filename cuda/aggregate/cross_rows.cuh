@@ -28,22 +28,25 @@ class RowAdder {
     for (int v = 0; v < kVectors; ++v) inside_[v] = x + 4 * v >= 0 && x + 4 * v < costs.width;
     row_step_ = costs.planes * costs.pitch;
     next_row_ = costs.row(0, strip.d) + next_y_ * row_step_ + x;
-    load();
+#pragma unroll
+    for (int turn = 0; turn < kTurns; ++turn) load(next_[turn]);
   }
 
-  __device__ __forceinline__ void add_up(int turn, RowLines& lines) {
+  /// @tparam Turn  the step modulo kTurns
+  template <int Turn>
+  __device__ __forceinline__ void add_up(RowLines& lines) {
     const std::uint32_t nothing = __float_as_uint(offset_);
     std::uint32_t whole[kRows][kEach], total[kRows], gaps[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      count_units(next_[r], whole[r]);
+      count_units(next_[Turn][r], whole[r]);
       gaps[r] = gaps_of(whole[r]);
       total[r] = 0;
 #pragma unroll
       for (int i = 0; i < kEach; ++i) total[r] += whole[r][i];
       total[r] -= kEach * nothing;
     }
-    load();
+    load(next_[Turn]);
     std::uint32_t sum[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) sum[r] = total[r];
@@ -54,10 +57,10 @@ class RowAdder {
       before[0] = sum[r] - total[r];
 #pragma unroll
       for (int i = 1; i < kEach; ++i) before[i] = before[i - 1] + whole[r][i - 1] - nothing;
-      store(before, lines.sums[turn][first_ + r] + kEach * lane_);
+      store(before, lines.sums[Turn][first_ + r] + kEach * lane_);
       const bool any = __any_sync(0xFFFFFFFFu, gaps[r] != 0);
-      if (lane_ == 0) lines.gaps[turn][first_ + r] = any;
-      if (any) count(gaps[r], lines.counts[turn][first_ + r]);
+      if (lane_ == 0) lines.gaps[Turn][first_ + r] = any;
+      if (any) count(gaps[r], lines.counts[Turn][first_ + r]);
     }
   }
 
@@ -119,14 +122,15 @@ class RowAdder {
             : "r"(step));
   }
 
-  /// Reads the rows of the next step; nothing waits for them here. Of rows below the image no mean knows.
-  __device__ __forceinline__ void load() {
+  /// Reads the rows of the next step but one; nothing waits for them here. Of rows below the image no mean
+  /// knows.
+  __device__ __forceinline__ void load(float4 (&next)[kRows][kVectors]) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r)
       if (next_y_ + r < height_) {
 #pragma unroll
         for (int v = 0; v < kVectors; ++v)
-          if (inside_[v]) next_[r][v] = __ldg(reinterpret_cast<const float4*>(next_row_ + r * row_step_) + v);
+          if (inside_[v]) next[r][v] = __ldg(reinterpret_cast<const float4*>(next_row_ + r * row_step_) + v);
       }
     next_y_ += kStep;
     next_row_ += kStep * row_step_;
@@ -150,7 +154,7 @@ class RowAdder {
   bool inside_[kVectors];
   const float* next_row_;
   std::ptrdiff_t row_step_;
-  float4 next_[kRows][kVectors] = {};  ///< beside and below the image anything
+  float4 next_[kTurns][kRows][kVectors] = {};  ///< beside and below the image anything
 };
 
 }  // namespace recon::cuda::strips

@@ -14,6 +14,7 @@ namespace recon::cuda::strips {
 
 inline constexpr int kStep = 4;      ///< rows
 inline constexpr int kRowWarps = 2;  ///< that add up rows
+inline constexpr int kTurns = 2;     ///< of buffers: of rows that are read ahead, and of their sums
 inline constexpr int kRowThreads = 32 * kRowWarps;
 inline constexpr int kEach = 8;           ///< neighbouring costs of a row that a lane adds up
 inline constexpr int kLine = 32 * kEach;  ///< costs of a row that a warp adds up
@@ -21,9 +22,9 @@ inline constexpr int kAligned = 4;        ///< strips begin at multiples of this
 
 /// Where the sums of rows lie in shared memory: each is over the columns before.
 struct RowLines {
-  std::uint32_t sums[2][kStep][kLine];
-  std::uint8_t counts[2][kStep][kLine];  ///< of finite costs; of rows with gaps
-  std::uint8_t gaps[2][kStep];           ///< whether a row has any
+  std::uint32_t sums[kTurns][kStep][kLine];
+  std::uint8_t counts[kTurns][kStep][kLine];  ///< of finite costs; of rows with gaps
+  std::uint8_t gaps[kTurns][kStep];           ///< whether a row has any
 
   /// Of the rows of a step at once.
   __device__ std::uint32_t gaps_of(int turn) const {

@@ -42,10 +42,11 @@ __global__ void __launch_bounds__(kThreads<Columns>, kTogether<Columns>)
     }
   } else {
     RowAdder rows(grid.pass, strip, thread);
-    rows.add_up(0, row_lines());
+    rows.add_up<0>(row_lines());
     for (int step = 1; step <= strip.steps; ++step) {
       __syncthreads();
-      if (step < strip.steps) rows.add_up(step % 2, row_lines());
+      if (step == strip.steps) break;
+      step % 2 == 0 ? rows.add_up<0>(row_lines()) : rows.add_up<1>(row_lines());
     }
   }
 }

@@ -254,14 +254,12 @@ template <int Columns>
 __device__ __forceinline__ void store_means(const WindowEnds<Columns>& ends, const WindowRow& row, float* out,
                                             int means) {
   float sum[Columns], mean[Columns];
-  bool simply = row.whole && !row.gaps;
 #pragma unroll
   for (int i = 0; i < Columns; ++i) {
     sum[i] = static_cast<float>(row.sums[ends.end[i]] - row.sums[ends.begin[i]]);
-    simply = simply && divides_simply(sum[i]);
     mean[i] = quotient_by_count(sum[i], ends.columns[i] * row.rows, ends.reciprocal[i]);
   }
-  if (!simply) {
+  if (!row.whole || row.gaps) {
 #pragma unroll
     for (int i = 0; i < Columns; ++i)
       if (i < means) mean[i] = exact_mean(ends, row, sum[i], i);

@@ -11,8 +11,8 @@ namespace recon {
 /// Aggregators that take running sums round every cost to a whole multiple of a unit first. Their sums are
 /// then exact: in any order, in double for every support, and in 32 bits, which may wrap around between
 /// prefix sums, for supports of up to kMaxSquareRadius. A CPU and a GPU that add up in different orders give
-/// the same bits. A mean is off by half a unit at most, 2^-18 of the greatest cost; whole costs are not
-/// rounded at all.
+/// the same bits. A mean is off by half a unit at most, 2^-18 of the greatest cost; whole costs up
+/// to 2^18 are not rounded at all.
 struct CostUnit {
   float unit = 1.0f;  ///< a power of two
 

@@ -27,10 +27,9 @@ struct CrossBasedOptions {
 /// @param views  crosses of both views, or of the reference view alone, which was better with AD-Census costs
 ///               on Middlebury's pairs; see cross_arms
 /// @param greatest  no finite cost is greater; see cost_unit
-/// @param costs  (y, d, x), 0 .. `greatest`, or +infinity (no cost): an iteration gives such a sample the
-/// mean
-///               of its support, so that gaps close with every iteration
-/// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
+/// @param costs     (y, d, x), 0 .. `greatest`, or +infinity (no cost): an iteration gives such a sample the
+///                  mean of its support, so that gaps close with every iteration
+/// @throws std::logic_error where sizes differ or an option or the greatest cost is out of range; OutOfMemory
 void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, float greatest,
                  VolumeView<float> costs);
 

@@ -42,7 +42,7 @@ struct ChainRefinement {
 /// grey levels.
 struct ChainOptions {
   ChainCost cost = ChainCost::kTransform;
-  float colour_cap = 20.0f;  ///< grey levels, > 0, at most 255
+  float colour_cap = 20.0f;  ///< grey levels, 2^-60 .. 255
   AdCensusOptions ad_census;
   TransformOptions transform;
   int outside_cost = 8;  ///< of kTransform, where the match lies outside the other view; 0 .. 255

@@ -22,6 +22,7 @@ namespace {
 using reference::ColourViews;
 using reference::cut_gaps;
 using reference::describe;
+using reference::in_units;
 using reference::kGreatestCost;
 using reference::kVolumeShapes;
 using reference::near;
@@ -109,7 +110,7 @@ TEST(ConstantWindow, EqualsTheTextbook) {
         const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
         Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
         constant_window(costs.view(), radius, kGreatestCost, means.view());
-        const Volume<float> expected = reference::constant_window(costs.view(), radius);
+        const Volume<float> expected = reference::constant_window(in_units(costs.view()).view(), radius);
         EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
                           : near_means(means.view(), expected.view()))
             << describe(shape) << ", radius " << radius;
@@ -244,7 +245,7 @@ TEST(CrossBased, EqualsTheTextbook) {
       for (const CrossOrder first : {CrossOrder::kHorizontal, CrossOrder::kVertical})
         for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
           for (const bool two : {true, false}) {
-            const bool whole = iterations == 1;
+            const bool whole = iterations <= 1;
             const Volume<float> given = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
             Volume<float> costs = clone(given);
             cross_based(
@@ -254,9 +255,10 @@ TEST(CrossBased, EqualsTheTextbook) {
             const ColourViews views{images.reference.view(),
                                     two ? images.source.view() : ImageView<const Rgb8>{},
                                     side == PairSide::kLeft ? -1 : 1, shape.min_disparity};
-            const Volume<float> expected = reference::cross_based(
-                views, given.view(), {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
-                iterations, first == CrossOrder::kHorizontal);
+            const Volume<float> expected =
+                reference::cross_based(views, in_units(given.view()).view(),
+                                       {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
+                                       iterations, first == CrossOrder::kHorizontal);
             EXPECT_TRUE(whole ? near(costs.view(), expected.view(), 0)
                               : near_means(costs.view(), expected.view(), iterations))
                 << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
@@ -280,6 +282,7 @@ TEST(CrossBased, RefusesWhatDoesNotFit) {
   EXPECT_THROW(cross_based({arms.view(), narrow.view()}, {}, kGreatestCost, costs.view()), std::logic_error);
   EXPECT_THROW(cross_based({arms.view(), {}}, {-1}, kGreatestCost, costs.view()), std::logic_error);
   EXPECT_THROW(cross_based({arms.view(), {}}, {65}, kGreatestCost, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), {}}, {}, 0, costs.view()), std::logic_error);
 }
 
 TEST(Gaps, ByHand) {
@@ -316,7 +319,8 @@ TEST(Gaps, DoNotCountAsInTheTextbook) {
     Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
     for (const int radius : {0, 1, 3, 40}) {
       constant_window(given.view(), radius, kGreatestCost, means.view());
-      EXPECT_TRUE(near_means(means.view(), reference::constant_window(given.view(), radius).view()))
+      EXPECT_TRUE(
+          near_means(means.view(), reference::constant_window(in_units(given.view()).view(), radius).view()))
           << describe(shape) << ", radius " << radius;
     }
     for (const bool two : {true, false}) {
@@ -333,8 +337,8 @@ TEST(Gaps, DoNotCountAsInTheTextbook) {
                      PairSide::kLeft, shape.min_disparity},
                     {iterations}, kGreatestCost, costs.view());
         const Volume<float> expected = reference::cross_based(
-            views, given.view(), {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations,
-            true);
+            views, in_units(given.view()).view(),
+            {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
         EXPECT_TRUE(near_means(costs.view(), expected.view(), iterations))
             << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
       }

@@ -21,6 +21,7 @@ namespace {
 using reference::ColourViews;
 using reference::cut_gaps;
 using reference::describe;
+using reference::in_units;
 using reference::kGreatestCost;
 using reference::kVolumeShapes;
 using reference::near;
@@ -96,7 +97,8 @@ TEST_F(CudaConstantWindow, EqualsTheTextbook) {
         for (const bool gaps : {false, true}) {
           if (gaps) cut_gaps(costs.view(), seed);
           const Volume<float> means = cuda::run_constant_window(costs.view(), radius, kGreatestCost, kPoison);
-          const Volume<float> expected = reference::constant_window(costs.view(), std::min(radius, 128));
+          const Volume<float> expected =
+              reference::constant_window(in_units(costs.view()).view(), std::min(radius, 128));
           EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
                             : near_means(means.view(), expected.view()))
               << describe(shape) << ", radius " << radius << ", gaps " << gaps;
@@ -152,6 +154,7 @@ TEST_F(CudaConstantWindow, RefusesWhatDoesNotFit) {
   EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kGreatestCost, kPoison),
                std::logic_error);
   EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kGreatestCost, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), 1, 0, kPoison), std::logic_error);
 }
 
 TEST_F(CudaAdaptiveWeight, EqualsTheTextbook) {
@@ -243,12 +246,12 @@ TEST_F(CudaCrossBased, EqualsTheTextbook) {
       for (const CrossOrder first : {CrossOrder::kHorizontal, CrossOrder::kVertical})
         for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
           for (const bool two : {true, false}) {
-            const bool whole = iterations == 1;
+            const bool whole = iterations <= 1;
             const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
-            const Volume<float> expected =
-                reference::cross_based(views.colours(two, side, shape.min_disparity), costs.view(),
-                                       {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
-                                       iterations, first == CrossOrder::kHorizontal);
+            const Volume<float> expected = reference::cross_based(
+                views.colours(two, side, shape.min_disparity), in_units(costs.view()).view(),
+                {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations,
+                first == CrossOrder::kHorizontal);
             for (const int longest : {rule.reach - 1, 255}) {
               const Volume<float> means =
                   cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest,
@@ -272,7 +275,7 @@ TEST_F(CudaCrossBased, GapsDoNotCountAsInTheTextbook) {
     for (const bool two : {true, false})
       for (const int iterations : {1, 4}) {
         const Volume<float> expected = reference::cross_based(
-            views.colours(two, PairSide::kLeft, shape.min_disparity), costs.view(),
+            views.colours(two, PairSide::kLeft, shape.min_disparity), in_units(costs.view()).view(),
             {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
         for (const int longest : {rule.reach - 1, 255})
           EXPECT_TRUE(
@@ -309,6 +312,29 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpu) {
   }
 }
 
+/// Strips of every width, a warp's columns or eight warps', as volumes of these sizes are cut.
+TEST_F(CudaCrossBased, SameBitsAsTheCpuInWideStrips) {
+  struct Case {
+    VolumeShape shape;
+    int reach;
+  };
+  for (const Case& c :
+       {Case{{450, 375, 64, 0}, 17}, Case{{450, 375, 64, 0}, 11}, Case{{200, 100, 16, -2}, 1},
+        Case{{1280, 230, 40, 0}, 11}, Case{{961, 517, 33, 0}, 6}, Case{{239, 999, 40, 0}, 12}}) {
+    const Views views(c.shape, 7, {c.reach, c.reach, 60, 60});
+    Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
+    costs.view()(c.shape.width - 1, c.shape.height - 1, 3) = INFINITY;
+    for (const int iterations : {1, 3}) {
+      const SupportViews<Cross> arms = views.arms(true, PairSide::kLeft, c.shape.min_disparity);
+      const Volume<float> expected = on_cpu(arms, {iterations}, costs.view());
+      EXPECT_TRUE(near(
+          cuda::run_cross_based(arms, c.reach - 1, {iterations}, kGreatestCost, costs.view(), kPoison).view(),
+          expected.view(), 0))
+          << describe(c.shape) << ", reach " << c.reach << ", iterations " << iterations;
+    }
+  }
+}
+
 /// Supports of whole squares of the greatest cost, on either side of what sums of 32 bits hold.
 TEST_F(CudaCrossBased, SameBitsAsTheCpuOfTheGreatestSums) {
   const Image<Rgb8> flat(300, 140, Rgb8{80, 90, 100});
@@ -340,6 +366,7 @@ TEST_F(CudaCrossBased, RefusesWhatDoesNotFit) {
   EXPECT_THROW(run({arms.view(), {}}, 33, -1), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 33, 65), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 256, 1), std::logic_error);
+  EXPECT_THROW(cuda::run_cross_based({arms.view(), {}}, 33, {1}, 0, costs.view(), kPoison), std::logic_error);
 }
 
 class CudaStepwiseAggregation : public test::GpuTest<> {};

@@ -57,6 +57,33 @@ TEST(VolumeSweep, WithoutItsLinksIsTheSweepThatStoresNothing) {
   expect_same(volume_sweep(owned.problem), path_sweep(owned.problem));
 }
 
+/// What the exact sums of the aggregation count on: the sources see the reference's negative from its place.
+TEST(VolumeSweep, CostsAreWithinTheirGreatest) {
+  for (const CostKind kind : {CostKind::kZncc, CostKind::kSad})
+    for (const Combination combination : {Combination::kMinimum, Combination::kMean, Combination::kBestK}) {
+      reference::OwnedProblem owned = reference::random_problem(
+          {kWidth, kHeight, kWidth, kHeight, 3, kPlanes, 1, 0, 2}, {kind, 5, combination});
+      for (std::size_t i = 0; i < owned.images.size(); ++i)
+        for (int y = 0; y < kHeight; ++y)
+          for (int x = 0; x < kWidth; ++x)
+            owned.images[i](x, y) = (x / 2 % 2 == 0) == (i == 0) ? std::uint8_t{255} : std::uint8_t{0};
+      for (PosedImage& source : owned.problem.sources) {
+        source.camera = owned.problem.reference.camera;
+        source.cam_from_world = owned.problem.reference.cam_from_world;
+      }
+      const DepthEstimate estimate = volume_sweep(owned.problem);
+      float most = 0;
+      for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < kWidth; ++x) {
+          if (std::isnan(estimate.depth(x, y))) continue;
+          ASSERT_GE(estimate.cost(x, y), 0.0f) << x << " " << y;
+          ASSERT_LE(estimate.cost(x, y), greatest_cost(kind)) << x << " " << y;
+          most = std::max(most, estimate.cost(x, y));
+        }
+      EXPECT_GT(most, 0.99f * greatest_cost(kind)) << "the case is too tame";
+    }
+}
+
 TEST(VolumeSweep, AggregatesLikeTheTextbook) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;

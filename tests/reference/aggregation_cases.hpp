@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -83,11 +84,21 @@ inline testing::AssertionResult near(VolumeView<const float> actual, VolumeView<
   return testing::AssertionSuccess();
 }
 
-/// The same of means of rounded costs up to kGreatestCost after some iterations: half a unit of 2^-10 off in
-/// each, and rounded twice, to float and when divided.
+/// Costs up to kGreatestCost as constant windows and crosses take them: multiples of 2^-10.
+inline Volume<float> in_units(VolumeView<const float> costs) {
+  Volume<float> units(costs.width, costs.planes, costs.height);
+  for (int y = 0; y < costs.height; ++y)
+    for (int d = 0; d < costs.planes; ++d)
+      for (int x = 0; x < costs.width; ++x)
+        units.view()(x, y, d) = std::nearbyint(costs(x, y, d) * 1024.0f) / 1024.0f;
+  return units;
+}
+
+/// `near` for means after some iterations, of which the first one has costs in units: rounded twice in each,
+/// to float and when divided, and half a unit of 2^-10 off from the second one on.
 inline testing::AssertionResult near_means(VolumeView<const float> actual, VolumeView<const float> expected,
                                            int iterations = 1) {
-  return near(actual, expected, iterations * 2e-7, iterations * 0x1p-11);
+  return near(actual, expected, iterations * 2e-7, std::max(iterations - 1, 0) * 0x1p-11);
 }
 
 /// Sizes and numbers of planes at which implementations part.
