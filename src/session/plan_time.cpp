@@ -107,8 +107,13 @@ StepSize maps_size(const SceneRun& run, const std::vector<int>& views) {
   return size;
 }
 
+/// Only pixels with a depth are compared: all in a rehearsal; a mean of 0.7, from 0.39 to 0.90, of the pixels
+/// of six scenes.
 StepSize check_size(const SceneRun& run, const std::vector<int>& views) {
-  return size_of(run, views, [&](int view) { return run.plan.view(view).sources.size(); });
+  constexpr double kKnown = 0.7;
+  StepSize size = size_of(run, views, [&](int view) { return run.plan.view(view).sources.size(); });
+  size.against *= kKnown;
+  return size;
 }
 
 StepSize fusion_size(const SceneRun& run) {
