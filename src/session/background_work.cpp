@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 
 namespace recon {
 
@@ -74,16 +75,20 @@ void BackgroundWork::rethrow() {
 void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body) {
   using oneapi::tbb::filter_mode;
   EXPECTS(at_once >= 1);
+  FirstException first;
   int next = 0;
-  oneapi::tbb::parallel_pipeline(
-      static_cast<std::size_t>(at_once),
-      oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
-                                          [&](oneapi::tbb::flow_control& control) {
-                                            if (next < count) return next++;
-                                            control.stop();
-                                            return 0;
-                                          }) &
-          oneapi::tbb::make_filter<int, void>(filter_mode::parallel, [&](int i) { body(i); }));
+  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(at_once),
+                                 oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
+                                                                     [&](oneapi::tbb::flow_control& control) {
+                                                                       if (next < count && !first.thrown())
+                                                                         return next++;
+                                                                       control.stop();
+                                                                       return 0;
+                                                                     }) &
+                                     oneapi::tbb::make_filter<int, void>(filter_mode::parallel, [&](int i) {
+                                       first.guard([&] { body(i); });
+                                     }));
+  first.rethrow();
 }
 
 }  // namespace recon

@@ -47,7 +47,7 @@ class BackgroundWork {
 
 /// Calls `body(i)` for i in [0, count), at most `at_once` side by side, each free to use the parallel loops
 /// of the surrounding arena. For work whose memory must be bounded. The first exception ends the loop and is
-/// thrown on.
+/// thrown on, once the calls that have begun have ended; the loops nested in these are not cut short.
 void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body);
 
 }  // namespace recon

@@ -29,6 +29,45 @@ TEST(ParallelFor, ThrowsOnWhatACallThrows) {
                std::runtime_error);
 }
 
+constexpr int kNested = 64;
+
+/// Runs loops of which some calls throw and the others run `nested(count)`, which increments `count` kNested
+/// times; returns how many of these came back with part of their work undone.
+template <class Nested>
+int incomplete_nested_loops(const Nested& nested) {
+  std::atomic<int> incomplete{0};
+  for (int round = 0; round < 20; ++round)
+    ThreadLimit(4).run([&] {
+      EXPECT_THROW(parallel_for(16,
+                                [&](int i) {
+                                  if (i % 8 == 7) throw std::runtime_error("a call fails");
+                                  std::atomic<int> done{0};
+                                  nested(done);
+                                  if (done != kNested) ++incomplete;
+                                }),
+                   std::runtime_error);
+    });
+  return incomplete;
+}
+
+void count_slowly(std::atomic<int>& done) {
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+  ++done;
+}
+
+TEST(ParallelFor, FailingCallsDoNotCutShortTheLoopsNestedInOthers) {
+  EXPECT_EQ(incomplete_nested_loops(
+                [](std::atomic<int>& done) { parallel_for(kNested, [&](int) { count_slowly(done); }); }),
+            0);
+}
+
+TEST(ParallelFor, FailingCallsDoNotCutShortLoopsOfLibrariesNestedInOthers) {
+  EXPECT_EQ(incomplete_nested_loops([](std::atomic<int>& done) {
+              oneapi::tbb::parallel_for(0, kNested, [&](int) { count_slowly(done); });
+            }),
+            0);
+}
+
 /// Threads seen at work inside a limit, with enough slow work for all of them to take part.
 std::size_t threads_seen(int limit) {
   std::mutex mutex;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "session/background_work.hpp"
 #include "session/byte_size.hpp"
 #include "session/content_hash.hpp"
@@ -196,6 +197,26 @@ TEST(BoundedParallelFor, CallsEachOnceAndFewAtATime) {
   for (const auto& count : calls) EXPECT_EQ(count, 1);
   EXPECT_LE(most, 2);
   EXPECT_THROW(bounded_parallel_for(5, 2, [](int) { throw InputError("bad"); }), InputError);
+}
+
+TEST(BoundedParallelFor, AFailingCallDoesNotCutShortTheLoopsOfOthers) {
+  constexpr int kNested = 64;
+  std::atomic<int> incomplete = 0;
+  for (int round = 0; round < 20; ++round)
+    ThreadLimit(4).run([&] {
+      EXPECT_THROW(bounded_parallel_for(16, 4,
+                                        [&](int i) {
+                                          if (i % 8 == 7) throw InputError("bad");
+                                          std::atomic<int> done = 0;
+                                          parallel_for(kNested, [&](int) {
+                                            usleep(20);
+                                            ++done;
+                                          });
+                                          if (done != kNested) ++incomplete;
+                                        }),
+                   InputError);
+    });
+  EXPECT_EQ(incomplete, 0);
 }
 
 TEST_F(Folder, RecordsComeBackAndTellDamage) {
