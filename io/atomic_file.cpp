@@ -49,7 +49,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   // one.
   do {
     temporary_ = folder / temporary_name();
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (fd_ < 0 && errno == EEXIST);
   if (fd_ < 0) fail("cannot be created");
 }
@@ -67,6 +67,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) {
   flush();
+  rewritten_ = true;
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
@@ -76,16 +77,32 @@ void AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) {
   }
 }
 
-void AtomicFile::commit() {
+FileIdentity AtomicFile::commit() {
   flush();
+  const FileIdentity identity = rewritten_ ? reread() : hasher_.identity();
   if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written");
   if (::close(std::exchange(fd_, -1)) != 0) fail("cannot be written");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
   temporary_.clear();
   sync_folder(folder_of(path_));
+  return identity;
+}
+
+FileIdentity AtomicFile::reread() const {
+  ContentHasher hasher;
+  std::string piece(kBufferBytes, '\0');
+  for (off_t offset = 0;;) {
+    const ssize_t count = ::pread(fd_, piece.data(), piece.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot be read back");
+    if (count == 0) return hasher.identity();
+    hasher.add({piece.data(), static_cast<std::size_t>(count)});
+    offset += count;
+  }
 }
 
 void AtomicFile::flush() {
+  hasher_.add(buffer_);
   std::string_view bytes = buffer_;
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
@@ -106,10 +123,10 @@ void AtomicFile::fail(const char* action) const {
   throw OutputError(message);
 }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
+FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);
-  file.commit();
+  return file.commit();
 }
 
 }  // namespace recon

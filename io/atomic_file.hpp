@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/content_hash.hpp"
+
 namespace recon {
 
 /// A file that appears under its name only when it is complete: it is written under a temporary name in the
@@ -25,21 +27,25 @@ class AtomicFile {
   void write_at(std::uint64_t offset, std::string_view bytes);
 
   /// Puts the file in its place; nothing may be written afterwards.
-  void commit();
+  /// @returns size and hash of what was written, whatever another process puts under the name meanwhile
+  FileIdentity commit();
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
   void flush();
+  FileIdentity reread() const;
   [[noreturn]] void fail(const char* action) const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   std::string buffer_;
+  ContentHasher hasher_;
+  bool rewritten_ = false;  ///< parts were replaced, so that the hash of the sequence is not that of the file
   int fd_ = -1;
 };
 
 /// Writes a whole file through AtomicFile.
-void write_file(const std::filesystem::path& path, std::string_view bytes);
+FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace recon

@@ -65,8 +65,8 @@ DenseArray parse_array(std::string_view bytes, const std::string& file, int chan
 
 /// Writes the planes `value(pixel, channel)`, a row at a time.
 template <class T, class Value>
-void write_array(const std::filesystem::path& path, ImageView<const T> image, int channels,
-                 const Value& value) {
+FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> image, int channels,
+                         const Value& value) {
   AtomicFile file(path);
   file.write(std::to_string(image.width) + "&" + std::to_string(image.height) + "&" +
              std::to_string(channels) + "&");
@@ -77,7 +77,7 @@ void write_array(const std::filesystem::path& path, ImageView<const T> image, in
       for (int x = 0; x < image.width; ++x) append_number(row, value(image(x, y), channel));
       file.write(row);
     }
-  file.commit();
+  return file.commit();
 }
 
 bool is_known(Vec3f n) {
@@ -116,13 +116,13 @@ Image<Vec3f> parse_normal_map(std::string_view bytes, const std::string& file) {
   return normals;
 }
 
-void write_depth_map(const std::filesystem::path& path, ImageView<const float> depth) {
-  write_array(path, depth, 1,
-              [](float value, int) { return value > 0 && std::isfinite(value) ? value : 0.0f; });
+FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const float> depth) {
+  return write_array(path, depth, 1,
+                     [](float value, int) { return value > 0 && std::isfinite(value) ? value : 0.0f; });
 }
 
-void write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
-  write_array(path, normals, 3, [](Vec3f value, int channel) {
+FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
+  return write_array(path, normals, 3, [](Vec3f value, int channel) {
     if (!is_known(value)) return 0.0f;
     return channel == 0 ? value.x : channel == 1 ? value.y : value.z;
   });

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/content_hash.hpp"
 #include "core/image.hpp"
 #include "core/vec.hpp"
 
@@ -23,7 +24,7 @@ Image<Vec3f> read_normal_map(const std::filesystem::path& path);
 Image<Vec3f> parse_normal_map(std::string_view bytes, const std::string& file);
 
 /// @throws OutputError
-void write_depth_map(const std::filesystem::path& path, ImageView<const float> depth);
-void write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals);
+FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const float> depth);
+FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals);
 
 }  // namespace recon

@@ -109,7 +109,7 @@ std::string lower_extension(const std::filesystem::path& path) {
 }
 
 /// Encodes in memory, so that the file is written through AtomicFile as every other.
-void encode(const std::filesystem::path& path, const cv::Mat& pixels) {
+FileIdentity encode(const std::filesystem::path& path, const cv::Mat& pixels) {
   const std::string extension = lower_extension(path);
   std::vector<int> settings;
   if (extension == ".jpg" || extension == ".jpeg")
@@ -124,7 +124,7 @@ void encode(const std::filesystem::path& path, const cv::Mat& pixels) {
   } catch (const cv::Exception& error) {
     throw OutputError(path.string() + ": cannot be encoded: " + error.err);
   }
-  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 /// A header of OpenCV on pixels of ours, which it only reads.
@@ -196,20 +196,20 @@ Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
   return image;
 }
 
-void write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image) {
+FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image) {
   if (lower_extension(path) != ".png")
     throw UsageError(path.string() + ": 16-bit images are written as .png");
-  encode(path, mat_of(image, CV_16UC1));
+  return encode(path, mat_of(image, CV_16UC1));
 }
 
-void write_image(const std::filesystem::path& path, ImageView<const Rgb8> image) {
+FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image) {
   cv::Mat bgr;
   cv::cvtColor(mat_of(image, CV_8UC3), bgr, cv::COLOR_RGB2BGR);
-  encode(path, bgr);
+  return encode(path, bgr);
 }
 
-void write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image) {
-  encode(path, mat_of(image, CV_8UC1));
+FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image) {
+  return encode(path, mat_of(image, CV_8UC1));
 }
 
 }  // namespace recon

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/content_hash.hpp"
 #include "core/image.hpp"
 
 namespace recon {
@@ -51,11 +52,11 @@ ImageSize image_size(const std::filesystem::path& path);
 /// A 16-bit grey PNG, such as depth in millimetres with 0 for unknown.
 /// @throws InputError with path and reason, also for any other kind of image
 Image<std::uint16_t> read_png16(const std::filesystem::path& path);
-void write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image);
+FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image);
 
 /// Writes an image as PNG or, with quality 95, as JPEG: by the extension .png, .jpg or .jpeg.
 /// @throws OutputError when it cannot be written; UsageError for another extension
-void write_image(const std::filesystem::path& path, ImageView<const Rgb8> image);
-void write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
+FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image);
+FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
 
 }  // namespace recon

@@ -74,7 +74,7 @@ Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
   return image;
 }
 
-void write_pfm(const std::filesystem::path& path, ImageView<const float> image) {
+FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float> image) {
   AtomicFile file(path);
   file.write("Pf\n" + std::to_string(image.width) + " " + std::to_string(image.height) + "\n-1\n");
   std::string row;
@@ -86,7 +86,7 @@ void write_pfm(const std::filesystem::path& path, ImageView<const float> image) 
     }
     file.write(row);
   }
-  file.commit();
+  return file.commit();
 }
 
 }  // namespace recon

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/content_hash.hpp"
 #include "core/image.hpp"
 
 namespace recon {
@@ -16,6 +17,6 @@ Image<float> parse_pfm(std::string_view bytes, const std::string& file);
 
 /// Writes a little-endian PFM; unknown (NaN) becomes +inf, as Middlebury 2014 has it.
 /// @throws OutputError
-void write_pfm(const std::filesystem::path& path, ImageView<const float> image);
+FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float> image);
 
 }  // namespace recon

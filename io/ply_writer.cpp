@@ -54,11 +54,11 @@ void PlyWriter::add(const PlyPoint& point) {
   ++count_;
 }
 
-void PlyWriter::commit() {
+CloudFiles PlyWriter::commit() {
   cloud_.write_at(0, header(count_));
   visibility_.write_at(0, count_bytes(count_));
-  visibility_.commit();
-  cloud_.commit();
+  const FileIdentity visibility = visibility_.commit();
+  return {cloud_.commit(), visibility};
 }
 
 }  // namespace recon

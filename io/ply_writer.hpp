@@ -19,6 +19,11 @@ struct PlyPoint {
   std::span<const std::uint32_t> views{};  ///< indices of the views that see the point
 };
 
+/// What was written of a cloud.
+struct CloudFiles {
+  FileIdentity cloud, visibility;
+};
+
 /// Writes a cloud of any size as a stream: a binary little-endian PLY with x y z nx ny nz, red green blue,
 /// confidence and views (how many; 255 stands for 255 and more, as readers such as COLMAP's know no wider
 /// integers), and beside it NAME.ply.vis, COLMAP's list of the views of each point. Both appear under their
@@ -31,7 +36,7 @@ class PlyWriter {
   std::uint64_t count() const { return count_; }
 
   /// Writes the number of points into both headers and puts the files in their places.
-  void commit();
+  CloudFiles commit();
 
  private:
   AtomicFile cloud_;

@@ -94,7 +94,11 @@ void CommandLine::declare_work(CLI::App& app) {
       ->configurable(false)
       ->group(group);
   app.add_flag("--overwrite", options.overwrite,
-               "Do finished work again; without it a run goes on where the last one ended")
+               "Do finished work again, also in a folder with files of other programs; without it a run goes "
+               "on where the last one ended")
+      ->configurable(false)
+      ->group(group);
+  app.add_flag("--wait", options.wait, "Wait while another reconstruct writes into the same output folder")
       ->configurable(false)
       ->group(group);
 }

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_bytes.hpp"
-#include "session/content_hash.hpp"
 #include "session/step_record.hpp"
 
 namespace recon {

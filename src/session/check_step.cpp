@@ -75,7 +75,7 @@ Checked check_view(SceneRun& run, int view) {
   StepRecord record;
   record.inputs = check_inputs(run, view, sources);
   const std::string record_file = Workspace::record_file(Step::kCheck, name);
-  FinishedStep finished = find_finished(run, record_file, &record.inputs);
+  FinishedStep finished = find_finished(run, record_file, record.inputs);
   if (finished.record) return {std::move(finished.record), true, {}};
 
   const auto maps = run.photometric->get(name);
@@ -83,8 +83,8 @@ Checked check_view(SceneRun& run, int view) {
   run.geometric->keep(name, result);
   record.outputs = run.geometric->write(name, *result);
   const std::string preview = Workspace::preview_file(name);
-  write_image(run.workspace.path(preview), depth_preview(result->depth.view()).view());
-  record.outputs.push_back(written_file(run.workspace, preview));
+  record.outputs.push_back(
+      {preview, write_image(run.workspace.path(preview), depth_preview(result->depth.view()).view())});
   record.result = {{"known", known_share(result->depth)}};
   write_record(run.workspace.path(record_file), record);
   return {std::move(record), false, finished.reason};

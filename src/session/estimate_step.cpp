@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -162,6 +163,25 @@ class Estimation {
   BackgroundWork writer_;  // last, so that it ends before what it works on
 };
 
+/// Depth maps of different photos, poses or options do not make one cloud.
+/// @throws InputError that names the views whose depth maps depend on something else than this run
+void refuse_changed(const SceneRun& run, const std::vector<int>& views,
+                    const std::vector<FinishedStep>& finished) {
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (finished[i].changed) changed.push_back(run.plan.name(views[i]) + " (" + finished[i].reason + ")");
+  if (changed.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(changed.size(), kNamed); ++i)
+    names += (i == 0 ? "" : ", ") + changed[i];
+  if (changed.size() > kNamed) names += ", and others";
+  throw InputError(run.workspace.root().string() + ": the depth maps of " + std::to_string(changed.size()) +
+                   " of " + std::to_string(views.size()) +
+                   " views are of other photos, poses or options than this run: " + names +
+                   "; give the options that they were estimated with, or run --stage estimate again");
+}
+
 }  // namespace
 
 void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends) {
@@ -171,7 +191,7 @@ void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& 
     const auto index = static_cast<std::size_t>(i);
     const nlohmann::json inputs = estimate_inputs(run, active[index]);
     finished[index] = find_finished(
-        run, Workspace::record_file(Step::kEstimate, run.plan.view(active[index]).output_name), &inputs);
+        run, Workspace::record_file(Step::kEstimate, run.plan.view(active[index]).output_name), inputs);
   });
   std::vector<int> views;
   std::vector<std::pair<std::string, std::string>> redone;
@@ -193,9 +213,12 @@ void collect_estimates(SceneRun& run) {
   std::vector<FinishedStep> finished(views.size());
   parallel_for(static_cast<int>(views.size()), [&](int i) {
     const auto index = static_cast<std::size_t>(i);
-    finished[index] = find_finished(
-        run, Workspace::record_file(Step::kEstimate, run.plan.view(views[index]).output_name), nullptr);
+    finished[index] =
+        find_finished(run.workspace, /*overwrite=*/false,
+                      Workspace::record_file(Step::kEstimate, run.plan.view(views[index]).output_name),
+                      estimate_inputs(run, views[index]));
   });
+  refuse_changed(run, views, finished);
   for (std::size_t i = 0; i < views.size(); ++i) {
     ViewState& state = run.state(views[i]);
     if (finished[i].record) {

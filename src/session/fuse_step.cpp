@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <system_error>
 
 #include "core/interrupt.hpp"
 #include "core/progress.hpp"
@@ -59,7 +58,7 @@ class Writer : public PointSink {
     }
   }
 
-  void commit() { ply_.commit(); }
+  CloudFiles commit() { return ply_.commit(); }
 
  private:
   PlyWriter ply_;
@@ -93,12 +92,8 @@ double mean_known(const SceneRun& run, const std::vector<int>& views,
 /// Removes the cloud of an earlier run, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
-       {Workspace::fusion_record_file(), Workspace::cloud_file(), Workspace::visibility_file()}) {
-    std::error_code error;
-    std::filesystem::remove(run.workspace.path(file), error);
-    if (error)
-      throw OutputError(run.workspace.path(file).string() + ": cannot be removed: " + error.message());
-  }
+       {Workspace::fusion_record_file(), Workspace::cloud_file(), Workspace::visibility_file()})
+    remove_result(run.workspace.path(file));
 }
 
 [[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views) {
@@ -144,7 +139,7 @@ void fuse_views(SceneRun& run) {
     if (run.state(view).check) views.push_back(view);
   StepRecord record;
   record.inputs = fusion_inputs(run, views);
-  FinishedStep finished = find_finished(run, Workspace::fusion_record_file(), &record.inputs);
+  FinishedStep finished = find_finished(run, Workspace::fusion_record_file(), record.inputs);
   if (finished.record) {
     spdlog::info("fusion: the cloud is finished and kept");
     run.cloud = CloudState{std::move(*finished.record), true};
@@ -163,9 +158,8 @@ void fuse_views(SceneRun& run) {
   const std::uint64_t points =
       fuse(fusion_views(run, views), loader, fusion_options(run, views.size()), writer);
   if (points == 0) fail_empty(run, views);
-  writer.commit();
-  record.outputs = {written_file(run.workspace, Workspace::cloud_file()),
-                    written_file(run.workspace, Workspace::visibility_file())};
+  const CloudFiles files = writer.commit();
+  record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};
   write_record(run.workspace.path(Workspace::fusion_record_file()), record);
   run.cloud = CloudState{std::move(record), false};

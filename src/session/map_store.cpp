@@ -25,11 +25,9 @@ void MapStore::keep(const std::string& view, std::shared_ptr<const ViewDepth> ma
 std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
   const std::string depth = Workspace::depth_file(view, kind_), normal = Workspace::normal_file(view, kind_),
                     confidence = Workspace::confidence_file(view, kind_);
-  write_depth_map(workspace_.path(depth), maps.depth.view());
-  write_normal_map(workspace_.path(normal), maps.normal.view());
-  write_depth_map(workspace_.path(confidence), maps.confidence.view());
-  return {written_file(workspace_, depth), written_file(workspace_, normal),
-          written_file(workspace_, confidence)};
+  return {{depth, write_depth_map(workspace_.path(depth), maps.depth.view())},
+          {normal, write_normal_map(workspace_.path(normal), maps.normal.view())},
+          {confidence, write_depth_map(workspace_.path(confidence), maps.confidence.view())}};
 }
 
 std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
@@ -61,12 +59,6 @@ double known_share(const Image<float>& depth) {
     for (int x = 0; x < depth.width(); ++x) known += std::isnan(depth(x, y)) ? 0u : 1u;
   const double all = static_cast<double>(depth.width()) * depth.height();
   return all > 0 ? static_cast<double>(known) / all : 0;
-}
-
-OutputFile written_file(const Workspace& workspace, const std::string& file) {
-  const auto identity = identify_file(workspace.path(file));
-  if (!identity) throw OutputError(workspace.path(file).string() + ": cannot be read back after writing");
-  return {file, *identity};
 }
 
 }  // namespace recon

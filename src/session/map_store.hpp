@@ -47,8 +47,4 @@ class MapStore {
 /// The share of pixels with a known depth, [0, 1].
 double known_share(const Image<float>& depth);
 
-/// Size and fingerprint of a file just written.
-/// @throws OutputError when it cannot be read back
-OutputFile written_file(const Workspace& workspace, const std::string& file);
-
 }  // namespace recon

@@ -234,6 +234,11 @@ std::string idle_reason(const SessionOptions& options, Job job, const std::strin
   return {};
 }
 
+/// Options that say which part of the work a process does: the results are the same for any division.
+bool is_part_of_work(const std::string& key) {
+  return key == "stage" || key == "shard";
+}
+
 }  // namespace
 
 bool uses_option(Job job, const std::string& option) {
@@ -269,7 +274,8 @@ std::string resolved_options(const SessionOptions& options, Job job) {
   std::string result;
   for (std::string line; std::getline(lines, line);) {
     const std::string key = line.substr(0, line.find('='));
-    if (!by_method.contains(key) && uses_option(job, "--" + key)) result += line + "\n";
+    if (!by_method.contains(key) && !is_part_of_work(key) && uses_option(job, "--" + key))
+      result += line + "\n";
   }
   for (const auto& [key, value] : by_method)
     if (uses_option(job, "--" + key) && idle_reason(options, job, "--" + key).empty())

@@ -75,6 +75,7 @@ struct SessionOptions {
   int threads = 0;                                            ///< 0: all that the process may use
   bool dry_run = false;
   bool overwrite = false;
+  bool wait = false;  ///< until another process is done with the output folder
   bool quiet = false;
   bool json = false;
   std::vector<std::string> given;  ///< names of the options that were given, such as "--window"

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "io/ply_writer.hpp"
 #include "refine/normals.hpp"
 
 namespace recon {
@@ -50,9 +47,9 @@ Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCa
   return depth;
 }
 
-std::uint64_t write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
-                               ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
-                               const Pinhole& camera) {
+PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
+                           ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
+                           const Pinhole& camera) {
   EXPECTS(depth.width == colour.width && depth.height == colour.height);
   const Image<Vec3f> normals = normals_from_depth(depth, camera);
   constexpr std::array<std::uint32_t, 2> kBothViews = {0, 1};
@@ -67,18 +64,19 @@ std::uint64_t write_pair_cloud(const Workspace& workspace, ImageView<const float
       ply.add({as_float({z * ray.x, z * ray.y, z}), normals(x, y), colour(x, y), 1.0f, kBothViews});
     }
   }
-  if (ply.count() > 0) ply.commit();
-  return ply.count();
+  if (ply.count() == 0) return {};
+  return {ply.count(), ply.commit()};
 }
 
 void remove_pair_results(const Workspace& workspace) {
-  for (const char* file : {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng,
-                           pair_file::kPreview, pair_file::kFilled, pair_file::kDepth, pair_file::kCloud,
-                           pair_file::kVisibility, pair_file::kReport, pair_file::kReportPage}) {
-    std::error_code error;
-    std::filesystem::remove(workspace.path(file), error);
-    if (error) throw OutputError(workspace.path(file).string() + ": cannot be removed: " + error.message());
-  }
+  for (const char* file :
+       {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
+        pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
+    remove_result(workspace.path(file));
+}
+
+void remove_pair_reports(const Workspace& workspace) {
+  for (const char* file : {pair_file::kReport, pair_file::kReportPage}) remove_result(workspace.path(file));
 }
 
 }  // namespace recon

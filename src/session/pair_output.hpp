@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "io/ply_writer.hpp"
 #include "scene/stereo_camera.hpp"
 #include "session/workspace.hpp"
 
@@ -32,16 +33,22 @@ Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity);
 /// front of the cameras.
 Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera);
 
+/// How many points a pair gave, and the files they are in, which exist unless there are none.
+struct PairCloud {
+  std::uint64_t points = 0;
+  CloudFiles files;
+};
+
 /// Writes the points of a depth map as the left camera sees them, with normals of the surface around them and
 /// seen by views 0 and 1: fused.ply and its visibility file. Points without a normal are left out.
 /// @param skip  255 where a pixel gives no point, else 0
-/// @returns how many there are
-std::uint64_t write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
-                               ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
-                               const Pinhole& camera);
+PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
+                           ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
+                           const Pinhole& camera);
 
 /// Removes what an earlier run left, so that it does not pass for a result of this one.
 /// @throws OutputError
 void remove_pair_results(const Workspace& workspace);
+void remove_pair_reports(const Workspace& workspace);
 
 }  // namespace recon

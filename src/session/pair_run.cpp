@@ -14,6 +14,7 @@
 #include "refine/disparity_filters.hpp"
 #include "session/map_store.hpp"
 #include "session/option_use.hpp"
+#include "session/output_folder.hpp"
 #include "session/pair_input.hpp"
 #include "session/pair_order.hpp"
 #include "session/pair_output.hpp"
@@ -121,14 +122,12 @@ class ResultWriter {
  public:
   ResultWriter(const Workspace& workspace, StepRecord& record) : workspace_(workspace), record_(record) {}
 
-  /// Calls `write(path)` for a file of the output folder and notes what was written.
+  /// Calls `write(path)`, which returns what it wrote, for a file of the output folder, and records it.
   template <class Write>
   void operator()(const char* file, const Write& write) {
     check_interrupted();
-    write(workspace_.path(file));
-    note(file);
+    record_.outputs.push_back({file, write(workspace_.path(file))});
   }
-  void note(const char* file) { record_.outputs.push_back(written_file(workspace_, file)); }
 
  private:
   const Workspace& workspace_;
@@ -138,28 +137,28 @@ class ResultWriter {
 void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& result, StepRecord& record) {
   ResultWriter write(run.workspace, record);
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
-  write(pair_file::kDepth, [&](const auto& path) { write_pfm(path, depth.view()); });
+  write(pair_file::kDepth, [&](const auto& path) { return write_pfm(path, depth.view()); });
   const Image<Rgb8> colour = read_image(plan.files.left);
-  const std::uint64_t points =
+  const PairCloud cloud =
       write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
-  if (points == 0)
+  if (cloud.points == 0)
     throw InputError(plan.name() + ": the cloud is empty: no pixel has a surface around it; " + doubts(plan) +
                      " The disparities are in " + run.workspace.path(pair_file::kDisparity).string());
-  write.note(pair_file::kCloud);
-  write.note(pair_file::kVisibility);
-  record.result["points"] = points;
+  record.outputs.push_back({pair_file::kCloud, cloud.files.cloud});
+  record.outputs.push_back({pair_file::kVisibility, cloud.files.visibility});
+  record.result["points"] = cloud.points;
 }
 
 void write_disparity(const PairRun& run, const PairResult& result, StepRecord& record) {
   ResultWriter write(run.workspace, record);
   const auto disparity = result.disparity.view();
-  write(pair_file::kDisparity, [&](const auto& path) { write_pfm(path, disparity); });
+  write(pair_file::kDisparity, [&](const auto& path) { return write_pfm(path, disparity); });
   write(pair_file::kDisparityPng,
-        [&](const auto& path) { write_png16(path, disparity_in_16_bits(disparity).view()); });
+        [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
   write(pair_file::kPreview,
-        [&](const auto& path) { write_image(path, disparity_preview(disparity).view()); });
+        [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
   if (!result.filled.empty())
-    write(pair_file::kFilled, [&](const auto& path) { write_image(path, result.filled.view()); });
+    write(pair_file::kFilled, [&](const auto& path) { return write_image(path, result.filled.view()); });
 }
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {
@@ -179,7 +178,6 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 }
 
 StepRecord do_work(const PairRun& run, const PairPlan& plan, json inputs, StepClock& clock) {
-  remove_pair_results(run.workspace);
   Backend& backend = run.backend();
   pair_memory(plan, backend, run.memory_limit, run.threads);
   clock.end("opening the device");
@@ -225,18 +223,20 @@ PairReport run_pair(const PairRun& run) {
   StepClock clock;
   const PairPlan plan = make_pair_plan(run.files, run.options);
   check_output(run, plan);
-  run.workspace.check_writable();
+  const TakenOutput output =
+      take_output(run.workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
   run.workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
-  run.workspace.remove_leftovers();
+  if (output.has_results) remove_pair_reports(run.workspace);
   const std::string options = resolved_options(run.options, plan.job);
   write_file(run.workspace.path("options.toml"), options);
   json inputs = inputs_of(run, plan);
-  FinishedStep finished = find_finished(run.workspace, run.options.overwrite, pair_file::kRecord, &inputs);
+  FinishedStep finished = find_finished(run.workspace, run.options.overwrite, pair_file::kRecord, inputs);
   clock.end("checking what is there");
   const bool kept = finished.record.has_value();
   if (kept) spdlog::info("{}: the result is finished and kept", plan.name());
   if (!finished.reason.empty())
     spdlog::info("{}: stale results are made again: {}", plan.name(), finished.reason);
+  if (!kept && output.has_results) remove_pair_results(run.workspace);
   if (!kept) finished.record = do_work(run, plan, std::move(inputs), clock);
   const json report = pair_report_json(plan, run.workspace, *finished.record, {kept, options, clock.times()});
   write_file(run.workspace.path(pair_file::kReport), json_text(report));

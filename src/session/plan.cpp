@@ -6,6 +6,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -57,6 +58,19 @@ std::string output_name(const std::string& name, bool unchanged) {
   return unchanged || writable ? name : name + ".png";
 }
 
+/// Gives every view a file name of its own: one that is converted may not take that of another photo.
+void choose_output_names(ScenePlan& plan) {
+  std::set<std::string> taken;
+  for (const View& view : plan.scene.views) taken.insert(view.name);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    const std::string& name = plan.scene.views[i].name;
+    std::string& output = plan.views[i].output_name;
+    output = output_name(name, plan.views[i].unchanged);
+    for (int n = 1; output != name && !taken.insert(output).second; ++n)
+      output = name + "." + std::to_string(n) + ".png";
+  }
+}
+
 /// Rectifies every view with its sources; says of those that have sources but no pair why.
 /// @throws InputError when no view has a pair, but some have sources
 void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
@@ -105,6 +119,25 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
   if (!any_match)
     throw InputError("--views '" + options.views + "' matches none of the " +
                      std::to_string(plan.views.size()) + " views; names look like " + plan.name(0));
+}
+
+/// A cloud needs views that overlap.
+/// @throws InputError when --views leaves every view without a source that it could be checked against
+void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan) {
+  const std::vector<int> scope = plan.views_in_scope();
+  const auto has_source_in_scope = [&](int view) {
+    const std::vector<int>& sources = plan.view(view).sources;
+    return std::any_of(sources.begin(), sources.end(),
+                       [&](int source) { return plan.view(source).in_scope; });
+  };
+  if (std::any_of(scope.begin(), scope.end(), has_source_in_scope)) return;
+  const int first = scope.front();
+  throw InputError("--views '" + options.views + "' matches " + std::to_string(scope.size()) +
+                   (scope.size() == 1 ? " view" : " views") + ", such as " + plan.name(first) +
+                   ", without any of their source views, such as " +
+                   plan.name(plan.view(first).sources.front()) +
+                   ": depths are checked across views; match some of these too, or give --stage estimate for "
+                   "depth maps alone");
 }
 
 }  // namespace
@@ -159,10 +192,10 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     const Camera& camera = plan.photo_camera(static_cast<int>(i));
     plan.views[i].camera = undistorted_camera(camera, options.max_image_size);
     plan.views[i].unchanged = is_pinhole_of(camera, plan.views[i].camera);
-    plan.views[i].output_name = output_name(plan.scene.views[i].name, plan.views[i].unchanged);
     plan.views[i].sources = sources[i];
     plan.views[i].range = ranges[i];
   }
+  choose_output_names(plan);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   if (!sweep) choose_pairs(options, plan);
   choose_views(scene, options, plan);
@@ -170,6 +203,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     throw InputError("no overlap: no view has another one that sees the same surface under a useful angle (" +
                      std::to_string(count) +
                      " views); check the poses, or widen --min-angle and --max-angle");
+  if (options.stage != Stage::kEstimate) check_overlap_in_scope(options, plan);
   if (!sweep) return plan;
   const std::vector<int> active = plan.active_views();
   parallel_for(static_cast<int>(active.size()), [&](int i) {

@@ -213,7 +213,7 @@ bool check_finished(SceneRun& run, int view) {
   }
   const nlohmann::json inputs = check_inputs(run, view, sources);
   run.state(view).check =
-      find_finished(run, Workspace::record_file(Step::kCheck, run.plan.view(view).output_name), &inputs)
+      find_finished(run, Workspace::record_file(Step::kCheck, run.plan.view(view).output_name), inputs)
           .record;
   return run.state(view).check.has_value();
 }
@@ -231,7 +231,7 @@ void find_prepared(SceneRun& run, RemainingWork& work) {
       run.states[run.plan.name(view)].photo_hash = hash;
       const nlohmann::json inputs = prepare_inputs(run, view, hash);
       const std::string record = Workspace::record_file(Step::kPrepare, run.plan.view(view).output_name);
-      if (find_finished(run, record, &inputs).record) continue;
+      if (find_finished(run, record, inputs).record) continue;
     } catch (const InputError&) {
       run.states[run.plan.name(view)];
     }
@@ -281,7 +281,7 @@ RemainingWork remaining_work(SceneRun& run) {
   for (const int view : run.plan.views_in_scope()) {
     const nlohmann::json inputs = estimate_inputs(run, view);
     const std::string record = Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name);
-    run.state(view).estimate = find_finished(run, record, estimate ? &inputs : nullptr).record;
+    run.state(view).estimate = find_finished(run, record, inputs).record;
     if (estimate && run.plan.view(view).active && !run.state(view).estimate) work.estimate.push_back(view);
   }
   if (!fuse_too) return work;
@@ -290,7 +290,7 @@ RemainingWork remaining_work(SceneRun& run) {
     if (!check_finished(run, view)) work.check.push_back(view);
   if (!work.check.empty()) return work;
   const nlohmann::json inputs = fusion_inputs(run, views);
-  work.fuse = !find_finished(run, Workspace::fusion_record_file(), &inputs).record;
+  work.fuse = !find_finished(run, Workspace::fusion_record_file(), inputs).record;
   return work;
 }
 

@@ -23,16 +23,16 @@ struct Prepared {
   std::string reason;  ///< why finished work was not kept
 };
 
-/// Writes one undistorted image, unless an earlier run did.
+/// Reads one photo and, with `write`, writes its undistorted image, unless an earlier run did.
 /// @throws InputError when the photo cannot be used
-Prepared prepare_view(SceneRun& run, int view) {
+Prepared prepare_view(SceneRun& run, int view, bool write) {
   const ViewPlan& plan = run.plan.view(view);
   const std::string content = read_file(run.photos.photo_file(run.plan, view));
   Prepared prepared{content_hash(content), false, {}};
   StepRecord record;
   record.inputs = prepare_inputs(run, view, prepared.photo_hash);
   const std::string record_file = Workspace::record_file(Step::kPrepare, plan.output_name);
-  const FinishedStep finished = find_finished(run, record_file, &record.inputs);
+  const FinishedStep finished = find_finished(run, record_file, record.inputs);
   if (finished.record) {
     prepared.kept = true;
     return prepared;
@@ -40,28 +40,27 @@ Prepared prepare_view(SceneRun& run, int view) {
   prepared.reason = finished.reason;
 
   const auto image = run.photos.add(run.plan, view, content);
+  if (!write) return prepared;
   const std::string file = Workspace::image_file(plan.output_name);
-  if (plan.unchanged)
-    write_file(run.workspace.path(file), content);
-  else
-    write_image(run.workspace.path(file), image->view());
-  record.outputs.push_back(written_file(run.workspace, file));
+  const std::filesystem::path path = run.workspace.path(file);
+  record.outputs.push_back(
+      {file, plan.unchanged ? write_file(path, content) : write_image(path, image->view())});
   record.result = {{"width", image->width()}, {"height", image->height()}};
   write_record(run.workspace.path(record_file), record);
   return prepared;
 }
 
-/// Prepares `views`; returns those that cannot be used.
-std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views) {
+/// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
+std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool write) {
   const int count = static_cast<int>(views.size());
   std::vector<std::optional<Prepared>> results(views.size());
   std::vector<std::string> errors(views.size());
-  Progress progress("undistorting", count, progress_style(run.options.quiet));
+  Progress progress(write ? "undistorting" : "reading photos", count, progress_style(run.options.quiet));
   bounded_parallel_for(count, photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
     check_interrupted();
     const auto index = static_cast<std::size_t>(i);
     try {
-      results[index] = prepare_view(run, views[index]);
+      results[index] = prepare_view(run, views[index], write);
     } catch (const InputError& error) {
       errors[index] = error.what();
     }
@@ -78,28 +77,39 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views) {
       continue;
     }
     run.states[name].photo_hash = results[i]->photo_hash;
+    run.states[name].prepared = write;
     if (!results[i]->kept) redone.emplace_back(name, results[i]->reason);
   }
-  log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);
+  if (write) log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);
   return unusable;
 }
 
-}  // namespace
-
-void prepare_views(SceneRun& run) {
-  // A photo found unusable changes the sources of others, and so which photos are needed: until no more are
-  // found.
+/// A photo found unusable changes the sources of others, and so which photos are needed: until no more are
+/// found.
+void prepare_needed(SceneRun& run, bool write) {
   for (;;) {
     std::vector<int> views;
-    for (const int view : run.plan.needed_views())
-      if (run.states.count(run.plan.name(view)) == 0) views.push_back(view);
+    for (const int view : run.plan.needed_views()) {
+      const auto state = run.states.find(run.plan.name(view));
+      if (state == run.states.end() || (write && !state->second.prepared)) views.push_back(view);
+    }
     if (views.empty()) return;
-    const std::vector<LeftOut> unusable = prepare(run, views);
+    const std::vector<LeftOut> unusable = prepare(run, views, write);
     if (unusable.empty()) continue;
     std::vector<LeftOut> left_out = run.plan.left_out;
     left_out.insert(left_out.end(), unusable.begin(), unusable.end());
     run.plan = make_plan(run.scene, left_out, run.options);
   }
+}
+
+}  // namespace
+
+void check_photos(SceneRun& run) {
+  prepare_needed(run, false);
+}
+
+void prepare_views(SceneRun& run) {
+  prepare_needed(run, true);
 }
 
 }  // namespace recon

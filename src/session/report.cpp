@@ -65,7 +65,9 @@ json view_json(const SceneRun& run, int view) {
 
 json views_json(const SceneRun& run) {
   json views = json::array();
-  for (const int view : run.plan.views_in_scope()) views.push_back(view_json(run, view));
+  const bool shard = run.options.shard.count > 1;
+  for (const int view : shard ? run.plan.active_views() : run.plan.views_in_scope())
+    views.push_back(view_json(run, view));
   return views;
 }
 

@@ -34,11 +34,17 @@ fs::path find_image(const fs::path& root, const std::string& stem) {
   return {};
 }
 
+/// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
+bool looks_like_input(const fs::path& root) {
+  return is_folder(root / "images") || is_folder(root / "sparse") || is_file(root / "calib.txt") ||
+         !find_image(root, "im0").empty() || !find_image(root, "im1").empty();
+}
+
 /// What a folder lacks to be a scene or a pair.
 std::string what_is_missing(const fs::path& root) {
-  if (is_file(root / "calib.txt"))
-    return "this is no rectified pair: beside calib.txt it has no image " +
-           std::string(find_image(root, "im0").empty() ? "im0.png" : "im1.png");
+  const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
+  if (is_file(root / "calib.txt") || left || right)
+    return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
   if (!is_folder(root / "images")) return "this is no scene: it has no folder images/";
   if (!is_folder(root / "sparse")) return "this is no scene: it has no folder sparse/";
   return "this is no scene: sparse/ (and sparse/0/) has no cameras and images as .txt or .bin";
@@ -55,23 +61,37 @@ std::vector<Input> inputs_below(const fs::path& folder) {
   std::error_code error;
   for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
     paths.push_back(it->path());
-  if (error) throw InputError(folder.string() + ": the folder cannot be read: " + error.message());
+  if (error) return {UnusableInput{folder, "the folder cannot be read: " + error.message()}};
   std::sort(paths.begin(), paths.end());
   std::vector<Input> found;
   for (const fs::path& path : paths)
-    if (const auto input = find_input(path)) found.push_back(*input);
+    if (const auto input = find_input(path))
+      found.push_back(*input);
+    else if (looks_like_input(path))
+      found.push_back(UnusableInput{path, what_is_missing(path)});
   return found;
 }
 
-void check_present(const std::vector<fs::path>& inputs) {
-  for (const fs::path& input : inputs) {
-    std::error_code error;
-    if (!fs::exists(input, error)) throw InputError(input.string() + ": there is no such file or folder");
-  }
+constexpr const char* kNotThere = "there is no such file or folder";
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+/// A folder that is an input, or those below it; never none.
+std::vector<Input> inputs_at(const fs::path& path) {
+  if (const auto input = find_input(path)) return {*input};
+  if (!is_there(path)) return {UnusableInput{path, kNotThere}};
+  const std::vector<Input> below = inputs_below(path);
+  if (below.empty()) return {UnusableInput{path, what_is_missing(path) + "; nor does a sub-folder hold one"}};
+  return below;
 }
 
 /// Image files have to be two, and nothing else beside them.
 Input pair_of(const std::vector<fs::path>& inputs) {
+  for (const fs::path& input : inputs)
+    if (!is_there(input)) throw InputError(input.string() + ": " + kNotThere);
   const auto folder = std::find_if(inputs.begin(), inputs.end(), is_folder);
   if (folder != inputs.end())
     throw UsageError(folder->string() +
@@ -99,18 +119,11 @@ std::optional<PairFiles> find_pair(const fs::path& root) {
 }
 
 std::vector<Input> expand_inputs(const std::vector<fs::path>& inputs) {
-  check_present(inputs);
   if (std::any_of(inputs.begin(), inputs.end(), is_file)) return {pair_of(inputs)};
   std::vector<Input> found;
   for (const fs::path& input : inputs) {
-    if (const auto one = find_input(input)) {
-      found.push_back(*one);
-      continue;
-    }
-    const std::vector<Input> below = inputs_below(input);
-    if (below.empty())
-      throw InputError(input.string() + ": " + what_is_missing(input) + "; nor does a sub-folder hold one");
-    found.insert(found.end(), below.begin(), below.end());
+    const std::vector<Input> here = inputs_at(input);
+    found.insert(found.end(), here.begin(), here.end());
   }
   return found;
 }

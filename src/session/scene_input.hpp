@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -21,7 +22,17 @@ struct PairFiles {
   std::filesystem::path calibration;  ///< empty: none
 };
 
-using Input = std::variant<SceneFolder, PairFiles>;
+/// An input that cannot be worked on; the others can.
+struct UnusableInput {
+  std::filesystem::path path;
+  std::string reason;
+};
+
+using Input = std::variant<SceneFolder, PairFiles, UnusableInput>;
+
+inline bool is_usable(const Input& input) {
+  return !std::holds_alternative<UnusableInput>(input);
+}
 
 /// The parts of a scene; nothing when `root` has no images folder or no model.
 std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
@@ -31,8 +42,9 @@ std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
 std::optional<PairFiles> find_pair(const std::filesystem::path& root);
 
 /// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has sub-folders (taken
-/// by name) that are.
-/// @throws InputError when a folder is nothing of this, with what is missing, or an input is not there
+/// by name) that are. A folder that is nothing of this, an input that is not there, and a sub-folder that has
+/// parts of a scene or a pair but not all are unusable inputs.
+/// @throws InputError when a file is not there
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
 

@@ -21,13 +21,13 @@ void SceneRun::warn(const std::string& text) {
 }
 
 FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
-                           const nlohmann::json* inputs) {
+                           const nlohmann::json& inputs) {
   if (overwrite) return {};
-  FinishedStep finished{read_record(workspace.path(record_file)), {}};
+  FinishedStep finished{read_record(workspace.path(record_file)), {}, false};
   if (!finished.record) return finished;
-  if (inputs)
-    finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(*inputs)));
-  if (finished.reason.empty())
+  finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(inputs)));
+  finished.changed = !finished.reason.empty();
+  if (!finished.changed)
     if (const auto damaged = damaged_output(*finished.record, workspace.root()))
       finished.reason = *damaged + " is missing or damaged";
   if (!finished.reason.empty()) finished.record.reset();
@@ -35,7 +35,7 @@ FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std
 }
 
 FinishedStep find_finished(const SceneRun& run, const std::string& record_file,
-                           const nlohmann::json* inputs) {
+                           const nlohmann::json& inputs) {
   return find_finished(run.workspace, run.options.overwrite, record_file, inputs);
 }
 

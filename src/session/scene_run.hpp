@@ -20,6 +20,7 @@ namespace recon {
 /// What is known of a view while its scene is worked on.
 struct ViewState {
   std::string photo_hash;
+  bool prepared = false;                      ///< its undistorted image is written
   std::optional<StepRecord> estimate, check;  ///< finished, by this run or an earlier one
   bool estimate_kept = false, check_kept = false;
 };
@@ -60,6 +61,11 @@ struct SceneRun {
   bool complete() const { return plan.left_out.empty() && failed.empty(); }
 };
 
+/// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
+/// and the plan is made anew without it.
+/// @throws InputError when too little is left, Interrupted
+void check_photos(SceneRun& run);
+
 /// Undistorts the photos of all views that are needed and writes dense/images; a photo that cannot be used is
 /// left out and the plan is made anew without it.
 /// @throws InputError when too little is left, OutputError, Interrupted
@@ -73,9 +79,8 @@ void write_dense_model(const SceneRun& run);
 /// @throws OutOfMemory, DeviceError, OutputError, Interrupted
 void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends);
 
-/// Takes the depth maps that are there, whatever options they were made with; views without are added to
-/// `failed`.
-/// @throws InputError when there is none
+/// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
+/// @throws InputError when there is none, or some are of other photos, poses or options than this run's
 void collect_estimates(SceneRun& run);
 
 /// Checks the depths of all estimated views in scope against their sources, and writes what is left and its
@@ -94,13 +99,14 @@ std::vector<int> dense_indices(const ScenePlan& plan);
 struct FinishedStep {
   std::optional<StepRecord> record;
   std::string reason;
+  bool changed = false;  ///< the reason is that it depends on something else now
 };
 
 /// @param overwrite  nothing is finished
-/// @param inputs     what the result has to depend on; a null pointer takes any
+/// @param inputs     what the result has to depend on
 FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
-                           const nlohmann::json* inputs);
-FinishedStep find_finished(const SceneRun& run, const std::string& record_file, const nlohmann::json* inputs);
+                           const nlohmann::json& inputs);
+FinishedStep find_finished(const SceneRun& run, const std::string& record_file, const nlohmann::json& inputs);
 
 /// Says how much is kept and how much is done again, and why.
 /// @param reasons  for the views to be done; empty strings where they were never done

@@ -5,20 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
-#include <map>
 #include <new>
 #include <ostream>
+#include <sstream>
 #include <system_error>
 
+#include "core/content_hash.hpp"
 #include "core/interrupt.hpp"
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "core/system_memory.hpp"
+#include "core/version.hpp"
 #include "io/atomic_file.hpp"
 #include "io/colmap_model.hpp"
 #include "session/byte_size.hpp"
 #include "session/device.hpp"
 #include "session/option_use.hpp"
+#include "session/output_folder.hpp"
+#include "session/output_path.hpp"
 #include "session/pair_run.hpp"
 #include "session/plan_time.hpp"
 #include "session/process_time.hpp"
@@ -34,6 +38,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Backends = std::vector<std::unique_ptr<Backend>>;
 
+constexpr int kBadInput = 3;
 constexpr int kSomeViewsFailed = 7;
 
 /// The devices, and how long it took to open them, seconds.
@@ -61,43 +66,8 @@ std::string names_of(const Backends& backends) {
   return names;
 }
 
-/// How messages and reports call an input: its folder, or the left image.
-fs::path name_of(const Input& input) {
-  if (const auto* scene = std::get_if<SceneFolder>(&input)) return scene->root;
-  const auto& pair = std::get<PairFiles>(input);
-  return pair.root.empty() ? pair.left : pair.root;
-}
-
-/// The folder that an input lies in; nothing for two image files.
-std::optional<fs::path> folder_of(const Input& input) {
-  const auto* pair = std::get_if<PairFiles>(&input);
-  if (pair && pair->root.empty()) return std::nullopt;
-  return name_of(input);
-}
-
-fs::path output_folder(const SharedWork& work, const Input& input) {
-  const auto folder = folder_of(input);
-  if (work.options.output.empty()) return folder ? *folder / "dense" : fs::path("dense");
-  if (!work.several_inputs) return work.options.output;
-  return work.options.output / fs::weakly_canonical(name_of(input)).filename();
-}
-
-/// The output must not be written over the input, nor two inputs' into one folder.
-void check_output_folders(const SharedWork& work, const std::vector<Input>& inputs) {
-  std::map<fs::path, fs::path> input_of_output;
-  for (const Input& input : inputs) {
-    const fs::path output = fs::weakly_canonical(output_folder(work, input));
-    const auto folder = folder_of(input);
-    if (folder && output == fs::weakly_canonical(*folder))
-      throw UsageError("--output " + output.string() + " is the " +
-                       (std::holds_alternative<SceneFolder>(input) ? "scene" : "pair's folder") +
-                       " itself; its images would be overwritten");
-    const auto [place, added] = input_of_output.emplace(output, name_of(input));
-    if (!added)
-      throw UsageError(name_of(input).string() + " and " + place->second.string() +
-                       " would both be written to " + output.string() +
-                       "; run them one by one with different --output");
-  }
+std::string reason_of(const UnusableInput& input) {
+  return input.path.string() + ": " + input.reason;
 }
 
 bool is_finite(const Pose& pose) {
@@ -114,26 +84,33 @@ void check_poses(const Scene& scene, const SceneFolder& folder) {
                        " is not finite; remove the view or mend it");
 }
 
-/// Views whose photo file is not there.
-std::vector<LeftOut> missing_photos(const SceneRun& run) {
-  std::vector<LeftOut> missing;
-  for (const View& view : run.scene.views) {
-    const fs::path file = run.folder.images / view.name;
-    std::error_code error;
-    if (!fs::is_regular_file(file, error))
-      missing.push_back({view.name, file.string() + ": there is no such photo"});
-  }
-  for (const LeftOut& view : missing) spdlog::warn("{} is left out: {}", view.name, view.reason);
-  if (!run.scene.views.empty() && missing.size() == run.scene.views.size())
-    throw InputError(run.folder.images.string() + ": none of the " + std::to_string(missing.size()) +
-                     " photos of the model is there, such as " + missing.front().name);
-  return missing;
+/// Why a view cannot be used, as far as its name and the presence of its photo say; nothing when it can.
+std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
+  const fs::path file = run.folder.images / name;
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return file.string() + ": there is no such photo";
+  if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
+    return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
+           std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";
+  return std::nullopt;
+}
+
+/// Views whose photo is not there, or has a name that is too long.
+std::vector<LeftOut> unusable_photos(const SceneRun& run) {
+  std::vector<LeftOut> unusable;
+  for (const View& view : run.scene.views)
+    if (const auto fault = fault_of_photo(run, view.name)) unusable.push_back({view.name, *fault});
+  for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
+  if (!run.scene.views.empty() && unusable.size() == run.scene.views.size())
+    throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
+                     " photos of the model can be used, such as " + unusable.front().reason);
+  return unusable;
 }
 
 void read_scene(SceneRun& run) {
   run.scene = read_colmap_model(run.folder.model);
   check_poses(run.scene, run.folder);
-  run.plan = make_plan(run.scene, missing_photos(run), run.options);
+  run.plan = make_plan(run.scene, unusable_photos(run), run.options);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
 }
 
@@ -144,13 +121,22 @@ void share_memory(SceneRun& run, const Backends& backends) {
   run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, run.memory.map_cache);
 }
 
-void write_reports(const SceneRun& run, const json& report) {
+fs::path report_file(const SceneRun& run, const char* extension) {
   const Shard shard = run.options.shard;
   const std::string name =
       shard.count == 1 ? "report"
                        : "report-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
-  write_file(run.workspace.path(name + ".json"), json_text(report));
-  write_file(run.workspace.path(name + ".html"), report_html(report));
+  return run.workspace.path(name + extension);
+}
+
+void write_reports(const SceneRun& run, const json& report) {
+  write_file(report_file(run, ".json"), json_text(report));
+  write_file(report_file(run, ".html"), report_html(report));
+}
+
+/// What an earlier run reported does not hold for a run that fails or is interrupted.
+void remove_reports(const SceneRun& run) {
+  for (const char* extension : {".json", ".html"}) remove_result(report_file(run, extension));
 }
 
 /// The time that the calibration of this machine, where there is one, tells for a run that is over.
@@ -158,6 +144,23 @@ std::optional<TimePlan> predicted_time(const SceneRun& run, const SharedWork& wo
   const Backends& backends = work.backends();
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
   return plan_time(run, work_done(run), backends, model, {work.start, reading, work.devices.get()->seconds});
+}
+
+/// The options that shards of one run have to agree on: not where each of them runs.
+std::string options_of_results(const SceneRun& run) {
+  std::istringstream lines(resolved_options(run.options, run.job));
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("output=") && !line.starts_with("device=")) result += line + "\n";
+  return result;
+}
+
+/// Shards with the same options write into one folder side by side.
+OutputAccess output_access(const SceneRun& run) {
+  OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
+  if (run.options.shard.count > 1)
+    access.shared_key = content_hash(version() + std::string("\n") + options_of_results(run));
+  return access;
 }
 
 /// The steps of one scene; returns its report.
@@ -169,25 +172,27 @@ json work_on(SceneRun& run, const SharedWork& work) {
   };
   read_scene(run);
   clock.end("reading the model");
-  run.workspace.check_writable();
+  const TakenOutput output = take_output(run.workspace, output_access(run));
   run.workspace.check_free_space(output_bytes(run.plan));
-  write_file(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
-  run.workspace.remove_leftovers();
   // A GPU takes a while to open, which goes on beside the photos; without one, it is known now what fits.
   if (work.gpu)
     run.photos.set_budget(run.memory.limit / 8);
   else
     share_memory(run, work.backends());
+  if (run.options.stage == Stage::kFuse) {
+    // Nothing is changed before it is known that the depth maps are those of this run.
+    check_photos(run);
+    collect_estimates(run);
+  }
+  if (output.has_results) remove_reports(run);
+  write_file(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   prepare_views(run);
   write_dense_model(run);
   end_step("undistorting");
   const Backends& backends = work.backends();
   share_memory(run, backends);
   clock.end("opening the device");
-  if (run.options.stage == Stage::kFuse)
-    collect_estimates(run);
-  else
-    estimate_views(run, backends);
+  if (run.options.stage != Stage::kFuse) estimate_views(run, backends);
   end_step("depth maps");
   if (run.options.stage != Stage::kEstimate) {
     check_views(run);
@@ -241,7 +246,8 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
 }
 
 Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
-  SceneRun run(work.options, folder, Workspace(output_folder(work, folder)), work.threads);
+  SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.several_inputs)),
+               work.threads);
   run.memory.limit = work.memory_limit;
   Outcome outcome;
   if (work.options.dry_run) {
@@ -256,23 +262,26 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
 
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   const auto backend = [&work]() -> Backend& { return *work.backends().front(); };
-  const PairRun run{work.options,      files,        Workspace(output_folder(work, files)),
-                    work.memory_limit, work.threads, backend};
+  const PairRun run{
+      work.options,      files,        Workspace(output_path(work.options, files, work.several_inputs)),
+      work.memory_limit, work.threads, backend};
   const PairReport report = work.options.dry_run ? plan_pair(run) : run_pair(run);
   return {0, report.object, report.text};
 }
 
 Outcome do_input(const Input& input, const SharedWork& work) {
+  if (const auto* unusable = std::get_if<UnusableInput>(&input)) throw InputError(reason_of(*unusable));
   if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work);
   return do_pair(std::get<PairFiles>(input), work);
 }
 
+Outcome failed(const Input& input, int code, const std::string& message) {
+  spdlog::error("{}", message);
+  return {code, {{"scene", input_name(input).string()}, {"error", message}}, {}};
+}
+
 /// An input whose failure must not stop the others.
 Outcome try_input(const Input& input, const SharedWork& work) {
-  const auto failed = [&](int code, const std::string& message) {
-    spdlog::error("{}", message);
-    return Outcome{code, {{"scene", name_of(input).string()}, {"error", message}}, {}};
-  };
   try {
     return do_input(input, work);
   } catch (const Interrupted&) {
@@ -280,10 +289,11 @@ Outcome try_input(const Input& input, const SharedWork& work) {
   } catch (const DeviceUnavailable&) {
     throw;
   } catch (const Error& error) {
-    return failed(error.exit_code(), error.what());
+    return failed(input, error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {
-    return failed(4, name_of(input).string() +
-                         ": out of memory; lower --memory-limit, --threads, or the size of the images");
+    return failed(input, 4,
+                  input_name(input).string() +
+                      ": out of memory; lower --memory-limit, --threads, or the size of the images");
   }
 }
 
@@ -293,9 +303,22 @@ int worse(int a, int b) {
   return rank(b) > rank(a) ? b : a;
 }
 
+/// The exit code of all inputs; prints the object that --json asks for.
+int report_outcomes(const SessionOptions& options, const std::vector<Outcome>& outcomes, std::ostream& out) {
+  int exit_code = 0;
+  json results = json::array();
+  for (const Outcome& outcome : outcomes) {
+    exit_code = worse(exit_code, outcome.exit_code);
+    results.push_back(outcome.object);
+  }
+  if (options.json) out << json_text({{"scenes", results}, {"exit_code", exit_code}}) << std::flush;
+  return exit_code;
+}
+
 std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>& inputs) {
   std::vector<Job> jobs;
   for (const Input& input : inputs) {
+    if (!is_usable(input)) continue;
     const bool pair = std::holds_alternative<PairFiles>(input);
     jobs.push_back({options.method_of(pair), pair});
   }
@@ -334,22 +357,24 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     throw UsageError("no input given: name a folder with images/ and sparse/, or the two images of a pair");
   const std::vector<Input> inputs = expand_inputs(options.inputs);
   const std::vector<Job> jobs = jobs_of(options, inputs);
+  if (jobs.empty()) {
+    std::vector<Outcome> outcomes;
+    for (const Input& input : inputs)
+      outcomes.push_back(failed(input, kBadInput, reason_of(std::get<UnusableInput>(input))));
+    return report_outcomes(options, outcomes, out);
+  }
   options.check(jobs);
   ThreadLimit limit(options.threads);
   return limit.run([&] {
     SharedWork work = begin(options, jobs, limit.threads());
     work.several_inputs = inputs.size() > 1;
-    check_output_folders(work, inputs);
-    int exit_code = 0;
-    json results = json::array();
+    check_output_paths(options, inputs);
+    std::vector<Outcome> outcomes;
     for (const Input& input : inputs) {
-      const Outcome outcome = try_input(input, work);
-      exit_code = worse(exit_code, outcome.exit_code);
-      if (!options.json && (!options.quiet || options.dry_run)) out << outcome.text << std::flush;
-      results.push_back(outcome.object);
+      outcomes.push_back(try_input(input, work));
+      if (!options.json && (!options.quiet || options.dry_run)) out << outcomes.back().text << std::flush;
     }
-    if (options.json) out << json_text({{"scenes", results}, {"exit_code", exit_code}}) << std::flush;
-    return exit_code;
+    return report_outcomes(options, outcomes, out);
   });
 }
 

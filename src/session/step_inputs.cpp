@@ -44,6 +44,13 @@ json hashes(const StepRecord& record) {
   return list;
 }
 
+/// The depth maps of a view, and where they are in space.
+json describe_maps(const SceneRun& run, int view) {
+  return {{"maps", hashes(*run.state(view).estimate)},
+          {"camera", describe(run.plan.view(view).camera)},
+          {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
+}
+
 json describe(const ConsistencyOptions& options) {
   return {{"max_depth_error", options.max_relative_depth},
           {"max_normal_angle", options.max_angle_degrees},
@@ -102,11 +109,11 @@ json estimate_inputs(const SceneRun& run, int view) {
 }
 
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
-  json source_hashes = json::object();
-  for (const int source : sources) source_hashes[run.plan.name(source)] = hashes(*run.state(source).estimate);
+  json source_maps = json::object();
+  for (const int source : sources) source_maps[run.plan.name(source)] = describe_maps(run, source);
   return {{"program", version()},
-          {"reference", hashes(*run.state(view).estimate)},
-          {"sources", std::move(source_hashes)},
+          {"reference", describe_maps(run, view)},
+          {"sources", std::move(source_maps)},
           {"consistency", describe(run.options.consistency)}};
 }
 

@@ -1,5 +1,7 @@
 #include "session/step_record.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -17,6 +19,22 @@ std::optional<json> value_at(const json& document, const std::string& place) {
   const json::json_pointer pointer(place);
   if (!document.contains(pointer)) return std::nullopt;
   return document.at(pointer);
+}
+
+/// Whether the results are of the types that reports take them for.
+bool is_result(const json& result) {
+  if (!result.is_object()) return false;
+  const auto all = [&](std::initializer_list<const char*> keys, const auto& has_type) {
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return !result.contains(key) || has_type(result.at(key)); });
+  };
+  const auto are_texts = [](const json& list) {
+    return list.is_array() &&
+           std::all_of(list.begin(), list.end(), [](const json& text) { return text.is_string(); });
+  };
+  return all({"known", "seconds", "filled"}, [](const json& value) { return value.is_number(); }) &&
+         all({"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
+         all({"device"}, [](const json& value) { return value.is_string(); }) && all({"warnings"}, are_texts);
 }
 
 std::string shown(const std::optional<json>& value) {
@@ -50,6 +68,7 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
     StepRecord record;
     record.inputs = document.at("inputs");
     record.result = document.at("result");
+    if (!is_result(record.result)) return std::nullopt;
     for (const json& output : document.at("outputs"))
       record.outputs.push_back(
           {output.at("file").get<std::string>(),

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "session/content_hash.hpp"
+#include "core/content_hash.hpp"
 
 namespace recon {
 
@@ -32,7 +32,7 @@ std::string json_text(const nlohmann::json& document);
 /// @throws OutputError
 void write_record(const std::filesystem::path& path, const StepRecord& record);
 
-/// Reads a record; nothing when there is none or it is damaged.
+/// Reads a record; nothing when there is none, it is damaged, or a value has another type than was written.
 std::optional<StepRecord> read_record(const std::filesystem::path& path);
 
 /// Whether all files of a record are there with the content that was written; otherwise the first that is

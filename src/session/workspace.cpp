@@ -60,12 +60,16 @@ std::string Workspace::record_file(Step step, const std::string& view) {
 }
 
 void Workspace::check_writable() const {
-  // Never committed, so it leaves nothing behind but the folder.
-  AtomicFile probe(path("status/probe"));
-  probe.write(std::string(4096, ' '));
+  try {
+    // Never committed, so it leaves nothing behind but the folder.
+    const AtomicFile probe(path("status/probe"));
+  } catch (const OutputError& error) {
+    throw OutputError(root_.string() + ": the output folder cannot be written (" + error.what() +
+                      "); choose another one with --output");
+  }
 }
 
-void Workspace::remove_leftovers() const {
+void Workspace::remove_leftovers(bool exclusive) const {
   constexpr auto kAge = std::chrono::hours(1);
   const auto now = std::filesystem::file_time_type::clock::now();
   std::error_code error;
@@ -74,7 +78,7 @@ void Workspace::remove_leftovers() const {
     const std::string name = it->path().filename().string();
     if (name.rfind(".reconstruct-", 0) != 0 || it->path().extension() != ".tmp") continue;
     std::error_code ignored;  // another run may have been faster
-    if (now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
+    if (exclusive || now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
   }
 }
 
@@ -87,6 +91,12 @@ void Workspace::check_free_space(std::uint64_t bytes) const {
       root_.string() + ": up to " + format_byte_size(bytes) + " are still to be written, and only " +
       format_byte_size(space.available) +
       " are free; free some space, choose another folder with --output, or lower --max-image-size");
+}
+
+void remove_result(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
 }
 
 }  // namespace recon

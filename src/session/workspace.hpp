@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace recon {
 
@@ -20,6 +22,10 @@ class Workspace {
  public:
   explicit Workspace(std::filesystem::path root) : root_(std::move(root)) {}
 
+  /// Longest name of a photo without its folder, in bytes: file systems have names of 255, and the longest
+  /// one made from it is that of its depth map.
+  static constexpr std::size_t kMaxNameBytes = 255 - std::string_view(".png.photometric.bin").size();
+
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path path(const std::string& file) const { return root_ / file; }
 
@@ -33,13 +39,13 @@ class Workspace {
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
 
-  /// Creates the folder and tries to write a file in it.
+  /// Tries to write a file in the folder.
   /// @throws OutputError with the reason
   void check_writable() const;
 
-  /// Removes temporary files that a killed run left behind: those untouched for an hour, as another run may
-  /// be at work beside this one.
-  void remove_leftovers() const;
+  /// Removes temporary files that a killed run left behind.
+  /// @param exclusive  no other process writes into the folder; else files younger than an hour stay
+  void remove_leftovers(bool exclusive) const;
 
   /// @param bytes  that the results will take at most; what is in the folder already counts towards them
   /// @throws OutputError when the file system has less free
@@ -48,5 +54,9 @@ class Workspace {
  private:
   std::filesystem::path root_;
 };
+
+/// Removes a result of an earlier run, so that it does not pass for one of this run.
+/// @throws OutputError
+void remove_result(const std::filesystem::path& path);
 
 }  // namespace recon

@@ -82,6 +82,13 @@ bool may_use_opencv(const fs::path& file) {
   return room == "io" || (room == "scene" && file.filename().string().starts_with("undistort"));
 }
 
+/// An exception that passes through a oneTBB algorithm cuts short the loops nested in its other calls: loops
+/// that keep exceptions aside are in one place, and a sort does not throw.
+bool may_use_tbb_algorithms(const fs::path& file) {
+  return file == "src/core/parallel.hpp" || file == "src/session/background_work.cpp" ||
+         file == "src/evaluate/point_grid.cpp";
+}
+
 /// What is wrong with one include of `file` (relative to the house), or nothing.
 std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std::string& target) {
   static const std::regex kCudaHeader(
@@ -93,6 +100,9 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
   } else {
     if (target.starts_with("opencv2/") && !may_use_opencv(file))
       return "OpenCV belongs in io/, src/scene/undistort* and src/optimize/graph_cut*.cpp";
+    if ((target.starts_with("oneapi/tbb/parallel_") || target.starts_with("tbb/")) &&
+        !may_use_tbb_algorithms(file))
+      return "use recon::parallel_for or bounded_parallel_for";
     if (std::regex_match(target, kCudaHeader) && !room.starts_with("cuda/"))
       return "CUDA headers belong in cuda/";
   }
@@ -193,6 +203,15 @@ TEST_F(PlantedHouse, OpenCvStaysBehindItsDoors) {
   EXPECT_THAT(faults_of("tools/bench/opencv_stereo.cpp", "#include <opencv2/calib3d.hpp>\n"), IsEmpty());
   EXPECT_THAT(faults_of("tools/bench/statistics.hpp", "#include <opencv2/core.hpp>\n"),
               ElementsAre(HasSubstr("OpenCV")));
+}
+
+TEST_F(PlantedHouse, ParallelAlgorithmsAreThoseThatKeepExceptionsAside) {
+  EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <oneapi/tbb/parallel_for.h>\n"),
+              ElementsAre(HasSubstr("recon::parallel_for")));
+  EXPECT_THAT(faults_of("io/a.cpp", "#include <tbb/parallel_pipeline.h>\n"),
+              ElementsAre(HasSubstr("recon::parallel_for")));
+  EXPECT_THAT(faults_of("src/core/parallel.hpp", "#include <oneapi/tbb/parallel_for.h>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <oneapi/tbb/task_arena.h>\n"), IsEmpty());
 }
 
 TEST_F(PlantedHouse, DownwardIncludesAreFine) {

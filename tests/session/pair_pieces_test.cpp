@@ -111,7 +111,7 @@ TEST(PairCloud, HasThePixelsOfASurfaceAndNotTheSkipped) {
   colour(4, 3) = {9, 8, 7};
   Image<std::uint8_t> skip(9, 7, 0);
   skip(1, 0) = 255;
-  EXPECT_EQ(write_pair_cloud(workspace, depth.view(), colour.view(), skip.view(), camera), 60u);
+  EXPECT_EQ(write_pair_cloud(workspace, depth.view(), colour.view(), skip.view(), camera).points, 60u);
   const PlyCloud cloud = read_ply(workspace.path(pair_file::kCloud));
   ASSERT_EQ(cloud.positions.size(), 60u);
   // The first point is the pixel (2, 0): its centre is at (2.5, 0.5), the ray through it ((2.5 - 4.5) / 50,
@@ -126,7 +126,8 @@ TEST(PairCloud, LeavesNoFileWithoutPoints) {
   const Workspace workspace(folder.path());
   const Image<float> depth(3, 1, 2.0f);
   const Image<Rgb8> colour(3, 1, Rgb8{1, 2, 3});
-  EXPECT_EQ(write_pair_cloud(workspace, depth.view(), colour.view(), {}, {3, 1, 50, 50, 1.5, 0.5}), 0u);
+  EXPECT_EQ(write_pair_cloud(workspace, depth.view(), colour.view(), {}, {3, 1, 50, 50, 1.5, 0.5}).points,
+            0u);
   EXPECT_FALSE(std::filesystem::exists(workspace.path(pair_file::kCloud)));
 }
 

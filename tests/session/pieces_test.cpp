@@ -8,15 +8,17 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
+#include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "session/background_work.hpp"
 #include "session/byte_size.hpp"
-#include "session/content_hash.hpp"
 #include "session/device.hpp"
 #include "session/lru_cache.hpp"
 #include "session/options.hpp"
+#include "session/output_lock.hpp"
 #include "session/scene_input.hpp"
 #include "session/step_record.hpp"
 
@@ -92,9 +94,8 @@ TEST(Device, WordsAreChecked) {
 }
 
 TEST(ContentHash, IsPinnedAndSeesEveryByteAndTheLength) {
-  // Computed by the same formula in Python: records written on one machine are read on another.
-  EXPECT_EQ(content_hash("reconstruct"), "22148bb2b0512df1");
-  EXPECT_EQ(content_hash(""), "7b147babb14ee8d5");
+  // XXH3's published value of the empty input: records written on one machine are read on another.
+  EXPECT_EQ(content_hash(""), "2d06800538d394c2");
   std::set<std::string> seen = {content_hash(std::string(20, '\0'))};
   for (std::size_t i = 0; i < 20; ++i)
     for (int bit = 0; bit < 8; ++bit) {
@@ -242,10 +243,51 @@ TEST_F(Folder, RecordsComeBackAndTellDamage) {
 TEST_F(Folder, DamagedRecordsAreNone) {
   EXPECT_FALSE(read_record(folder_ / "none.json"));
   for (const char* text : {"", "{", "[]", "{\"inputs\": {}, \"result\": {}}",
-                           R"({"inputs": {}, "result": {}, "outputs": [{"file": 3}]})"}) {
+                           R"({"inputs": {}, "result": {}, "outputs": [{"file": 3}]})",
+                           R"({"inputs": {}, "result": [], "outputs": []})",
+                           R"({"inputs": {}, "result": {"known": "much"}, "outputs": []})",
+                           R"({"inputs": {}, "result": {"points": -1}, "outputs": []})",
+                           R"({"inputs": {}, "result": {"device": 3}, "outputs": []})",
+                           R"({"inputs": {}, "result": {"warnings": [1]}, "outputs": []})"}) {
     write("bad.json", text);
     EXPECT_FALSE(read_record(folder_ / "bad.json")) << text;
   }
+}
+
+TEST_F(Folder, AnOutputFolderIsLockedForOneProcess) {
+  const OutputLock first(folder_, "", false);
+  EXPECT_TRUE(first.exclusive());
+  try {
+    const OutputLock second(folder_, "", false);
+    ADD_FAILURE() << "two processes have it";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("process " + std::to_string(getpid())));
+  }
+  EXPECT_THROW(OutputLock(folder_, "key", false), UsageError);
+}
+
+TEST_F(Folder, AnOutputFolderIsSharedByThoseWhoAgree) {
+  {
+    const OutputLock first(folder_, "key", false), second(folder_, "key", false);
+    EXPECT_FALSE(first.exclusive());
+    EXPECT_FALSE(second.exclusive());
+    EXPECT_THROW(OutputLock(folder_, "another key", false), UsageError);
+    EXPECT_THROW(OutputLock(folder_, "", false), UsageError);
+  }
+  EXPECT_TRUE(OutputLock(folder_, "", false).exclusive()) << "they are gone";
+}
+
+TEST_F(Folder, ManyTakeASharedOutputFolderAtOnce) {
+  std::atomic<int> taken = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([&] {
+      const OutputLock lock(folder_, "key", false);
+      ++taken;
+      usleep(1000);
+    });
+  threads.clear();
+  EXPECT_EQ(taken, 16);
 }
 
 TEST(StepRecord, SaysWhatChanged) {
@@ -253,6 +295,11 @@ TEST(StepRecord, SaysWhatChanged) {
   EXPECT_EQ(describe_change({{"planes", 128}, {"a", 1}}, {{"planes", 64}, {"a", 1}}), "planes: 128 -> 64");
   EXPECT_EQ(describe_change({{"a", 1}}, {{"a", 1}, {"b", 2}}), "b: none -> 2");
   EXPECT_THAT(describe_change({{"s", {1, 2}}, {"w", 5}}, {{"s", {1, 3}}, {"w", 7}}), HasSubstr("and 1 more"));
+}
+
+std::string reason_of_only(const std::vector<Input>& inputs) {
+  if (inputs.size() != 1) return std::to_string(inputs.size()) + " inputs";
+  return std::get<UnusableInput>(inputs.front()).reason;
 }
 
 TEST_F(Folder, ScenesAreFoundInFolders) {
@@ -268,8 +315,22 @@ TEST_F(Folder, ScenesAreFoundInFolders) {
   EXPECT_EQ(std::get<SceneFolder>(scenes[0]).root, folder_ / "a");
   EXPECT_EQ(std::get<SceneFolder>(scenes[1]).model, folder_ / "b/sparse/0");
   EXPECT_EQ(expand_inputs({folder_ / "b"}).size(), 1u);
-  EXPECT_THROW(expand_inputs({folder_ / "nothing"}), InputError);
-  EXPECT_THROW(expand_inputs({folder_ / "not-a-scene"}), InputError);
+  EXPECT_EQ(reason_of_only(expand_inputs({folder_ / "nothing"})), "there is no such file or folder");
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "not-a-scene"})), HasSubstr("no folder images/"));
+}
+
+TEST_F(Folder, PartsOfScenesAreUnusableInputs) {
+  write("a/images/x.png", "");
+  write("b/images/x.png", "");
+  write("b/sparse/cameras.txt", "");
+  write("b/sparse/images.txt", "");
+  write("c/sparse/cameras.txt", "");
+  write("notes/readme.txt", "");
+  const std::vector<Input> inputs = expand_inputs({folder_});
+  ASSERT_EQ(inputs.size(), 3u);
+  EXPECT_THAT(std::get<UnusableInput>(inputs[0]).reason, HasSubstr("no folder sparse/"));
+  EXPECT_EQ(std::get<SceneFolder>(inputs[1]).root, folder_ / "b");
+  EXPECT_THAT(std::get<UnusableInput>(inputs[2]).reason, HasSubstr("no folder images/"));
 }
 
 TEST_F(Folder, PairsAreFoundInFolders) {
@@ -280,15 +341,16 @@ TEST_F(Folder, PairsAreFoundInFolders) {
   write("session/a/im1.pgm", "");
   write("session/half/im0.png", "");
   const std::vector<Input> pairs = expand_inputs({folder_ / "session"});
-  ASSERT_EQ(pairs.size(), 2u);
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_THAT(std::get<UnusableInput>(pairs[2]).reason, HasSubstr("it has no image im1.png"));
   const auto a = std::get<PairFiles>(pairs[0]), b = std::get<PairFiles>(pairs[1]);
   EXPECT_EQ(a.root, folder_ / "session/a");
   EXPECT_EQ(a.right, folder_ / "session/a/im1.pgm");
   EXPECT_EQ(a.calibration, "") << "there is none";
   EXPECT_EQ(b.left, folder_ / "session/b/im0.png");
   EXPECT_EQ(b.calibration, folder_ / "session/b/calib.txt");
-  EXPECT_EQ(expand_inputs({folder_ / "session/b", folder_ / "session"}).size(), 3u);
-  EXPECT_THROW(expand_inputs({folder_ / "session/half"}), InputError);
+  EXPECT_EQ(expand_inputs({folder_ / "session/b", folder_ / "session"}).size(), 4u);
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "session/half"})), HasSubstr("im1.png"));
 }
 
 TEST_F(Folder, TwoImageFilesAreAPair) {

@@ -146,6 +146,25 @@ TEST(Plan, NamesUndistortedImagesByAFormatThatCanBeWritten) {
   EXPECT_EQ(plan.views[2].output_name, "v2.JPG");
 }
 
+TEST(Plan, GivesConvertedImagesNamesOfTheirOwn) {
+  Scene scene = row_of_views(4, kRadialCamera);
+  const std::vector<std::string> names = {"a.tif", "a.tif.png", "b.png", "c.tif"};
+  for (std::size_t i = 0; i < names.size(); ++i) scene.views[i].name = names[i];
+  const ScenePlan plan = make_plan(scene, {}, options_with());
+  EXPECT_EQ(plan.views[0].output_name, "a.tif.1.png");
+  EXPECT_EQ(plan.views[1].output_name, "a.tif.png");
+  EXPECT_EQ(plan.views[2].output_name, "b.png");
+  EXPECT_EQ(plan.views[3].output_name, "c.tif.png");
+}
+
+TEST(Plan, RefusesACloudOfViewsWithoutTheirSources) {
+  SessionOptions options = options_with();
+  options.views = "v2*";
+  EXPECT_THROW(make_plan(row_of_views(5, kPinholeCamera), {}, options), InputError);
+  options.stage = Stage::kEstimate;
+  EXPECT_EQ(make_plan(row_of_views(5, kPinholeCamera), {}, options).views_in_scope().size(), 1u);
+}
+
 TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
   const ScenePlan plan = make_plan(row_of_views(4, kRadialCamera), {}, options_with());
   const Scene dense = undistorted_scene(plan);
@@ -178,6 +197,7 @@ TEST(DenseModel, HasOnlyTheViewsThatAreNeeded) {
   SessionOptions options = options_with();
   options.views = "v0.png";
   options.selection.max_sources = 1;
+  options.stage = Stage::kEstimate;
   const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {}, options);
   const Scene dense = undistorted_scene(plan);
   EXPECT_EQ(dense.views.size(), 2u);

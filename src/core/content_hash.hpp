@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace recon {
+
+/// Size and content hash of a file.
+struct FileIdentity {
+  std::uint64_t size = 0;
+  std::string hash;  ///< 16 hexadecimal digits
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+/// Hashes content that comes in pieces (XXH3, 64 bits): detects changed and damaged files, not attackers. The
+/// hash is the same on every machine and for any division into pieces.
+class ContentHasher {
+ public:
+  ContentHasher();
+  ~ContentHasher();
+  ContentHasher(const ContentHasher&) = delete;
+  ContentHasher& operator=(const ContentHasher&) = delete;
+
+  void add(std::string_view bytes);
+
+  /// Size and hash of what was added so far.
+  FileIdentity identity() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::uint64_t size_ = 0;
+};
+
+/// The hash of bytes in memory.
+std::string content_hash(std::string_view bytes);
+
+/// Identity of a file, read once in pieces; nothing when it cannot be read.
+std::optional<FileIdentity> identify_file(const std::filesystem::path& path);
+
+}  // namespace recon

@@ -1,0 +1,100 @@
+#include "session/output_folder.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "io/atomic_file.hpp"
+#include "io/file_bytes.hpp"
+#include "session/step_record.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kMark = "status/output.json";
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+std::string noun(OutputKind kind) {
+  return kind == OutputKind::kScene ? "scene" : "pair";
+}
+
+std::optional<OutputKind> marked_kind(const fs::path& folder) {
+  if (!is_there(folder / kMark)) return std::nullopt;
+  const json mark = json::parse(read_file(folder / kMark), nullptr, false);
+  if (!mark.is_object() || !mark.contains("kind")) return std::nullopt;
+  for (const OutputKind kind : {OutputKind::kScene, OutputKind::kPair})
+    if (mark["kind"] == noun(kind)) return kind;
+  return std::nullopt;
+}
+
+/// What an earlier run made of a folder; nothing for one that no run of ours has written to.
+std::optional<OutputKind> output_kind(const fs::path& folder) {
+  if (const auto kind = marked_kind(folder)) return kind;
+  // Results of before the mark was introduced.
+  if (is_there(folder / "status/pair.json")) return OutputKind::kPair;
+  if (is_there(folder / "status/prepare")) return OutputKind::kScene;
+  return std::nullopt;
+}
+
+/// A file that is there before the mark, or that a run left when it was killed.
+bool is_of_a_start(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == "lock" || (name.starts_with(".reconstruct-") && file.extension() == ".tmp");
+}
+
+/// An entry of the folder that no run of ours leaves before its mark; nothing when there is none.
+std::optional<fs::path> foreign_entry(const fs::path& folder) {
+  std::error_code error;
+  for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with('.') || name == "lost+found") continue;  // of the system, which nobody would miss
+    if (name != "status") return name;
+    for (auto status = fs::directory_iterator(it->path(), error); status != fs::directory_iterator();
+         status.increment(error))
+      if (!is_of_a_start(status->path())) return fs::path("status") / status->path().filename();
+  }
+  return std::nullopt;
+}
+
+/// @throws UsageError when a run may not write there unasked
+void check_content(const fs::path& folder, const OutputAccess& access) {
+  const std::optional<OutputKind> found = output_kind(folder);
+  if (access.overwrite || found == access.kind) return;
+  const std::string choice =
+      "; choose another folder with --output, or give --overwrite to replace the files of the same names";
+  if (found)
+    throw UsageError(folder.string() + " holds the results of a " + noun(*found) + ", and this input is a " +
+                     noun(access.kind) + choice);
+  if (const auto entry = foreign_entry(folder))
+    throw UsageError(folder.string() + " holds files that reconstruct did not write, such as " +
+                     entry->string() + choice);
+}
+
+}  // namespace
+
+TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) {
+  check_content(workspace.root(), access);  // before anything is created there
+  TakenOutput output;
+  output.lock = std::make_unique<OutputLock>(workspace.root(), access.shared_key, access.wait);
+  check_content(workspace.root(), access);  // another process may have been faster
+  workspace.check_writable();
+  output.has_results = output_kind(workspace.root()) == access.kind;
+  if (marked_kind(workspace.root()) != access.kind)
+    write_file(workspace.path(kMark), json_text({{"program", "reconstruct"}, {"kind", noun(access.kind)}}));
+  workspace.remove_leftovers(output.lock->exclusive());
+  return output;
+}
+
+}  // namespace recon

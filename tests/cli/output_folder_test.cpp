@@ -1,0 +1,174 @@
+// Whose the output folder is: files of others, several processes, parts of the work.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "cli/scene_fixture.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+class ReconstructOutputFolder : public SceneTest {
+ protected:
+  /// Runs and expects an exit code and a message; all files of `untouched` stay as they are.
+  void expect_refusal(int exit_code, const std::string& message, const fs::path& untouched,
+                      const std::vector<std::string>& arguments) const {
+    const Files before = without_lock(files_below(untouched));
+    const Outcome outcome = reconstruct(arguments);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_TRUE(same_results(before, without_lock(files_below(untouched))));
+  }
+
+  /// The lock's file names the process that held it last.
+  static Files without_lock(Files files) {
+    std::erase_if(files, [](const auto& file) { return file.first.ends_with("status/lock"); });
+    return files;
+  }
+};
+
+/// Holds the lock of an output folder as another process would.
+class HeldLock {
+ public:
+  HeldLock(const fs::path& output, int operation)
+      : fd_(open((output / "status/lock").c_str(), O_RDWR | O_CLOEXEC)) {
+    EXPECT_GE(fd_, 0);
+    EXPECT_EQ(flock(fd_, operation | LOCK_NB), 0);
+  }
+  ~HeldLock() { close(fd_); }
+  HeldLock(const HeldLock&) = delete;
+  HeldLock& operator=(const HeldLock&) = delete;
+
+ private:
+  int fd_;
+};
+
+TEST_F(ReconstructOutputFolder, OfAnotherProgramIsRefused) {
+  fs::create_directories(dense() / "images");
+  set_content(dense() / "fused.ply", "a cloud of the user");
+  set_content(dense() / "images/view00.png", "an image of the user");
+  expect_refusal(2, "holds files that reconstruct did not write", scene(), {scene().string()});
+}
+
+TEST_F(ReconstructOutputFolder, OfAnotherProgramIsWrittenToIfAskedAndNothingIsDeleted) {
+  fs::create_directories(dense() / "sparse");
+  set_content(dense() / "fused.ply", "a cloud of the user");
+  set_content(dense() / "notes.txt", "notes of the user");
+  set_content(dense() / "sparse/cameras.txt", "a model of the user");
+  ASSERT_EQ(reconstruct({scene().string(), "--overwrite"}).exit_code, 0);
+  EXPECT_NE(content(dense() / "fused.ply"), "a cloud of the user");
+  EXPECT_EQ(content(dense() / "notes.txt"), "notes of the user");
+  EXPECT_EQ(content(dense() / "sparse/cameras.txt"), "a model of the user");
+  const Outcome again = reconstruct({scene().string()});
+  EXPECT_EQ(again.exit_code, 0) << "now it is one of ours: " << again.err;
+}
+
+TEST_F(ReconstructOutputFolder, ThatIsAnotherSceneOrHoldsScenesIsRefused) {
+  const fs::path other = folder() / "captures/other";
+  render(other, {});
+  expect_refusal(2, "holds files that reconstruct did not write", other,
+                 {scene().string(), "-o", other.string()});
+  expect_refusal(2, "holds files that reconstruct did not write", other,
+                 {scene().string(), "-o", other.parent_path().string()});
+  expect_refusal(2, "is the scene itself", other,
+                 {scene().string(), other.string(), "--overwrite", "-o", other.parent_path().string()});
+}
+
+TEST_F(ReconstructOutputFolder, OfASceneIsRefusedToAPairAndTheOtherWayRound) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const std::string left = (scene() / "images/view00.png").string(),
+                    right = (scene() / "images/view01.png").string();
+  const auto pair = [&](const fs::path& output) {
+    return std::vector<std::string>{left, right,      "-o", output.string(), "--max-disparity",
+                                    "16", "--method", "bm", "--speckle",     "0"};
+  };
+  expect_refusal(2, "holds the results of a scene", dense(), pair(dense()));
+  ASSERT_EQ(reconstruct(pair(folder() / "pair")).exit_code, 0);
+  expect_refusal(2, "holds the results of a pair", folder() / "pair",
+                 {scene().string(), "-o", (folder() / "pair").string()});
+}
+
+TEST_F(ReconstructOutputFolder, OfARunThatWasKilledAtItsStartIsTaken) {
+  fs::create_directories(dense() / "status");
+  set_content(dense() / "status/lock", "process 1 on nowhere\n");
+  set_content(dense() / "status/.reconstruct-1-0.tmp", "half a mark");
+  EXPECT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(dense() / "status/.reconstruct-1-0.tmp"));
+}
+
+TEST_F(ReconstructOutputFolder, KeepsNoTemporaryFileOfAKilledRun) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const fs::path leftover = dense() / "stereo/depth_maps/.reconstruct-4194303-7.tmp";
+  set_content(leftover, "half a map");
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(leftover));
+}
+
+TEST_F(ReconstructOutputFolder, ThatCannotBeWrittenNamesTheOption) {
+  set_content(folder() / "file", "");
+  const Outcome outcome = reconstruct({scene().string(), "-o", (folder() / "file/dense").string()});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("choose another one with --output"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("status/")));
+}
+
+TEST_F(ReconstructOutputFolder, OfARunningProcessIsRefusedByNameOrWaitedFor) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto before = results(dense());
+  auto other = std::make_unique<HeldLock>(dense(), LOCK_EX);
+  expect_refusal(2, "another reconstruct (process ", dense(), {scene().string(), "--window", "5"});
+  Process waiting(folder(), command({scene().string(), "--window", "5", "--wait"}));
+  while (content(folder() / "stderr.txt").find("waiting for another") == std::string::npos) {
+    ASSERT_TRUE(waiting.running());
+    usleep(2000);
+  }
+  EXPECT_TRUE(same_results(before, results(dense())));
+  other.reset();
+  const Outcome done = waiting.wait();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("window: 7 -> 5"));
+}
+
+TEST_F(ReconstructOutputFolder, WaitedForCanBeInterrupted) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const HeldLock other(dense(), LOCK_EX);
+  Process waiting(folder(), command({scene().string(), "--wait"}));
+  while (content(folder() / "stderr.txt").find("waiting for another") == std::string::npos) {
+    ASSERT_TRUE(waiting.running());
+    usleep(2000);
+  }
+  waiting.send(SIGINT);
+  EXPECT_EQ(waiting.wait().exit_code, 130);
+}
+
+TEST_F(ReconstructOutputFolder, IsSharedByShardsOfTheSameOptionsOnly) {
+  const auto shard = [&](const char* part, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {scene().string(), "--stage", "estimate", "--shard", part};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return reconstruct(arguments);
+  };
+  ASSERT_EQ(shard("1/2", {}).exit_code, 0);
+  const HeldLock other(dense(), LOCK_SH);  // under the options that are in the file
+  const Outcome second = shard("2/2", {"--threads", "1", "-o", dense().string()});
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("depth maps of 2 views")) << "of its own, not of all five";
+  const Outcome changed = shard("2/2", {"--window", "5"});
+  EXPECT_EQ(changed.exit_code, 2) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("with other options"));
+  EXPECT_EQ(reconstruct({scene().string(), "--stage", "fuse"}).exit_code, 2) << "shards are at work";
+}
+
+}  // namespace
+}  // namespace recon

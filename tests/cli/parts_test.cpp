@@ -1,0 +1,243 @@
+// Parts of the work: stages, shards, subsets of views, sessions with broken scenes, and what their runs
+// leave.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <set>
+#include <sstream>
+
+#include "cli/scene_fixture.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class ReconstructParts : public SceneTest {
+ protected:
+  Outcome estimate(const std::vector<std::string>& more = {}) const { return stage("estimate", more); }
+  Outcome fuse(const std::vector<std::string>& more = {}) const { return stage("fuse", more); }
+
+  /// Fusing is refused with a message that names a view, and the files stay as they are.
+  void expect_refused(const std::vector<std::string>& more, const std::string& message) const {
+    const auto before = results(dense());
+    const std::string options = content(dense() / "options.toml");
+    const Outcome outcome = fuse(more);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.err, HasSubstr("view0"));
+    EXPECT_TRUE(same_results(before, results(dense())));
+    EXPECT_EQ(content(dense() / "options.toml"), options);
+  }
+
+  /// Fusing gives the bytes of a run in one go.
+  void expect_fused_as_whole(const std::vector<std::string>& more = {}) const {
+    const Outcome outcome = fuse(more);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::vector<std::string> whole = {scene().string(), "-o", (folder() / "whole").string()};
+    whole.insert(whole.end(), more.begin(), more.end());
+    ASSERT_EQ(reconstruct(whole).exit_code, 0);
+    EXPECT_TRUE(same_results(results(folder() / "whole"), results(dense())));
+    EXPECT_EQ(options_of(dense()), options_of(folder() / "whole"));
+  }
+
+ private:
+  /// The options that a run wrote, but for the folder that it wrote them to.
+  static std::string options_of(const fs::path& output) {
+    std::istringstream lines(content(output / "options.toml"));
+    std::string options;
+    for (std::string line; std::getline(lines, line);)
+      if (!line.starts_with("output=")) options += line + "\n";
+    return options;
+  }
+
+  Outcome stage(const char* name, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {scene().string(), "--stage", name};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return reconstruct(arguments);
+  }
+};
+
+TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
+  ASSERT_EQ(estimate().exit_code, 0);
+  expect_refused({"--window", "5"}, "window: 7 -> 5");
+  expect_refused({"--max-image-size", "64"}, "5 of 5 views");
+  expect_refused({"--method", "bm"}, "of other photos, poses or options");
+  expect_fused_as_whole();
+  expect_refused({"--max-image-size", "64"}, "5 of 5 views");
+  const Outcome again = fuse();
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_TRUE(same_results(results(folder() / "whole"), results(dense())));
+}
+
+TEST_F(ReconstructParts, FusingAfterAPhotoOrAPoseChangedIsRefused) {
+  ASSERT_EQ(estimate().exit_code, 0);
+  const std::string photo = content(scene() / "images/view04.png");
+  fs::copy_file(scene() / "images/view00.png", scene() / "images/view04.png",
+                fs::copy_options::overwrite_existing);
+  expect_refused({}, "photo");
+  set_content(scene() / "images/view04.png", photo);
+  Scene moved = model();
+  moved.views[2].cam_from_world.translation.x += 0.01;
+  set_model(moved);
+  expect_refused({}, "pose");
+}
+
+TEST_F(ReconstructParts, FusingShardsOfDifferentOptionsIsRefused) {
+  ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);
+  ASSERT_EQ(estimate({"--shard", "2/2", "--best-k", "1"}).exit_code, 0);
+  expect_refused({}, "2 of 5 views");
+  ASSERT_EQ(estimate({"--shard", "2/2"}).exit_code, 0);
+  expect_fused_as_whole();
+}
+
+TEST_F(ReconstructParts, FusingDoesNotLookAtOverwriteToTakeTheEstimates) {
+  ASSERT_EQ(estimate().exit_code, 0);
+  expect_fused_as_whole({"--overwrite"});
+}
+
+TEST_F(ReconstructParts, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {
+  const Outcome outcome = reconstruct({scene().string(), "--views", "view02*"});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--views 'view02*' matches 1 view"));
+  EXPECT_THAT(outcome.err, HasSubstr("--stage estimate"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("poses")));
+  EXPECT_FALSE(fs::exists(dense())) << "it is known before the work";
+  EXPECT_EQ(estimate({"--views", "view02*"}).exit_code, 0);
+}
+
+TEST_F(ReconstructParts, NamesTooLongForTheFilesMadeFromThemLeaveTheirViewOut) {
+  const std::string name = std::string(236, 'n') + ".png";
+  Scene renamed = model();
+  renamed.views[3].name = name;
+  fs::rename(scene() / "images/view03.png", scene() / "images" / name);
+  set_model(renamed);
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("its name has 240 bytes"));
+  EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
+}
+
+TEST_F(ReconstructParts, TheLongestNamesWork) {
+  const std::string name = std::string(230, 'n') + ".png";
+  Scene renamed = model();
+  renamed.views[3].name = name;
+  fs::rename(scene() / "images/view03.png", scene() / "images" / name);
+  set_model(renamed);
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(ReconstructParts, AFailedRunLeavesNoReportOfSuccess) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  ASSERT_TRUE(fs::exists(dense() / "report.json"));
+  EXPECT_EQ(
+      reconstruct({scene().string(), "--depth-min", "200", "--depth-max", "300", "--min-fused-views", "5"})
+          .exit_code,
+      3);
+  EXPECT_FALSE(fs::exists(dense() / "report.json"));
+  EXPECT_FALSE(fs::exists(dense() / "report.html"));
+}
+
+TEST_F(ReconstructParts, AnInterruptedRunLeavesNoReportOfSuccess) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  Process process(folder(), command({scene().string(), "--planes", "2500", "--threads", "1"}));
+  while (process.running() && fs::exists(dense() / "report.json")) usleep(1000);
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait().exit_code, 130);
+  EXPECT_FALSE(fs::exists(dense() / "report.json"));
+}
+
+/// Calls `change(node)` for every node of a document below its root, the document being as it was otherwise.
+template <class Change>
+void for_each_changed_node(const json& document, const Change& change) {
+  const json flat = document.flatten();
+  std::set<std::string> places;
+  for (const auto& item : flat.items())
+    for (json::json_pointer place(item.key()); !place.empty(); place = place.parent_pointer())
+      places.insert(place.to_string());
+  for (const std::string& place : places) {
+    json changed = document;
+    change(changed, json::json_pointer(place));
+  }
+}
+
+TEST_F(ReconstructParts, RecordsWithValuesOfWrongTypesAreStale) {
+  const std::vector<std::string> arguments = {scene().string(), "--max-image-size", "64", "--json"};
+  ASSERT_EQ(reconstruct(arguments).exit_code, 0);
+  const auto whole = results(dense());
+  for (const char* file : {"status/estimate/view01.png.json", "status/check/view02.png.json",
+                           "status/prepare/view03.png.json", "status/fusion.json", "status/output.json"}) {
+    const std::string text = content(dense() / file);
+    int odd = 0;
+    // All nodes take the other types in turn, so that one run meets one change.
+    const std::vector<json> others = {nullptr, true, -1, "text", json::array({1}), json::object({{"a", 1}})};
+    std::size_t next = 0;
+    for_each_changed_node(json::parse(text), [&](json& document, const json::json_pointer& place) {
+      if (place.to_string().starts_with("/inputs/")) return;  // compared as a whole
+      document[place] = others[next++ % others.size()];
+      set_content(dense() / file, document.dump());
+      const Outcome outcome = reconstruct(arguments);
+      if (outcome.exit_code == 0) return;
+      ++odd;
+      ADD_FAILURE() << file << ": " << place.to_string() << " is " << document[place] << ": exit code "
+                    << outcome.exit_code << "\n"
+                    << outcome.err;
+    });
+    EXPECT_TRUE(same_results(whole, results(dense()))) << file;
+    EXPECT_EQ(odd, 0);
+    set_content(dense() / file, text);
+  }
+}
+
+class ReconstructSession : public SceneTest {
+ protected:
+  ReconstructSession() {
+    fs::create_directories(session());
+    fs::rename(scene(), session() / "b-good");
+    fs::create_directories(session() / "a-no-model/images");
+    fs::create_directories(session() / "c-no-photos/sparse");
+    fs::create_directories(session() / "notes");
+  }
+  fs::path session() const { return folder() / "session"; }
+
+  /// The good scene is done, the broken ones are named in messages and in the object.
+  void expect_broken_ones_named(const std::vector<std::string>& arguments) const {
+    const Outcome outcome = reconstruct(arguments);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("a-no-model: this is no scene: it has no folder sparse/"));
+    EXPECT_THAT(outcome.err, HasSubstr("c-no-photos: this is no scene: it has no folder images/"));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("notes")));
+    EXPECT_TRUE(fs::exists(session() / "b-good/dense/fused.ply"));
+    const json scenes = outcome.json().at("scenes");
+    ASSERT_EQ(scenes.size(), 3u);
+    EXPECT_THAT(scenes[0].at("error").get<std::string>(), HasSubstr("a-no-model"));
+    EXPECT_GT(scenes[1].at("points"), 0);
+    EXPECT_THAT(scenes[2].at("error").get<std::string>(), HasSubstr("c-no-photos"));
+  }
+};
+
+TEST_F(ReconstructSession, DoesTheOthersWhenAFolderIsNoScene) {
+  expect_broken_ones_named({session().string(), "--json"});
+}
+
+TEST_F(ReconstructSession, DoesTheOthersOfAList) {
+  expect_broken_ones_named({(session() / "a-no-model").string(), (session() / "b-good").string(),
+                            (session() / "c-no-photos").string(), "--json"});
+}
+
+TEST_F(ReconstructSession, OfBrokenScenesAloneStillPrintsItsObject) {
+  const Outcome outcome = reconstruct({(session() / "a-no-model").string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.json().at("exit_code"), 3);
+  EXPECT_EQ(outcome.json().at("scenes").size(), 1u);
+}
+
+}  // namespace
+}  // namespace recon
