@@ -37,7 +37,8 @@ Process::~Process() {
 }
 
 void Process::send(int signal) const {
-  kill(pid_, signal);
+  // Of a process that has ended there is no number: that of no process, -1, would mean all there are.
+  if (pid_ > 0) kill(pid_, signal);
 }
 
 bool Process::running() {
