@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/fault_point.hpp"
 
 namespace recon {
 namespace {
@@ -37,6 +38,7 @@ void sync_folder(const std::filesystem::path& folder) noexcept {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  fault_point(FaultPoint::kFileCreate);
   const std::filesystem::path folder = folder_of(path_);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -82,6 +84,7 @@ FileIdentity AtomicFile::commit() {
   const FileIdentity identity = rewritten_ ? reread() : hasher_.identity();
   if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written");
   if (::close(std::exchange(fd_, -1)) != 0) fail("cannot be written");
+  fault_point(FaultPoint::kFileCommit);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
   temporary_.clear();
   sync_folder(folder_of(path_));
@@ -102,6 +105,7 @@ FileIdentity AtomicFile::reread() const {
 }
 
 void AtomicFile::flush() {
+  fault_point(FaultPoint::kFileWrite);
   hasher_.add(buffer_);
   std::string_view bytes = buffer_;
   while (!bytes.empty()) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "core/fault_point.hpp"
 
 namespace recon {
 namespace {
@@ -36,6 +37,7 @@ bool interrupted() noexcept {
 }
 
 void check_interrupted() {
+  fault_point(FaultPoint::kWork);
   if (interrupted()) throw Interrupted();
 }
 
