@@ -48,7 +48,8 @@ bool Process::running() {
 
 Outcome Process::wait() {
   reap(0);
-  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, content(out_), content(err_), peak_bytes_};
+  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, content(out_), content(err_), peak_bytes_,
+          WIFSIGNALED(status_) ? WTERMSIG(status_) : 0};
 }
 
 void Process::reap(int options) {

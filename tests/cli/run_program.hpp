@@ -14,6 +14,7 @@ struct Outcome {
   int exit_code = -1;  ///< -1: ended by a signal
   std::string out, err;
   std::size_t peak_bytes = 0;  ///< largest resident size
+  int signal = 0;              ///< that ended it; 0: none did
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 

@@ -23,7 +23,6 @@ namespace {
 using namespace recon;
 namespace fs = std::filesystem;
 
-constexpr unsigned kLongestRound = 120;  // seconds
 constexpr int kMostThreads = 8;
 
 /// The exit code that `reconstruct` would have, and why.
@@ -135,7 +134,7 @@ class FaultTorture {
     const std::size_t faulty = random.below(runs.size());
     for (std::size_t i = 0; i < faulty; ++i) run_well(round, runs[i], random);
     Words words = on(round.output(), runs[faulty], 1 + static_cast<int>(random.below(kMostThreads)));
-    if (random.chance(0.2) && may_overwrite(runs[faulty])) words.push_back("--overwrite");
+    if (random.chance(0.2) && !is_fusion_alone(runs[faulty])) words.push_back("--overwrite");
     const Fault fault{kind, random_call(undisturbed.marks[faulty], random)};
     round.did(joined(words) + ": " + name_of(kind) + " from call " + std::to_string(fault.call));
 
@@ -152,7 +151,7 @@ class FaultTorture {
       round.fault(TortureSummary::kLeftover, "a faulty run left over: " + names.front());
   }
 
-  TortureWatch watch_{kLongestRound};
+  TortureWatch watch_;
   fs::path folder_;
   TortureSummary summary_;
   std::vector<TortureCase> cases_;
@@ -161,7 +160,7 @@ class FaultTorture {
 
 int run(int argc, char** argv) {
   CLI::App app("Throws faults into runs and compares what the next run makes of it", "fault_torture");
-  int faults = 40;
+  int faults = 25;
   std::uint64_t seed = 1;
   bool same = false;
   std::string only;

@@ -23,14 +23,13 @@ using namespace recon;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kLongestRound = 300;  // seconds
 constexpr int kMostThreads = 4;
-constexpr int kBusy = 2;  ///< exit code where another process works on the same output
+constexpr int kBusy = 2;  // exit code where another process works on the same output
 
 struct Settings {
   std::string program = RECON_RECONSTRUCT;
   std::string only;  ///< name of the one case wanted; empty: all
-  int interrupts = 8, failures = 8, kills = 8;
+  int interrupts = 6, failures = 4, kills = 4;
   std::uint64_t seed = 1;
   bool same = false;
   bool wait = false;  ///< the program has --wait
@@ -132,7 +131,7 @@ class Torture {
     if (outcome.exit_code != 0) it.round.count(TortureSummary::kDisturbed);
     // Until the program minds signals, they end it.
     const int second = twice ? 128 + number : 130;
-    expect(it.round, outcome, {0, -1, 130, second});
+    expect(it.round, outcome, {0, 130, second}, number);
   }
 
   void kill_one(Disturbed& it) {
@@ -143,7 +142,7 @@ class Torture {
     const Outcome outcome = process.wait();
     it.round.did(joined(words) + ": killed" + ended(outcome));
     if (outcome.exit_code != 0) it.round.count(TortureSummary::kDisturbed);
-    expect(it.round, outcome, {0, -1});
+    expect(it.round, outcome, {0}, SIGKILL);
   }
 
   /// Two processes on one output, of which one may be killed.
@@ -158,22 +157,18 @@ class Torture {
     Process second(folder_ / "second", other);
     if (killed) await(first, {{}, 1.5 * it.undisturbed.seconds * it.random.unit()}, it);
     if (killed) (it.random.chance(0.5) ? first : second).send(SIGKILL);
-    const Outcome outcomes[] = {first.wait(), second.wait()};
-    it.round.did(joined(words) + ended(outcomes[0]) + "\n    at once with " + joined(other) +
-                 ended(outcomes[1]) + (killed ? ", one killed" : ""));
-    it.round.count(TortureSummary::kDisturbed);
     int refused = 0;
-    for (const Outcome& outcome : outcomes) {
-      refused += outcome.exit_code == kBusy && !outcome.err.empty();
+    for (const auto& [process, run] : {std::pair(&first, &words), std::pair(&second, &other)}) {
+      const Outcome outcome = process->wait();
+      it.round.did(joined(*run) + ": two at once" + (killed ? ", one killed" : "") + ended(outcome));
       std::vector<int> expected = {0};
-      if (killed) expected.push_back(-1);
       if (!wait) expected.push_back(kBusy);
       // Fusion alone finds no maps where the other process has not written them yet.
-      if (joined(outcome.exit_code == outcomes[0].exit_code ? words : other).find("fuse") !=
-          std::string::npos)
-        expected.insert(expected.end(), {3, 7});
-      expect(it.round, outcome, expected);
+      if (is_fusion_alone(*run)) expected.insert(expected.end(), {3, 7});
+      expect(it.round, outcome, expected, killed ? SIGKILL : 0);
+      refused += outcome.exit_code == kBusy;
     }
+    it.round.count(TortureSummary::kDisturbed);
     if (refused == 2) it.round.fault(TortureSummary::kOdd, "each process was refused for the other");
   }
 
@@ -211,7 +206,7 @@ class Torture {
     const Outcome outcome = Process(folder_ / "first", limited).wait();
     it.round.did(joined(words) + ": files up to " + std::to_string(blocks) + " blocks" + ended(outcome));
     if (outcome.exit_code != 0) it.round.count(TortureSummary::kDisturbed);
-    expect(it.round, outcome, ends_by_signal ? std::vector<int>{0, 1, -1} : std::vector<int>{0, 1});
+    expect(it.round, outcome, {0, 1}, ends_by_signal ? SIGXFSZ : 0);
   }
 
   /// A folder of the output may not be written to.
@@ -252,13 +247,16 @@ class Torture {
   }
 
   static std::string ended(const Outcome& outcome) {
+    if (outcome.signal != 0) return " (ended by signal " + std::to_string(outcome.signal) + ")";
     return " (exit code " + std::to_string(outcome.exit_code) + ")";
   }
 
-  static void expect(TortureRound& round, const Outcome& outcome, const std::vector<int>& codes) {
-    if (std::find(codes.begin(), codes.end(), outcome.exit_code) == codes.end())
-      round.fault(TortureSummary::kOdd,
-                  "exit code " + std::to_string(outcome.exit_code) + ": " + outcome.err);
+  /// @param signal  that may have ended the process, too
+  static void expect(TortureRound& round, const Outcome& outcome, const std::vector<int>& codes,
+                     int signal = 0) {
+    if (outcome.signal != 0 && outcome.signal == signal) return;
+    if (outcome.signal != 0 || std::find(codes.begin(), codes.end(), outcome.exit_code) == codes.end())
+      round.fault(TortureSummary::kOdd, "odd end" + ended(outcome) + ": " + outcome.err);
   }
 
   void run_well(TortureRound& round, const Words& run, Random& random) const {
@@ -273,7 +271,7 @@ class Torture {
     const std::size_t next = it.random.below(it.runs.size());
     for (std::size_t i = 0; i < next; ++i) run_well(it.round, it.runs[i], it.random);
     Words words = command(it.round.output(), it.runs[next], it.random);
-    if (it.random.chance(0.2) && may_overwrite(it.runs[next])) words.push_back("--overwrite");
+    if (it.random.chance(0.2) && !is_fusion_alone(it.runs[next])) words.push_back("--overwrite");
     return words;
   }
 
@@ -295,7 +293,7 @@ class Torture {
     sleep_for(moment.delay);
   }
 
-  TortureWatch watch_{kLongestRound};
+  TortureWatch watch_;
   fs::path folder_;
   Settings settings_;
   TortureSummary summary_;

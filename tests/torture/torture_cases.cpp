@@ -113,8 +113,8 @@ fs::path make_torture_folder() {
   return folder;
 }
 
-bool may_overwrite(const Words& run) {
-  return std::find(run.begin(), run.end(), "fuse") == run.end();
+bool is_fusion_alone(const Words& run) {
+  return std::find(run.begin(), run.end(), "fuse") != run.end();
 }
 
 std::vector<std::string> wrong_results(const fs::path& wanted, const fs::path& found) {

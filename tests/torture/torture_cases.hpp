@@ -26,8 +26,8 @@ std::vector<TortureCase> make_torture_cases(const std::filesystem::path& folder,
 /// A new folder for everything, also for what programs keep of this machine.
 std::filesystem::path make_torture_folder();
 
-/// Whether --overwrite has a meaning: fusion alone needs what is there.
-bool may_overwrite(const Words& run);
+/// Whether a run needs the depth maps of others.
+bool is_fusion_alone(const Words& run);
 
 /// Files that differ, are missing or are too many in `found`, with what is wrong with each; empty when every
 /// result byte is as in `wanted`. Files that hold times are left out.

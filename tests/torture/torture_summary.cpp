@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kNamesShown = 6;
+constexpr unsigned kLongestRound = 300;  // seconds
 
 /// What a signal handler prints.
 char round_text[80];
@@ -80,13 +81,13 @@ bool TortureRound::keep_if_faulty() {
   return true;
 }
 
-TortureWatch::TortureWatch(unsigned seconds) : seconds_(seconds) {
+TortureWatch::TortureWatch() {
   signal(SIGALRM, on_timeout);
 }
 
 void TortureWatch::begin(std::uint64_t seed) const {
   std::snprintf(round_text, sizeof round_text, "seed %llu\n", static_cast<unsigned long long>(seed));
-  alarm(seconds_);
+  alarm(kLongestRound);
 }
 
 std::string joined(const std::vector<std::string>& words) {
