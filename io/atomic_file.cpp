@@ -122,6 +122,8 @@ void AtomicFile::fail(const char* action) const {
   std::string message = path_.string() + ": " + action + ": ";
   if (code == ENOSPC || code == EDQUOT)
     message += "the disk is full; free some space or choose another output folder";
+  else if (code == EFBIG)
+    message += "the file size limit (ulimit -f) is reached; raise it";
   else
     message += std::strerror(code);
   throw OutputError(message);

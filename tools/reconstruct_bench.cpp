@@ -1,10 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <new>
 
 #include "aggregate/adaptive_weight_step.hpp"
 #include "core/error.hpp"
-#include "core/log.hpp"
+#include "core/program.hpp"
 #include "core/version.hpp"
 #include "tools/bench/ad_census_benchmark.hpp"
 #include "tools/bench/aggregation_benchmark.hpp"
@@ -191,6 +190,7 @@ int run(int argc, char** argv) {
   add_graph_cut(app, cut);
   PredictBenchmark predict;
   add_predict(app, predict);
+  refuse_empty_arguments(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -205,21 +205,13 @@ int run(int argc, char** argv) {
                                         : app.got_subcommand("predict")  ? run_predict_benchmark(predict)
                                         : app.got_subcommand("graphcut") ? run_graph_cut_benchmark(cut)
                                                                          : run_sweep_benchmark(sweep);
-  std::cout << result.dump(2) << std::endl;
+  std::cout << result.dump(2) << "\n";
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  set_up_log(Verbosity::kNormal);
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    spdlog::error("{}", error.what());
-    return error.exit_code();
-  } catch (const std::exception& error) {
-    spdlog::error("{}", error.what());
-    return 1;
-  }
+  const Advice advice{"smaller problems (--planes, --radius) need less"};
+  return run_program([&] { return run(argc, argv); }, advice);
 }

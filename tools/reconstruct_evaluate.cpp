@@ -1,10 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <new>
 
 #include "core/error.hpp"
-#include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/program.hpp"
 #include "core/version.hpp"
 #include "tools/evaluate/commands.hpp"
 
@@ -93,37 +92,25 @@ int run(int argc, char** argv) {
   add_depth(app, depth);
   add_cloud(app, cloud);
   add_disparity(app, disparity);
+  refuse_empty_arguments(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
   }
-  ThreadLimit limit(threads);
+  ThreadLimit limit(usable_threads(threads));
   const nlohmann::ordered_json figures = limit.run([&] {
     if (app.got_subcommand("depth")) return evaluate_depth(depth);
     if (app.got_subcommand("cloud")) return evaluate_cloud(cloud);
     return evaluate_disparity(disparity);
   });
-  std::cout << (json ? figures.dump(2) + "\n" : text(figures)) << std::flush;
-  if (!std::cout) throw OutputError("standard output cannot be written");
+  std::cout << (json ? figures.dump(2) + "\n" : text(figures));
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  set_up_log(Verbosity::kNormal);
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    spdlog::error("{}", error.what());
-    return error.exit_code();
-  } catch (const std::bad_alloc&) {
-    const OutOfMemory error("not enough memory; evaluate fewer views at once (--views)");
-    spdlog::error("{}", error.what());
-    return error.exit_code();
-  } catch (const std::exception& error) {
-    spdlog::error("{}", error.what());
-    return 1;
-  }
+  const Advice advice{"evaluate fewer views at once (--views)"};
+  return run_program([&] { return run(argc, argv); }, advice);
 }

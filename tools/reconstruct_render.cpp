@@ -12,6 +12,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/program.hpp"
 #include "core/progress.hpp"
 #include "core/version.hpp"
 #include "io/file_bytes.hpp"
@@ -110,7 +111,7 @@ void render(const Arguments& arguments) {
   options.ground_truth = arguments.ground_truth;
   options.overwrite = arguments.overwrite;
   options.view_done = [&] { progress.advance(); };
-  ThreadLimit threads(arguments.threads);
+  ThreadLimit threads(usable_threads(arguments.threads));
   threads.run([&] { write_rendered_scene(description.scene, arguments.output, options); });
 }
 
@@ -143,6 +144,7 @@ int run(int argc, char** argv) {
                "reconstruct-render");
   app.set_version_flag("--version", std::string("reconstruct-render ") + version());
   declare_options(app, arguments);
+  refuse_empty_arguments(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -150,27 +152,17 @@ int run(int argc, char** argv) {
   }
   set_up_log(arguments.quiet ? Verbosity::kQuiet : Verbosity::kNormal);
   install_interrupt_handler();
-  try {
-    if (arguments.list)
-      print_list();
-    else
-      render(arguments);
-    return 0;
-  } catch (const Error& error) {
-    spdlog::error("{}", error.what());
-    return error.exit_code();
-  } catch (const std::bad_alloc&) {
-    spdlog::error("no memory; smaller images (--width) need less");
-    return 4;
-  } catch (const std::exception& error) {
-    spdlog::error("{}", error.what());
-    return 1;
-  }
+  if (arguments.list)
+    print_list();
+  else
+    render(arguments);
+  return 0;
 }
 
 }  // namespace
 }  // namespace recon
 
 int main(int argc, char** argv) {
-  return recon::run(argc, argv);
+  const recon::Advice advice{"smaller images (--width) need less"};
+  return recon::run_program([&] { return recon::run(argc, argv); }, advice);
 }

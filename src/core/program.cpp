@@ -1,0 +1,120 @@
+#include "core/program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <new>
+#include <string_view>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/parallel.hpp"
+
+namespace recon {
+namespace {
+
+constexpr int kUnexpected = 1;
+
+/// Threads are refused by the C++ library with a std::system_error, by oneTBB with a std::runtime_error that
+/// names the call.
+bool is_thread_refused(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) return true;
+  return std::string_view(error.what()).starts_with("pthread_create");
+}
+
+Failure failure_of(const std::exception& error) {
+  if (is_thread_refused(error))
+    return {OutOfMemory("").exit_code(),
+            std::string("a thread cannot be created: ") + std::strerror(EAGAIN) +
+                "; lower --threads, or raise the limits on processes (ulimit -u) and on memory (ulimit -v)"};
+  return {kUnexpected, std::string("unexpected failure: ") + error.what()};
+}
+
+/// Whether standard output took all text; logs the error otherwise.
+bool standard_output_is_complete() {
+  try {
+    check_standard_output();
+    return true;
+  } catch (const OutputError& error) {
+    spdlog::error("{}", error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+void prepare_process() {
+  // The lowest free number is taken, so each of them gets its own.
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0)
+      throw OutputError(std::string("/dev/null cannot be opened: ") + std::strerror(errno));
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
+}
+
+void check_standard_output() {
+  std::cout.flush();
+  if (!std::cout)
+    throw OutputError(
+        "standard output cannot be written: it is closed, or there is no space; its text is lost");
+}
+
+void refuse_empty_arguments(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i], before = argv[i - 1];
+    if (word == "--") return;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw UsageError(std::string(word.substr(0, word.size() - 1)) + " has an empty value");
+    if (!word.empty()) continue;
+    if (i > 1 && before.starts_with("-")) throw UsageError(std::string(before) + " has an empty value");
+    throw UsageError("argument " + std::to_string(i) + " is empty");
+  }
+}
+
+int usable_threads(int asked) {
+  const int available = available_threads();
+  if (asked <= available) return asked;
+  spdlog::info("--threads is {}; {} are used, as many as there are processors", asked, available);
+  return available;
+}
+
+Failure current_failure(const Advice& advice) {
+  try {
+    throw;
+  } catch (const Interrupted& stop) {
+    return {stop.exit_code(), "interrupted; " + advice.interrupted};
+  } catch (const Error& error) {
+    return {error.exit_code(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {OutOfMemory("").exit_code(), "out of memory; " + advice.out_of_memory};
+  } catch (const std::exception& error) {
+    return failure_of(error);
+  }
+}
+
+int run_program(const std::function<int()>& work, const Advice& advice,
+                const std::function<void(const Failure&)>& on_failure) {
+  int exit_code = 0;
+  try {
+    prepare_process();
+    set_up_log(Verbosity::kNormal);
+    exit_code = work();
+  } catch (...) {
+    const Failure failure = current_failure(advice);
+    if (failure.exit_code == Interrupted().exit_code())
+      spdlog::warn("{}", failure.message);
+    else
+      spdlog::error("{}", failure.message);
+    if (on_failure) on_failure(failure);
+    exit_code = failure.exit_code;
+  }
+  if (!standard_output_is_complete() && exit_code == 0) exit_code = kUnexpected;
+  return exit_code;
+}
+
+}  // namespace recon
