@@ -24,7 +24,7 @@ namespace {
 void call_side_by_side(int lanes, const std::function<void()>& call) {
   if (lanes == 1) return call();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(lanes));
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (std::exception_ptr& error : errors)
     threads.emplace_back([&] {
       try {
@@ -33,7 +33,7 @@ void call_side_by_side(int lanes, const std::function<void()>& call) {
         error = std::current_exception();
       }
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::jthread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
 }

@@ -11,17 +11,12 @@ namespace recon {
 
 BackgroundWork::BackgroundWork(int threads, int unfinished) : limit_(static_cast<std::size_t>(unfinished)) {
   EXPECTS(threads >= 1 && unfinished >= 0);
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
 }
 
 BackgroundWork::~BackgroundWork() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    queue_.clear();
-  }
-  changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  const std::lock_guard lock(mutex_);
+  queue_.clear();
 }
 
 void BackgroundWork::submit(std::function<void()> work) {
@@ -45,11 +40,11 @@ void BackgroundWork::finish() {
   rethrow();
 }
 
-void BackgroundWork::run() {
+void BackgroundWork::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
-    if (queue_.empty()) return;
+    changed_.wait(lock, stop, [this] { return !queue_.empty(); });
+    if (stop.stop_requested()) return;
     std::function<void()> work = std::move(queue_.front());
     queue_.pop_front();
     ++running_;

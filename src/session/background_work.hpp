@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace recon {
 /// more waits, so that results do not pile up in memory.
 class BackgroundWork {
  public:
+  /// @throws std::system_error when a thread cannot be created
   /// @param threads  >= 1
   /// @param unfinished  how many pieces of work may wait or be at work; with 0, `submit` does the work itself
   BackgroundWork(int threads, int unfinished);
@@ -32,17 +34,16 @@ class BackgroundWork {
   void finish();
 
  private:
-  void run();
+  void run(const std::stop_token& stop);
   void rethrow();
 
   const std::size_t limit_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::deque<std::function<void()>> queue_;
   int running_ = 0;
-  bool stop_ = false;
   std::exception_ptr error_;
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 
 /// Calls `body(i)` for i in [0, count), at most `at_once` side by side, each free to use the parallel loops

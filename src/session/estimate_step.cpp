@@ -71,13 +71,13 @@ class Estimation {
   /// @throws the first error of a lane that is more than one view's
   void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
     std::deque<GatedBackend> gated;
-    std::vector<std::thread> lanes;
+    std::vector<std::jthread> lanes;
     for (const auto& backend : backends) {
       GatedBackend& gate = gated.emplace_back(*backend);
       for (int i = 0; i < gate.lanes() * (run_.memory.spare_lanes ? 2 : 1); ++i)
         lanes.emplace_back([this, &gate] { run_lane(gate); });
     }
-    for (std::thread& lane : lanes) lane.join();
+    for (std::jthread& lane : lanes) lane.join();
     // What is finished is written, also when a lane failed.
     writer_.finish();
     if (error_) std::rethrow_exception(error_);

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "core/content_hash.hpp"
@@ -167,6 +170,26 @@ TEST(BackgroundWork, DoesAllAndBoundsTheQueue) {
   }
   work.finish();
   EXPECT_EQ(done, 50);
+}
+
+/// The exit code says whether threads that cannot be created are an error that can be caught.
+int refused_threads() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+  try {
+    BackgroundWork(256, 1);
+  } catch (const std::system_error& error) {
+    return error.code() == std::errc::resource_unavailable_try_again ? 9 : 1;
+  }
+  return 0;
+}
+
+TEST(BackgroundWorkDeathTest, ThreadsThatCannotBeCreatedAreAnError) {
+  EXPECT_EXIT(std::_Exit(refused_threads()), testing::ExitedWithCode(9), "");
 }
 
 TEST(BackgroundWork, OfNoQueueIsDoneAtOnce) {
