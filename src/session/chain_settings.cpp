@@ -57,10 +57,10 @@ void set_default_penalties(ChainOptions& chain) {
   const int greatest = whole_cost_limit(chain);
   chain.semi_global.p1 = greatest / 4;
   chain.semi_global.p2 = greatest * 5 / 3;
-  // As the system of AD-Census has them, whose costs go up to 2.
+  // As the system of AD-Census has them, whose costs go up to 2; in whole steps, as options name them.
   const ScanlineOptions system = ad_census_chain().scanline;
-  chain.scanline.p1 = system.p1 * static_cast<float>(greatest) / steps_of(chain) / 2;
-  chain.scanline.p2 = system.p2 * static_cast<float>(greatest) / steps_of(chain) / 2;
+  chain.scanline.p1 = std::round(system.p1 * static_cast<float>(greatest) / 2) / steps_of(chain);
+  chain.scanline.p2 = std::round(system.p2 * static_cast<float>(greatest) / 2) / steps_of(chain);
   chain.graph_cut.smoothness = static_cast<float>(std::max(1, greatest / 6)) / steps_of(chain);
 }
 

@@ -1,18 +1,26 @@
 #pragma once
 
-#include <sstream>
+#include <array>
+#include <charconv>
+#include <string>
 
 #include "core/error.hpp"
 
 namespace recon {
 
+/// The shortest decimal text of a number that is read back as the same number.
+template <class T>
+std::string decimal(T value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 /// @throws UsageError unless low <= value <= high
 template <class T>
 void expect_range(const char* option, T value, T low, T high) {
   if (value >= low && value <= high) return;
-  std::ostringstream message;
-  message << option << " is " << value << "; it must lie between " << low << " and " << high;
-  throw UsageError(message.str());
+  throw UsageError(option + (" is " + decimal(value)) + "; it must lie between " + decimal(low) + " and " +
+                   decimal(high));
 }
 
 /// @throws UsageError unless `value` is odd and between low and high

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "session/cost_words.hpp"
+#include "session/option_check.hpp"
 
 namespace recon {
 
@@ -117,12 +118,6 @@ std::string words_of(const Use& use) {
   throw UsageError(job.pair
                        ? option + " is for scenes of several views; it has no meaning for a rectified pair"
                        : option + " is for rectified pairs; it has no meaning for a scene");
-}
-
-std::string decimal(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
 }
 
 std::string quoted(const std::string& word) {

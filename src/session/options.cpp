@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 #include <string_view>
 
 #include "match/posed_image.hpp"
@@ -54,17 +53,20 @@ void check_sweep(const SessionOptions& options) {
 
 void check_depth(const DepthRangeOptions& depth) {
   for (const auto& [option, value] : {std::pair{"--depth-min", depth.near}, {"--depth-max", depth.far}})
-    if (value && !(*value > 0 && *value < 1e30)) {
-      std::ostringstream message;
-      message << option << " is " << *value << "; it must be positive";
-      throw UsageError(message.str());
-    }
-  if (depth.near && depth.far && !(*depth.near < *depth.far)) {
-    std::ostringstream message;
-    message << "--depth-min is " << *depth.near << " and --depth-max " << *depth.far
-            << "; the least depth must be the smaller";
-    throw UsageError(message.str());
-  }
+    if (value && !(*value > 0 && *value < 1e30))
+      throw UsageError(option + (" is " + decimal(*value)) + "; it must be positive and below 1e+30");
+  if (depth.near && depth.far && !(*depth.near < *depth.far))
+    throw UsageError("--depth-min is " + decimal(*depth.near) + " and --depth-max " + decimal(*depth.far) +
+                     "; the least depth must be the smaller");
+}
+
+void check_angles(const ViewSelectionOptions& selection) {
+  const double least = selection.min_angle_degrees, greatest = selection.max_angle_degrees;
+  expect_range("--min-angle", least, 0.0, 180.0);
+  expect_range("--max-angle", greatest, 0.0, 180.0);
+  if (!(least < greatest))
+    throw UsageError("--min-angle is " + decimal(least) + " and --max-angle " + decimal(greatest) +
+                     "; the least angle must be the smaller");
 }
 
 void check_filters(const SessionOptions& options) {
@@ -116,13 +118,12 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
   for (const Job job : jobs) check_job(*this, job);
   check_idle(*this, jobs);
   check_depth(depth);
+  check_angles(selection);
   check_filters(*this);
   expect_range("--sources", selection.max_sources, 1, kMaxSources);
   if (planes) expect_range("--planes", *planes, 2, kMaxPlanes);
   if (max_image_size != 0) expect_range("--max-image-size", max_image_size, 16, kMaxImageSide);
-  expect_range("--threads", threads, 0, 4096);
-  if (!(selection.min_angle_degrees < selection.max_angle_degrees))
-    throw UsageError("--min-angle must be smaller than --max-angle");
+  expect_range("--threads", threads, 0, kMaxThreads);
   if (shard.count > 1 && stage != Stage::kEstimate)
     throw UsageError("--shard needs --stage estimate; run --stage fuse once when all shards are done");
 }

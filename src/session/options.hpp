@@ -37,6 +37,9 @@ inline constexpr float kDefaultMaxSad = 15.0f;
 /// Most planes that `auto` takes.
 inline constexpr int kMaxAutoPlanes = 1024;
 
+/// Most threads that can be asked for.
+inline constexpr int kMaxThreads = 4096;
+
 /// Everything a run of `reconstruct` can be told; the defaults are those of the program.
 struct SessionOptions {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.

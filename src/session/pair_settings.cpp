@@ -85,7 +85,7 @@ PairOptions PairSettings::resolved(Method method, int min, int end) const {
 Region parse_region(const std::string& text) {
   Region region;
   char rest = 0;
-  if (std::sscanf(text.c_str(), "%d,%d,%d,%d%c", &region.x, &region.y, &region.width, &region.height,
+  if (std::sscanf(text.c_str(), "%9d,%9d,%9d,%9d%c", &region.x, &region.y, &region.width, &region.height,
                   &rest) != 4 ||
       region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1)
     throw UsageError("--roi is '" + text +
