@@ -1,9 +1,9 @@
 #include "tools/chain_options.hpp"
 
-#include <algorithm>
 #include <sstream>
 
 #include "session/cost_words.hpp"
+#include "session/option_check.hpp"
 #include "tools/option_words.hpp"
 
 namespace recon {
@@ -54,7 +54,10 @@ void ChainCommandLine::set_supports(AggregationOptions& aggregation) const {
   weights.gamma_colour = aw_colour_.value_or(weights.gamma_colour);
   weights.gamma_space = aw_space_.value_or(weights.gamma_space);
   CrossOptions& cross = aggregation.cross;
-  if (arm_length_) cross.reach = std::clamp(*arm_length_, -1, 1 << 20) + 1;
+  if (arm_length_) {
+    expect_range("--arm-length", *arm_length_, 0, 255);
+    cross.reach = *arm_length_ + 1;
+  }
   cross.colour = arm_colour_.value_or(cross.colour);
   aggregation.cross_based.iterations = cross_iterations_.value_or(aggregation.cross_based.iterations);
 }

@@ -1,6 +1,7 @@
 #include "tools/pair_options.hpp"
 
 #include "methods/backend.hpp"
+#include "session/option_check.hpp"
 #include "tools/option_words.hpp"
 
 namespace recon {
@@ -133,6 +134,10 @@ void PairCommandLine::finish_cut(GraphCutOptions& cut) const {
 }
 
 void PairCommandLine::finish(PairSettings& settings, SemiGlobalOptions& sweep) const {
+  // So that sums and products of them stay in range; each method has narrower limits.
+  constexpr int kMaxPenalty = 1 << 20;
+  if (p1_) expect_range("--p1", *p1_, 0, kMaxPenalty);
+  if (p2_) expect_range("--p2", *p2_, 0, kMaxPenalty);
   sweep.paths = paths_.value_or(sweep.paths);
   sweep.p1 = p1_.value_or(sweep.p1);
   sweep.p2 = p2_.value_or(sweep.p2);

@@ -1,9 +1,9 @@
 #include "tools/reconstruct_options.hpp"
 
 #include <map>
-#include <sstream>
 
 #include "core/error.hpp"
+#include "core/program.hpp"
 #include "session/byte_size.hpp"
 #include "session/cost_words.hpp"
 #include "tools/option_words.hpp"
@@ -38,13 +38,14 @@ void set_optimizer(SessionOptions& options, const std::string& word) {
   set_if_named(options.optimizer, word, kSweepOptimizers);
 }
 
-/// TOML without the options that nobody gave and that have no default: "" would be no number.
-std::string without_empty_values(const std::string& toml) {
-  std::istringstream lines(toml);
-  std::string result;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.ends_with("=\"\"")) result += line + "\n";
-  return result;
+/// The bytes that an option grants; nothing where it was not given.
+std::optional<std::size_t> limit_of(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    return parse_byte_size(text);
+  } catch (const UsageError& error) {
+    throw UsageError(option + ": " + error.what());
+  }
 }
 
 }  // namespace
@@ -54,6 +55,8 @@ void CommandLine::declare(CLI::App& app) {
                  "Scenes: folders with images/ and sparse/ as COLMAP has them; rectified pairs: folders with "
                  "im0.png, im1.png and calib.txt as Middlebury has them; folders of such folders; or the two "
                  "image files of one rectified pair, left and right")
+      ->configurable(false);
+  app.add_option("--config", config_, "TOML file with options of the same names; the command line wins")
       ->configurable(false);
   declare_work(app);
   declare_matching(app);
@@ -260,16 +263,36 @@ void CommandLine::finish_matching(bool optimizer_given) {
   if (!paths) pairs_.finish_cut(options.sweep_links.cut);
 }
 
-void CommandLine::finish(const CLI::App& app) {
+void CommandLine::parse(CLI::App& app, int argc, const char* const* argv) {
+  refuse_empty_arguments(argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + "; reconstruct --help lists the options");
+  }
+}
+
+void CommandLine::finish(CLI::App& app) {
+  if (!config_.empty()) from_config_ = apply_config(read_config(config_), config_, app);
   finish_matching(app.get_option("--optimizer")->count() > 0);
   options.stage = named("--stage", stage_, kStages);
+  if (options.threads <= kMaxThreads) options.threads = usable_threads(options.threads);
   options.planes = parse_planes(planes_);
   options.shard = parse_shard(shard_);
-  if (!memory_limit_.empty()) options.memory_limit = parse_byte_size(memory_limit_);
-  if (!gpu_memory_limit_.empty()) options.gpu_memory_limit = parse_byte_size(gpu_memory_limit_);
+  options.memory_limit = limit_of("--memory-limit", memory_limit_);
+  options.gpu_memory_limit = limit_of("--gpu-memory-limit", gpu_memory_limit_);
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0) options.given.push_back(option->get_name());
-  options.toml = without_empty_values(app.config_to_str(true, false));
+  options.toml = config_text(app);
+}
+
+std::string CommandLine::with_place(const std::string& message) const {
+  for (const ConfigEntry& entry : from_config_)
+    if (message.starts_with("--" + entry.key + " "))
+      return config_ + ":" + std::to_string(entry.line) + ": " + message;
+  return message;
 }
 
 }  // namespace recon

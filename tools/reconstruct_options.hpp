@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "session/options.hpp"
 #include "tools/chain_options.hpp"
 #include "tools/pair_options.hpp"
+#include "tools/reconstruct_config.hpp"
 
 namespace recon {
 
@@ -18,9 +20,18 @@ struct CommandLine {
   /// Declares all options, in groups, with their defaults.
   void declare(CLI::App& app);
 
-  /// Turns the words that were given into `options`, after parsing.
+  /// Parses the command line.
+  /// @throws CLI::Success for `--help` and `--version`; UsageError
+  static void parse(CLI::App& app, int argc, const char* const* argv);
+
+  /// Reads the configuration, if one is named, and turns the words that were given into `options`, after
+  /// parsing.
   /// @throws UsageError
-  void finish(const CLI::App& app);
+  void finish(CLI::App& app);
+
+  /// A message that begins with an option, such as "--window is 8", with file and line before it where a
+  /// configuration set the option.
+  std::string with_place(const std::string& message) const;
 
  private:
   void declare_work(CLI::App& app);
@@ -31,6 +42,8 @@ struct CommandLine {
   void finish_matching(bool optimizer_given);
   void finish_window();
 
+  std::string config_;
+  std::vector<ConfigEntry> from_config_;
   ChainCommandLine chain_;
   PairCommandLine pairs_;
   std::string method_, cost_;

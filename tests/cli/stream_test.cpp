@@ -1,0 +1,223 @@
+// Standard streams, limits of the shell, and what `--json` prints of a run that fails.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/scene_fixture.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class ReconstructStream : public SceneTest {
+ protected:
+  /// A command by way of a shell, which first does what `script` says; "$@" is the command in it.
+  static std::vector<std::string> by_shell(const std::string& script,
+                                           const std::vector<std::string>& command) {
+    std::vector<std::string> words = {"/bin/sh", "-c", script, "sh"};
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  }
+  Outcome run_by_shell(const std::string& script, const std::vector<std::string>& command) const {
+    return run_program(folder(), by_shell(script, command));
+  }
+
+  /// The command of a run that takes some seconds.
+  std::vector<std::string> slow(std::vector<std::string> arguments = {}) const {
+    arguments.insert(arguments.begin(), {scene().string(), "--planes", "2500", "--threads", "1"});
+    return command(arguments);
+  }
+  /// Waits until the first view is finished; whether that came to be.
+  bool has_begun(Process& process) const {
+    while (!fs::exists(dense() / "status/estimate/view00.png.json")) {
+      if (!process.running()) return false;
+      usleep(2000);
+    }
+    return true;
+  }
+
+  /// The object that `--json` prints of a failure.
+  void expect_failure(int exit_code, const std::string& message, std::vector<std::string> arguments) const {
+    arguments.push_back("--json");
+    const Outcome outcome = reconstruct(arguments);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    const auto object = outcome.json();
+    EXPECT_EQ(object.at("exit_code"), exit_code);
+    EXPECT_THAT(object.at("scenes"), IsEmpty());
+    EXPECT_THAT(object.at("error").get<std::string>(), HasSubstr(message));
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+};
+
+TEST_F(ReconstructStream, ClosedStreamsGetNoFile) {
+  Process process(folder(), by_shell("exec \"$@\" <&- >&- 2>&-", slow()));
+  ASSERT_TRUE(has_begun(process));
+  for (const char* descriptor : {"0", "1", "2"}) {
+    const fs::path link = fs::path("/proc") / std::to_string(process.pid()) / "fd" / descriptor;
+    std::error_code error;
+    EXPECT_EQ(fs::read_symlink(link, error), "/dev/null") << link << " " << error.message();
+  }
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait().exit_code, 130);
+  for (const auto& [name, bytes] : files_below(dense()))
+    EXPECT_THAT(bytes, Not(HasSubstr("finished work is kept"))) << name;
+}
+
+TEST_F(ReconstructStream, ALostOutputIsOne) {
+  const std::string s = scene().string();
+  for (const std::vector<std::string>& command : {command({"--help"}),
+                                                  command({"--version"}),
+                                                  command({s, "--dry-run"}),
+                                                  command({s, "--json"}),
+                                                  command({s}),
+                                                  {RECON_RENDER, "--list"},
+                                                  {RECON_RENDER, "--help"},
+                                                  {RECON_EVALUATE, "--version"}}) {
+    const Outcome outcome = run_by_shell("exec \"$@\" >/dev/full", command);
+    EXPECT_EQ(outcome.exit_code, 1) << command[0] << " " << command.back();
+    EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written")) << command.back();
+  }
+  EXPECT_TRUE(fs::exists(dense() / "fused.ply")) << "the results are there";
+}
+
+TEST_F(ReconstructStream, AClosedPipeIsOneToo) {
+  const Outcome outcome = run_by_shell("{ sleep 0.3; \"$@\"; echo $? >code; } | true; sleep 0.6; cat code",
+                                       command({"--version"}));
+  EXPECT_EQ(outcome.out, "1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written"));
+}
+
+TEST_F(ReconstructStream, TheFileSizeLimitIsNamed) {
+  const Outcome outcome = run_by_shell("ulimit -f 40; exec \"$@\"", command({scene().string()}));
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("cannot be written"), HasSubstr("ulimit -f")));
+}
+
+TEST_F(ReconstructStream, LittleAddressSpaceIsFour) {
+  const Outcome whole = reconstruct({scene().string(), "-o", (folder() / "whole").string()});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  int fours = 0, done = 0;
+  for (int mib = 120; mib <= 420 && done < 2; mib += 12) {
+    fs::remove_all(dense());
+    const Outcome outcome =
+        run_by_shell("ulimit -c 0; ulimit -v " + std::to_string(mib * 1024) + "; exec \"$@\"",
+                     command({scene().string()}));
+    // Too little even for the libraries: the program has not begun.
+    if (outcome.err.find("loading shared libraries") != std::string::npos) continue;
+    ASSERT_THAT(outcome.exit_code, AnyOf(0, 4)) << mib << " MiB: " << outcome.err;
+    if (outcome.exit_code == 4) {
+      ++fours;
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr("error: "), AnyOf(HasSubstr("memory"), HasSubstr("thread"))));
+    } else {
+      ++done;
+      EXPECT_TRUE(same_results(results(dense()), results(folder() / "whole"))) << mib << " MiB";
+    }
+  }
+  EXPECT_GT(fours, 0);
+  EXPECT_GT(done, 0);
+}
+
+TEST_F(ReconstructStream, FewProcessesAreFour) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become a user without processes";
+  ASSERT_EQ(run_program(folder(), {"/bin/chmod", "-R", "a+rwX", folder().string()}).exit_code, 0);
+  for (int limit = 1; limit <= 12; ++limit) {
+    fs::remove_all(dense());
+    const Outcome outcome = run_by_shell(
+        "ulimit -c 0; exec setpriv --reuid=65533 --clear-groups prlimit --nproc=" + std::to_string(limit) +
+            " \"$@\"",
+        command({scene().string()}));
+    if (outcome.exit_code == 126 || outcome.exit_code == 127)
+      GTEST_SKIP() << "the program cannot be run by another user: " << outcome.err;
+    ASSERT_THAT(outcome.exit_code, AnyOf(0, 4)) << limit << ": " << outcome.err;
+    if (outcome.exit_code == 0) continue;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("thread"), HasSubstr("--threads"), HasSubstr("ulimit -u")));
+  }
+}
+
+TEST_F(ReconstructStream, JsonOfAFailureIsOneObject) {
+  const std::string s = scene().string();
+  expect_failure(2, "--window is 8", {s, "--window", "8"});
+  expect_failure(2, "--window is 17", {s, "--window", "17"});
+  expect_failure(2, "--min-confidence has an empty value", {s, "--min-confidence", ""});
+  expect_failure(2, "--windw", {s, "--windw", "7"});
+  expect_failure(2, "no input given", {});
+  expect_failure(3, "there is no such file or folder", {(folder() / "nowhere").string()});
+  expect_failure(5, "--device cuda:63", {s, "--device", "cuda:63"});
+}
+
+TEST_F(ReconstructStream, JsonOfAnInputThatFailsIsOneObject) {
+  const Outcome outcome = reconstruct({scene().string(), "--json", "--memory-limit", "16M"});
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_EQ(outcome.json().at("exit_code"), 4);
+  EXPECT_EQ(outcome.json().at("scenes").size(), 1u);
+}
+
+TEST_F(ReconstructStream, JsonOfAnInterruptedRunIsOneObject) {
+  Process process(folder(), slow({"--json"}));
+  ASSERT_TRUE(has_begun(process));
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_EQ(outcome.json().at("exit_code"), 130);
+  EXPECT_THAT(outcome.json().at("error").get<std::string>(), HasSubstr("interrupted"));
+}
+
+TEST_F(ReconstructStream, ManyThreadsAreLoweredToTheProcessors) {
+  const Outcome outcome = reconstruct({scene().string(), "--threads", "4096"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--threads is 4096; "));
+}
+
+TEST_F(ReconstructStream, EmptyValuesAreTwo) {
+  for (const char* option : {"--min-confidence", "--max-normal-angle", "--window", "--cost", "--views",
+                             "--output", "--config", "--memory-limit", "--planes"})
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{option, ""}, std::vector<std::string>{option + std::string("=")}}) {
+      std::vector<std::string> arguments = {scene().string()};
+      arguments.insert(arguments.end(), words.begin(), words.end());
+      const Outcome outcome = reconstruct(arguments);
+      EXPECT_EQ(outcome.exit_code, 2) << words[0];
+      EXPECT_THAT(outcome.err, HasSubstr(option + std::string(" has an empty value")));
+    }
+  EXPECT_EQ(reconstruct({""}).exit_code, 2);
+  EXPECT_EQ(run_program(folder(), {RECON_EVALUATE, "--threads", ""}).exit_code, 2);
+  EXPECT_EQ(run_program(folder(), {RECON_RENDER, "--width="}).exit_code, 2);
+  EXPECT_FALSE(fs::exists(dense()));
+}
+
+TEST_F(ReconstructStream, FaultsOfTheConfigurationHaveFileAndLine) {
+  const std::string file = (folder() / "bad.toml").string();
+  const auto error_of = [&](const std::string& text) {
+    set_content(file, text);
+    const Outcome outcome = reconstruct({scene().string(), "--config", file});
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    return outcome.err;
+  };
+  EXPECT_EQ(error_of("sources=3\nwindow=8\n"), "error: " + file + ":2: --window is 8; it must be odd\n");
+  EXPECT_THAT(error_of("max-angle=inf\n"),
+              HasSubstr(file + ":1: --max-angle is inf; it must lie between 0 and 180"));
+  EXPECT_THAT(error_of("min-confidence=\n"), HasSubstr(file + ":1: 'min-confidence=' has no value"));
+  EXPECT_THAT(error_of("windwo=5\n"), HasSubstr(file + ":1: there is no option 'windwo'"));
+}
+
+TEST_F(ReconstructStream, NumbersOfARunsOwnConfigurationAreTheSame) {
+  const std::vector<std::string> arguments = {
+      scene().string(),    "--aggregation", "aw",          "--aw-colour", "12.3456789",    "--window",  "5",
+      "--max-depth-error", "0.0123456789",  "--depth-min", "1.23456789",  "--min-texture", "1.23456789"};
+  ASSERT_EQ(reconstruct(arguments).exit_code, 0);
+  const Outcome again = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept"));
+  EXPECT_THAT(again.err, HasSubstr("check across views: 5 of 5 views are finished and kept"));
+}
+
+}  // namespace
+}  // namespace recon
