@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
+#include "io/input_stream.hpp"
 #include "io/place.hpp"
 
 namespace recon {
@@ -37,23 +39,28 @@ void append_number(std::string& out, T value) {
 class ByteReader {
  public:
   /// @param file   name for messages; must outlive the reader, as `bytes` must
-  ByteReader(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+  ByteReader(std::string_view bytes, const std::string& file)
+      : window_(bytes), size_(bytes.size()), file_(file) {}
+  /// Takes what the stream has; @throws as InputStream::extend, as every read does then
+  ByteReader(InputStream& stream, const std::string& file)
+      : stream_(&stream), window_(stream.window()), size_(stream.size()), file_(file) {}
 
-  std::size_t offset() const { return offset_; }
-  std::size_t remaining() const { return bytes_.size() - offset_; }
-  FilePlace place() const { return {file_, FilePlace::Unit::kByte, offset_}; }
+  std::uint64_t offset() const { return begin_ + next_; }
+  std::uint64_t remaining() const { return size_ - offset(); }
+  FilePlace place() const { return {file_, FilePlace::Unit::kByte, offset()}; }
 
   template <class T>
   T read(std::string_view what, std::endian order = std::endian::little) {
     return load_number<T>(skip(sizeof(T), what), order);
   }
 
-  /// The bytes up to the next NUL, which is skipped.
+  /// The bytes up to the next NUL, which is skipped; they hold until the next read.
   std::string_view read_c_string(std::string_view what) {
-    const std::size_t end = bytes_.find('\0', offset_);
+    std::size_t end = window_.find('\0', next_);
+    while (end == std::string_view::npos && extend()) end = window_.find('\0', next_);
     if (end == std::string_view::npos) fail_truncated(what);
-    const std::string_view text = bytes_.substr(offset_, end - offset_);
-    offset_ = end + 1;
+    const std::string_view text = window_.substr(next_, end - next_);
+    next_ = end + 1;
     return text;
   }
 
@@ -69,11 +76,13 @@ class ByteReader {
     return count;
   }
 
-  /// Moves past `count` bytes and returns where they begin.
+  /// Moves past `count` bytes and returns where they begin; they hold until the next read.
   const char* skip(std::size_t count, std::string_view what) {
     if (remaining() < count) fail_truncated(what);
-    const char* begin = bytes_.data() + offset_;
-    offset_ += count;
+    while (window_.size() - next_ < count)
+      if (!extend()) fail_truncated(what);
+    const char* begin = window_.data() + next_;
+    next_ += count;
     return begin;
   }
 
@@ -86,13 +95,26 @@ class ByteReader {
 
  private:
   [[noreturn]] void fail_truncated(std::string_view what) const {
-    place().fail("the file ends inside " + std::string(what) + " (it has " + std::to_string(bytes_.size()) +
+    place().fail("the file ends inside " + std::string(what) + " (it has " + std::to_string(size_) +
                  " bytes); it is truncated: write it again");
   }
 
-  std::string_view bytes_;
+  /// Reads on; the window then begins with what was to be read next.
+  bool extend() {
+    if (stream_ == nullptr) return false;
+    stream_->take(next_);
+    begin_ += std::exchange(next_, 0);
+    const bool more = stream_->extend();
+    window_ = stream_->window();
+    return more;
+  }
+
+  InputStream* stream_ = nullptr;
+  std::string_view window_;
+  std::size_t next_ = 0;     ///< in the window
+  std::uint64_t begin_ = 0;  ///< of the window in the file
+  std::uint64_t size_;       ///< of the file
   const std::string& file_;
-  std::size_t offset_ = 0;
 };
 
 }  // namespace recon

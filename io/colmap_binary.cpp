@@ -35,63 +35,10 @@ void append_vector(std::string& out, Vec3d v) {
   for (const double value : {v.x, v.y, v.z}) append_number(out, value);
 }
 
-std::string format_cameras(const Scene& scene) {
-  std::string out;
-  append_number<std::uint64_t>(out, scene.cameras.size());
-  for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
-    const Camera& camera = scene.cameras[i];
-    append_number(out, scene.camera_ids[i]);
-    append_number(out, static_cast<std::int32_t>(camera.model));
-    append_number(out, static_cast<std::uint64_t>(camera.width));
-    append_number(out, static_cast<std::uint64_t>(camera.height));
-    for (const double param : camera.params) append_number(out, param);
-  }
-  return out;
-}
-
-std::string format_images(const Scene& scene) {
-  std::string out;
-  append_number<std::uint64_t>(out, scene.views.size());
-  for (const View& view : scene.views) {
-    append_number(out, view.id);
-    const Quaternion q = quaternion_of(view.cam_from_world.rotation);
-    for (const double value : {q.w, q.x, q.y, q.z}) append_number(out, value);
-    append_vector(out, view.cam_from_world.translation);
-    append_number(out, scene.camera_ids[static_cast<std::size_t>(view.camera)]);
-    out += view.name;
-    out += '\0';
-    append_number<std::uint64_t>(out, view.observations.size());
-    for (const Observation& observation : view.observations) {
-      append_number(out, observation.pixel.x);
-      append_number(out, observation.pixel.y);
-      append_number(out, observation.point_id);
-    }
-  }
-  return out;
-}
-
-std::string format_points(const Scene& scene) {
-  std::string out;
-  append_number<std::uint64_t>(out, scene.points.size());
-  for (const SparsePoint& point : scene.points) {
-    append_number(out, point.id);
-    append_vector(out, point.position);
-    for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
-      append_number(out, channel);
-    append_number(out, point.error);
-    append_number<std::uint64_t>(out, point.track.size());
-    for (const TrackElement& element : point.track) {
-      append_number(out, scene.views[static_cast<std::size_t>(element.view)].id);
-      append_number(out, element.observation);
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
-void parse_cameras_binary(std::string_view content, const std::string& file, ColmapBuilder& builder) {
-  ByteReader reader(content, file);
+void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  ByteReader reader(stream, file);
   const auto count = reader.read_count(kCameraBytes, "cameras");
   for (std::uint64_t i = 0; i < count; ++i) {
     const FilePlace place = reader.place();
@@ -112,8 +59,8 @@ void parse_cameras_binary(std::string_view content, const std::string& file, Col
   reader.expect_end();
 }
 
-void parse_images_binary(std::string_view content, const std::string& file, ColmapBuilder& builder) {
-  ByteReader reader(content, file);
+void parse_images_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  ByteReader reader(stream, file);
   const auto count = reader.read_count(kImageBytes, "images");
   for (std::uint64_t i = 0; i < count; ++i) {
     const FilePlace place = reader.place();
@@ -124,19 +71,22 @@ void parse_images_binary(std::string_view content, const std::string& file, Colm
     view.cam_from_world.translation = read_vector(reader, "the translation of an image");
     const auto camera_id = reader.read<std::uint32_t>("the camera of an image");
     view.name = reader.read_c_string("the name of an image");
-    view.observations.resize(reader.read_count(kObservationBytes, "observations"));
-    for (Observation& observation : view.observations) {
+    const std::uint64_t observation_count = reader.read_count(kObservationBytes, "observations");
+    builder.claim_observations(observation_count, place);
+    std::vector<Observation> observations(observation_count);
+    for (Observation& observation : observations) {
       observation.pixel.x = reader.read<double>("an observation");
       observation.pixel.y = reader.read<double>("an observation");
       observation.point_id = reader.read<std::uint64_t>("an observation");
     }
+    view.observations = std::move(observations);
     builder.add_view(std::move(view), camera_id, {w, xyz.x, xyz.y, xyz.z}, place);
   }
   reader.expect_end();
 }
 
-void parse_points_binary(std::string_view content, const std::string& file, ColmapBuilder& builder) {
-  ByteReader reader(content, file);
+void parse_points_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  ByteReader reader(stream, file);
   const auto count = reader.read_count(kPointBytes, "points");
   std::vector<RawTrackElement> track;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -148,7 +98,9 @@ void parse_points_binary(std::string_view content, const std::string& file, Colm
     point.colour.g = reader.read<std::uint8_t>("the colour of a point");
     point.colour.b = reader.read<std::uint8_t>("the colour of a point");
     point.error = reader.read<double>("the error of a point");
-    track.resize(reader.read_count(kTrackElementBytes, "track elements"));
+    const std::uint64_t length = reader.read_count(kTrackElementBytes, "track elements");
+    builder.claim_track(length, place);
+    track.resize(length);
     for (RawTrackElement& element : track) {
       element.image_id = reader.read<std::uint32_t>("a track");
       element.observation = reader.read<std::uint32_t>("a track");
@@ -158,10 +110,61 @@ void parse_points_binary(std::string_view content, const std::string& file, Colm
   reader.expect_end();
 }
 
-ColmapFiles format_colmap_binary(const Scene& scene) {
-  return {{"cameras.bin", format_cameras(scene)},
-          {"images.bin", format_images(scene)},
-          ColmapFile{"points3D.bin", format_points(scene)}};
+void format_cameras_binary(const Scene& scene, const ByteSink& sink) {
+  std::string out;
+  append_number<std::uint64_t>(out, scene.cameras.size());
+  for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
+    const Camera& camera = scene.cameras[i];
+    append_number(out, scene.camera_ids[i]);
+    append_number(out, static_cast<std::int32_t>(camera.model));
+    append_number(out, static_cast<std::uint64_t>(camera.width));
+    append_number(out, static_cast<std::uint64_t>(camera.height));
+    for (const double param : camera.params) append_number(out, param);
+  }
+  sink(out);
+}
+
+void format_images_binary(const Scene& scene, const ByteSink& sink) {
+  std::string out;
+  append_number<std::uint64_t>(out, scene.views.size());
+  for (const View& view : scene.views) {
+    append_number(out, view.id);
+    const Quaternion q = quaternion_of(view.cam_from_world.rotation);
+    for (const double value : {q.w, q.x, q.y, q.z}) append_number(out, value);
+    append_vector(out, view.cam_from_world.translation);
+    append_number(out, scene.camera_ids[static_cast<std::size_t>(view.camera)]);
+    out += view.name;
+    out += '\0';
+    append_number<std::uint64_t>(out, view.observations.size());
+    for (const Observation& observation : view.observations) {
+      append_number(out, observation.pixel.x);
+      append_number(out, observation.pixel.y);
+      append_number(out, observation.point_id);
+    }
+    sink(out);
+    out.clear();
+  }
+  sink(out);
+}
+
+void format_points_binary(const Scene& scene, const ByteSink& sink) {
+  std::string out;
+  append_number<std::uint64_t>(out, scene.points.size());
+  for (const SparsePoint& point : scene.points) {
+    append_number(out, point.id);
+    append_vector(out, point.position);
+    for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
+      append_number(out, channel);
+    append_number(out, point.error);
+    append_number<std::uint64_t>(out, point.track.size());
+    for (const TrackElement& element : point.track) {
+      append_number(out, scene.views[static_cast<std::size_t>(element.view)].id);
+      append_number(out, element.observation);
+    }
+    sink(out);
+    out.clear();
+  }
+  sink(out);
 }
 
 }  // namespace recon

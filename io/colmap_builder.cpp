@@ -26,6 +26,14 @@ int focal_length_count(CameraModel model) {
   }
 }
 
+/// What a view and a point take beside their elements, the tables by which they are found included.
+constexpr std::size_t kViewBytes = sizeof(View) + 256;
+constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array grows by doubling
+
+std::string shown_mebibytes(std::size_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
 std::string shown(double value) {
   std::string text;
   append_decimal(text, value);
@@ -99,28 +107,49 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
   scene_.cameras.push_back(std::move(camera));
 }
 
+void ColmapBuilder::claim(std::uint64_t count, std::size_t each, const FilePlace& place) {
+  const std::size_t left = memory_limit_ - memory_;
+  if (count > left / each)
+    throw OutOfMemory(place.text() + ": the model takes more memory than the " +
+                      shown_mebibytes(memory_limit_) +
+                      " that are left for it; raise --memory-limit, or make the model smaller: observations "
+                      "without a point are not needed, nor is the points3D file");
+  memory_ += static_cast<std::size_t>(count) * each;
+}
+
+void ColmapBuilder::claim_observations(std::uint64_t count, const FilePlace& place) {
+  claim(count, sizeof(Observation), place);
+}
+
+void ColmapBuilder::claim_track(std::uint64_t count, const FilePlace& place) {
+  constexpr std::size_t kListBytes = 8;  // who sees what, which sources are chosen by
+  claim(count, sizeof(TrackElement) + kListBytes, place);
+}
+
 void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place) {
-  const std::string name = "image " + std::to_string(view.id);
+  const auto name = [&view] { return "image " + std::to_string(view.id); };
+  claim(1, kViewBytes + 2 * view.name.size(), place);
   check_relative_name(view.name, place);
+  view.name = normalised_name(view.name);
   if (!view_index_.emplace(view.id, static_cast<int>(scene_.views.size())).second)
-    place.fail(name + " is there twice; give every image an id of its own");
+    place.fail(name() + " is there twice; give every image an id of its own");
   if (!names_.insert(view.name).second)
     place.fail("the image name " + in_quotes(view.name) +
                " is there twice; every image needs a name of its own");
   const auto camera = camera_index_.find(camera_id);
   if (camera == camera_index_.end())
-    place.fail(name + " (" + in_quotes(view.name) + ") refers to camera " + std::to_string(camera_id) +
+    place.fail(name() + " (" + in_quotes(view.name) + ") refers to camera " + std::to_string(camera_id) +
                ", which the cameras file does not have");
   const double length = largest_component(q);
   if (!(std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z)) ||
       length < 1e-100)
-    place.fail(name + " has the rotation " + shown(q.w) + " " + shown(q.x) + " " + shown(q.y) + " " +
+    place.fail(name() + " has the rotation " + shown(q.w) + " " + shown(q.x) + " " + shown(q.y) + " " +
                shown(q.z) + ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
   if (!is_finite(view.cam_from_world.translation))
-    place.fail(name + " has a translation that is not finite; it has to be three finite numbers");
+    place.fail(name() + " has a translation that is not finite; it has to be three finite numbers");
   for (std::size_t i = 0; i < view.observations.size(); ++i)
     if (!std::isfinite(view.observations[i].pixel.x) || !std::isfinite(view.observations[i].pixel.y))
-      place.fail("observation " + std::to_string(i) + " of " + name + " is not finite");
+      place.fail("observation " + std::to_string(i) + " of " + name() + " is not finite");
   view.camera = camera->second;
   view.cam_from_world.rotation = rotation_of(q);
   scene_.views.push_back(std::move(view));
@@ -128,23 +157,26 @@ void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, c
 
 void ColmapBuilder::add_point(SparsePoint point, const std::vector<RawTrackElement>& track,
                               const FilePlace& place) {
-  const std::string name = "point " + std::to_string(point.id);
-  if (point.id == kNoPoint) place.fail(name + " has the id that stands for no point; give it another one");
+  const auto name = [&point] { return "point " + std::to_string(point.id); };
+  claim(1, kPointBytes, place);
+  if (point.id == kNoPoint) place.fail(name() + " has the id that stands for no point; give it another one");
   if (!point_ids_.insert(point.id).second)
-    place.fail(name + " is there twice; give every point an id of its own");
+    place.fail(name() + " is there twice; give every point an id of its own");
   if (!is_finite(point.position) || !std::isfinite(point.error))
-    place.fail(name + " has a position or an error that is not finite");
+    place.fail(name() + " has a position or an error that is not finite");
   point.track.reserve(track.size());
   for (const RawTrackElement& element : track) {
-    const std::string image = "image " + std::to_string(element.image_id);
     const auto view = view_index_.find(element.image_id);
-    if (view == view_index_.end())
-      place.fail(name + " is seen by " + image +
-                 ", which the images file does not have; without the points3D file the "
-                 "scene is read without points");
+    if (view == view_index_.end()) {
+      if (elements_without_view_++ == 0)
+        first_without_view_ =
+            place.text() + ": " + name() + " is seen by image " + std::to_string(element.image_id);
+      continue;
+    }
     const auto& observations = scene_.views[static_cast<std::size_t>(view->second)].observations;
     if (element.observation >= observations.size() || observations[element.observation].point_id != point.id)
-      place.fail(name + " is said to be observation " + std::to_string(element.observation) + " of " + image +
+      place.fail(name() + " is said to be observation " + std::to_string(element.observation) + " of image " +
+                 std::to_string(element.image_id) +
                  ", which does not know it; without the points3D file the scene is read without points");
     point.track.push_back({view->second, element.observation});
   }
@@ -154,19 +186,23 @@ void ColmapBuilder::add_point(SparsePoint point, const std::vector<RawTrackEleme
 Scene ColmapBuilder::finish(const std::string& images_file) {
   check_observations(images_file);
   sort_views();
+  if (elements_without_view_ > 0)
+    scene_.warnings.push_back(first_without_view_ + ", which the images file does not have; of all tracks " +
+                              std::to_string(elements_without_view_) + " such elements are ignored");
   return std::move(scene_);
 }
 
 void ColmapBuilder::check_observations(const std::string& images_file) {
   for (View& view : scene_.views)
-    for (Observation& observation : view.observations) {
-      if (observation.point_id == kNoPoint || point_ids_.count(observation.point_id) != 0) continue;
+    for (std::size_t i = 0; i < view.observations.size(); ++i) {
+      const std::uint64_t id = view.observations[i].point_id;
+      if (id == kNoPoint || point_ids_.count(id) != 0) continue;
       if (!scene_.points.empty())
         throw InputError(
             images_file + ": image " + std::to_string(view.id) + " (" + in_quotes(view.name) +
-            ") observes point " + std::to_string(observation.point_id) +
+            ") observes point " + std::to_string(id) +
             ", which the points3D file does not have; without that file the scene is read without points");
-      observation.point_id = kNoPoint;
+      view.observations.edit()[i].point_id = kNoPoint;
     }
 }
 
@@ -183,7 +219,7 @@ void ColmapBuilder::sort_views() {
     sorted.push_back(std::move(view(old)));
   }
   scene_.views = std::move(sorted);
-  for (SparsePoint& point : scene_.points)
+  for (SparsePoint& point : scene_.points.edit())
     for (TrackElement& element : point.track)
       element.view = new_index[static_cast<std::size_t>(element.view)];
 }

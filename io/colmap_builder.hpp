@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -32,6 +33,15 @@ struct RawTrackElement {
 /// and checks each part against those before it. Every member throws InputError that names `place`.
 class ColmapBuilder {
  public:
+  /// @param memory_limit  bytes that the model may take, what reading it takes beside it included
+  explicit ColmapBuilder(std::size_t memory_limit = std::numeric_limits<std::size_t>::max())
+      : memory_limit_(memory_limit) {}
+
+  /// Before memory is taken for elements of a view or point.
+  /// @throws OutOfMemory when they do not fit beside what is there
+  void claim_observations(std::uint64_t count, const FilePlace& place);
+  void claim_track(std::uint64_t count, const FilePlace& place);
+
   void add_camera(std::uint32_t id, Camera camera, const FilePlace& place);
 
   /// @param view   all but `camera` and the rotation, which are given by `camera_id` and `q`
@@ -40,11 +50,13 @@ class ColmapBuilder {
   /// @param point   all but the track, which is given by `track`
   void add_point(SparsePoint point, const std::vector<RawTrackElement>& track, const FilePlace& place);
 
-  /// The scene, views sorted by name.
+  /// The scene, views sorted by name. Track elements of views that are not there were left out; a warning
+  /// tells how many.
   /// @param images_file   name for messages about observations of points that do not exist
   Scene finish(const std::string& images_file);
 
  private:
+  void claim(std::uint64_t count, std::size_t each, const FilePlace& place);
   void check_observations(const std::string& images_file);
   void sort_views();
 
@@ -53,6 +65,10 @@ class ColmapBuilder {
   std::unordered_map<std::uint32_t, int> view_index_;
   std::unordered_set<std::string> names_;
   std::unordered_set<std::uint64_t> point_ids_;
+  std::size_t memory_limit_;
+  std::size_t memory_ = 0;
+  std::uint64_t elements_without_view_ = 0;
+  std::string first_without_view_;  ///< where it is and which view it names
 };
 
 }  // namespace recon

@@ -1,11 +1,14 @@
 #include "io/colmap_model.hpp"
 
+#include <charconv>
+#include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "io/atomic_file.hpp"
 #include "io/colmap_binary.hpp"
 #include "io/colmap_text.hpp"
-#include "io/file_bytes.hpp"
+#include "io/input_stream.hpp"
 
 namespace recon {
 namespace {
@@ -14,13 +17,24 @@ namespace fs = std::filesystem;
 
 /// The three readers of a format.
 struct Parsers {
-  using Parser = void (*)(std::string_view, const std::string&, ColmapBuilder&);
+  using Parser = void (*)(InputStream&, const std::string&, ColmapBuilder&);
   Parser cameras, images, points;
 };
 
 Parsers parsers_of(ColmapFormat format) {
   if (format == ColmapFormat::kText) return {parse_cameras_text, parse_images_text, parse_points_text};
   return {parse_cameras_binary, parse_images_binary, parse_points_binary};
+}
+
+/// What writes the three files of a format.
+struct Formatters {
+  using Formatter = void (*)(const Scene&, const ByteSink&);
+  Formatter cameras, images, points;
+};
+
+Formatters formatters_of(ColmapFormat format) {
+  if (format == ColmapFormat::kText) return {format_cameras_text, format_images_text, format_points_text};
+  return {format_cameras_binary, format_images_binary, format_points_binary};
 }
 
 std::string_view extension_of(ColmapFormat format) {
@@ -31,47 +45,81 @@ fs::path file_of(const fs::path& folder, std::string_view name, ColmapFormat for
   return folder / (std::string(name) + std::string(extension_of(format)));
 }
 
-bool has_cameras(const fs::path& folder, ColmapFormat format) {
+bool has_file(const fs::path& folder, std::string_view name, ColmapFormat format) {
   std::error_code error;
-  return fs::exists(file_of(folder, "cameras", format), error);
+  return fs::exists(file_of(folder, name, format), error);
+}
+
+/// Whether the files that a model cannot do without are there.
+bool is_complete(const fs::path& folder, ColmapFormat format) {
+  return has_file(folder, "cameras", format) && has_file(folder, "images", format);
+}
+
+bool has_model(const fs::path& folder) {
+  return is_complete(folder, ColmapFormat::kBinary) || is_complete(folder, ColmapFormat::kText);
+}
+
+/// The complete format, binary first; without one that of the cameras, so that the message names the rest.
+ColmapFormat format_of(const fs::path& folder) {
+  for (const ColmapFormat format : {ColmapFormat::kBinary, ColmapFormat::kText})
+    if (is_complete(folder, format)) return format;
+  return has_file(folder, "cameras", ColmapFormat::kBinary) ? ColmapFormat::kBinary : ColmapFormat::kText;
+}
+
+/// The number that a folder is called; nothing for other names.
+std::optional<std::uint64_t> number_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
+  return number;
 }
 
 void parse_file(const fs::path& path, Parsers::Parser parse, ColmapBuilder& builder) {
-  parse(read_file(path), path.string(), builder);
+  InputStream stream(path);
+  parse(stream, path.string(), builder);
+}
+
+void parse_bytes(const ColmapFile& file, Parsers::Parser parse, ColmapBuilder& builder) {
+  InputStream stream{std::string_view(file.bytes)};
+  parse(stream, file.name, builder);
 }
 
 }  // namespace
 
-Scene read_colmap_model(const fs::path& folder) {
-  const ColmapFormat format =
-      has_cameras(folder, ColmapFormat::kBinary) ? ColmapFormat::kBinary : ColmapFormat::kText;
+Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
+  const ColmapFormat format = format_of(folder);
   const Parsers parsers = parsers_of(format);
-  ColmapBuilder builder;
-  // One file at a time, so that never more than one is in memory beside the scene.
+  ColmapBuilder builder(memory_limit);
   parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
   const fs::path images = file_of(folder, "images", format);
   parse_file(images, parsers.images, builder);
-  const fs::path points = file_of(folder, "points3D", format);
-  std::error_code error;
-  if (fs::exists(points, error)) parse_file(points, parsers.points, builder);
+  if (has_file(folder, "points3D", format))
+    parse_file(file_of(folder, "points3D", format), parsers.points, builder);
   return builder.finish(images.string());
 }
 
 Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format) {
   const Parsers parsers = parsers_of(format);
   ColmapBuilder builder;
-  parsers.cameras(files.cameras.bytes, files.cameras.name, builder);
-  parsers.images(files.images.bytes, files.images.name, builder);
-  if (files.points) parsers.points(files.points->bytes, files.points->name, builder);
+  parse_bytes(files.cameras, parsers.cameras, builder);
+  parse_bytes(files.images, parsers.images, builder);
+  if (files.points) parse_bytes(*files.points, parsers.points, builder);
   return builder.finish(files.images.name);
 }
 
 void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
-  const ColmapFiles files = format_colmap_model(scene, format);
-  write_file(folder / files.images.name, files.images.bytes);
-  write_file(folder / files.points->name, files.points->bytes);
+  EXPECTS(scene.camera_ids.size() == scene.cameras.size());
+  const auto write = [&](std::string_view name, Formatters::Formatter formatter) {
+    AtomicFile file(file_of(folder, name, format));
+    formatter(scene, [&file](std::string_view bytes) { file.write(bytes); });
+    file.commit();
+  };
+  const Formatters formatters = formatters_of(format);
+  write("images", formatters.images);
+  write("points3D", formatters.points);
   // Last: a folder with a cameras file is a whole model.
-  write_file(folder / files.cameras.name, files.cameras.bytes);
+  write("cameras", formatters.cameras);
   const ColmapFormat other = format == ColmapFormat::kText ? ColmapFormat::kBinary : ColmapFormat::kText;
   for (const std::string_view name : {"cameras", "images", "points3D"}) {
     std::error_code error;
@@ -83,19 +131,39 @@ void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat
 
 ColmapFiles format_colmap_model(const Scene& scene, ColmapFormat format) {
   EXPECTS(scene.camera_ids.size() == scene.cameras.size());
-  return format == ColmapFormat::kText ? format_colmap_text(scene) : format_colmap_binary(scene);
+  const auto file = [&](std::string_view name, Formatters::Formatter formatter) {
+    ColmapFile result{file_of({}, name, format).string(), {}};
+    formatter(scene, [&result](std::string_view bytes) { result.bytes += bytes; });
+    return result;
+  };
+  const Formatters formatters = formatters_of(format);
+  return {file("cameras", formatters.cameras), file("images", formatters.images),
+          file("points3D", formatters.points)};
+}
+
+std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
+  const fs::path sparse = scene_folder / "sparse";
+  for (const fs::path& candidate : {sparse, sparse / "0"})
+    if (has_model(candidate)) return candidate;
+  std::optional<std::pair<std::uint64_t, fs::path>> first;
+  std::error_code error;
+  for (fs::directory_iterator it(sparse, error); !error && it != fs::directory_iterator();
+       it.increment(error))
+    if (const auto number = number_of(it->path()); number && has_model(it->path()))
+      if (const std::pair found(*number, it->path()); !first || found < *first) first = found;
+  if (!first) return std::nullopt;
+  return std::move(first->second);
 }
 
 fs::path find_model(const fs::path& scene_folder) {
   std::error_code error;
   if (!fs::is_directory(scene_folder, error))
     throw InputError(scene_folder.string() + ": there is no such folder; give the folder of a scene");
-  for (const char* candidate : {"sparse", "sparse/0"})
-    for (const ColmapFormat format : {ColmapFormat::kBinary, ColmapFormat::kText})
-      if (has_cameras(scene_folder / candidate, format)) return scene_folder / candidate;
+  if (auto folder = find_model_folder(scene_folder)) return *std::move(folder);
   throw InputError(
       scene_folder.string() +
-      ": there is no COLMAP model here; looked for cameras.bin and cameras.txt in sparse/ and sparse/0/");
+      ": there is no COLMAP model here; looked for cameras and images, as .bin or .txt, in sparse/ "
+      "and sparse/0/, sparse/1/ and so on");
 }
 
 fs::path find_images(const fs::path& scene_folder) {

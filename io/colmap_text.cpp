@@ -14,8 +14,9 @@ void add_words(std::string& out, std::initializer_list<double> values) {
   }
 }
 
-std::vector<Observation> parse_observations(WordScanner words) {
-  std::vector<Observation> observations;
+/// @param observations  replaced; its memory is used again from view to view
+void parse_observations(WordScanner words, std::vector<Observation>& observations) {
+  observations.clear();
   while (!words.done()) {
     Observation observation;
     observation.pixel.x =
@@ -27,10 +28,87 @@ std::vector<Observation> parse_observations(WordScanner words) {
       observation.point_id = WordScanner(id, words.place()).integer<std::uint64_t>("POINT3D_ID");
     observations.push_back(observation);
   }
-  return observations;
 }
 
-std::string format_cameras(const Scene& scene) {
+}  // namespace
+
+void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  LineScanner lines(stream, file);
+  std::string_view line;
+  while (lines.next_content(line)) {
+    WordScanner words(line, lines.place());
+    const auto id = words.integer<std::uint32_t>("CAMERA_ID");
+    const std::string_view name = words.word("MODEL");
+    const auto model = model_from_name(name);
+    if (!model)
+      lines.place().fail("camera " + std::to_string(id) + " has the model " + in_quotes(name) +
+                         ", which COLMAP 3.8 does not have; undistort the images first or convert the model");
+    Camera camera{*model, words.integer<int>("WIDTH"), words.integer<int>("HEIGHT"), {}};
+    while (!words.done()) camera.params.push_back(words.number("a parameter"));
+    if (camera.params.size() != static_cast<std::size_t>(parameter_count(*model)))
+      lines.place().fail("camera " + std::to_string(id) + " has " + std::to_string(camera.params.size()) +
+                         " parameters; the model " + std::string(name) + " has " +
+                         std::to_string(parameter_count(*model)));
+    builder.add_camera(id, std::move(camera), lines.place());
+  }
+}
+
+void parse_images_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  LineScanner lines(stream, file);
+  std::string_view line;
+  std::vector<Observation> observations;
+  while (lines.next_content(line)) {
+    const FilePlace place = lines.place();
+    WordScanner words(line, place);
+    View view;
+    view.id = words.integer<std::uint32_t>("IMAGE_ID");
+    Quaternion q{};
+    q.w = words.number("QW");
+    q.x = words.number("QX");
+    q.y = words.number("QY");
+    q.z = words.number("QZ");
+    Vec3d& t = view.cam_from_world.translation;
+    t.x = words.number("TX");
+    t.y = words.number("TY");
+    t.z = words.number("TZ");
+    const auto camera_id = words.integer<std::uint32_t>("CAMERA_ID");
+    view.name = words.rest();
+    // The second line belongs to the first whatever it holds: it is empty for a view without observations.
+    if (lines.next(line)) {
+      parse_observations(WordScanner(line, lines.place()), observations);
+      builder.claim_observations(observations.size(), place);
+      view.observations = std::vector(observations);
+    }
+    builder.add_view(std::move(view), camera_id, q, place);
+  }
+}
+
+void parse_points_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  LineScanner lines(stream, file);
+  std::string_view line;
+  std::vector<RawTrackElement> track;
+  while (lines.next_content(line)) {
+    WordScanner words(line, lines.place());
+    SparsePoint point;
+    point.id = words.integer<std::uint64_t>("POINT3D_ID");
+    point.position.x = words.number("X");
+    point.position.y = words.number("Y");
+    point.position.z = words.number("Z");
+    point.colour.r = words.integer<std::uint8_t>("R");
+    point.colour.g = words.integer<std::uint8_t>("G");
+    point.colour.b = words.integer<std::uint8_t>("B");
+    point.error = words.number("ERROR");
+    track.clear();
+    while (!words.done()) {
+      const auto image_id = words.integer<std::uint32_t>("IMAGE_ID of a track");
+      track.push_back({image_id, words.integer<std::uint32_t>("POINT2D_IDX of a track")});
+    }
+    builder.claim_track(track.size(), lines.place());
+    builder.add_point(std::move(point), track, lines.place());
+  }
+}
+
+void format_cameras_text(const Scene& scene, const ByteSink& sink) {
   std::string out =
       "# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n";
   out += "# Number of cameras: " + std::to_string(scene.cameras.size()) + "\n";
@@ -41,10 +119,10 @@ std::string format_cameras(const Scene& scene) {
     for (const double param : camera.params) add_words(out, {param});
     out += '\n';
   }
-  return out;
+  sink(out);
 }
 
-std::string format_images(const Scene& scene) {
+void format_images_text(const Scene& scene, const ByteSink& sink) {
   std::string out =
       "# Image list with two lines of data per image:\n"
       "#   IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n"
@@ -68,11 +146,13 @@ std::string format_images(const Scene& scene) {
     }
     if (out.size() > begin) out.erase(begin, 1);
     out += '\n';
+    sink(out);
+    out.clear();
   }
-  return out;
+  sink(out);
 }
 
-std::string format_points(const Scene& scene) {
+void format_points_text(const Scene& scene, const ByteSink& sink) {
   std::string out =
       "# 3D point list with one line of data per point:\n"
       "#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[] as (IMAGE_ID, POINT2D_IDX)\n";
@@ -87,86 +167,10 @@ std::string format_points(const Scene& scene) {
       out += ' ' + std::to_string(scene.views[static_cast<std::size_t>(element.view)].id) + ' ' +
              std::to_string(element.observation);
     out += '\n';
+    sink(out);
+    out.clear();
   }
-  return out;
-}
-
-}  // namespace
-
-void parse_cameras_text(std::string_view content, const std::string& file, ColmapBuilder& builder) {
-  LineScanner lines(content, file);
-  std::string_view line;
-  while (lines.next_content(line)) {
-    WordScanner words(line, lines.place());
-    const auto id = words.integer<std::uint32_t>("CAMERA_ID");
-    const std::string_view name = words.word("MODEL");
-    const auto model = model_from_name(name);
-    if (!model)
-      lines.place().fail("camera " + std::to_string(id) + " has the model " + in_quotes(name) +
-                         ", which COLMAP 3.8 does not have; undistort the images first or convert the model");
-    Camera camera{*model, words.integer<int>("WIDTH"), words.integer<int>("HEIGHT"), {}};
-    while (!words.done()) camera.params.push_back(words.number("a parameter"));
-    if (camera.params.size() != static_cast<std::size_t>(parameter_count(*model)))
-      lines.place().fail("camera " + std::to_string(id) + " has " + std::to_string(camera.params.size()) +
-                         " parameters; the model " + std::string(name) + " has " +
-                         std::to_string(parameter_count(*model)));
-    builder.add_camera(id, std::move(camera), lines.place());
-  }
-}
-
-void parse_images_text(std::string_view content, const std::string& file, ColmapBuilder& builder) {
-  LineScanner lines(content, file);
-  std::string_view line;
-  while (lines.next_content(line)) {
-    const FilePlace place = lines.place();
-    WordScanner words(line, place);
-    View view;
-    view.id = words.integer<std::uint32_t>("IMAGE_ID");
-    Quaternion q{};
-    q.w = words.number("QW");
-    q.x = words.number("QX");
-    q.y = words.number("QY");
-    q.z = words.number("QZ");
-    Vec3d& t = view.cam_from_world.translation;
-    t.x = words.number("TX");
-    t.y = words.number("TY");
-    t.z = words.number("TZ");
-    const auto camera_id = words.integer<std::uint32_t>("CAMERA_ID");
-    view.name = words.rest();
-    // The second line belongs to the first whatever it holds: it is empty for a view without observations.
-    if (lines.next(line)) view.observations = parse_observations(WordScanner(line, lines.place()));
-    builder.add_view(std::move(view), camera_id, q, place);
-  }
-}
-
-void parse_points_text(std::string_view content, const std::string& file, ColmapBuilder& builder) {
-  LineScanner lines(content, file);
-  std::string_view line;
-  std::vector<RawTrackElement> track;
-  while (lines.next_content(line)) {
-    WordScanner words(line, lines.place());
-    SparsePoint point;
-    point.id = words.integer<std::uint64_t>("POINT3D_ID");
-    point.position.x = words.number("X");
-    point.position.y = words.number("Y");
-    point.position.z = words.number("Z");
-    point.colour.r = words.integer<std::uint8_t>("R");
-    point.colour.g = words.integer<std::uint8_t>("G");
-    point.colour.b = words.integer<std::uint8_t>("B");
-    point.error = words.number("ERROR");
-    track.clear();
-    while (!words.done()) {
-      const auto image_id = words.integer<std::uint32_t>("IMAGE_ID of a track");
-      track.push_back({image_id, words.integer<std::uint32_t>("POINT2D_IDX of a track")});
-    }
-    builder.add_point(std::move(point), track, lines.place());
-  }
-}
-
-ColmapFiles format_colmap_text(const Scene& scene) {
-  return {{"cameras.txt", format_cameras(scene)},
-          {"images.txt", format_images(scene)},
-          ColmapFile{"points3D.txt", format_points(scene)}};
+  sink(out);
 }
 
 }  // namespace recon

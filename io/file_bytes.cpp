@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -13,6 +14,7 @@ namespace recon {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kEndPiece = 1 << 12;
 
 class ReadDescriptor {
  public:
@@ -29,26 +31,37 @@ class ReadDescriptor {
   int fd_;
 };
 
-[[noreturn]] void fail(const std::filesystem::path& path) {
-  throw InputError(path.string() + ": cannot be read: " + std::strerror(errno));
-}
-
 }  // namespace
+
+void fail_to_read(const std::filesystem::path& path) {
+  const int code = errno;
+  const std::string message = path.string() + ": cannot be read: " + std::strerror(code);
+  switch (code) {
+    case EMFILE:
+    case ENFILE:
+      throw Error(1, message + "; raise the limit of open files (ulimit -n), or lower --threads");
+    case EIO:
+      throw Error(1, message + "; check the disk or the network, then run again: finished work is kept");
+    default:
+      throw InputError(message);
+  }
+}
 
 std::string read_file(const std::filesystem::path& path) {
   const ReadDescriptor file(path);
   struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail(path);
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail_to_read(path);
   std::string bytes;
-  // The size is a hint only: it is 0 for pipes, and the file may grow.
-  if (S_ISREG(info.st_mode)) bytes.reserve(static_cast<std::size_t>(info.st_size) + kChunk);
+  // The size is a hint only: it is 0 for pipes, and the file may grow. One byte more shows the end at once.
+  std::size_t piece = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : kChunk;
   for (;;) {
     const std::size_t used = bytes.size();
-    bytes.resize(used + kChunk);
-    const ssize_t got = ::read(file.get(), bytes.data() + used, kChunk);
-    if (got < 0 && errno != EINTR) fail(path);
+    bytes.resize(used + piece);
+    const ssize_t got = ::read(file.get(), bytes.data() + used, piece);
+    if (got < 0 && errno != EINTR) fail_to_read(path);
     bytes.resize(used + static_cast<std::size_t>(got > 0 ? got : 0));
     if (got == 0) return bytes;
+    if (got > 0) piece = std::max(piece - static_cast<std::size_t>(got), kEndPiece);
   }
 }
 

@@ -29,6 +29,20 @@ void check_size(std::uint64_t width, std::uint64_t height, const std::string& fi
                    std::string(kImageSizeRule));
 }
 
+bool is_tiff(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv) || bytes.starts_with("II+\0"sv) ||
+         bytes.starts_with("MM\0+"sv);
+}
+
+[[noreturn]] void fail_undecoded(std::string_view bytes, const std::string& file) {
+  if (is_tiff(bytes))
+    fail(file,
+         "this TIFF cannot be read: it is damaged, or its samples are no integers of 8 or 16 bits (such as "
+         "floats), or it is packed in a way that is not supported; convert the image to PNG or such a TIFF");
+  fail(file, "is no image that can be read, or is damaged; PNG, JPEG and TIFF are supported");
+}
+
 /// Decodes with OpenCV; its exceptions and empty results become InputError.
 cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
   if (bytes.empty()) fail(file, "the image file is empty");
@@ -47,8 +61,7 @@ cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
       throw OutOfMemory(file + ": no memory to decode the image: " + error.err);
     fail(file, "cannot be decoded: " + error.err);
   }
-  if (decoded.empty())
-    fail(file, "is no image that can be read, or is damaged; PNG, JPEG and TIFF are supported");
+  if (decoded.empty()) fail_undecoded(bytes, file);
   check_size(static_cast<std::uint64_t>(decoded.cols), static_cast<std::uint64_t>(decoded.rows), file);
   return decoded;
 }

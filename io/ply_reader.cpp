@@ -191,7 +191,7 @@ void add_vertex(const std::array<double, kSlots>& v, const VertexLayout& layout,
     return Vec3f{static_cast<float>(v[slot]), static_cast<float>(v[slot + 1]),
                  static_cast<float>(v[slot + 2])};
   };
-  const Vec3f position = vector(kX);
+  const Vec3d position{v[kX], v[kY], v[kZ]};
   if (!std::isfinite(position.x) || !std::isfinite(position.y) || !std::isfinite(position.z)) return;
   cloud.positions.push_back(position);
   if (layout.has_normal()) cloud.normals.push_back(vector(kNx));

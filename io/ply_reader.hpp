@@ -12,7 +12,7 @@ namespace recon {
 
 /// The vertices of a PLY file. What the file lacks is an empty vector; otherwise all have the same length.
 struct PlyCloud {
-  std::vector<Vec3f> positions;
+  std::vector<Vec3d> positions;
   std::vector<Vec3f> normals;      ///< nx ny nz
   std::vector<Rgb8> colours;       ///< red green blue: uchar, 16 bit (/257) or floats in [0, 1]
   std::vector<float> confidences;  ///< confidence, else quality

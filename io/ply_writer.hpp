@@ -12,7 +12,7 @@ namespace recon {
 
 /// A point of a cloud as it is written.
 struct PlyPoint {
-  Vec3f position{};
+  Vec3d position{};
   Vec3f normal{};
   Rgb8 colour{};
   float confidence = 0;
@@ -24,13 +24,16 @@ struct CloudFiles {
   FileIdentity cloud, visibility;
 };
 
+/// The type of x, y and z in the file.
+enum class PlyPosition { kFloat, kDouble };
+
 /// Writes a cloud of any size as a stream: a binary little-endian PLY with x y z nx ny nz, red green blue,
 /// confidence and views (how many; 255 stands for 255 and more, as readers such as COLMAP's know no wider
 /// integers), and beside it NAME.ply.vis, COLMAP's list of the views of each point. Both appear under their
 /// names on `commit`. All members throw OutputError.
 class PlyWriter {
  public:
-  explicit PlyWriter(const std::filesystem::path& path);
+  explicit PlyWriter(const std::filesystem::path& path, PlyPosition position = PlyPosition::kFloat);
 
   void add(const PlyPoint& point);
   std::uint64_t count() const { return count_; }
@@ -39,6 +42,7 @@ class PlyWriter {
   CloudFiles commit();
 
  private:
+  PlyPosition position_;
   AtomicFile cloud_;
   AtomicFile visibility_;
   std::uint64_t count_ = 0;

@@ -50,4 +50,18 @@ void check_relative_name(std::string_view name, const FilePlace& place) {
                "; names have to be relative to the image folder and stay inside it");
 }
 
+std::string normalised_name(std::string_view name) {
+  std::string result;
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    const std::string_view component = name.substr(begin, end - begin);
+    if (!component.empty() && component != ".") {
+      if (!result.empty()) result += '/';
+      result += component;
+    }
+    begin = end + 1;
+  }
+  return result;
+}
+
 }  // namespace recon

@@ -12,4 +12,8 @@ namespace recon {
 /// @throws InputError naming `place`, the name and the reason
 void check_relative_name(std::string_view name, const FilePlace& place);
 
+/// A name that `check_relative_name` accepts without components that say nothing: "a/b.jpg" for
+/// "./a//b.jpg". Names of the same file are the same afterwards, links aside.
+std::string normalised_name(std::string_view name);
+
 }  // namespace recon

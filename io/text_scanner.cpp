@@ -4,6 +4,7 @@ namespace recon {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
@@ -13,9 +14,30 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
+LineScanner::LineScanner(std::string_view text, const std::string& file) : rest_(text), file_(file) {
+  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+LineScanner::LineScanner(InputStream& stream, const std::string& file)
+    : stream_(&stream), rest_(stream.window()), file_(file) {
+  while (rest_.size() < kByteOrderMark.size() && extend()) continue;
+  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+bool LineScanner::extend() {
+  if (stream_ == nullptr) return false;
+  stream_->take(stream_->window().size() - rest_.size());
+  const bool more = stream_->extend();
+  rest_ = stream_->window();
+  return more;
+}
+
 bool LineScanner::next(std::string_view& line) {
+  std::size_t end = rest_.find('\n');
+  for (std::size_t searched = rest_.size(); end == std::string_view::npos && extend();
+       searched = rest_.size())
+    end = rest_.find('\n', searched);
   if (rest_.empty()) return false;
-  const std::size_t end = rest_.find('\n');
   line = rest_.substr(0, end);
   rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);

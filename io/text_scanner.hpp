@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/input_stream.hpp"
 #include "io/place.hpp"
 
 namespace recon {
@@ -14,12 +15,15 @@ namespace recon {
 std::string_view trim(std::string_view text);
 
 /// Walks over the lines of a text; knows their numbers. Lines may end in LF or CRLF, the last one in nothing.
+/// The byte order mark that some editors put before UTF-8 is skipped.
 class LineScanner {
  public:
   /// @param file   name for messages; must outlive the scanner, as `text` must
-  LineScanner(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
+  LineScanner(std::string_view text, const std::string& file);
+  /// Takes what the stream has; @throws as InputStream::extend, as `next` does then
+  LineScanner(InputStream& stream, const std::string& file);
 
-  /// The next line without its end; false at the end of the text.
+  /// The next line without its end; false at the end of the text. Of a stream it holds until the next call.
   bool next(std::string_view& line);
 
   /// The next line, trimmed, that is neither empty nor a comment (#); false at the end of the text.
@@ -28,10 +32,13 @@ class LineScanner {
   /// The line returned last.
   FilePlace place() const { return {file_, FilePlace::Unit::kLine, number_}; }
 
-  /// What follows the line returned last.
+  /// What follows the line returned last; of a stream what has been read of it.
   std::string_view rest() const { return rest_; }
 
  private:
+  bool extend();
+
+  InputStream* stream_ = nullptr;
   std::string_view rest_;
   const std::string& file_;
   std::uint64_t number_ = 0;

@@ -11,7 +11,7 @@ namespace recon {
 namespace {
 
 /// Share of the queries with a point within the threshold, and the distances behind it.
-double compare(const std::vector<Vec3f>& queries, const std::vector<Vec3f>& points, double threshold,
+double compare(const std::vector<Vec3d>& queries, const std::vector<Vec3d>& points, double threshold,
                DistanceSummary& summary) {
   std::vector<double> distances = PointGrid(points, threshold).nearest_distances(queries);
   const auto near =
@@ -24,11 +24,11 @@ double compare(const std::vector<Vec3f>& queries, const std::vector<Vec3f>& poin
 
 }  // namespace
 
-CloudScore score_cloud(std::span<const Vec3f> estimate, std::span<const Vec3f> reference, double threshold,
+CloudScore score_cloud(std::span<const Vec3d> estimate, std::span<const Vec3d> reference, double threshold,
                        double voxel) {
   EXPECTS(threshold > 0 && voxel > 0);
-  const std::vector<Vec3f> thin_estimate = thin(estimate, voxel);
-  const std::vector<Vec3f> thin_reference = thin(reference, voxel);
+  const std::vector<Vec3d> thin_estimate = thin(estimate, voxel);
+  const std::vector<Vec3d> thin_reference = thin(reference, voxel);
   CloudScore score;
   score.threshold = threshold;
   score.voxel = voxel;

@@ -34,7 +34,7 @@ struct CloudScore {
 /// Deterministic.
 /// @param threshold  > 0, scene units
 /// @param voxel      > 0, scene units; half the threshold is customary
-CloudScore score_cloud(std::span<const Vec3f> estimate, std::span<const Vec3f> reference, double threshold,
+CloudScore score_cloud(std::span<const Vec3d> estimate, std::span<const Vec3d> reference, double threshold,
                        double voxel);
 
 }  // namespace recon

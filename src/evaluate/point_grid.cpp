@@ -15,27 +15,23 @@ namespace {
 
 constexpr int kGrain = 1024;
 
-bool is_finite(Vec3f p) {
+bool is_finite(Vec3d p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
 }
 
-Vec3d to_double(Vec3f p) {
-  return {p.x, p.y, p.z};
-}
-
-int checked_count(std::span<const Vec3f> points) {
+int checked_count(std::span<const Vec3d> points) {
   EXPECTS(points.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
   return static_cast<int>(points.size());
 }
 
-std::int32_t cell_coordinate(float x, double size) {
-  // One cell is left free at either end, so that the neighbours of every cell have coordinates.
-  constexpr double kLimit = std::numeric_limits<std::int32_t>::max() - 1;
-  return static_cast<std::int32_t>(std::clamp(std::floor(x / size), -kLimit, kLimit));
+std::int64_t cell_coordinate(double x, double size) {
+  constexpr double kLimit = 4611686018427387904.0;  // 2^62
+  return static_cast<std::int64_t>(std::clamp(std::floor(x / size), -kLimit, kLimit));
 }
 
 Vec3d centre_of(Cell cell, double size) {
-  return {(cell.x + 0.5) * size, (cell.y + 0.5) * size, (cell.z + 0.5) * size};
+  const auto middle = [&](std::int64_t c) { return (static_cast<double>(c) + 0.5) * size; };
+  return {middle(cell.x), middle(cell.y), middle(cell.z)};
 }
 
 /// A point on its way into a sorted list.
@@ -50,12 +46,12 @@ struct Entry {
 
 /// One entry for each finite point, by cell, `rank(point, cell)` and index.
 template <class Rank>
-std::vector<Entry> sorted_entries(std::span<const Vec3f> points, double cell_size, const Rank& rank) {
+std::vector<Entry> sorted_entries(std::span<const Vec3d> points, double cell_size, const Rank& rank) {
   std::vector<Entry> entries(points.size());
   parallel_for(
       checked_count(points),
       [&](int i) {
-        const Vec3f point = points[i];
+        const Vec3d point = points[i];
         const Cell cell = is_finite(point) ? cell_of(point, cell_size) : Cell{};
         entries[i] = {cell, i, rank(point, cell)};
       },
@@ -67,28 +63,28 @@ std::vector<Entry> sorted_entries(std::span<const Vec3f> points, double cell_siz
 
 }  // namespace
 
-Cell cell_of(Vec3f point, double size) {
+Cell cell_of(Vec3d point, double size) {
   return {cell_coordinate(point.z, size), cell_coordinate(point.y, size), cell_coordinate(point.x, size)};
 }
 
-std::vector<Vec3f> thin(std::span<const Vec3f> points, double voxel) {
+std::vector<Vec3d> thin(std::span<const Vec3d> points, double voxel) {
   EXPECTS(voxel > 0);
-  const auto entries = sorted_entries(points, voxel, [&](Vec3f point, Cell cell) {
-    const Vec3d offset = to_double(point) - centre_of(cell, voxel);
+  const auto entries = sorted_entries(points, voxel, [&](Vec3d point, Cell cell) {
+    const Vec3d offset = point - centre_of(cell, voxel);
     return dot(offset, offset);
   });
-  std::vector<Vec3f> kept;
+  std::vector<Vec3d> kept;
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (i == 0 || entries[i].cell != entries[i - 1].cell) kept.push_back(points[entries[i].index]);
   return kept;
 }
 
-PointGrid::PointGrid(std::span<const Vec3f> points, double radius)
+PointGrid::PointGrid(std::span<const Vec3d> points, double radius)
     : radius_(radius),
       cell_size_(radius *
                  (1 + 1e-9)) {  // so that rounding never puts two points at the radius two cells apart
   EXPECTS(radius > 0);
-  const auto entries = sorted_entries(points, cell_size_, [](Vec3f, Cell) { return 0.0; });
+  const auto entries = sorted_entries(points, cell_size_, [](Vec3d, Cell) { return 0.0; });
   cells_.reserve(entries.size());
   points_.reserve(entries.size());
   for (const Entry& entry : entries) {
@@ -97,7 +93,7 @@ PointGrid::PointGrid(std::span<const Vec3f> points, double radius)
   }
 }
 
-double PointGrid::nearest_distance(Vec3f query) const {
+double PointGrid::nearest_distance(Vec3d query) const {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (!is_finite(query)) return kNone;
   const Cell centre = cell_of(query, cell_size_);
@@ -108,7 +104,7 @@ double PointGrid::nearest_distance(Vec3f query) const {
       const Cell last{centre.z + dz, centre.y + dy, centre.x + 1};
       const auto begin = std::lower_bound(cells_.begin(), cells_.end(), first);
       for (auto i = begin - cells_.begin(); i < std::ssize(cells_) && cells_[i] <= last; ++i) {
-        const Vec3d offset = to_double(points_[i]) - to_double(query);
+        const Vec3d offset = points_[i] - query;
         best = std::min(best, dot(offset, offset));
       }
     }
@@ -116,7 +112,7 @@ double PointGrid::nearest_distance(Vec3f query) const {
   return distance <= radius_ ? distance : kNone;
 }
 
-std::vector<double> PointGrid::nearest_distances(std::span<const Vec3f> queries) const {
+std::vector<double> PointGrid::nearest_distances(std::span<const Vec3d> queries) const {
   std::vector<double> distances(queries.size());
   parallel_for(
       checked_count(queries), [&](int i) { distances[i] = nearest_distance(queries[i]); }, kGrain);

@@ -40,8 +40,8 @@ struct DepthPair {
   double depth, truth;
 };
 
-std::optional<DepthPair> depth_pair(Vec3f point, const TruthView& view, const PreparedCamera& camera) {
-  const Vec3d x_in_cam = view.cam_from_world * Vec3d{point.x, point.y, point.z};
+std::optional<DepthPair> depth_pair(Vec3d point, const TruthView& view, const PreparedCamera& camera) {
+  const Vec3d x_in_cam = view.cam_from_world * point;
   if (!(x_in_cam.z > 0) || !std::isfinite(x_in_cam.z)) return std::nullopt;
   const std::optional<Vec2d> pixel = camera.project(x_in_cam);
   if (!pixel ||
@@ -58,28 +58,26 @@ bool is_known_depth(float depth) {
   return std::isfinite(depth) && depth > 0;
 }
 
-std::vector<Vec3f> truth_points(const TruthView& view) {
+std::vector<Vec3d> truth_points(const TruthView& view) {
   EXPECTS(view.depth.width == view.camera.width && view.depth.height == view.camera.height);
   const Pose world_from_cam = inverse(view.cam_from_world);
   const PreparedCamera camera(view.camera);
-  std::vector<std::vector<Vec3f>> rows(view.depth.height);
+  std::vector<std::vector<Vec3d>> rows(view.depth.height);
   parallel_for(view.depth.height, [&](int y) {
     for (int x = 0; x < view.depth.width; ++x) {
       const float depth = view.depth(x, y);
       if (!is_known_depth(depth)) continue;
       const std::optional<Vec3d> ray = camera.ray(pixel_centre(x, y));
       if (!ray) continue;
-      const Vec3d point = world_from_cam * (static_cast<double>(depth) * *ray);
-      rows[y].push_back(
-          {static_cast<float>(point.x), static_cast<float>(point.y), static_cast<float>(point.z)});
+      rows[y].push_back(world_from_cam * (static_cast<double>(depth) * *ray));
     }
   });
-  std::vector<Vec3f> points;
-  for (const std::vector<Vec3f>& row : rows) points.insert(points.end(), row.begin(), row.end());
+  std::vector<Vec3d> points;
+  for (const std::vector<Vec3d>& row : rows) points.insert(points.end(), row.begin(), row.end());
   return points;
 }
 
-void observe(std::span<const Vec3f> points, const TruthView& view, const std::vector<std::uint8_t>& own_view,
+void observe(std::span<const Vec3d> points, const TruthView& view, const std::vector<std::uint8_t>& own_view,
              std::vector<PointVerdict>& verdicts) {
   EXPECTS(view.depth.width == view.camera.width && view.depth.height == view.camera.height);
   EXPECTS(verdicts.size() == points.size() && (own_view.empty() || own_view.size() == points.size()));

@@ -26,7 +26,7 @@ bool is_known_depth(float depth);
 
 /// The world points of all known pixels, at their centres, row by row. Pixels without a ray in the camera are
 /// left out.
-std::vector<Vec3f> truth_points(const TruthView& view);
+std::vector<Vec3d> truth_points(const TruthView& view);
 
 /// What ground-truth depth says about one point, gathered over views by `observe`.
 struct PointVerdict {
@@ -41,7 +41,7 @@ struct PointVerdict {
 /// @param points    world coordinates; those that are not finite are not touched
 /// @param own_view  by point: whether the view counts for its depth_error; empty: it does for all points
 /// @param verdicts  one per point
-void observe(std::span<const Vec3f> points, const TruthView& view, const std::vector<std::uint8_t>& own_view,
+void observe(std::span<const Vec3d> points, const TruthView& view, const std::vector<std::uint8_t>& own_view,
              std::vector<PointVerdict>& verdicts);
 
 }  // namespace recon

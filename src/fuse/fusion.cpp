@@ -100,10 +100,9 @@ class PointBuilder {
   FusedPoint finish() {
     const double n = count();
     const auto channel = [&](double sum) { return static_cast<std::uint8_t>(sum / n + 0.5); };
-    const Vec3d p = (1.0 / weight_) * position_;
     const Vec3d normal = normalized(normal_);
     std::sort(views_.begin(), views_.end());
-    return {{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)},
+    return {(1.0 / weight_) * position_,
             {static_cast<float>(normal.x), static_cast<float>(normal.y), static_cast<float>(normal.z)},
             {channel(colour_.x), channel(colour_.y), channel(colour_.z)},
             static_cast<float>(confidence_ / n),

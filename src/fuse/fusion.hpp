@@ -37,7 +37,7 @@ class FusionMapLoader {
 
 /// One point of the cloud.
 struct FusedPoint {
-  Vec3f position;  ///< world
+  Vec3d position;  ///< world
   Vec3f normal;    ///< world, unit
   Rgb8 colour;
   float confidence;                  ///< [0, 1]

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "scene/point_blocks.hpp"
 #include "scene/tracks.hpp"
 #include "scene/view_geometry.hpp"
 
@@ -85,17 +86,17 @@ std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least
 }
 
 /// From the points that the view has seen; where these are few, from all in its image.
-std::optional<DepthRange> from_points(const Scene& scene, const ViewGeometry& view,
+std::optional<DepthRange> from_points(const Scene& scene, const PointBlocks& blocks, const ViewGeometry& view,
                                       std::span<const int> seen) {
-  std::vector<Sample> samples;
-  for (const int p : seen)
-    if (const auto sample = sample_of(view, scene.points[static_cast<std::size_t>(p)].position))
-      samples.push_back(*sample);
-  if (const auto range = widened(std::move(samples), kMinSeen)) return range;
-  samples.clear();
-  for (const SparsePoint& point : scene.points)
-    if (const auto sample = sample_of(view, point.position)) samples.push_back(*sample);
-  return widened(std::move(samples), kMinInImage);
+  const auto samples_of = [&](std::span<const int> points) {
+    std::vector<Sample> samples;
+    for (const int p : points)
+      if (const auto sample = sample_of(view, scene.points[static_cast<std::size_t>(p)].position))
+        samples.push_back(*sample);
+    return samples;
+  };
+  if (const auto range = widened(samples_of(seen), kMinSeen)) return range;
+  return widened(samples_of(blocks.near_image(view)), kMinInImage);
 }
 
 /// Length of the baseline that moves the image of a point on the axis. Of a step along the axis, which moves
@@ -177,11 +178,12 @@ std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::
   check(options);
   const SceneGeometry views(scene);
   const Visibility visibility(scene);
+  const PointBlocks blocks(scene);
   const std::vector<std::optional<double>> distances = viewing_distances(views);
   std::vector<DepthRange> ranges(scene.views.size());
   parallel_for(static_cast<int>(scene.views.size()), [&](int v) {
     const auto index = static_cast<std::size_t>(v);
-    std::optional<DepthRange> range = from_points(scene, views[v], visibility.points_of_view[v]);
+    std::optional<DepthRange> range = from_points(scene, blocks, views[v], visibility.points_of_view[v]);
     if (!range) range = from_geometry(views, v, sources[index], distances[index]);
     ranges[index] = with_flags(range.value_or(kUnknownDepthRange), options);
   });

@@ -9,6 +9,7 @@
 #include "core/vec.hpp"
 #include "scene/camera.hpp"
 #include "scene/pose.hpp"
+#include "scene/shared_vector.hpp"
 
 namespace recon {
 
@@ -26,7 +27,7 @@ struct View {
   std::string name;
   int camera = 0;
   Pose cam_from_world;
-  std::vector<Observation> observations;
+  SharedVector<Observation> observations;
 };
 
 /// One element of a point's track: the view (index into Scene::views) and the index into its observations.
@@ -49,7 +50,8 @@ struct Scene {
   std::vector<std::uint32_t> camera_ids;  ///< COLMAP's id of each camera
   std::vector<Camera> cameras;
   std::vector<View> views;
-  std::vector<SparsePoint> points;
+  SharedVector<SparsePoint> points;
+  std::vector<std::string> warnings;  ///< what was ignored when the model was read, and why
 };
 
 }  // namespace recon

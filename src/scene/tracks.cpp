@@ -9,54 +9,71 @@
 namespace recon {
 namespace {
 
-using Pairs = std::vector<std::pair<int, int>>;
+/// The index of each point whose track is empty, by its id: sorted pairs of id and index.
+std::vector<std::pair<std::uint64_t, int>> points_without_track(const Scene& scene) {
+  std::vector<std::pair<std::uint64_t, int>> points;
+  for (std::size_t p = 0; p < scene.points.size(); ++p)
+    if (scene.points[p].track.empty()) points.emplace_back(scene.points[p].id, static_cast<int>(p));
+  std::sort(points.begin(), points.end());
+  return points;
+}
 
-/// (point, view) of every sighting; may name one twice.
-Pairs sightings(const Scene& scene) {
-  EXPECTS(scene.points.size() < static_cast<std::size_t>(std::numeric_limits<int>::max()));
-  Pairs pairs;
-  std::vector<std::pair<std::uint64_t, int>> without_track;  // id and index, to be looked up
-  for (std::size_t p = 0; p < scene.points.size(); ++p) {
-    const SparsePoint& point = scene.points[p];
-    for (const TrackElement& element : point.track) {
+/// Calls `found(point, view)` for every sighting; may name one twice.
+template <class Found>
+void for_each_sighting(const Scene& scene, const Found& found) {
+  for (std::size_t p = 0; p < scene.points.size(); ++p)
+    for (const TrackElement& element : scene.points[p].track) {
       EXPECTS(element.view >= 0 && static_cast<std::size_t>(element.view) < scene.views.size());
-      pairs.emplace_back(static_cast<int>(p), element.view);
+      found(static_cast<int>(p), element.view);
     }
-    if (point.track.empty()) without_track.emplace_back(point.id, static_cast<int>(p));
-  }
-  if (without_track.empty()) return pairs;
-  std::sort(without_track.begin(), without_track.end());
+  const auto points = points_without_track(scene);
+  if (points.empty()) return;
   for (std::size_t v = 0; v < scene.views.size(); ++v)
     for (const Observation& observation : scene.views[v].observations) {
       if (observation.point_id == kNoPoint) continue;
-      const auto found = std::lower_bound(without_track.begin(), without_track.end(),
-                                          std::pair{observation.point_id, std::numeric_limits<int>::min()});
-      if (found != without_track.end() && found->first == observation.point_id)
-        pairs.emplace_back(found->second, static_cast<int>(v));
+      const auto it = std::lower_bound(points.begin(), points.end(),
+                                       std::pair{observation.point_id, std::numeric_limits<int>::min()});
+      if (it != points.end() && it->first == observation.point_id) found(it->second, static_cast<int>(v));
     }
-  return pairs;
 }
 
-Pairs swapped(Pairs pairs) {
-  for (auto& [a, b] : pairs) std::swap(a, b);
-  return pairs;
+IndexLists lists_by_point(const Scene& scene) {
+  EXPECTS(scene.points.size() < static_cast<std::size_t>(std::numeric_limits<int>::max()));
+  return {static_cast<int>(scene.points.size()), [&](const auto& add) { for_each_sighting(scene, add); }};
+}
+
+IndexLists inverted(const IndexLists& views_of_point, int views) {
+  return {views, [&](const auto& add) {
+            for (int p = 0; p < views_of_point.size(); ++p)
+              for (const int v : views_of_point[p]) add(v, p);
+          }};
 }
 
 }  // namespace
 
-IndexLists::IndexLists(int lists, Pairs pairs) : begin_(static_cast<std::size_t>(lists) + 1, 0) {
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  items_.reserve(pairs.size());
-  for (const auto& [list, item] : pairs) {
-    items_.push_back(item);
-    begin_[static_cast<std::size_t>(list) + 1] = items_.size();
+void IndexLists::end_counting() {
+  std::size_t total = 0;
+  for (std::size_t& begin : begin_) total += std::exchange(begin, total);
+  items_.resize(total);
+}
+
+void IndexLists::sort_lists() {
+  std::size_t kept = 0, begin = 0;
+  for (std::size_t i = 0; i + 1 < begin_.size(); ++i) {
+    const auto at = [&](std::size_t item) { return items_.begin() + static_cast<std::ptrdiff_t>(item); };
+    const std::size_t end = begin_[i];  // filling moved it there
+    std::sort(at(begin), at(end));
+    const auto last = std::unique(at(begin), at(end));
+    begin_[i] = kept;
+    kept = static_cast<std::size_t>(std::copy(at(begin), last, at(kept)) - items_.begin());
+    begin = end;
   }
-  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] = std::max(begin_[i], begin_[i - 1]);
+  begin_.back() = kept;
+  items_.resize(kept);
 }
 
 Visibility::Visibility(const Scene& scene)
-    : views_of_point(static_cast<int>(scene.points.size()), sightings(scene)),
-      points_of_view(static_cast<int>(scene.views.size()), swapped(sightings(scene))) {}
+    : views_of_point(lists_by_point(scene)),
+      points_of_view(inverted(views_of_point, static_cast<int>(scene.views.size()))) {}
 
 }  // namespace recon

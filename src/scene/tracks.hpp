@@ -11,8 +11,16 @@ namespace recon {
 /// Lists of integers, one after the other in one array.
 class IndexLists {
  public:
-  /// The lists that hold, for each (list, item) pair, `item` in list `list`: rising, each item once.
-  IndexLists(int lists, std::vector<std::pair<int, int>> pairs);
+  /// The lists that hold, for each call of `add(list, item)` that `visit(add)` makes, `item` in list `list`:
+  /// rising, each item once. Takes time linear in the calls, but for sorting within the lists.
+  /// @param visit  is called twice, to count and to fill
+  template <class Visit>
+  IndexLists(int lists, const Visit& visit) : begin_(static_cast<std::size_t>(lists) + 1, 0) {
+    visit([this](int list, int) { ++begin_[static_cast<std::size_t>(list)]; });
+    end_counting();
+    visit([this](int list, int item) { items_[begin_[static_cast<std::size_t>(list)]++] = item; });
+    sort_lists();
+  }
 
   int size() const { return static_cast<int>(begin_.size()) - 1; }
   std::span<const int> operator[](int list) const {
@@ -21,6 +29,9 @@ class IndexLists {
   }
 
  private:
+  void end_counting();
+  void sort_lists();
+
   std::vector<std::size_t> begin_;
   std::vector<int> items_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 
 namespace recon {
 namespace {
@@ -22,6 +23,26 @@ constexpr double kMaxCrossingSpread = 2;
 bool ViewGeometry::sees(Vec3d x) const {
   const std::optional<Vec2d> p = lens->project(cam_from_world * x);
   return p && p->x >= 0 && p->y >= 0 && p->x <= width && p->y <= height;
+}
+
+std::optional<double> ViewGeometry::half_angle() const {
+  // The border of the image shows the greatest angles, as lenses map one to one; between the samples taken
+  // of it they hardly differ.
+  constexpr int kSamples = 16;
+  constexpr double kMargin = 0.02, kGreatest = 80 * std::numbers::pi / 180;
+  double greatest = 0;
+  for (int i = 0; i <= kSamples; ++i) {
+    const double x = static_cast<double>(i) / kSamples * width,
+                 y = static_cast<double>(i) / kSamples * height;
+    const double w = width, h = height;
+    for (const Vec2d pixel : {Vec2d{x, 0}, Vec2d{x, h}, Vec2d{0, y}, Vec2d{w, y}}) {
+      const std::optional<Vec3d> ray = lens->unproject(pixel);
+      if (!ray) return std::nullopt;
+      greatest = std::max(greatest, std::atan2(std::hypot(ray->x, ray->y), ray->z) + kMargin);
+    }
+  }
+  if (greatest > kGreatest) return std::nullopt;
+  return greatest;
 }
 
 Vec3d ViewGeometry::point_at(Vec3d ray, double z) const {
@@ -83,15 +104,17 @@ std::vector<int> nearest_views(const SceneGeometry& views, int reference, int co
 
 std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views) {
   std::vector<std::optional<double>> distances(static_cast<std::size_t>(views.size()));
-  std::vector<double> all;
-  for (int v = 0; v < views.size(); ++v) {
-    std::vector<double> own;
+  std::vector<std::vector<double>> crossings(distances.size());
+  parallel_for(views.size(), [&](int v) {
+    const auto index = static_cast<std::size_t>(v);
+    std::vector<double>& own = crossings[index];
     for (const int other : nearest_views(views, v, kMaxNeighbours))
       if (const auto depth = axis_crossing(views[v], views[other])) own.push_back(*depth);
-    all.insert(all.end(), own.begin(), own.end());
     if (own.size() >= kMinCrossings && quantile(own, 0.75) < kMaxCrossingSpread * quantile(own, 0.25))
-      distances[static_cast<std::size_t>(v)] = quantile(own, 0.5);
-  }
+      distances[index] = quantile(own, 0.5);
+  });
+  std::vector<double> all;
+  for (const std::vector<double>& own : crossings) all.insert(all.end(), own.begin(), own.end());
   // Fewer than one crossing a view is chance.
   if (all.empty() || all.size() < distances.size())
     return std::vector<std::optional<double>>(distances.size());

@@ -22,6 +22,9 @@ struct ViewGeometry {
 
   /// Whether a point in world coordinates lies in the image.
   bool sees(Vec3d x) const;
+  /// An angle to the axis, radians, that nothing in the image exceeds; nothing where none below 80 degrees is
+  /// known.
+  std::optional<double> half_angle() const;
   /// Depth of a point in world coordinates.
   double depth(Vec3d x) const { return (cam_from_world * x).z; }
   /// The point at depth 1 on the ray of a camera is `ray`; its place in the world at depth `z`.

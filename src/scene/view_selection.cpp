@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "scene/point_blocks.hpp"
 #include "scene/tracks.hpp"
 #include "scene/view_geometry.hpp"
 
@@ -117,13 +118,14 @@ std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views,
 
 /// The depths at which a view without points of its own may see something: around the points in front of it,
 /// else around where the views look together, else a few baselines away.
-std::vector<double> guessed_depths(const Scene& scene, const SceneGeometry& views, int reference,
-                                   const std::vector<int>& neighbours,
+std::vector<double> guessed_depths(const Scene& scene, const PointBlocks& blocks, const SceneGeometry& views,
+                                   int reference, const std::vector<int>& neighbours,
                                    std::optional<double> viewing_distance) {
   const ViewGeometry& view = views[reference];
   std::vector<double> in_image;
-  for (const SparsePoint& point : scene.points)
-    if (view.sees(point.position)) in_image.push_back(view.depth(point.position));
+  for (const int p : blocks.near_image(view))
+    if (const Vec3d x = scene.points[static_cast<std::size_t>(p)].position; view.sees(x))
+      in_image.push_back(view.depth(x));
   // Without any, the baseline: not to the nearest view, as the views may be the frames of a film.
   const int typical = neighbours[std::min<std::size_t>(neighbours.size(), 4) - 1];
   const double distance = !in_image.empty() ? quantile(in_image, 0.5)
@@ -135,14 +137,15 @@ std::vector<double> guessed_depths(const Scene& scene, const SceneGeometry& view
   return depths;
 }
 
-std::vector<Candidate> by_geometry(const Scene& scene, const SceneGeometry& views, int reference,
-                                   std::optional<double> viewing_distance,
+std::vector<Candidate> by_geometry(const Scene& scene, const PointBlocks& blocks, const SceneGeometry& views,
+                                   int reference, std::optional<double> viewing_distance,
                                    const ViewSelectionOptions& options) {
   const std::vector<int> neighbours = nearest_views(views, reference, kMaxNeighbours);
   if (neighbours.empty()) return {};
   const ViewGeometry& view = views[reference];
   const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
-  const std::vector<double> depths = guessed_depths(scene, views, reference, neighbours, viewing_distance);
+  const std::vector<double> depths =
+      guessed_depths(scene, blocks, views, reference, neighbours, viewing_distance);
   std::vector<Sighting> all;
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
@@ -160,14 +163,15 @@ std::vector<std::vector<int>> select_sources(const Scene& scene, const ViewSelec
   EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);
   const SceneGeometry views(scene);
   const Visibility visibility(scene);
+  const PointBlocks blocks(scene);
   const std::vector<std::optional<double>> distances = viewing_distances(views);
   const int count = static_cast<int>(scene.views.size());
   std::vector<std::vector<int>> sources(scene.views.size());
   parallel_for(count, [&](int reference) {
     std::vector<Candidate> best = by_points(scene, views, visibility, reference, options);
     if (best.size() < kEnoughSources)
-      for (const Candidate& candidate :
-           by_geometry(scene, views, reference, distances[static_cast<std::size_t>(reference)], options))
+      for (const Candidate& candidate : by_geometry(scene, blocks, views, reference,
+                                                    distances[static_cast<std::size_t>(reference)], options))
         if (std::none_of(best.begin(), best.end(),
                          [&](const Candidate& c) { return c.view == candidate.view; }))
           best.push_back(candidate);

@@ -1,18 +1,23 @@
 #include "session/dense_model.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <vector>
 
+#include "core/parallel.hpp"
 #include "io/colmap_model.hpp"
 #include "io/workspace.hpp"
+#include "scene/lens.hpp"
 #include "session/scene_run.hpp"
 
 namespace recon {
 
 namespace {
 
-/// `scene` with its views in the order of `order`, and only those.
+/// `scene` with only the views of `order`, which rises.
 Scene reorder_views(const Scene& scene, const std::vector<int>& order) {
+  if (order.size() == scene.views.size()) return scene;
   Scene result;
   result.camera_ids = scene.camera_ids;
   result.cameras = scene.cameras;
@@ -22,19 +27,17 @@ Scene reorder_views(const Scene& scene, const std::vector<int>& order) {
     result.views.push_back(scene.views[static_cast<std::size_t>(view)]);
   }
   result.points = scene.points;
-  for (SparsePoint& point : result.points) {
-    std::vector<TrackElement> track;
-    for (const TrackElement& element : point.track)
-      if (const int view = new_index[static_cast<std::size_t>(element.view)]; view >= 0)
-        track.push_back({view, element.observation});
-    point.track = std::move(track);
+  for (SparsePoint& point : result.points.edit()) {
+    for (TrackElement& element : point.track)
+      element.view = new_index[static_cast<std::size_t>(element.view)];
+    std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
   }
   return result;
 }
 
 /// Where the undistorted image has what the photo has at `pixel`; nothing outside it.
-std::optional<Vec2d> undistorted_pixel(const Camera& camera, const Pinhole& target, Vec2d pixel) {
-  const std::optional<Vec3d> ray = unproject(camera, pixel);
+std::optional<Vec2d> undistorted_pixel(const Lens& lens, const Pinhole& target, Vec2d pixel) {
+  const std::optional<Vec3d> ray = lens.unproject(pixel);
   if (!ray || !(ray->z > 0)) return std::nullopt;
   const Vec2d moved = target.project(*ray);
   if (!(moved.x >= 0 && moved.y >= 0 && moved.x <= target.width && moved.y <= target.height))
@@ -42,28 +45,40 @@ std::optional<Vec2d> undistorted_pixel(const Camera& camera, const Pinhole& targ
   return moved;
 }
 
+constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
+
+/// Moves the observations of one view to its undistorted image. Returns the new index of each, or kDropped;
+/// an empty list when all are kept.
+std::vector<std::uint32_t> move_observations(View& view, const Lens& lens, const Pinhole& target) {
+  std::vector<Observation> kept;
+  std::vector<std::uint32_t> new_index;
+  kept.reserve(view.observations.size());
+  new_index.reserve(view.observations.size());
+  for (const Observation& observation : view.observations) {
+    const auto pixel = undistorted_pixel(lens, target, observation.pixel);
+    new_index.push_back(pixel ? static_cast<std::uint32_t>(kept.size()) : kDropped);
+    if (pixel) kept.push_back({*pixel, observation.point_id});
+  }
+  if (kept.size() == new_index.size()) new_index = {};
+  view.observations = std::move(kept);
+  return new_index;
+}
+
 /// Moves the observations of all views to their undistorted images; tracks follow those that are dropped.
 void move_observations(Scene& scene, const std::vector<Pinhole>& targets) {
-  constexpr int kDropped = -1;
-  std::vector<std::vector<int>> new_index(scene.views.size());
-  for (std::size_t i = 0; i < scene.views.size(); ++i) {
-    View& view = scene.views[i];
-    std::vector<Observation> kept;
-    for (const Observation& observation : view.observations) {
-      const auto pixel = undistorted_pixel(scene.cameras[static_cast<std::size_t>(view.camera)], targets[i],
-                                           observation.pixel);
-      new_index[i].push_back(pixel ? static_cast<int>(kept.size()) : kDropped);
-      if (pixel) kept.push_back({*pixel, observation.point_id});
-    }
-    view.observations = std::move(kept);
-  }
-  for (SparsePoint& point : scene.points) {
-    std::vector<TrackElement> track;
-    for (const TrackElement& element : point.track)
-      if (const int index = new_index[static_cast<std::size_t>(element.view)][element.observation];
-          index != kDropped)
-        track.push_back({element.view, static_cast<std::uint32_t>(index)});
-    point.track = std::move(track);
+  const std::vector<Lens> lenses(scene.cameras.begin(), scene.cameras.end());
+  std::vector<std::vector<std::uint32_t>> new_index(scene.views.size());
+  parallel_for(static_cast<int>(scene.views.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    View& view = scene.views[index];
+    new_index[index] = move_observations(view, lenses[static_cast<std::size_t>(view.camera)], targets[index]);
+  });
+  if (std::all_of(new_index.begin(), new_index.end(), [](const auto& list) { return list.empty(); })) return;
+  for (SparsePoint& point : scene.points.edit()) {
+    for (TrackElement& element : point.track)
+      if (const auto& indices = new_index[static_cast<std::size_t>(element.view)]; !indices.empty())
+        element.observation = indices[element.observation];
+    std::erase_if(point.track, [](const TrackElement& element) { return element.observation == kDropped; });
   }
 }
 

@@ -16,10 +16,6 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-Vec3f as_float(Vec3d v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-
 }  // namespace
 
 Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
@@ -61,7 +57,7 @@ PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> de
         continue;
       const double z = depth(x, y);
       const Vec3d ray = camera.ray(pixel_centre(x, y));
-      ply.add({as_float({z * ray.x, z * ray.y, z}), normals(x, y), colour(x, y), 1.0f, kBothViews});
+      ply.add({{z * ray.x, z * ray.y, z}, normals(x, y), colour(x, y), 1.0f, kBothViews});
     }
   }
   if (ply.count() == 0) return {};

@@ -87,6 +87,9 @@ struct MemoryPlan {
   int fusion_views = 2;         ///< maps that fusion holds
 };
 
+/// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
+std::size_t model_memory(std::size_t limit);
+
 /// Photos that may be decoded side by side within `limit` bytes; at most `threads`.
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);
 

@@ -12,7 +12,7 @@ namespace {
 // Bytes a pixel, counted from the types that are alive at the same time.
 constexpr std::size_t kMapBytes = 20;     // depth, normal and confidence of a view
 constexpr std::size_t kFusionBytes = 23;  // and its colours
-constexpr std::size_t kPointBytes = 116;  // a fused point with its views, in rows that grow
+constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
 constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
 constexpr std::size_t kEstimateBytes =
     32;  // the maps (20), filters (12); what a sweep returns is in its own sum
@@ -22,7 +22,11 @@ constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
 constexpr int kWritesWaiting = 4;
-constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries, the model
+constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
+
+// Bytes beside the pixels, as long as the scene is worked on.
+constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
+constexpr std::size_t kSparsePointBytes = sizeof(SparsePoint) + 32;  // its track's block in memory included
 
 std::size_t pixels(const Pinhole& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
@@ -30,6 +34,22 @@ std::size_t pixels(const Pinhole& camera) {
 
 std::size_t pixels(const Camera& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+}
+
+/// What a model holds, and what of it the copy with the undistorted images adds while that is written.
+struct ModelBytes {
+  std::size_t held = 0;
+  std::size_t copy = 0;
+};
+
+ModelBytes model_bytes(const ScenePlan& plan) {
+  std::size_t observations = 0, points = plan.scene.points.size() * kSparsePointBytes;
+  for (const View& view : plan.scene.views) observations += view.observations.size() * sizeof(Observation);
+  for (const SparsePoint& point : plan.scene.points) points += point.track.size() * sizeof(TrackElement);
+  // The model as it was read, and the plan's, which shares with it what is the same.
+  const std::size_t plans_points = plan.left_out.empty() ? 0 : points;
+  return {plan.scene.views.size() * kViewBytes + observations + points + plans_points,
+          observations + observations / 6 + points};  // with the new index of each observation
 }
 
 /// What fusion takes that holds the maps of `views` views: a file is read before a view's points are made.
@@ -122,10 +142,35 @@ WorkMemory matching(const ScenePlan& plan, const SessionOptions& options,
   return all;
 }
 
+/// The options that would lower what matching takes, as the end of a message.
+std::string ways_out(const ScenePlan& plan, const SessionOptions& options,
+                     const std::vector<std::unique_ptr<Backend>>& backends) {
+  std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
+  const std::vector<int> active = plan.active_views();
+  if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
+  const auto helps = [&](const SweepShape& less) {
+    return std::any_of(backends.begin(), backends.end(), [&](const auto& backend) {
+      return backend->memory(less).host_bytes <
+             backend->memory(shape_of(plan, active.front(), options)).host_bytes;
+    });
+  };
+  SweepShape fewer_planes = shape_of(plan, active.front(), options), winner = fewer_planes;
+  fewer_planes.planes = std::max(2, fewer_planes.planes / 2);
+  winner.optimizer = SweepOptimizer::kWinnerTakeAll;
+  if (helps(fewer_planes)) ways += " or --planes";
+  if (helps(winner)) ways += ", or take --optimizer winner";
+  return ways;
+}
+
 }  // namespace
 
+std::size_t model_memory(std::size_t limit) {
+  return limit - std::min(limit, kProgramBytes);
+}
+
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {
-  return how_many(limit / 2, measure(plan).photo * kDecodeBytes, threads);
+  const std::size_t others = kProgramBytes + model_bytes(plan).held;
+  return how_many((limit - std::min(limit, others)) / 2, measure(plan).photo * kDecodeBytes, threads);
 }
 
 MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
@@ -140,11 +185,13 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
       estimate_bytes(plan, sizes, static_cast<int>(channels)) + sizes.most_images * channels;
   const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
   const std::size_t check = sizes.view * kCheckBytes;
+  const ModelBytes model = model_bytes(plan);
+  const std::size_t base = kProgramBytes + model.held;
   const bool estimate_only = options.stage == Stage::kEstimate;
   const std::size_t others =
-      std::max(sizes.photo * kDecodeBytes, estimate_only ? 0 : std::max(check, fusion));
+      std::max({sizes.photo * kDecodeBytes, model.copy, estimate_only ? 0 : std::max(check, fusion)});
   const auto least_with = [&](std::size_t lane_count) {
-    return kProgramBytes + std::max(match.host_bytes + lane_count * lane, others);
+    return base + std::max(match.host_bytes + lane_count * lane, others);
   };
 
   MemoryPlan memory;
@@ -156,8 +203,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const std::size_t least = least_with(memory.spare_lanes ? 2 * lanes : lanes);
   if (least > limit)
     throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
-                      format_byte_size(least) + " of memory, and the limit is " + format_byte_size(limit) +
-                      "; raise --memory-limit, or lower --max-image-size, --sources or --threads");
+                      format_byte_size(least) + " of memory, " + format_byte_size(model.held + model.copy) +
+                      " of it for the model, and the limit is " + format_byte_size(limit) +
+                      ways_out(plan, options, backends));
 
   // A quarter of what is left for more work side by side, the rest for caches, as far as the scene can fill
   // them.
@@ -167,19 +215,19 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
       static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 4 / (sizes.view * kMapBytes)));
   memory.photo_cache = std::min(spare / 4, all * (channels + 3));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
-  const std::size_t work = least - kProgramBytes + spare / 4;
+  const std::size_t work = least - base + spare / 4;
   memory.check_at_once = how_many(work, check, threads);
   memory.fusion_views = static_cast<int>(sizes.most_views) +
                         static_cast<int>((work - std::min(work, fusion)) / (sizes.view * kFusionBytes));
   const std::size_t held =
       std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
-  const std::size_t busy = std::max(
-      {least - kProgramBytes, estimate_only ? 0 : check * static_cast<std::size_t>(memory.check_at_once),
-       sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
+  const std::size_t busy =
+      std::max({least - base, estimate_only ? 0 : check * static_cast<std::size_t>(memory.check_at_once),
+                sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
   // Fusion has the maps of before the check no more.
   const std::size_t fusing = estimate_only ? 0 : fusion_bytes(sizes.view, held, options.point_spacing);
-  memory.peak = std::min(limit, kProgramBytes + memory.photo_cache + memory.map_cache +
-                                    std::max(busy + memory.map_cache, fusing));
+  memory.peak = std::min(
+      limit, base + memory.photo_cache + memory.map_cache + std::max(busy + memory.map_cache, fusing));
   return memory;
 }
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/colmap_model.hpp"
 
 namespace recon {
 
@@ -19,11 +20,6 @@ bool is_folder(const fs::path& path) {
 bool is_file(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
-}
-
-bool has_model(const fs::path& folder) {
-  return (is_file(folder / "cameras.bin") && is_file(folder / "images.bin")) ||
-         (is_file(folder / "cameras.txt") && is_file(folder / "images.txt"));
 }
 
 /// The image called im0 or im1; empty when there is none.
@@ -47,7 +43,8 @@ std::string what_is_missing(const fs::path& root) {
     return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
   if (!is_folder(root / "images")) return "this is no scene: it has no folder images/";
   if (!is_folder(root / "sparse")) return "this is no scene: it has no folder sparse/";
-  return "this is no scene: sparse/ (and sparse/0/) has no cameras and images as .txt or .bin";
+  return "this is no scene: sparse/ (and sparse/0/, sparse/1/ and so on) has no cameras and images as .txt "
+         "or .bin";
 }
 
 std::optional<Input> find_input(const fs::path& root) {
@@ -106,8 +103,7 @@ Input pair_of(const std::vector<fs::path>& inputs) {
 
 std::optional<SceneFolder> find_scene(const fs::path& root) {
   if (!is_folder(root / "images")) return std::nullopt;
-  for (const fs::path& model : {root / "sparse", root / "sparse" / "0"})
-    if (has_model(model)) return SceneFolder{root, root / "images", model};
+  if (const auto model = find_model_folder(root)) return SceneFolder{root, root / "images", *model};
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace recon {
 struct SceneFolder {
   std::filesystem::path root;
   std::filesystem::path images;  ///< root/images
-  std::filesystem::path model;   ///< root/sparse or root/sparse/0
+  std::filesystem::path model;   ///< root/sparse, root/sparse/0 or another root/sparse/N
 };
 
 /// Where the parts of a rectified pair lie.

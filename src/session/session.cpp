@@ -108,7 +108,8 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
 }
 
 void read_scene(SceneRun& run) {
-  run.scene = read_colmap_model(run.folder.model);
+  run.scene = read_colmap_model(run.folder.model, model_memory(run.memory.limit));
+  for (const std::string& warning : run.scene.warnings) run.warn(warning);
   check_poses(run.scene, run.folder);
   run.plan = make_plan(run.scene, unusable_photos(run), run.options);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);

@@ -70,9 +70,9 @@ TEST_F(ReconstructPair, ACalibrationGivesDepthAndACloud) {
   EXPECT_LE(cloud.positions.size(), known);
   // The plane at z = 200 / (6 + 4) = 20: the first and the last column are 59.5 px left and right of the
   // axis.
-  float least = 1e9f, most = -1e9f;
+  double least = 1e9, most = -1e9;
   std::size_t on_plane = 0;
-  for (const Vec3f& p : cloud.positions) {
+  for (const Vec3d& p : cloud.positions) {
     on_plane += std::abs(p.z - 20) < 1;
     least = std::min(least, p.x / p.z);
     most = std::max(most, p.x / p.z);

@@ -52,11 +52,11 @@ void expect_points_on_depth_maps(const fs::path& dense) {
   ASSERT_GT(visibility.size(), 100u);
   std::size_t seen = 0, on_map = 0;
   for (std::size_t i = 0; i < visibility.size(); ++i) {
-    const Vec3f p = cloud.positions[i];
+    const Vec3d p = cloud.positions[i];
     for (const std::uint32_t index : visibility[i]) {
       ASSERT_LT(index, model.views.size());
       const View& view = model.views[index];
-      const Vec3d x = view.cam_from_world * Vec3d{p.x, p.y, p.z};
+      const Vec3d x = view.cam_from_world * p;
       const Vec2d pixel = as_pinhole(model.cameras[static_cast<std::size_t>(view.camera)])->project(x);
       const int column = static_cast<int>(pixel.x), row = static_cast<int>(pixel.y);
       ++seen;

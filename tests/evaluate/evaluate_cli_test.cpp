@@ -73,7 +73,7 @@ class EvaluateCli : public testing::Test {
       write_png16(folder_ / "scene/gt_depth" / name, truth.view());
   }
 
-  void write_cloud(const std::string& name, const std::vector<Vec3f>& points,
+  void write_cloud(const std::string& name, const std::vector<Vec3d>& points,
                    const std::vector<std::vector<std::uint32_t>>& views) const {
     PlyWriter writer(folder_ / name);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -209,7 +209,7 @@ TEST_F(EvaluateCli, CloudAgainstTruthUsesTheVisibilityFile) {
   // In view 2 the depth is 4. Pixel (3, 1), centre (3.5, 1.5): direction (0.375, 0.125, 1).
   Image<std::uint16_t> truth(4, 2, 4000);
   write_png16(folder_ / "scene/gt_depth/v2.png", truth.view());
-  const Vec3f near{0.75f, 0.25f, 2}, far{1.5f, 0.5f, 4}, beside{50, 0, 2};
+  const Vec3d near{0.75, 0.25, 2}, far{1.5, 0.5, 4}, beside{50, 0, 2};
   write_cloud("a.ply", {near, far, far, beside}, {{0}, {0}, {1}, {0}});
   const auto figures = run("cloud a.ply --scene scene --json").json();
   EXPECT_EQ(figures["points"], 4);
@@ -316,7 +316,7 @@ TEST_F(EvaluateCli, CourtyardTruthScoresAlmostOne) {
   fs::create_directories(folder_ / "gt");
   fs::create_directories(folder_ / "dense/stereo/depth_maps");
   const Scene scene = read_colmap_model(courtyard / "sparse");
-  std::vector<Vec3f> exact, shifted;
+  std::vector<Vec3d> exact, shifted;
   std::vector<std::vector<std::uint32_t>> views;
   for (const std::uint32_t index : {0u, 6u, 12u}) {
     const View& view = scene.views[index];
@@ -332,12 +332,11 @@ TEST_F(EvaluateCli, CourtyardTruthScoresAlmostOne) {
         depth(x, y) = static_cast<float>(z);
         if (z == 0) continue;
         const double c[] = {(x + 0.5 - k[2]) / k[0] * z - t.x, (y + 0.5 - k[3]) / k[1] * z - t.y, z - t.z};
-        Vec3f world{};
-        float* axes[] = {&world.x, &world.y, &world.z};
-        for (int i = 0; i < 3; ++i)
-          *axes[i] = static_cast<float>(r(0, i) * c[0] + r(1, i) * c[1] + r(2, i) * c[2]);
+        Vec3d world{};
+        double* axes[] = {&world.x, &world.y, &world.z};
+        for (int i = 0; i < 3; ++i) *axes[i] = r(0, i) * c[0] + r(1, i) * c[1] + r(2, i) * c[2];
         exact.push_back(world);
-        shifted.push_back(world + 0.2f * Vec3f{0, 0, 1});
+        shifted.push_back(world + 0.2 * Vec3d{0, 0, 1});
         views.push_back({index});
       }
     write_depth_map(folder_ / "dense/stereo/depth_maps" / (view.name + ".geometric.bin"), depth.view());

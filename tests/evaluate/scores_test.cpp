@@ -107,8 +107,8 @@ TEST(ResampleTruth, TruthMayBeSmallerThanTheFrameOfItsCamera) {
 
 TEST(CloudScore, OfFivePointsByHand) {
   // Far apart against the voxel, so thinning keeps all. Estimate to reference: 0, 0.05, none; back: 0, 0.05.
-  const std::vector<Vec3f> estimate{{0.01f, 0, 0}, {1.06f, 0, 0}, {5, 0, 0}};
-  const std::vector<Vec3f> reference{{0.01f, 0, 0}, {1.01f, 0, 0}};
+  const std::vector<Vec3d> estimate{{0.01f, 0, 0}, {1.06f, 0, 0}, {5, 0, 0}};
+  const std::vector<Vec3d> reference{{0.01f, 0, 0}, {1.01f, 0, 0}};
   const CloudScore score = score_cloud(estimate, reference, 0.1, 0.05);
   EXPECT_EQ(score.estimate_points, 3u);
   EXPECT_EQ(score.reference_points, 2u);
@@ -121,7 +121,7 @@ TEST(CloudScore, OfFivePointsByHand) {
 }
 
 TEST(CloudScore, OfACloudAgainstItselfIsOne) {
-  std::vector<Vec3f> cloud;
+  std::vector<Vec3d> cloud;
   for (int i = 0; i < 1000; ++i)
     cloud.push_back({static_cast<float>(i % 10) * 0.013f, static_cast<float>(i / 10) * 0.017f, 2});
   const CloudScore score = score_cloud(cloud, cloud, 0.05, 0.025);
@@ -133,7 +133,7 @@ TEST(CloudScore, OfACloudAgainstItselfIsOne) {
 }
 
 TEST(CloudScore, OfNothingIsZero) {
-  const std::vector<Vec3f> cloud{{0, 0, 0}};
+  const std::vector<Vec3d> cloud{{0, 0, 0}};
   const CloudScore score = score_cloud({}, cloud, 0.1, 0.05);
   EXPECT_EQ(score.precision, 0);
   EXPECT_EQ(score.recall, 0);

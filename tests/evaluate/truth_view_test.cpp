@@ -16,7 +16,7 @@ class TruthViewTest : public testing::Test {
   TruthViewTest() : depth_(2, 2, 4.0f) { depth_(1, 1) = kNaN; }
   TruthView view() const { return {camera_, pose_, depth_.view()}; }
 
-  std::vector<PointVerdict> observed(const std::vector<Vec3f>& points,
+  std::vector<PointVerdict> observed(const std::vector<Vec3d>& points,
                                      const std::vector<std::uint8_t>& own = {}) const {
     std::vector<PointVerdict> verdicts(points.size());
     observe(points, view(), own, verdicts);
@@ -29,13 +29,13 @@ class TruthViewTest : public testing::Test {
 };
 
 TEST_F(TruthViewTest, UnprojectsKnownPixelsAtTheirCentres) {
-  const std::vector<Vec3f> points = truth_points(view());
+  const std::vector<Vec3d> points = truth_points(view());
   ASSERT_EQ(points.size(), 3u);
-  const Vec3f expected[] = {{-2, -2, 5}, {2, -2, 5}, {-2, 2, 5}};
+  const Vec3d expected[] = {{-2, -2, 5}, {2, -2, 5}, {-2, 2, 5}};
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FLOAT_EQ(points[i].x, expected[i].x) << i;
-    EXPECT_FLOAT_EQ(points[i].y, expected[i].y) << i;
-    EXPECT_FLOAT_EQ(points[i].z, expected[i].z) << i;
+    EXPECT_DOUBLE_EQ(points[i].x, expected[i].x) << i;
+    EXPECT_DOUBLE_EQ(points[i].y, expected[i].y) << i;
+    EXPECT_DOUBLE_EQ(points[i].z, expected[i].z) << i;
   }
 }
 
@@ -64,7 +64,7 @@ TEST_F(TruthViewTest, OnlyAPointsOwnViewsCountForItsDepthError) {
 }
 
 TEST_F(TruthViewTest, TheSmallestErrorOverTheViewsCounts) {
-  const std::vector<Vec3f> points{{-2.5f, -2.5f, 6}};
+  const std::vector<Vec3d> points{{-2.5f, -2.5f, 6}};
   std::vector<PointVerdict> verdicts(1);
   observe(points, view(), {}, verdicts);
   depth_.fill(5.0f);
@@ -83,7 +83,7 @@ TEST_F(TruthViewTest, TruthPointsFallBackIntoTheirPixels) {
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 40; ++x)
       depth_(x, y) = 3 + 0.05f * static_cast<float>(x) + 0.1f * static_cast<float>(y);
-  const std::vector<Vec3f> points = truth_points(view());
+  const std::vector<Vec3d> points = truth_points(view());
   ASSERT_EQ(points.size(), 1200u);
   for (const PointVerdict& verdict : observed(points)) {
     ASSERT_TRUE(verdict.depth_error.has_value());

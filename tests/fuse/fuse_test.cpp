@@ -6,6 +6,7 @@
 
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/position_precision.hpp"
 
 namespace recon {
 namespace {
@@ -169,6 +170,36 @@ TEST(Fuse, GivesTheSamePointsForAnyNumberOfThreadsAndAnyCache) {
     EXPECT_EQ(one[i].position.z, two[i].position.z);
     EXPECT_EQ(one[i].views, two[i].views);
   }
+}
+
+TEST(Fuse, LosesNothingFarFromTheOrigin) {
+  PlaneViews scene(3);
+  FusionOptions options;
+  Collected near, far;
+  fuse(scene.views, scene, options, near);
+  const Vec3d offset{412345, 5651234, 120};
+  for (FusionView& view : scene.views)
+    view.cam_from_world.translation = view.cam_from_world.translation - view.cam_from_world.rotation * offset;
+  fuse(scene.views, scene, options, far);
+  ASSERT_EQ(near.points.size(), far.points.size());
+  for (std::size_t i = 0; i < near.points.size(); ++i)
+    EXPECT_LT(norm(far.points[i].position - offset - near.points[i].position), 1e-8);
+}
+
+TEST(FloatsSuffice, AsLongAsRoundingStaysBelowATenthOfTheSpacing) {
+  // At depth 2 a pixel of the focal length 40 is 0.05 wide: floats may be off by 0.005 at a spacing of 1,
+  // which they are, 2^-24 of the coordinate, from 0.005 * 2^24 = 83886 on.
+  const auto at = [](double x) {
+    FusionView view{Pinhole{40, 30, 40, 40, 20, 15}, {}, {}};
+    view.cam_from_world.translation = {-x, 0, 0};
+    return view;
+  };
+  EXPECT_TRUE(floats_suffice(at(0), 2, 1));
+  EXPECT_TRUE(floats_suffice(at(83880), 2, 1));
+  EXPECT_FALSE(floats_suffice(at(83890), 2, 1));
+  EXPECT_FALSE(floats_suffice(at(-83890), 2, 1));
+  EXPECT_TRUE(floats_suffice(at(83890), 2, 2));
+  EXPECT_TRUE(floats_suffice(at(83890), 4, 1));
 }
 
 }  // namespace

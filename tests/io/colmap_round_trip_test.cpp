@@ -46,6 +46,30 @@ TEST_P(ColmapRoundTrip, SortsViewsByNameAndFollowsThemInTracks) {
   EXPECT_EQ(read.points[1].track[1].view, 9);
 }
 
+// More than is read at a time; lines and records lie across the pieces.
+TEST_P(ColmapRoundTrip, OfAModelThatIsReadInPieces) {
+  Scene scene = scene_of_all_models();
+  for (View& view : scene.views)
+    for (int i = 0; i < 20000; ++i) view.observations.push_back({{i + 0.125, i / 3.0}, kNoPoint});
+  const TemporaryFolder folder;
+  write_colmap_model(folder.path(), scene, GetParam());
+  expect_same(read_colmap_model(folder.path()), scene);
+  // The bytes are those of the whole model in memory.
+  const ColmapFiles files = format_colmap_model(scene, GetParam());
+  EXPECT_TRUE(slurp(folder / files.images.name) == files.images.bytes);
+}
+
+TEST_P(ColmapRoundTrip, StopsBeforeTheMemoryLimit) {
+  Scene scene = scene_of_all_models();
+  for (int i = 0; i < 10000; ++i) scene.views[0].observations.push_back({{1, 2}, kNoPoint});
+  const TemporaryFolder folder;
+  write_colmap_model(folder.path(), scene, GetParam());
+  EXPECT_EQ(read_colmap_model(folder.path(), 400000).views.size(), scene.views.size());
+  const std::string message = message_of<OutOfMemory>([&] { read_colmap_model(folder.path(), 200000); });
+  EXPECT_THAT(message, testing::HasSubstr("images."));
+  EXPECT_THAT(message, testing::HasSubstr("--memory-limit"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, ColmapRoundTrip,
                          testing::Values(ColmapFormat::kText, ColmapFormat::kBinary), [](const auto& test) {
                            return test.param == ColmapFormat::kText ? "Text" : "Binary";
@@ -57,9 +81,16 @@ TEST(FindModel, TakesSparseBeforeSparse0AndSaysWhatItLookedFor) {
               testing::HasSubstr("no such folder"));
   EXPECT_THAT(message_of<InputError>([&] { find_model(folder.path()); }), testing::HasSubstr("sparse/0/"));
   EXPECT_THAT(message_of<InputError>([&] { find_images(folder.path()); }), testing::HasSubstr("images/"));
-  spill(folder / "sparse/0/cameras.bin", "");
+  const auto add_model = [&](const std::string& place, const std::string& extension) {
+    for (const char* file : {"/cameras", "/images"}) spill(folder / (place + file + extension), "");
+  };
+  spill(folder / "sparse/cameras.txt", "");  // without images
+  EXPECT_EQ(find_model_folder(folder.path()), std::nullopt);
+  for (const char* place : {"sparse/10", "sparse/2", "sparse/1x", "sparse/extra"}) add_model(place, ".txt");
+  EXPECT_EQ(find_model(folder.path()), folder / "sparse/2");
+  add_model("sparse/0", ".bin");
   EXPECT_EQ(find_model(folder.path()), folder / "sparse/0");
-  spill(folder / "sparse/cameras.txt", "");
+  add_model("sparse", ".txt");
   EXPECT_EQ(find_model(folder.path()), folder / "sparse");
   std::filesystem::create_directory(folder / "images");
   EXPECT_EQ(find_images(folder.path()), folder / "images");

@@ -82,6 +82,26 @@ TEST(ColmapText, RefusesToWriteANameThatTheFormatCannotHold) {
               HasSubstr("blank"));
 }
 
+TEST(ColmapText, LeavesOutTrackElementsOfAbsentImagesAndSaysSo) {
+  const Scene scene = parse("1 PINHOLE 4 4 5 5 2 2\n", "1 1 0 0 0 0 0 0 1 a.png\n1 1 5\n",
+                            "5 0 0 0 0 0 0 0 3 7 1 0\n6 0 0 0 0 0 0 0 2 0 3 1\n");
+  ASSERT_EQ(scene.points.size(), 2u);
+  ASSERT_EQ(scene.points[0].track.size(), 1u);
+  EXPECT_EQ(scene.points[0].track[0].view, 0);
+  EXPECT_TRUE(scene.points[1].track.empty());
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_THAT(scene.warnings[0], testing::StartsWith("points3D.txt:1: point 5 is seen by image 3, which"));
+  EXPECT_THAT(scene.warnings[0], HasSubstr("3 such elements are ignored"));
+}
+
+TEST(ColmapText, SkipsAByteOrderMark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const Scene scene = parse(mark + "1 PINHOLE 4 4 5 5 2 2\n", mark + "1 1 0 0 0 0 0 0 1 a.png\n1 1 5\n",
+                            mark + "5 0 0 0 0 0 0 0 1 0\n");
+  EXPECT_EQ(scene.views.size(), 1u);
+  EXPECT_EQ(scene.points.size(), 1u);
+}
+
 struct Fault {
   const char* name;
   const char *cameras, *images, *points;
@@ -137,6 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
               "images.txt:3: ", "image 1 is there twice"},
         Fault{"TwiceName", kOne, "1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 a.png\n\n", "",
               "images.txt:3: ", "\"a.png\" is there twice"},
+        Fault{"SameFile", kOne, "1 1 0 0 0 0 0 0 1 b/a.png\n\n2 1 0 0 0 0 0 0 1 ./b//./a.png\n\n", "",
+              "images.txt:3: ", "\"b/a.png\" is there twice"},
         Fault{"NoEmptyLine", kOne, "1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b.png\n", "",
               "images.txt:2: ", "empty second line"},
         Fault{"HalfObservation", kOne, "1 1 0 0 0 0 0 0 1 a.png\n1 1 -1 3\n", "",
@@ -148,8 +170,6 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Points, ColmapTextFault,
     testing::Values(
-        Fault{"AbsentImage", kOne, kView, "5 0 0 0 0 0 0 0 1 0\n6 0 0 0 0 0 0 0 2 0\n",
-              "points3D.txt:2: ", "seen by image 2"},
         Fault{"AbsentObservation", kOne, kView, "5 0 0 0 0 0 0 0 1 1\n",
               "points3D.txt:1: ", "observation 1 of image 1"},
         Fault{"OthersObservation", kOne, kView, "6 0 0 0 0 0 0 0 1 0\n",

@@ -55,6 +55,30 @@ TEST(PlyWriter, HasTheseBytes) {
                                              "\2\0\0\0"s + "\3\0\0\0"s + "\4\0\0\0"s);
 }
 
+TEST(PlyWriter, WritesPositionsInDoublePrecisionWhenAsked) {
+  const TemporaryFolder folder;
+  const Vec3d far{412345.678901, 5651234.567891, -120.25};
+  PlyWriter writer(folder / "a.ply", PlyPosition::kDouble);
+  for (int i = 0; i < 2; ++i) {
+    PlyPoint point;
+    point.position = far;
+    point.normal = {0.5f, 0, -1};
+    writer.add(point);
+  }
+  writer.commit();
+  const std::string bytes = slurp(folder / "a.ply");
+  EXPECT_THAT(bytes,
+              HasSubstr("\nproperty double x\nproperty double y\nproperty double z\nproperty float nx\n"));
+  const std::string end = "end_header\n";
+  EXPECT_EQ(bytes.size() - bytes.find(end) - end.size(), 2u * (32 + 12));
+  const PlyCloud cloud = read_ply(folder / "a.ply");
+  ASSERT_EQ(cloud.positions.size(), 2u);
+  EXPECT_EQ(cloud.positions[1].x, far.x);
+  EXPECT_EQ(cloud.positions[1].y, far.y);
+  EXPECT_EQ(cloud.positions[1].z, far.z);
+  EXPECT_EQ(cloud.normals[1].x, 0.5f);
+}
+
 TEST(PlyWriter, LeavesNothingWithoutCommitAndReadsBack) {
   const TemporaryFolder folder;
   { PlyWriter writer(folder / "none.ply"); }

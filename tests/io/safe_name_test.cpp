@@ -28,5 +28,12 @@ TEST(SafeName, RefusesNamesThatLeadOutOrAreNone) {
         << name;
 }
 
+TEST(SafeName, IsNormalisedWithoutLookingAtTheDisk) {
+  EXPECT_EQ(normalised_name("a.png"), "a.png");
+  EXPECT_EQ(normalised_name("./a.png"), "a.png");
+  EXPECT_EQ(normalised_name("a//b/././c.png"), "a/b/c.png");
+  EXPECT_EQ(normalised_name(".a/..b/c d.png"), ".a/..b/c d.png");
+}
+
 }  // namespace
 }  // namespace recon

@@ -79,7 +79,8 @@ inline Scene in_order_of_ids(Scene scene) {
   sorted.views = std::move(scene.views);
   for (View& view : sorted.views) view.camera = new_index[static_cast<std::size_t>(view.camera)];
   sorted.points = std::move(scene.points);
-  std::sort(sorted.points.begin(), sorted.points.end(),
+  std::vector<SparsePoint>& points = sorted.points.edit();
+  std::sort(points.begin(), points.end(),
             [](const SparsePoint& a, const SparsePoint& b) { return a.id < b.id; });
   return sorted;
 }

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <string>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "scene/point_blocks.hpp"
 #include "scene/view_selection.hpp"
 #include "tests/scene/synthetic_scene.hpp"
 
@@ -68,7 +71,7 @@ TEST(DepthRange, BareGroundBeforeTheCameraCounts) {
 
 TEST(DepthRange, AViewWithFewPointsTakesAllInItsImage) {
   Scene scene = slope(500, 2, 5);
-  for (SparsePoint& point : scene.points)
+  for (SparsePoint& point : scene.points.edit())
     std::erase_if(point.track, [](const TrackElement& e) { return e.view == 0; });
   for (View& view : scene.views) view.observations.clear();
   const DepthRange range = ranges(scene)[0];
@@ -157,6 +160,45 @@ TEST(DepthRange, AnyNumberOfThreadsGivesTheSameRanges) {
     EXPECT_EQ(one[v].near, many[v].near);
     EXPECT_EQ(one[v].far, many[v].far);
   }
+}
+
+TEST(PointBlocks, HoldAllPointsOfTheImageAndFewOthers) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> side(-50, 50);
+  Scene scene;
+  scene.camera_ids = {1, 2, 3};
+  scene.cameras = {{CameraModel::kPinhole, 400, 300, {400, 400, 200, 150}},
+                   {CameraModel::kOpenCv, 400, 300, {300, 310, 180, 160, -0.2, 0.05, 0.002, -0.003}},
+                   {CameraModel::kOpenCvFisheye, 400, 300, {100, 100, 200, 150, 0.01, 0, 0, 0}}};
+  for (int i = 0; i < 60; ++i) {
+    View view;
+    view.camera = i % 3;
+    const double angle = 0.7 * i, c = std::cos(angle), s = std::sin(angle);
+    view.cam_from_world.rotation = {{c, 0, -s, 0, 1, 0, s, 0, c}};
+    view.cam_from_world.translation =
+        -(view.cam_from_world.rotation * Vec3d{side(random), 0.1 * side(random), side(random)});
+    scene.views.push_back(view);
+  }
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    SparsePoint point;
+    point.id = i;
+    point.position = {side(random), side(random), side(random)};
+    scene.points.push_back(point);
+  }
+  const SceneGeometry views(scene);
+  const PointBlocks blocks(scene);
+  std::size_t found = 0;
+  for (int v = 0; v < views.size(); ++v) {
+    const std::vector<int> near = blocks.near_image(views[v]);
+    ASSERT_TRUE(std::is_sorted(near.begin(), near.end()));
+    for (int p = 0; p < 5000; ++p) {
+      const bool held = std::binary_search(near.begin(), near.end(), p);
+      ASSERT_TRUE(held || !views[v].sees(scene.points[static_cast<std::size_t>(p)].position)) << v << " " << p;
+    }
+    if (v % 3 == 0) found += near.size();
+  }
+  EXPECT_LT(found, 20u * 5000 / 4) << "of the pinhole, which sees a twelfth of all directions";
+  EXPECT_TRUE(PointBlocks(Scene{}).near_image(views[0]).empty());
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <set>
 
 #include "core/parallel.hpp"
+#include "scene/tracks.hpp"
 #include "tests/scene/synthetic_scene.hpp"
 
 namespace recon {
@@ -58,7 +61,7 @@ TEST(SelectSources, MoreSharedPointsWin) {
   add_cube(scene, 0.1);
   // The first of the two mirrored sources loses a third of its points.
   for (std::size_t p = 0; p < scene.points.size(); p += 3)
-    std::erase_if(scene.points[p].track, [](const TrackElement& e) { return e.view == 1; });
+    std::erase_if(scene.points.edit()[p].track, [](const TrackElement& e) { return e.view == 1; });
   EXPECT_THAT(select_sources(scene, {})[0], ElementsAre(2, 1));
 }
 
@@ -100,7 +103,7 @@ TEST(SelectSources, TracksMayBeKnownFromObservationsOnly) {
   const auto expected = select_sources(scene, {});
   EXPECT_THAT(expected[0], SizeIs(5));  // up to 55 degrees
   Scene by_observations = scene;
-  for (SparsePoint& point : by_observations.points) point.track.clear();
+  for (SparsePoint& point : by_observations.points.edit()) point.track.clear();
   EXPECT_EQ(select_sources(by_observations, {}), expected);
   Scene by_tracks = scene;
   for (View& view : by_tracks.views) view.observations.clear();
@@ -143,7 +146,7 @@ TEST(SelectSources, GeometryAloneRejectsTurnedAndUnmovedViews) {
 TEST(SelectSources, GeometryHelpsAViewThatSharesNoPoint) {
   Scene scene = ring(8, 12);
   add_cube(scene, 0.1);
-  for (SparsePoint& point : scene.points)
+  for (SparsePoint& point : scene.points.edit())
     std::erase_if(point.track, [](const TrackElement& e) { return e.view == 3; });
   const auto sources = select_sources(scene, {});
   EXPECT_THAT((std::vector<int>{sources[3][0], sources[3][1]}), UnorderedElementsAre(2, 4));
@@ -190,6 +193,24 @@ TEST(SelectSources, AnyNumberOfThreadsGivesTheSameSources) {
   ThreadLimit(1).run([&] { one = select_sources(scene, {}); });
   ThreadLimit(4).run([&] { many = select_sources(scene, {}); });
   EXPECT_EQ(one, many);
+}
+
+TEST(IndexLists, AreThoseOfSortedPairs) {
+  std::mt19937 random(5);
+  std::set<std::pair<int, int>> expected;
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 0; i < 400; ++i) {
+    pairs.emplace_back(static_cast<int>(random() % 30), static_cast<int>(random() % 12));
+    if (pairs.back().first % 7 != 3) expected.insert(pairs.back());  // some lists are empty
+  }
+  const IndexLists lists(30, [&](const auto& add) {
+    for (const auto& [list, item] : pairs)
+      if (list % 7 != 3) add(list, item);
+  });
+  std::vector<std::pair<int, int>> found;
+  for (int list = 0; list < lists.size(); ++list)
+    for (const int item : lists[list]) found.emplace_back(list, item);
+  EXPECT_EQ(found, std::vector(expected.begin(), expected.end()));
 }
 
 }  // namespace

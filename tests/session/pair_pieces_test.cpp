@@ -116,9 +116,9 @@ TEST(PairCloud, HasThePixelsOfASurfaceAndNotTheSkipped) {
   ASSERT_EQ(cloud.positions.size(), 60u);
   // The first point is the pixel (2, 0): its centre is at (2.5, 0.5), the ray through it ((2.5 - 4.5) / 50,
   // ...).
-  EXPECT_FLOAT_EQ(cloud.positions[0].x, -0.08f);
-  EXPECT_FLOAT_EQ(cloud.positions[0].y, -0.12f);
-  EXPECT_FLOAT_EQ(cloud.positions[0].z, 2.0f);
+  EXPECT_NEAR(cloud.positions[0].x, -0.08, 1e-8);
+  EXPECT_NEAR(cloud.positions[0].y, -0.12, 1e-8);
+  EXPECT_NEAR(cloud.positions[0].z, 2.0, 1e-8);
 }
 
 TEST(PairCloud, LeavesNoFileWithoutPoints) {

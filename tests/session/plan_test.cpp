@@ -248,5 +248,66 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_lanes);
 }
 
+/// A backend whose work grows with the planes, as that of semi-global matching over all of them.
+class GrowingBackend : public FixedBackend {
+ public:
+  GrowingBackend() : FixedBackend(0) {}
+  WorkMemory memory(const SweepShape& shape) const override {
+    const bool all = shape.optimizer != SweepOptimizer::kWinnerTakeAll;
+    return {static_cast<std::size_t>(shape.planes) << (all ? 28 : 20), 0, 1};
+  }
+};
+
+TEST(MemoryPlan, NamesTheOptionsThatHelp) {
+  const SessionOptions options = options_with();
+  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options);
+  const auto refusal = [&](std::unique_ptr<Backend> backend) -> std::string {
+    std::vector<std::unique_ptr<Backend>> backends;
+    backends.push_back(std::move(backend));
+    try {
+      plan_memory(plan, options, backends, std::size_t{1} << 30, 4);
+    } catch (const OutOfMemory& error) {
+      return error.what();
+    }
+    return "nothing is refused";
+  };
+  const std::string growing = refusal(std::make_unique<GrowingBackend>());
+  EXPECT_THAT(growing, testing::HasSubstr("--planes"));
+  EXPECT_THAT(growing, testing::HasSubstr("--optimizer winner"));
+  const std::string fixed = refusal(std::make_unique<FixedBackend>(std::size_t{2} << 30));
+  EXPECT_THAT(fixed, testing::HasSubstr("--max-image-size"));
+  EXPECT_THAT(fixed, testing::Not(testing::HasSubstr("--planes")));
+  EXPECT_THAT(fixed, testing::Not(testing::HasSubstr("--optimizer")));
+}
+
+TEST(DenseModel, MovesObservationsAsOneByOneAndDropsThoseOutside) {
+  Scene scene = row_of_views(4, kRadialCamera);
+  for (View& view : scene.views)
+    for (const Vec2d pixel : {Vec2d{0.5, 0.5}, Vec2d{100, 0.5}, Vec2d{0.5, 75}, Vec2d{-3, 75}})
+      view.observations.push_back({pixel, kNoPoint});
+  const ScenePlan plan = make_plan(scene, {}, options_with());
+  const Scene dense = undistorted_scene(plan);
+  std::size_t dropped = 0;
+  for (std::size_t v = 0; v < scene.views.size(); ++v) {
+    const Pinhole target = plan.views[v].camera;
+    std::vector<Observation> expected;
+    for (const Observation& observation : scene.views[v].observations) {
+      const auto ray = unproject(kRadialCamera, observation.pixel);
+      const Vec2d pixel = target.project(*ray);
+      if (pixel.x >= 0 && pixel.y >= 0 && pixel.x <= target.width && pixel.y <= target.height)
+        expected.push_back({pixel, observation.point_id});
+    }
+    dropped += scene.views[v].observations.size() - expected.size();
+    ASSERT_EQ(dense.views[v].observations.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(dense.views[v].observations[i].pixel.x, expected[i].pixel.x);
+      EXPECT_EQ(dense.views[v].observations[i].pixel.y, expected[i].pixel.y);
+      EXPECT_EQ(dense.views[v].observations[i].point_id, expected[i].point_id);
+    }
+  }
+  EXPECT_GT(dropped, 0u);
+  expect_consistent(dense);
+}
+
 }  // namespace
 }  // namespace recon

@@ -30,8 +30,8 @@ Json to_json(const DistanceSummary& distance) {
 }
 
 /// @param references  by threshold
-Json scores(const CloudCommand& command, const std::vector<Vec3f>& cloud,
-            const std::vector<std::vector<Vec3f>>& references) {
+Json scores(const CloudCommand& command, const std::vector<Vec3d>& cloud,
+            const std::vector<std::vector<Vec3d>>& references) {
   Json result = Json::array();
   for (std::size_t i = 0; i < command.thresholds.size(); ++i) {
     const double threshold = command.thresholds[i];
@@ -77,7 +77,7 @@ struct TruthResult {
   int views = 0;
   bool own_views = false;
   std::vector<PointVerdict> verdicts;          ///< by point
-  std::vector<std::vector<Vec3f>> references;  ///< by threshold, thinned
+  std::vector<std::vector<Vec3d>> references;  ///< by threshold, thinned
 };
 
 Image<float> truth_of(const View& view, const Camera& camera, const fs::path& path, double unit) {
@@ -90,7 +90,7 @@ Image<float> truth_of(const View& view, const Camera& camera, const fs::path& pa
   return truth;
 }
 
-TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) {
+TruthResult judge(const CloudCommand& command, const std::vector<Vec3d>& cloud) {
   const Scene scene = read_colmap_model(find_model(*command.scene));
   const fs::path folder = command.ground_truth.value_or(*command.scene / "gt_depth");
   if (!fs::is_directory(folder))
@@ -98,7 +98,7 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) 
   const double unit = truth_unit(folder, command.unit);
   const auto owned = points_by_view(command, scene, cloud.size());
   TruthResult result{0, owned.has_value(), std::vector<PointVerdict>(cloud.size()),
-                     std::vector<std::vector<Vec3f>>(command.thresholds.size())};
+                     std::vector<std::vector<Vec3d>>(command.thresholds.size())};
   // Thinned view by view, as the points of all pixels together may not fit into memory.
   for (const View& view : scene.views) {
     const auto path = find_truth(folder, view.name);
@@ -114,9 +114,9 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) 
         for (const std::uint32_t point : it->second) own_view[point] = 1;
     }
     observe(cloud, truth_view, own_view, result.verdicts);
-    const std::vector<Vec3f> points = truth_points(truth_view);
+    const std::vector<Vec3d> points = truth_points(truth_view);
     for (std::size_t i = 0; i < command.thresholds.size(); ++i) {
-      const std::vector<Vec3f> kept = thin(points, voxel_for(command, command.thresholds[i]));
+      const std::vector<Vec3d> kept = thin(points, voxel_for(command, command.thresholds[i]));
       result.references[i].insert(result.references[i].end(), kept.begin(), kept.end());
     }
   }
@@ -126,9 +126,9 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3f>& cloud) 
   return result;
 }
 
-Json against_truth(const CloudCommand& command, const std::vector<Vec3f>& cloud) {
+Json against_truth(const CloudCommand& command, const std::vector<Vec3d>& cloud) {
   const TruthResult truth = judge(command, cloud);
-  std::vector<Vec3f> on_truth;
+  std::vector<Vec3d> on_truth;
   std::vector<double> errors;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     if (truth.verdicts[i].on_truth) on_truth.push_back(cloud[i]);
@@ -155,9 +155,9 @@ Json evaluate_cloud(const CloudCommand& command) {
   if (command.voxel) check_positive("--voxel", *command.voxel);
   if (command.scene.has_value() == command.reference.has_value())
     throw UsageError("give either --scene (for its ground truth) or --reference (another cloud)");
-  const std::vector<Vec3f> cloud = read_ply(command.cloud).positions;
+  const std::vector<Vec3d> cloud = read_ply(command.cloud).positions;
   if (command.scene) return against_truth(command, cloud);
-  const std::vector<Vec3f> reference = read_ply(*command.reference).positions;
+  const std::vector<Vec3d> reference = read_ply(*command.reference).positions;
   return {{"mode", "cloud"},
           {"points", cloud.size()},
           {"reference_points", reference.size()},

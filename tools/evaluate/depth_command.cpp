@@ -16,13 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-bool has_model(const fs::path& folder) {
-  for (const char* place : {"sparse", "sparse/0"})
-    for (const char* file : {"cameras.bin", "cameras.txt"})
-      if (fs::is_regular_file(folder / place / file)) return true;
-  return false;
-}
-
 /// The camera of each view of a scene folder, by the view's name.
 using Cameras = std::map<std::string, Camera>;
 
@@ -36,7 +29,7 @@ Cameras read_cameras(const fs::path& folder) {
 Cameras scene_cameras(const DepthCommand& command) {
   if (command.scene) return read_cameras(*command.scene);
   const fs::path above = fs::absolute(command.dense / "").lexically_normal().parent_path().parent_path();
-  return has_model(above) ? read_cameras(above) : Cameras{};
+  return find_model_folder(above) ? read_cameras(above) : Cameras{};
 }
 
 /// The names of the views that have a map, in order.
@@ -117,7 +110,7 @@ Json evaluate_depth(const DepthCommand& command) {
     if (!fs::is_directory(folder)) throw InputError(folder.string() + ": there is no such folder");
   const std::string ending = "." + command.kind + ".bin";
   const Cameras scene = scene_cameras(command),
-                dense = has_model(command.dense) ? read_cameras(command.dense) : Cameras{};
+                dense = find_model_folder(command.dense) ? read_cameras(command.dense) : Cameras{};
 
   DepthComparison all;
   Json views = Json::array();

@@ -1,0 +1,159 @@
+// Models as users have them: far from the origin, edited by hand, written by other programs, larger than the
+// memory limit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cli/scene_fixture.hpp"
+#include "io/colmap_model.hpp"
+#include "io/ply_reader.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr Vec3d kFarAway{412345, 5651234, 120};
+
+class ReconstructModel : public SceneTest {
+ protected:
+  fs::path sparse(const std::string& file) const { return scene() / "sparse" / file; }
+
+  /// Moves the model, not the photos.
+  void move_model(Vec3d offset) const {
+    Scene moved = model();
+    for (View& view : moved.views) {
+      Pose& pose = view.cam_from_world;
+      pose.translation = pose.translation - pose.rotation * offset;
+    }
+    for (SparsePoint& point : moved.points.edit()) point.position = point.position + offset;
+    set_model(moved);
+  }
+
+  /// The two lines of the n-th view in images.txt.
+  std::string lines_of_view(std::size_t n) const {
+    const std::string text = content(sparse("images.txt"));
+    std::size_t begin = 0;
+    while (text[begin] == '#') begin = text.find('\n', begin) + 1;
+    for (std::size_t line = 0; line < 2 * n; ++line) begin = text.find('\n', begin) + 1;
+    return text.substr(begin, text.find('\n', text.find('\n', begin) + 1) + 1 - begin);
+  }
+
+  void replace_in(const fs::path& file, const std::string& old_text, const std::string& new_text) const {
+    std::string text = content(file);
+    const std::size_t at = text.find(old_text);
+    ASSERT_NE(at, std::string::npos) << old_text;
+    set_content(file, text.replace(at, old_text.size(), new_text));
+  }
+
+  /// Observations without a point, which a model may have millions of.
+  void add_observations(std::size_t each) const {
+    Scene crowded = model();
+    for (View& view : crowded.views)
+      for (std::size_t i = 0; i < each; ++i)
+        view.observations.push_back({{static_cast<double>(i % 96), static_cast<double>(i % 72)}, kNoPoint});
+    set_model(crowded);
+  }
+};
+
+TEST_F(ReconstructModel, FarFromTheOriginGivesTheSameCloud) {
+  const fs::path near = folder() / "near", far = folder() / "far";
+  ASSERT_EQ(reconstruct({scene().string(), "-o", near.string()}).exit_code, 0);
+  move_model(kFarAway);
+  const Outcome outcome = reconstruct({scene().string(), "-o", far.string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(content(near / "fused.ply").substr(0, 500), HasSubstr("property float x"));
+  EXPECT_THAT(content(far / "fused.ply").substr(0, 500), HasSubstr("property double x"));
+  const PlyCloud expected = read_ply(near / "fused.ply"), moved = read_ply(far / "fused.ply");
+  const auto count = static_cast<double>(expected.positions.size());
+  ASSERT_GT(count, 300);
+  EXPECT_NEAR(static_cast<double>(moved.positions.size()), count, 0.01 * count);
+  // Depths are searched in floats of relative poses, which differ in the last bits: some pixel may fall to
+  // another plane. Points are 0.08 apart.
+  int same = 0;
+  for (const Vec3d p : moved.positions)
+    same += std::any_of(expected.positions.begin(), expected.positions.end(),
+                        [&](Vec3d q) { return norm(p - kFarAway - q) < 1e-4; });
+  EXPECT_GT(same, 0.98 * count);
+}
+
+TEST_F(ReconstructModel, ADoubledNameIsRefusedWhateverItIsWrittenAs) {
+  const std::string lines = lines_of_view(0), name = model().views[0].name;
+  std::string doubled = lines.substr(0, lines.find('\n') + 1) + "\n";
+  doubled.replace(0, doubled.find(' '), "77");
+  doubled.insert(doubled.find(name), ".//");
+  set_content(sparse("images.txt"), content(sparse("images.txt")) + doubled);
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("images.txt:15: the image name \"" + name + "\" is there twice"));
+}
+
+TEST_F(ReconstructModel, NamesLoseComponentsThatSayNothing) {
+  ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "plain").string()}).exit_code, 0);
+  const std::string name = model().views[0].name;
+  replace_in(sparse("images.txt"), name, "././/" + name);
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_TRUE(same_results(results(dense()), results(folder() / "plain")));
+}
+
+TEST_F(ReconstructModel, TracksForgetViewsThatAreDeletedFromTheImages) {
+  replace_in(sparse("images.txt"), lines_of_view(1), "");
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("points3D.txt:4: point 1 is seen by image 2, which the images file does not have"));
+  EXPECT_THAT(outcome.err, testing::ContainsRegex("[0-9]+ such elements are ignored"));
+  EXPECT_THAT(content(dense() / "report.json"), HasSubstr("such elements are ignored"));
+  EXPECT_EQ(read_colmap_model(dense() / "sparse").views.size(), 4u);
+}
+
+TEST_F(ReconstructModel, AnyNumberedModelWillDoAndTheLowestComesFirst) {
+  fs::rename(scene() / "sparse", scene() / "model");
+  for (const char* number : {"10", "2", "1"}) fs::create_directories(scene() / "sparse" / number);
+  fs::copy(scene() / "model", scene() / "sparse/10");
+  fs::copy(scene() / "model", scene() / "sparse/2");
+  set_content(scene() / "sparse/10/images.txt", "no model");
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(ReconstructModel, TheCompleteFormatIsRead) {
+  set_content(sparse("cameras.bin"), "");
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(ReconstructModel, AByteOrderMarkIsSkipped) {
+  for (const char* file : {"cameras.txt", "images.txt", "points3D.txt"}) {
+    const std::string text = content(sparse(file));
+    set_content(sparse(file), "\xEF\xBB\xBF" + text.substr(text.find("\n1 ") + 1));
+  }
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(ReconstructModel, CountsTowardsTheMemoryLimit) {
+  add_observations(400000);
+  const auto limited = [&](std::size_t mebibytes) {
+    const Outcome outcome = reconstruct(
+        {scene().string(), "--threads", "2", "--memory-limit", std::to_string(mebibytes) + "MiB"});
+    EXPECT_LE(outcome.peak_bytes >> 20, mebibytes);
+    return outcome;
+  };
+  const Outcome refused_while_reading = limited(130);
+  EXPECT_EQ(refused_while_reading.exit_code, 4) << refused_while_reading.err;
+  EXPECT_THAT(refused_while_reading.err, HasSubstr("images.txt:"));
+  EXPECT_THAT(refused_while_reading.err, HasSubstr("raise --memory-limit"));
+  const Outcome refused_by_the_plan = limited(160);
+  EXPECT_EQ(refused_by_the_plan.exit_code, 4) << refused_by_the_plan.err;
+  EXPECT_THAT(refused_by_the_plan.err, HasSubstr("of it for the model"));
+  EXPECT_EQ(limited(240).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace recon
