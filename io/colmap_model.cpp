@@ -120,6 +120,10 @@ void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat
   write("points3D", formatters.points);
   // Last: a folder with a cameras file is a whole model.
   write("cameras", formatters.cameras);
+}
+
+void replace_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
+  write_colmap_model(folder, scene, format);
   const ColmapFormat other = format == ColmapFormat::kText ? ColmapFormat::kBinary : ColmapFormat::kText;
   for (const std::string_view name : {"cameras", "images", "points3D"}) {
     std::error_code error;

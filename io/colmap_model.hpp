@@ -47,11 +47,13 @@ Scene read_colmap_model(const std::filesystem::path& folder,
 Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format);
 
 /// Writes cameras, images and points3D into `folder`, views in the order of `scene.views` (the order in which
-/// COLMAP's visibility files count images). Files of the other format are removed, so that no stale model is
-/// read later. Numbers in text are the shortest that read back as the same double. Rotations are written as
-/// quaternions with w >= 0.
+/// COLMAP's visibility files count images). Numbers in text are the shortest that read back as the same
+/// double. Rotations are written as quaternions with w >= 0.
 /// @throws OutputError; InputError for a name that the text format cannot hold (blanks at its ends)
 void write_colmap_model(const std::filesystem::path& folder, const Scene& scene, ColmapFormat format);
+
+/// The same; files of the other format are removed, so that no stale model is read later.
+void replace_colmap_model(const std::filesystem::path& folder, const Scene& scene, ColmapFormat format);
 
 /// The same into memory.
 ColmapFiles format_colmap_model(const Scene& scene, ColmapFormat format);

@@ -7,7 +7,6 @@
 #include "core/interrupt.hpp"
 #include "core/progress.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/position_precision.hpp"
 #include "io/ply_writer.hpp"
 #include "session/scene_run.hpp"
 #include "session/step_inputs.hpp"
@@ -83,15 +82,6 @@ std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>
   return result;
 }
 
-/// Doubles where floats would blur the cloud. It depends on the plan alone, so that every run agrees on it.
-PlyPosition position_type(const SceneRun& run, const std::vector<int>& views) {
-  const bool floats = std::all_of(views.begin(), views.end(), [&](int view) {
-    const FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
-    return floats_suffice(it, run.plan.view(view).range.near, run.options.point_spacing);
-  });
-  return floats ? PlyPosition::kFloat : PlyPosition::kDouble;
-}
-
 double mean_known(const SceneRun& run, const std::vector<int>& views,
                   std::optional<StepRecord> ViewState::*step) {
   double sum = 0;
@@ -149,8 +139,6 @@ void fuse_views(SceneRun& run) {
     if (run.state(view).check) views.push_back(view);
   StepRecord record;
   record.inputs = fusion_inputs(run, views);
-  const PlyPosition position = position_type(run, views);
-  if (position == PlyPosition::kDouble) record.inputs["positions"] = "double";
   FinishedStep finished = find_finished(run, Workspace::fusion_record_file(), record.inputs);
   if (finished.record) {
     spdlog::info("fusion: the cloud is finished and kept");
@@ -166,7 +154,8 @@ void fuse_views(SceneRun& run) {
     image_index.push_back(static_cast<std::uint32_t>(dense_index[static_cast<std::size_t>(view)]));
   Progress progress("fusion", static_cast<int>(views.size()), progress_style(run.options.quiet));
   Loader loader(run, views, progress);
-  Writer writer(run.workspace.path(Workspace::cloud_file()), position, std::move(image_index));
+  Writer writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
+                std::move(image_index));
   const std::uint64_t points =
       fuse(fusion_views(run, views), loader, fusion_options(run, views.size()), writer);
   if (points == 0) fail_empty(run, views);

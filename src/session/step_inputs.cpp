@@ -1,6 +1,9 @@
 #include "session/step_inputs.hpp"
 
+#include <algorithm>
+
 #include "core/version.hpp"
+#include "fuse/position_precision.hpp"
 #include "session/matching_inputs.hpp"
 #include "session/plan_pairs.hpp"
 
@@ -117,6 +120,14 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
           {"consistency", describe(run.options.consistency)}};
 }
 
+PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views) {
+  const bool floats = std::all_of(views.begin(), views.end(), [&](int view) {
+    const FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
+    return floats_suffice(it, run.plan.view(view).range.near, run.options.point_spacing);
+  });
+  return floats ? PlyPosition::kFloat : PlyPosition::kDouble;
+}
+
 json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   json maps = json::object(), indices = json::object();
   const std::vector<int> dense_index = dense_indices(run.plan);
@@ -128,6 +139,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   return {{"program", version()},
           {"views", std::move(maps)},
           {"indices", std::move(indices)},
+          {"positions", cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float"},
           {"agreement", describe(run.options.consistency)},
           {"min_fused_views", run.options.min_fused_views},
           {"point_spacing", run.options.point_spacing}};

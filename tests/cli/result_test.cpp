@@ -233,8 +233,9 @@ TEST_F(ReconstructResult, TakesNoMoreMemoryThanPlanned) {
   const std::string large = (folder() / "large").string();
   render(large, {"--width", "640", "--height", "480", "--views", "6"});
   for (const char* limit : {"180MiB", "8GiB"}) {
-    const std::vector<std::string> arguments = {large, "--method", "bm",      "--memory-limit", limit,
-                                                "-o",  limit,      "--quiet", "--json"};
+    const std::vector<std::string> arguments = {
+        large,     "--method", "bm", "--memory-limit", limit, "-o", (folder() / limit).string(),
+        "--quiet", "--json"};
     std::vector<std::string> dry = arguments;
     dry.push_back("--dry-run");
     const Outcome plan = reconstruct(dry), run = reconstruct(arguments);

@@ -32,7 +32,7 @@ TEST_P(ColmapRoundTrip, ReplacesAModelOfTheOtherFormat) {
   Scene stale = scene_of_all_models();
   stale.views[0].name = "a stale photo.jpg";
   write_colmap_model(folder.path(), stale, other);
-  write_colmap_model(folder.path(), scene_of_all_models(), GetParam());
+  replace_colmap_model(folder.path(), scene_of_all_models(), GetParam());
   EXPECT_EQ(read_colmap_model(folder.path()).views[0].name, "sub folder/a photo.jpg");
 }
 

@@ -99,7 +99,7 @@ void write_rendered_scene(const SceneDescription& description, const fs::path& f
   nlohmann::ordered_json summary = summary_of(description, options);
   write_summary(folder, summary);
   const Scene sparse = sparse_scene(description);
-  write_colmap_model(folder / "sparse", sparse, options.format);
+  replace_colmap_model(folder / "sparse", sparse, options.format);
 
   const bool arrays = options.ground_truth == GroundTruth::kAll;
   std::vector<Image<float>> depths;
