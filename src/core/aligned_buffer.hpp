@@ -49,11 +49,16 @@ class AlignedBuffer {
     const std::size_t bytes = (count * sizeof(T) + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
     if (bytes >= kLargeMemory) {
       const LargeBlock block = take_large_memory(bytes);
-      data_ = {static_cast<T*>(block.data), Free{block.bytes}};
+      data_ = {static_cast<T*>(block.data), Free{block.bytes, nullptr}};
       return;
     }
-    data_.reset(static_cast<T*>(std::aligned_alloc(kRowAlignment, bytes)));
-    if (!data_) throw OutOfMemory("no memory for " + std::to_string(bytes) + " bytes");
+    // Aligned here: what std::aligned_alloc cuts off at either side keeps glibc before 2.38 from using the
+    // memory again for an array of the same size, and the heap grows from view to view.
+    std::size_t space = bytes + kRowAlignment;
+    void* const block = std::malloc(space);
+    if (block == nullptr) throw OutOfMemory("no memory for " + std::to_string(bytes) + " bytes");
+    void* data = block;
+    data_ = {static_cast<T*>(std::align(kRowAlignment, bytes, data, space)), Free{0, block}};
   }
 
   T* data() { return data_.get(); }
@@ -63,12 +68,13 @@ class AlignedBuffer {
  private:
   struct Free {
     std::size_t large_bytes = 0;  ///< of a large block; else 0
+    void* small_block = nullptr;  ///< what the array lies in, of another one
 
     void operator()(T* p) const noexcept {
       if (large_bytes > 0)
         give_back_large_memory({p, large_bytes});
       else
-        std::free(p);
+        std::free(small_block);
     }
   };
   std::unique_ptr<T, Free> data_;

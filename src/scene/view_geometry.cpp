@@ -28,7 +28,7 @@ bool ViewGeometry::sees(Vec3d x) const {
 std::optional<double> ViewGeometry::half_angle() const {
   // The border of the image shows the greatest angles, as lenses map one to one; between the samples taken
   // of it they hardly differ.
-  constexpr int kSamples = 16;
+  constexpr int kSamples = 8;
   constexpr double kMargin = 0.02, kGreatest = 80 * std::numbers::pi / 180;
   double greatest = 0;
   for (int i = 0; i <= kSamples; ++i) {

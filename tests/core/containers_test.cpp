@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -135,12 +134,13 @@ TEST(AlignedBuffer, GivesBackSmallArraysSoThatTheirMemoryServesAgain) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer keeps what is freed";
 #endif
-  std::vector<std::unique_ptr<int>> kept;
+  std::vector<std::vector<char>> kept;
   kept.reserve(20000);
   const std::size_t before = mallinfo2().arena;
   for (int i = 0; i < 2000; ++i) {
-    const AlignedBuffer<float> depth(3072), normal(9216);
-    for (int j = 0; j < 10; ++j) kept.push_back(std::make_unique<int>(j));
+    std::vector<AlignedBuffer<float>> maps;
+    for (const std::size_t count : {3072u, 9216u, 3072u}) maps.emplace_back(count);
+    for (int j = 0; j < 10; ++j) kept.emplace_back(40 + 8 * (j % 5));
   }
   EXPECT_LT(mallinfo2().arena - before, std::size_t{4} << 20);
 }
