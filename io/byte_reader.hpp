@@ -56,8 +56,13 @@ class ByteReader {
 
   /// The bytes up to the next NUL, which is skipped; they hold until the next read.
   std::string_view read_c_string(std::string_view what) {
+    constexpr std::size_t kMaxBytes = 1 << 16;
     std::size_t end = window_.find('\0', next_);
-    while (end == std::string_view::npos && extend()) end = window_.find('\0', next_);
+    while (end == std::string_view::npos && window_.size() - next_ <= kMaxBytes && extend())
+      end = window_.find('\0', next_);
+    if (end == std::string_view::npos && window_.size() - next_ > kMaxBytes)
+      place().fail(std::string(what) + " has more than " + std::to_string(kMaxBytes) +
+                   " bytes; the file is corrupt: write it again");
     if (end == std::string_view::npos) fail_truncated(what);
     const std::string_view text = window_.substr(next_, end - next_);
     next_ = end + 1;

@@ -41,7 +41,9 @@ void fail_to_read(const std::filesystem::path& path) {
     case ENFILE:
       throw Error(1, message + "; raise the limit of open files (ulimit -n), or lower --threads");
     case EIO:
-      throw Error(1, message + "; check the disk or the network, then run again: finished work is kept");
+      throw Error(1, message +
+                         "; check the disk or the network, or remove the file, then run again: "
+                         "finished work is kept");
     default:
       throw InputError(message);
   }

@@ -5,6 +5,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kMaxLineBytes = std::size_t{256} << 20;  // some million observations of one image
 
 }  // namespace
 
@@ -35,8 +36,12 @@ bool LineScanner::extend() {
 bool LineScanner::next(std::string_view& line) {
   std::size_t end = rest_.find('\n');
   for (std::size_t searched = rest_.size(); end == std::string_view::npos && extend();
-       searched = rest_.size())
+       searched = rest_.size()) {
+    if (searched > kMaxLineBytes)
+      place().fail("the line behind this one has more than " + std::to_string(kMaxLineBytes) +
+                   " bytes; this is no text file, or a corrupt one");
     end = rest_.find('\n', searched);
+  }
   if (rest_.empty()) return false;
   line = rest_.substr(0, end);
   rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);

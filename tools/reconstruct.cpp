@@ -55,10 +55,8 @@ void print_failure(const Failure& failure) {
 
 int main(int argc, char** argv) {
   return_freed_memory();
-  const Advice advice{"--memory-limit, --max-image-size and --threads lower what is taken",
-                      "what was finished is kept, and the same command goes on from there"};
   // Also where the rest of the command line is not understood.
   const bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
-  return run_program([&] { return run(argc, argv); }, advice,
+  return run_program([&] { return run(argc, argv); }, kSessionAdvice,
                      json ? print_failure : std::function<void(const Failure&)>());
 }

@@ -97,6 +97,13 @@ Failure current_failure(const Advice& advice) {
   }
 }
 
+void log_failure(const Failure& failure) {
+  if (failure.exit_code == Interrupted().exit_code())
+    spdlog::warn("{}", failure.message);
+  else
+    spdlog::error("{}", failure.message);
+}
+
 int run_program(const std::function<int()>& work, const Advice& advice,
                 const std::function<void(const Failure&)>& on_failure) {
   int exit_code = 0;
@@ -106,10 +113,7 @@ int run_program(const std::function<int()>& work, const Advice& advice,
     exit_code = work();
   } catch (...) {
     const Failure failure = current_failure(advice);
-    if (failure.exit_code == Interrupted().exit_code())
-      spdlog::warn("{}", failure.message);
-    else
-      spdlog::error("{}", failure.message);
+    log_failure(failure);
     if (on_failure) on_failure(failure);
     exit_code = failure.exit_code;
   }

@@ -41,6 +41,9 @@ struct Advice {
 /// The failure that the exception being handled means; call it in a catch block.
 Failure current_failure(const Advice& advice);
 
+/// Logs a failure: an interrupt as a warning, all else as an error.
+void log_failure(const Failure& failure);
+
 /// The body of `main`: prepares the process and the log, calls `work`, logs what it throws, and checks that
 /// standard output took all of its text.
 /// @param work        returns the exit code

@@ -46,17 +46,22 @@ void PointBlocks::divide(int begin, int end) const {
 }
 
 std::vector<int> PointBlocks::near_image(const ViewGeometry& view) const {
-  std::call_once(built_, [this] { build(); });
   const std::optional<double> cone = view.half_angle();
-  const double sine = std::sin(cone.value_or(0)), cosine = std::cos(cone.value_or(0));
   std::vector<int> points;
+  if (!cone) {
+    points.resize(scene_.points.size());
+    std::iota(points.begin(), points.end(), 0);
+    return points;
+  }
+  std::call_once(built_, [this] { build(); });
+  const double sine = std::sin(*cone), cosine = std::cos(*cone);
   for (std::size_t i = 0; i < blocks_.size();) {
     const Block& block = blocks_[i];
     const Vec3d x = view.cam_from_world * block.centre;
     // Above 0: at least as far is the centre from the cone in which the image lies.
     const double outside = std::hypot(x.x, x.y) * cosine - x.z * sine;
     const auto next = static_cast<std::size_t>(block.next);
-    if (cone && outside > block.radius * (1 + 1e-9)) {
+    if (outside > block.radius * (1 + 1e-9)) {
       i = next;
       continue;
     }

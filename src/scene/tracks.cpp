@@ -65,7 +65,8 @@ void IndexLists::sort_lists() {
     std::sort(at(begin), at(end));
     const auto last = std::unique(at(begin), at(end));
     begin_[i] = kept;
-    kept = static_cast<std::size_t>(std::copy(at(begin), last, at(kept)) - items_.begin());
+    if (kept < begin) std::copy(at(begin), last, at(kept));
+    kept += static_cast<std::size_t>(last - at(begin));
     begin = end;
   }
   begin_.back() = kept;

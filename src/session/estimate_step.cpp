@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <semaphore>
+#include <system_error>
 #include <thread>
 
 #include "core/interrupt.hpp"
@@ -74,8 +75,14 @@ class Estimation {
     std::vector<std::jthread> lanes;
     for (const auto& backend : backends) {
       GatedBackend& gate = gated.emplace_back(*backend);
-      for (int i = 0; i < gate.lanes() * (run_.memory.spare_lanes ? 2 : 1); ++i)
-        lanes.emplace_back([this, &gate] { run_lane(gate); });
+      for (int i = 0; i < gate.lanes() * (run_.memory.spare_lanes ? 2 : 1); ++i) try {
+          lanes.emplace_back([this, &gate] { run_lane(gate); });
+        } catch (const std::system_error& error) {
+          if (lanes.empty()) throw;
+          spdlog::warn("fewer views are worked on side by side: a thread cannot be created ({})",
+                       error.what());
+          break;
+        }
     }
     for (std::jthread& lane : lanes) lane.join();
     // What is finished is written, also when a lane failed.

@@ -54,16 +54,19 @@ bool is_of_a_start(const fs::path& file) {
   return name == "lock" || (name.starts_with(".reconstruct-") && file.extension() == ".tmp");
 }
 
-/// An entry of the folder that no run of ours leaves before its mark; nothing when there is none.
-std::optional<fs::path> foreign_entry(const fs::path& folder) {
+/// A file in the folder that no run of ours leaves before its mark; nothing when there is none. Empty folders
+/// hold nothing that could be lost.
+std::optional<fs::path> foreign_file(const fs::path& folder) {
   std::error_code error;
-  for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.starts_with('.') || name == "lost+found") continue;  // of the system, which nobody would miss
-    if (name != "status") return name;
-    for (auto status = fs::directory_iterator(it->path(), error); status != fs::directory_iterator();
-         status.increment(error))
-      if (!is_of_a_start(status->path())) return fs::path("status") / status->path().filename();
+  for (auto it = fs::recursive_directory_iterator(folder, error); it != fs::recursive_directory_iterator();
+       it.increment(error)) {
+    const fs::path file = it->path().lexically_relative(folder);
+    const std::string top = file.begin()->string();
+    std::error_code ignored;
+    const bool of_the_system = top.starts_with('.') || top == "lost+found";
+    const bool of_a_start = file.parent_path() == "status" && is_of_a_start(file);
+    if (of_the_system) it.disable_recursion_pending();
+    if (!of_the_system && !of_a_start && !it->is_directory(ignored)) return file;
   }
   return std::nullopt;
 }
@@ -77,9 +80,11 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
   if (found)
     throw UsageError(folder.string() + " holds the results of a " + noun(*found) + ", and this input is a " +
                      noun(access.kind) + choice);
-  if (const auto entry = foreign_entry(folder))
+  const auto file = foreign_file(folder);
+  // Another process may have marked the folder between the two looks.
+  if (file && output_kind(folder) != access.kind)
     throw UsageError(folder.string() + " holds files that reconstruct did not write, such as " +
-                     entry->string() + choice);
+                     file->string() + choice);
 }
 
 }  // namespace
@@ -91,10 +96,13 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) 
   check_content(workspace.root(), access);  // another process may have been faster
   workspace.check_writable();
   output.has_results = output_kind(workspace.root()) == access.kind;
-  if (marked_kind(workspace.root()) != access.kind)
-    write_file(workspace.path(kMark), json_text({{"program", "reconstruct"}, {"kind", noun(access.kind)}}));
   workspace.remove_leftovers(output.lock->exclusive());
   return output;
+}
+
+void mark_output(const Workspace& workspace, OutputKind kind) {
+  if (marked_kind(workspace.root()) == kind) return;
+  write_file(workspace.path(kMark), json_text({{"program", "reconstruct"}, {"kind", noun(kind)}}));
 }
 
 }  // namespace recon

@@ -25,10 +25,14 @@ struct TakenOutput {
   bool has_results = false;  ///< of an earlier run, and of the same kind
 };
 
-/// Locks an output folder, creates it where missing, marks it as one of ours and removes the temporary files
-/// of killed runs. Without `overwrite` the folder has to be new, empty, or to hold results of the same kind.
+/// Locks an output folder, creates it where missing, and removes the temporary files of killed runs. Without
+/// `overwrite` the folder has to be new, empty, or to hold results of the same kind.
 /// @throws UsageError that says what the folder holds, or who is writing there
 /// @throws OutputError, Interrupted
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access);
+
+/// Marks a taken folder as one of ours; call it before the first result is written or removed.
+/// @throws OutputError
+void mark_output(const Workspace& workspace, OutputKind kind);
 
 }  // namespace recon

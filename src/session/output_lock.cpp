@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -30,75 +31,94 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// @returns false when another process holds the lock in the way; true when it is taken, or when the file
-/// system has no locks
-bool lock(int fd, int operation, const std::filesystem::path& folder) {
-  while (::flock(fd, operation | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return false;
-    spdlog::warn("{}: the file system has no locks ({}); no other run may write there at the same time",
-                 folder.string(), std::strerror(errno));
-    return true;
-  }
-  return true;
-}
-
 }  // namespace
 
+void OutputLock::Descriptor::close() noexcept {
+  if (number >= 0) ::close(number);
+  number = -1;
+}
+
 OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, bool wait)
-    : folder_(std::move(folder)), shared_key_(std::move(shared_key)) {
-  const std::filesystem::path file = folder_ / "status/lock";
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0)
-    throw OutputError(folder_.string() + ": the output folder cannot be written: " +
-                      (error ? error.message() : std::strerror(errno)) +
-                      "; choose another one with --output");
+    : folder_(std::move(folder)), file_(folder_ / "status/lock"), shared_key_(std::move(shared_key)) {
+  open_file();
   const auto patience = std::chrono::steady_clock::now() + kGrace;
-  bool announced = false;
-  while (!(shared_key_.empty() ? try_exclusive() : try_shared())) {
+  for (;;) {
+    if (shared_key_.empty() ? try_exclusive() : try_shared()) {
+      if (is_in_place()) return;
+      open_file();  // the folder was removed meanwhile: what is locked is nobody's
+      continue;
+    }
     const bool grace = !shared_key_.empty() && std::chrono::steady_clock::now() < patience;
     if (!wait && !grace) refuse();
-    if (wait && !std::exchange(announced, true))
+    if (wait && !std::exchange(waited_, true))
       spdlog::info("{}: waiting for another reconstruct ({})", folder_.string(), read_holder());
     check_interrupted();
     std::this_thread::sleep_for(kPause);
   }
 }
 
-OutputLock::~OutputLock() {
-  ::close(fd_);
+void OutputLock::open_file() {
+  descriptor_.close();
+  std::error_code error;
+  std::filesystem::create_directories(file_.parent_path(), error);
+  descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_.number < 0)
+    throw OutputError(folder_.string() + ": the output folder cannot be written: " +
+                      (error ? error.message() : std::strerror(errno)) +
+                      "; choose another one with --output");
+}
+
+/// Whether the open file is the one that another process would open.
+bool OutputLock::is_in_place() const {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor_.number, &open) == 0 && ::stat(file_.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/// @returns false when another process is in the way; true when the lock is taken, or the file system has
+/// none
+bool OutputLock::lock(int operation) {
+  while (::flock(descriptor_.number, operation | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) return false;
+    if (!std::exchange(unsupported_, true))
+      spdlog::warn("{}: the file system has no locks ({}); no other run may write there at the same time",
+                   folder_.string(), std::strerror(errno));
+    return true;
+  }
+  return true;
 }
 
 bool OutputLock::try_exclusive() {
-  if (!lock(fd_, LOCK_EX, folder_)) return false;
-  exclusive_ = true;
+  if (!lock(LOCK_EX)) return false;
+  exclusive_ = !unsupported_;
   write_holder();
   return true;
 }
 
 bool OutputLock::try_shared() {
   // The first one says what all have to agree on, and may be overtaken between its two locks.
-  if (lock(fd_, LOCK_EX, folder_)) write_holder();
-  if (!lock(fd_, LOCK_SH, folder_)) return false;
+  if (lock(LOCK_EX)) write_holder();
+  if (!lock(LOCK_SH)) return false;
   const std::string holder = read_holder();
-  if (holder.substr(holder.find('\n') + 1) == shared_key_) return true;
-  ::flock(fd_, LOCK_UN);
+  if (unsupported_ || holder.substr(holder.find('\n') + 1) == shared_key_) return true;
+  ::flock(descriptor_.number, LOCK_UN);
   return false;
 }
 
 void OutputLock::write_holder() const {
   const std::string text =
       "process " + std::to_string(::getpid()) + " on " + host_name() + "\n" + shared_key_;
-  // A name that cannot be written (full disk) is missing in a message, no more; a key is, to others, another.
-  [[maybe_unused]] const bool done =
-      ::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, text.data(), text.size(), 0) >= 0;
+  if (::ftruncate(descriptor_.number, 0) != 0 ||
+      ::pwrite(descriptor_.number, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    throw OutputError(file_.string() + ": cannot be written: " + std::strerror(errno) +
+                      "; free some space, or choose another folder with --output");
 }
 
 std::string OutputLock::read_holder() const {
   std::array<char, 1024> text{};
-  const ssize_t size = ::pread(fd_, text.data(), text.size(), 0);
+  const ssize_t size = ::pread(descriptor_.number, text.data(), text.size(), 0);
   return {text.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
 }
 

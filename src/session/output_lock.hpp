@@ -17,14 +17,26 @@ class OutputLock {
   /// @throws UsageError that names the process which holds the lock, without `wait`
   /// @throws OutputError when the folder cannot be written; Interrupted while waiting
   OutputLock(std::filesystem::path folder, std::string shared_key, bool wait);
-  ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
-  /// Whether no other process writes into the folder, as far as its file system can say.
+  /// Whether no other process writes into the folder; false also where the file system has no locks.
   bool exclusive() const { return exclusive_; }
 
+  /// Whether another process had to be waited for.
+  bool waited() const { return waited_; }
+
  private:
+  /// An open file.
+  struct Descriptor {
+    int number = -1;
+    ~Descriptor() { close(); }
+    void close() noexcept;
+  };
+
+  void open_file();
+  bool is_in_place() const;
+  bool lock(int operation);
   bool try_exclusive();
   bool try_shared();
   void write_holder() const;
@@ -32,9 +44,10 @@ class OutputLock {
   [[noreturn]] void refuse() const;
 
   std::filesystem::path folder_;
+  std::filesystem::path file_;
   std::string shared_key_;
-  int fd_ = -1;
-  bool exclusive_ = false;
+  Descriptor descriptor_;
+  bool exclusive_ = false, waited_ = false, unsupported_ = false;
 };
 
 }  // namespace recon

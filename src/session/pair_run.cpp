@@ -226,6 +226,7 @@ PairReport run_pair(const PairRun& run) {
   const TakenOutput output =
       take_output(run.workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
   run.workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
+  mark_output(run.workspace, OutputKind::kPair);
   if (output.has_results) remove_pair_reports(run.workspace);
   const std::string options = resolved_options(run.options, plan.job);
   write_file(run.workspace.path("options.toml"), options);

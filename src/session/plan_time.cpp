@@ -223,22 +223,6 @@ bool has_results(const SceneRun& run) {
   return !run.options.overwrite && fs::is_directory(run.workspace.path("status"), error);
 }
 
-/// Finds the photos whose images are finished; a photo that cannot be read will be said by the run.
-void find_prepared(SceneRun& run, RemainingWork& work) {
-  for (const int view : run.plan.needed_views()) {
-    try {
-      const std::string hash = content_hash(read_file(run.photos.photo_file(run.plan, view)));
-      run.states[run.plan.name(view)].photo_hash = hash;
-      const nlohmann::json inputs = prepare_inputs(run, view, hash);
-      const std::string record = Workspace::record_file(Step::kPrepare, run.plan.view(view).output_name);
-      if (find_finished(run, record, inputs).record) continue;
-    } catch (const InputError&) {
-      run.states[run.plan.name(view)];
-    }
-    work.prepare.push_back(view);
-  }
-}
-
 double seconds_of(const std::vector<LinkTask>& tasks, const PerformanceModel& model) {
   double sum = 0;
   for (const LinkTask& task : tasks) sum += model.seconds(task);
@@ -277,7 +261,9 @@ RemainingWork remaining_work(SceneRun& run) {
     if (fuse_too) work.check = run.plan.views_in_scope();
     return work;
   }
-  find_prepared(run, work);
+  check_photos(run);  // one that cannot be used is left out, as the run does
+  for (const int view : run.plan.needed_views())
+    if (!run.state(view).prepared) work.prepare.push_back(view);
   for (const int view : run.plan.views_in_scope()) {
     const nlohmann::json inputs = estimate_inputs(run, view);
     const std::string record = Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name);
@@ -287,7 +273,7 @@ RemainingWork remaining_work(SceneRun& run) {
   if (!fuse_too) return work;
   const std::vector<int> views = run.plan.views_in_scope();
   for (const int view : views)
-    if (!check_finished(run, view)) work.check.push_back(view);
+    if ((estimate || run.state(view).estimate) && !check_finished(run, view)) work.check.push_back(view);
   if (!work.check.empty()) return work;
   const nlohmann::json inputs = fusion_inputs(run, views);
   work.fuse = !find_finished(run, Workspace::fusion_record_file(), inputs).record;

@@ -1,7 +1,5 @@
 #include <spdlog/spdlog.h>
 
-#include <atomic>
-#include <mutex>
 #include <optional>
 
 #include "core/interrupt.hpp"
@@ -53,6 +51,7 @@ Prepared prepare_view(SceneRun& run, int view, bool write) {
 /// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
 std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool write) {
   const int count = static_cast<int>(views.size());
+  const bool first_look = run.states.count(run.plan.name(views.front())) == 0;
   std::vector<std::optional<Prepared>> results(views.size());
   std::vector<std::string> errors(views.size());
   Progress progress(write ? "undistorting" : "reading photos", count, progress_style(run.options.quiet));
@@ -77,10 +76,10 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
       continue;
     }
     run.states[name].photo_hash = results[i]->photo_hash;
-    run.states[name].prepared = write;
+    run.states[name].prepared = write || results[i]->kept;
     if (!results[i]->kept) redone.emplace_back(name, results[i]->reason);
   }
-  if (write) log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);
+  if (first_look) log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);
   return unusable;
 }
 

@@ -61,6 +61,10 @@ struct SceneRun {
   bool complete() const { return plan.left_out.empty() && failed.empty(); }
 };
 
+/// Reads the model and makes the plan; views whose photo is not there, or has too long a name, are left out.
+/// @throws InputError, OutOfMemory
+void read_scene(SceneRun& run);
+
 /// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
 /// and the plan is made anew without it.
 /// @throws InputError when too little is left, Interrupted

@@ -3,21 +3,19 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <future>
-#include <new>
+#include <optional>
 #include <ostream>
 #include <sstream>
-#include <system_error>
 
 #include "core/content_hash.hpp"
 #include "core/interrupt.hpp"
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
+#include "core/program.hpp"
 #include "core/system_memory.hpp"
 #include "core/version.hpp"
 #include "io/atomic_file.hpp"
-#include "io/colmap_model.hpp"
 #include "session/byte_size.hpp"
 #include "session/device.hpp"
 #include "session/option_use.hpp"
@@ -70,51 +68,6 @@ std::string reason_of(const UnusableInput& input) {
   return input.path.string() + ": " + input.reason;
 }
 
-bool is_finite(const Pose& pose) {
-  return std::all_of(std::begin(pose.rotation.m), std::end(pose.rotation.m),
-                     [](double v) { return std::isfinite(v); }) &&
-         std::isfinite(pose.translation.x) && std::isfinite(pose.translation.y) &&
-         std::isfinite(pose.translation.z);
-}
-
-void check_poses(const Scene& scene, const SceneFolder& folder) {
-  for (const View& view : scene.views)
-    if (!is_finite(view.cam_from_world))
-      throw InputError(folder.model.string() + ": the pose of " + view.name +
-                       " is not finite; remove the view or mend it");
-}
-
-/// Why a view cannot be used, as far as its name and the presence of its photo say; nothing when it can.
-std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
-  const fs::path file = run.folder.images / name;
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) return file.string() + ": there is no such photo";
-  if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
-    return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
-           std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";
-  return std::nullopt;
-}
-
-/// Views whose photo is not there, or has a name that is too long.
-std::vector<LeftOut> unusable_photos(const SceneRun& run) {
-  std::vector<LeftOut> unusable;
-  for (const View& view : run.scene.views)
-    if (const auto fault = fault_of_photo(run, view.name)) unusable.push_back({view.name, *fault});
-  for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
-  if (!run.scene.views.empty() && unusable.size() == run.scene.views.size())
-    throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
-                     " photos of the model can be used, such as " + unusable.front().reason);
-  return unusable;
-}
-
-void read_scene(SceneRun& run) {
-  run.scene = read_colmap_model(run.folder.model, model_memory(run.memory.limit));
-  for (const std::string& warning : run.scene.warnings) run.warn(warning);
-  check_poses(run.scene, run.folder);
-  run.plan = make_plan(run.scene, unusable_photos(run), run.options);
-  for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
-}
-
 void share_memory(SceneRun& run, const Backends& backends) {
   run.memory = plan_memory(run.plan, run.options, backends, run.memory.limit, run.threads);
   run.photos.set_budget(run.memory.photo_cache);
@@ -147,19 +100,20 @@ std::optional<TimePlan> predicted_time(const SceneRun& run, const SharedWork& wo
   return plan_time(run, work_done(run), backends, model, {work.start, reading, work.devices.get()->seconds});
 }
 
-/// The options that shards of one run have to agree on: not where each of them runs.
+/// The options that parts of one run have to agree on: not what each of them does, and where.
 std::string options_of_results(const SceneRun& run) {
   std::istringstream lines(resolved_options(run.options, run.job));
   std::string result;
   for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("output=") && !line.starts_with("device=")) result += line + "\n";
+    if (!line.starts_with("output=") && !line.starts_with("device=") && !line.starts_with("views="))
+      result += line + "\n";
   return result;
 }
 
-/// Shards with the same options write into one folder side by side.
+/// Parts of one run estimate depth maps side by side in one folder.
 OutputAccess output_access(const SceneRun& run) {
   OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
-  if (run.options.shard.count > 1)
+  if (run.options.stage == Stage::kEstimate)
     access.shared_key = content_hash(version() + std::string("\n") + options_of_results(run));
   return access;
 }
@@ -174,6 +128,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
   read_scene(run);
   clock.end("reading the model");
   const TakenOutput output = take_output(run.workspace, output_access(run));
+  if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
   run.workspace.check_free_space(output_bytes(run.plan));
   // A GPU takes a while to open, which goes on beside the photos; without one, it is known now what fits.
   if (work.gpu)
@@ -185,6 +140,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
     check_photos(run);
     collect_estimates(run);
   }
+  mark_output(run.workspace, OutputKind::kScene);
   if (output.has_results) remove_reports(run);
   write_file(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   prepare_views(run);
@@ -237,6 +193,10 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   clock.end("reading the model");
   const Backends& backends = work.backends();
   share_memory(run, backends);
+  if (run.options.stage == Stage::kFuse) {
+    check_photos(run);
+    collect_estimates(run);
+  }
   const RemainingWork remaining = remaining_work(run);
   const CalibrationKey key = calibration_key(backends, run.threads);
   PerformanceModel model = load_calibration(key);
@@ -291,10 +251,9 @@ Outcome try_input(const Input& input, const SharedWork& work) {
     throw;
   } catch (const Error& error) {
     return failed(input, error.exit_code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(input, 4,
-                  input_name(input).string() +
-                      ": out of memory; lower --memory-limit, --threads, or the size of the images");
+  } catch (const std::exception&) {
+    const Failure failure = current_failure(kSessionAdvice);
+    return failed(input, failure.exit_code, input_name(input).string() + ": " + failure.message);
   }
 }
 
@@ -305,15 +264,19 @@ int worse(int a, int b) {
 }
 
 /// The exit code of all inputs; prints the object that --json asks for.
-int report_outcomes(const SessionOptions& options, const std::vector<Outcome>& outcomes, std::ostream& out) {
+/// @param failure  what ended the session before its end
+int report_outcomes(const SessionOptions& options, const std::vector<Outcome>& outcomes, std::ostream& out,
+                    const std::optional<Failure>& failure = {}) {
   int exit_code = 0;
   json results = json::array();
   for (const Outcome& outcome : outcomes) {
     exit_code = worse(exit_code, outcome.exit_code);
     results.push_back(outcome.object);
   }
-  if (options.json) out << json_text({{"scenes", results}, {"exit_code", exit_code}}) << std::flush;
-  return exit_code;
+  json object = {{"scenes", results}, {"exit_code", failure ? failure->exit_code : exit_code}};
+  if (failure) object["error"] = failure->message;
+  if (options.json) out << json_text(object) << std::flush;
+  return object["exit_code"];
 }
 
 std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>& inputs) {
@@ -338,8 +301,11 @@ SharedWork begin(const SessionOptions& options, const std::vector<Job>& jobs, in
   const DeviceChoice choice = choose_devices(options.device, work_of_the_cpu(options, jobs));
   work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
-  const BackendLimits limits{threads, work.memory_limit, options.gpu_memory_limit};
-  work.devices = std::async(std::launch::async, [choice, limits] {
+  // A run that may have to wait finds out afterwards what memory there is.
+  const auto launch = options.wait ? std::launch::deferred : std::launch::async;
+  work.devices = std::async(launch, [choice, threads, &options] {
+                   const BackendLimits limits{threads, options.memory_limit.value_or(available_memory()),
+                                              options.gpu_memory_limit};
                    StepClock clock;
                    auto devices = std::make_shared<OpenDevices>();
                    devices->backends = make_backends(choice, limits);
@@ -371,9 +337,16 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     work.several_inputs = inputs.size() > 1;
     check_output_paths(options, inputs);
     std::vector<Outcome> outcomes;
-    for (const Input& input : inputs) {
-      outcomes.push_back(try_input(input, work));
-      if (!options.json && (!options.quiet || options.dry_run)) out << outcomes.back().text << std::flush;
+    try {
+      for (const Input& input : inputs) {
+        outcomes.push_back(try_input(input, work));
+        if (!options.json && (!options.quiet || options.dry_run)) out << outcomes.back().text << std::flush;
+      }
+    } catch (...) {
+      // What is finished is reported too.
+      const Failure failure = current_failure(kSessionAdvice);
+      log_failure(failure);
+      return report_outcomes(options, outcomes, out, failure);
     }
     return report_outcomes(options, outcomes, out);
   });

@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 
+#include "core/program.hpp"
 #include "session/options.hpp"
 
 namespace recon {
@@ -12,5 +13,9 @@ namespace recon {
 /// @returns the exit code: 0, or the worst of the scenes (7: some views failed)
 /// @throws UsageError, InputError (no such scene), DeviceUnavailable: nothing was begun; Interrupted
 int run_session(const SessionOptions& options, std::ostream& out);
+
+/// What a session that fails tells its user to do.
+inline const Advice kSessionAdvice{"--memory-limit, --max-image-size and --threads lower what is taken",
+                                   "what was finished is kept, and the same command goes on from there"};
 
 }  // namespace recon

@@ -75,6 +75,14 @@ TEST_F(ReconstructOutputFolder, OfAnotherProgramIsWrittenToIfAskedAndNothingIsDe
   EXPECT_EQ(again.exit_code, 0) << "now it is one of ours: " << again.err;
 }
 
+TEST_F(ReconstructOutputFolder, OfAnotherProgramStaysItsOwnWhenARunThatWasAskedToWriteThereFails) {
+  fs::create_directories(dense());
+  set_content(dense() / "fused.ply", "a cloud of the user");
+  EXPECT_EQ(reconstruct({scene().string(), "--stage", "fuse", "--overwrite"}).exit_code, 3);
+  EXPECT_EQ(reconstruct({scene().string(), "--memory-limit", "16M", "--overwrite"}).exit_code, 4);
+  expect_refusal(2, "holds files that reconstruct did not write", dense(), {scene().string()});
+}
+
 TEST_F(ReconstructOutputFolder, ThatIsAnotherSceneOrHoldsScenesIsRefused) {
   const fs::path other = folder() / "captures/other";
   render(other, {});
@@ -98,6 +106,11 @@ TEST_F(ReconstructOutputFolder, OfASceneIsRefusedToAPairAndTheOtherWayRound) {
   ASSERT_EQ(reconstruct(pair(folder() / "pair")).exit_code, 0);
   expect_refusal(2, "holds the results of a pair", folder() / "pair",
                  {scene().string(), "-o", (folder() / "pair").string()});
+}
+
+TEST_F(ReconstructOutputFolder, OfEmptyFoldersIsTaken) {
+  fs::create_directories(dense() / "previews/old");
+  EXPECT_EQ(reconstruct({scene().string()}).exit_code, 0);
 }
 
 TEST_F(ReconstructOutputFolder, OfARunThatWasKilledAtItsStartIsTaken) {
@@ -151,6 +164,26 @@ TEST_F(ReconstructOutputFolder, WaitedForCanBeInterrupted) {
   }
   waiting.send(SIGINT);
   EXPECT_EQ(waiting.wait().exit_code, 130);
+}
+
+TEST_F(ReconstructOutputFolder, OfAnInterruptedSessionIsReportedAsFarAsItIsFinished) {
+  const fs::path next = folder() / "next";
+  render(next, {});
+  ASSERT_EQ(reconstruct({next.string()}).exit_code, 0);
+  const HeldLock other(next / "dense", LOCK_EX);
+  Process session(folder(), command({scene().string(), next.string(), "--wait", "--json"}));
+  while (content(folder() / "stderr.txt").find("waiting for another") == std::string::npos) {
+    ASSERT_TRUE(session.running());
+    usleep(2000);
+  }
+  session.send(SIGINT);
+  const Outcome outcome = session.wait();
+  EXPECT_EQ(outcome.exit_code, 130);
+  const auto object = outcome.json();
+  EXPECT_EQ(object.at("exit_code"), 130);
+  EXPECT_THAT(object.at("error").get<std::string>(), HasSubstr("interrupted"));
+  ASSERT_EQ(object.at("scenes").size(), 1u);
+  EXPECT_GT(object.at("scenes").at(0).at("points"), 0);
 }
 
 TEST_F(ReconstructOutputFolder, IsSharedByShardsOfTheSameOptionsOnly) {

@@ -69,6 +69,8 @@ TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   expect_refused({"--window", "5"}, "window: 7 -> 5");
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");
   expect_refused({"--method", "bm"}, "of other photos, poses or options");
+  EXPECT_EQ(fuse({"--window", "5", "--dry-run"}).exit_code, 3) << "as the run";
+  EXPECT_EQ(fuse({"--dry-run"}).exit_code, 0);
   expect_fused_as_whole();
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");
   const Outcome again = fuse();
