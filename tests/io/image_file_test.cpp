@@ -123,10 +123,8 @@ TEST(ReadImage, SaysWhatIsWrong) {
   png.replace(16, 4, std::string("\x7F\xFF\xFF\xFF", 4));
   EXPECT_THAT(reading(png), HasSubstr("2147483647x64"));
   EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC3, cv::Scalar(1, 1, 1)))), HasSubstr("CV_32FC"));
-  for (const int type : {CV_32FC1, CV_64FC1, CV_64FC3})
-    EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, type, cv::Scalar(1, 1, 1)))),
-                testing::AnyOf(HasSubstr("CV_32F"), HasSubstr("no integers of 8 or 16 bits")))
-        << type;
+  EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC1, cv::Scalar(1)))),
+              HasSubstr("no integers of 8 or 16 bits (such as floats)"));
 }
 
 TEST(ReadImage, GreyIsTheWeightedMean) {

@@ -70,7 +70,11 @@ void write_sphere(const std::filesystem::path& path) {
       const double a = 3.14159265 * (i + 0.5) / 20, b = 2 * 3.14159265 * j / 40;
       const Vec3f n{static_cast<float>(std::sin(a) * std::cos(b)),
                     static_cast<float>(std::sin(a) * std::sin(b)), static_cast<float>(std::cos(a))};
-      writer.add({n, n, {static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(j), 200}, 0.5f, views});
+      writer.add({{n.x, n.y, n.z},
+                  n,
+                  {static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(j), 200},
+                  0.5f,
+                  views});
     }
   writer.commit();
 }
