@@ -193,7 +193,8 @@ TEST(PointBlocks, HoldAllPointsOfTheImageAndFewOthers) {
     ASSERT_TRUE(std::is_sorted(near.begin(), near.end()));
     for (int p = 0; p < 5000; ++p) {
       const bool held = std::binary_search(near.begin(), near.end(), p);
-      ASSERT_TRUE(held || !views[v].sees(scene.points[static_cast<std::size_t>(p)].position)) << v << " " << p;
+      ASSERT_TRUE(held || !views[v].sees(scene.points[static_cast<std::size_t>(p)].position))
+          << v << " " << p;
     }
     if (v % 3 == 0) found += near.size();
   }
