@@ -45,12 +45,14 @@ class CpuBackend : public Backend {
     const int rows = (shape.height + tile.height - 1) / tile.height;
     memory.tiles = columns * rows;
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
-      throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
-                        " with " + std::to_string(shape.sources) + " sources and " +
-                        std::to_string(shape.planes) + " planes needs " +
-                        std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
-                        std::to_string(*options_.memory_limit >> 20) +
-                        " MiB; --sources or --max-image-size lower what is needed");
+      throw OutOfMemory(
+          "a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +
+          std::to_string(shape.sources) + " sources and " + std::to_string(shape.planes) + " planes needs " +
+          std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
+          std::to_string(*options_.memory_limit >> 20) +
+          " MiB; raise --memory-limit, or lower --max-image-size or --sources" +
+          (shape.optimizer == SweepOptimizer::kWinnerTakeAll ? ""
+                                                             : " or --planes, or take --optimizer winner"));
     return memory;
   }
 

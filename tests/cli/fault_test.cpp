@@ -219,6 +219,9 @@ TEST_F(ReconstructFault, AnOutputThatCannotBeWrittenIsOneBeforeTheWork) {
 
 TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {
   expect(4, "--memory-limit", {scene().string(), "--memory-limit", "16M"});
+  expect(4, "or --planes, or take --optimizer winner",
+         {RECON_SOURCE_DIR "/scenes/demo", "-o", (folder() / "out").string(), "--planes", "2500",
+          "--memory-limit", "98M"});
 }
 
 TEST_F(ReconstructFault, AMissingDeviceIsFive) {
