@@ -31,7 +31,8 @@ std::string noun(OutputKind kind) {
 }
 
 std::optional<OutputKind> marked_kind(const fs::path& folder) {
-  if (!is_there(folder / kMark)) return std::nullopt;
+  std::error_code error;
+  if (!fs::is_regular_file(folder / kMark, error)) return std::nullopt;
   const json mark = json::parse(read_file(folder / kMark), nullptr, false);
   if (!mark.is_object() || !mark.contains("kind")) return std::nullopt;
   for (const OutputKind kind : {OutputKind::kScene, OutputKind::kPair})

@@ -137,6 +137,13 @@ TEST_F(ReconstructOutputFolder, ThatCannotBeWrittenNamesTheOption) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("status/")));
 }
 
+TEST_F(ReconstructOutputFolder, WhoseMarkCannotBeWrittenIsOne) {
+  fs::create_directories(dense() / "status/output.json");
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("a folder has this name; remove it"));
+}
+
 TEST_F(ReconstructOutputFolder, OfARunningProcessIsRefusedByNameOrWaitedFor) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const auto before = results(dense());
