@@ -149,7 +149,6 @@ TEST_F(ReconstructStream, JsonOfAFailureIsOneObject) {
   expect_failure(2, "--min-confidence has an empty value", {s, "--min-confidence", ""});
   expect_failure(2, "--windw", {s, "--windw", "7"});
   expect_failure(2, "no input given", {});
-  expect_failure(3, "there is no such file or folder", {(folder() / "nowhere").string()});
   expect_failure(5, "--device cuda:63", {s, "--device", "cuda:63"});
 }
 
@@ -158,6 +157,11 @@ TEST_F(ReconstructStream, JsonOfAnInputThatFailsIsOneObject) {
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
   EXPECT_EQ(outcome.json().at("exit_code"), 4);
   EXPECT_EQ(outcome.json().at("scenes").size(), 1u);
+  const Outcome missing = reconstruct({(folder() / "nowhere").string(), "--json"});
+  EXPECT_EQ(missing.exit_code, 3) << missing.err;
+  EXPECT_EQ(missing.json().at("exit_code"), 3);
+  EXPECT_THAT(missing.json().at("scenes").at(0).at("error").get<std::string>(),
+              HasSubstr("there is no such file or folder"));
 }
 
 TEST_F(ReconstructStream, JsonOfAnInterruptedRunIsOneObject) {

@@ -90,7 +90,7 @@ TEST(AtomicFile, ReportsAFailingWriteAndCleansUp) {
       message_of<OutputError>([&] { write_file(folder / "out", std::string(4 << 20, 'x')); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, previous);
-  EXPECT_THAT(message, HasSubstr("out: cannot be written: File too large"));
+  EXPECT_THAT(message, HasSubstr("out: cannot be written: the file size limit (ulimit -f) is reached"));
   EXPECT_EQ(entries(folder.path()), 0);
 }
 
