@@ -51,7 +51,7 @@ class ColmapBuilder {
   void add_point(SparsePoint point, const std::vector<RawTrackElement>& track, const FilePlace& place);
 
   /// The scene, views sorted by name. Track elements of views that are not there were left out; a warning
-  /// tells how many.
+  /// says how many.
   /// @param images_file   name for messages about observations of points that do not exist
   Scene finish(const std::string& images_file);
 

@@ -12,8 +12,8 @@ struct ConfigEntry {
   std::string key, value;
 };
 
-/// The entries of a configuration, in the order of the lines: TOML without tables, arrays and text over
-/// several lines. Words need no quotes. A byte order mark is skipped.
+/// The entries of a TOML document, in the order of the lines: numbers, texts and booleans, no tables or
+/// arrays.
 /// @param name  what messages call it
 /// @throws UsageError that names the line and its text
 std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name);

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <string_view>
@@ -45,6 +47,15 @@ bool standard_output_is_complete() {
     spdlog::error("{}", error.what());
     return false;
   }
+}
+
+/// Ends the process with the exit code of an exception that left a thread: a library's own threads, such as
+/// oneTBB's workers, cannot hand over a std::bad_alloc. Nothing is unwound, which loses no finished file.
+[[noreturn]] void end_by_exception(const Advice& advice) noexcept {
+  Failure failure{kUnexpected, "unexpected failure: ended without an exception"};
+  if (std::current_exception()) failure = current_failure(advice);
+  log_failure(failure);
+  std::_Exit(failure.exit_code);
 }
 
 }  // namespace
@@ -110,6 +121,8 @@ int run_program(const std::function<int()>& work, const Advice& advice,
   try {
     prepare_process();
     set_up_log(Verbosity::kNormal);
+    static const Advice kept = advice;
+    std::set_terminate([] { end_by_exception(kept); });
     exit_code = work();
   } catch (...) {
     const Failure failure = current_failure(advice);

@@ -32,7 +32,7 @@ struct Failure {
   std::string message;
 };
 
-/// What a program tells its user to do.
+/// What a program advises its user to do.
 struct Advice {
   std::string out_of_memory;  ///< what lowers the memory needed, such as "--threads lowers it"
   std::string interrupted = "the same command starts again";
@@ -45,9 +45,10 @@ Failure current_failure(const Advice& advice);
 void log_failure(const Failure& failure);
 
 /// The body of `main`: prepares the process and the log, calls `work`, logs what it throws, and checks that
-/// standard output took all of its text.
+/// standard output took all of its text. An exception that leaves any other thread ends the process with the
+/// same message and exit code (`on_failure` is not called then).
 /// @param work        returns the exit code
-/// @param on_failure  is told what was thrown, after it is logged
+/// @param on_failure  gets what was thrown, after it is logged
 /// @return the exit code of `work`, or of what it threw; 1 instead of 0 where standard output failed
 int run_program(const std::function<int()>& work, const Advice& advice,
                 const std::function<void(const Failure&)>& on_failure = {});

@@ -75,14 +75,7 @@ class Estimation {
     std::vector<std::jthread> lanes;
     for (const auto& backend : backends) {
       GatedBackend& gate = gated.emplace_back(*backend);
-      for (int i = 0; i < gate.lanes() * (run_.memory.spare_lanes ? 2 : 1); ++i) try {
-          lanes.emplace_back([this, &gate] { run_lane(gate); });
-        } catch (const std::system_error& error) {
-          if (lanes.empty()) throw;
-          spdlog::warn("fewer views are worked on side by side: a thread cannot be created ({})",
-                       error.what());
-          break;
-        }
+      for (int i = 0; i < gate.lanes() * (run_.memory.spare_lanes ? 2 : 1); ++i) start_lane(gate, lanes);
     }
     for (std::jthread& lane : lanes) lane.join();
     // What is finished is written, also when a lane failed.
@@ -91,6 +84,16 @@ class Estimation {
   }
 
  private:
+  /// Results do not depend on the number of threads: one is enough.
+  void start_lane(Backend& backend, std::vector<std::jthread>& lanes) {
+    try {
+      lanes.emplace_back([this, &backend] { run_lane(backend); });
+    } catch (const std::system_error& error) {
+      if (lanes.empty()) throw;
+      spdlog::warn("fewer views are estimated concurrently: a thread cannot be created ({})", error.what());
+    }
+  }
+
   void run_lane(Backend& backend) {
     try {
       for (int i = next_++; i < static_cast<int>(views_.size()) && !stop_; i = next_++) {

@@ -55,10 +55,11 @@ bool is_of_a_start(const fs::path& file) {
   return name == "lock" || (name.starts_with(".reconstruct-") && file.extension() == ".tmp");
 }
 
-/// A file in the folder that no run of ours leaves before its mark; nothing when there is none. Empty folders
-/// hold nothing that could be lost.
+/// A file in the folder that no run of ours leaves before its mark, or a folder that cannot be read; nothing
+/// when there is neither. Empty folders hold nothing that could be lost.
 std::optional<fs::path> foreign_file(const fs::path& folder) {
   std::error_code error;
+  fs::path latest = ".";
   for (auto it = fs::recursive_directory_iterator(folder, error); it != fs::recursive_directory_iterator();
        it.increment(error)) {
     const fs::path file = it->path().lexically_relative(folder);
@@ -68,7 +69,9 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
     const bool of_a_start = file.parent_path() == "status" && is_of_a_start(file);
     if (of_the_system) it.disable_recursion_pending();
     if (!of_the_system && !of_a_start && !it->is_directory(ignored)) return file;
+    latest = file;
   }
+  if (error == std::errc::permission_denied) return latest;
   return std::nullopt;
 }
 

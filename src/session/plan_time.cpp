@@ -9,7 +9,6 @@
 
 #include "core/error.hpp"
 #include "core/version.hpp"
-#include "io/file_bytes.hpp"
 #include "methods/link_calibration.hpp"
 #include "session/plan_pairs.hpp"
 #include "session/step_inputs.hpp"

@@ -26,7 +26,7 @@ void check_poses(const Scene& scene, const SceneFolder& folder) {
   for (const View& view : scene.views)
     if (!is_finite(view.cam_from_world))
       throw InputError(folder.model.string() + ": the pose of " + view.name +
-                       " is not finite; remove the view or mend it");
+                       " is not finite; remove the view or correct it");
 }
 
 /// Why a view cannot be used, as far as its name and the presence of its photo say; nothing when it can.

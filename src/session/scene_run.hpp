@@ -66,7 +66,7 @@ struct SceneRun {
 void read_scene(SceneRun& run);
 
 /// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
-/// and the plan is made anew without it.
+/// and the plan is made again without it.
 /// @throws InputError when too little is left, Interrupted
 void check_photos(SceneRun& run);
 

@@ -14,7 +14,7 @@ namespace recon {
 /// @throws UsageError, InputError (no such scene), DeviceUnavailable: nothing was begun; Interrupted
 int run_session(const SessionOptions& options, std::ostream& out);
 
-/// What a session that fails tells its user to do.
+/// What a session that fails advises its user to do.
 inline const Advice kSessionAdvice{"--memory-limit, --max-image-size and --threads lower what is taken",
                                    "what was finished is kept, and the same command goes on from there"};
 

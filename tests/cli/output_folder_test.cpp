@@ -108,6 +108,17 @@ TEST_F(ReconstructOutputFolder, OfASceneIsRefusedToAPairAndTheOtherWayRound) {
                  {scene().string(), "-o", (folder() / "pair").string()});
 }
 
+TEST_F(ReconstructOutputFolder, OfFoldersThatCannotBeReadIsRefused) {
+  fs::create_directories(dense() / "private");
+  set_content(dense() / "private/notes.txt", "notes of the user");
+  const std::vector<std::string> command_of_user = as_plain_user(command({scene().string()}));
+  fs::permissions(dense() / "private", fs::perms::none);
+  const Outcome outcome = run_program(folder(), command_of_user);
+  fs::permissions(dense() / "private", fs::perms::owner_all);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("such as private"));
+}
+
 TEST_F(ReconstructOutputFolder, OfEmptyFoldersIsTaken) {
   fs::create_directories(dense() / "previews/old");
   EXPECT_EQ(reconstruct({scene().string()}).exit_code, 0);

@@ -1,5 +1,7 @@
 #include "cli/scene_fixture.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <stdexcept>
 
@@ -36,6 +38,15 @@ std::vector<std::string> SceneTest::command(const std::vector<std::string>& argu
 
 Outcome SceneTest::reconstruct(const std::vector<std::string>& arguments) const {
   return run_program(folder_, command(arguments));
+}
+
+std::vector<std::string> SceneTest::as_plain_user(std::vector<std::string> command) const {
+  fs::copy_file(command.front(), plain_program(), fs::copy_options::overwrite_existing);
+  command.front() = plain_program().string();
+  run_program(folder_, {"/bin/chmod", "-R", "a+rwX", folder_.string()});
+  if (geteuid() == 0)
+    command.insert(command.begin(), {"/usr/bin/setpriv", "--reuid=65533", "--clear-groups"});
+  return command;
 }
 
 void SceneTest::render(const fs::path& output, const std::vector<std::string>& arguments) const {

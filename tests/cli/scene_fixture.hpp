@@ -25,6 +25,11 @@ class SceneTest : public testing::Test {
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
   Outcome reconstruct(const std::vector<std::string>& arguments) const;
 
+  /// A command of `command` as a user without privileges runs it: from a copy of the program that everybody
+  /// may run, on files that everybody may change.
+  std::vector<std::string> as_plain_user(std::vector<std::string> command) const;
+  std::filesystem::path plain_program() const { return folder_ / "reconstruct"; }
+
   /// Renders the scene once more, to another folder, with further arguments of reconstruct-render.
   void render(const std::filesystem::path& output, const std::vector<std::string>& arguments) const;
 

@@ -9,9 +9,12 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
+#include <new>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "core/error.hpp"
@@ -25,14 +28,19 @@ using testing::HasSubstr;
 
 // Descriptors and signals belong to the whole process: each case works in a process of its own.
 
+/// A file without a name; its descriptor.
+int temporary_file() {
+  std::string name = testing::TempDir() + "recon_program_XXXXXX";
+  const int file = mkstemp(name.data());
+  unlink(name.c_str());
+  return file;
+}
+
 /// The number that a file opened next gets, after the standard descriptors were closed.
 int descriptor_of_a_file(bool prepared) {
   for (const int descriptor : {0, 1, 2}) close(descriptor);
   if (prepared) prepare_process();
-  char name[] = "/tmp/recon_program_XXXXXX";
-  const int file = mkstemp(name);
-  unlink(name);
-  return file;
+  return temporary_file();
 }
 
 TEST(ProgramDeathTest, AFileNeverGetsAStandardDescriptor) {
@@ -44,9 +52,7 @@ TEST(ProgramDeathTest, AFileNeverGetsAStandardDescriptor) {
 int error_beyond_the_limit() {
   prepare_process();
   const rlimit limit{16, 16};
-  char name[] = "/tmp/recon_program_XXXXXX";
-  const int file = mkstemp(name);
-  unlink(name);
+  const int file = temporary_file();
   setrlimit(RLIMIT_FSIZE, &limit);
   const char bytes[32] = {};
   errno = 0;
@@ -132,6 +138,17 @@ TEST(Program, TellsOfThreadsThatCannotBeCreated) {
     EXPECT_THAT(failure.message, AllOf(HasSubstr("thread cannot be created"), HasSubstr("--threads"),
                                        HasSubstr("ulimit -u"), HasSubstr("ulimit -v")));
   }
+}
+
+/// As oneTBB's workers end where memory is refused.
+void leave_a_thread_by(const std::function<void()>& thrower) {
+  run_program([&] { return std::thread(thrower).join(), 0; }, {"fewer threads need less"});
+}
+
+TEST(ProgramDeathTest, AnExceptionThatLeavesAThreadIsAnExitCode) {
+  EXPECT_EXIT(leave_a_thread_by([] { throw std::bad_alloc(); }), ExitedWithCode(4),
+              "out of memory; fewer threads need less");
+  EXPECT_EXIT(leave_a_thread_by([] { throw std::logic_error("odd"); }), ExitedWithCode(1), "odd");
 }
 
 TEST(Program, ReportsAFailureOnce) {

@@ -186,10 +186,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << std::endl;
-    return 2;
-  }
+  return recon::torture_main(argc, argv, run);
 }

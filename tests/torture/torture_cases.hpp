@@ -37,7 +37,7 @@ std::vector<std::string> wrong_results(const std::filesystem::path& wanted,
 /// Temporary files that no run will ever finish.
 std::vector<std::string> leftovers(const std::filesystem::path& folder);
 
-/// Random numbers that a seed tells.
+/// Random numbers that a seed determines.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}

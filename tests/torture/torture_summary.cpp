@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <utility>
 
@@ -79,6 +80,15 @@ bool TortureRound::keep_if_faulty() {
   if (fs::exists(output_)) fs::rename(output_, kept);
   std::cout << "    kept in " << kept.string() << std::endl;
   return true;
+}
+
+int torture_main(int argc, char** argv, int (*run)(int, char**)) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << std::endl;
+    return 2;
+  }
 }
 
 TortureWatch::TortureWatch() {

@@ -55,6 +55,9 @@ class TortureRound {
   bool faulty_ = false;
 };
 
+/// The body of a torture program's `main`: 2 where `run`, which returns its exit code, throws.
+int torture_main(int argc, char** argv, int (*run)(int, char**));
+
 /// Ends the process when a round takes longer than some minutes, and says which.
 class TortureWatch {
  public:
