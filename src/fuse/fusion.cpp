@@ -124,10 +124,11 @@ class Fusion {
         cosine_(least_cosine(options.agreement)),
         used_(views.size()) {}
 
-  /// The points that view `i` starts, by rows.
-  std::vector<std::vector<FusedPoint>> fuse_view(int i) {
+  /// Hands the points that view `i` starts to `sink`, row by row.
+  /// @return how many they are
+  std::uint64_t fuse_view(int i, PointSink& sink) {
     const std::optional<LoadedView> reference = load(i);
-    if (!reference) return {};
+    if (!reference) return 0;
     std::vector<LoadedView> neighbours;
     for (int j : views_[static_cast<std::size_t>(i)].neighbours) {
       if (j == i) continue;
@@ -138,14 +139,15 @@ class Fusion {
         neighbours.push_back(std::move(*neighbour));
       }
     }
-    std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(reference->depth.camera.height));
-    used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, reference->depth.camera.height);
-    // Pixels of one phase lie so far apart that none uses up another: the order within a phase does not
-    // matter.
-    for (int phase = 0; phase < options_.spacing * options_.spacing; ++phase)
-      fuse_phase(*reference, neighbours, phase % options_.spacing, phase / options_.spacing, rows);
+    const int height = reference->depth.camera.height;
+    used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, height);
+    // Rows depend on each other only where the points keep a distance.
+    const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
+    std::uint64_t count = 0;
+    for (int y = 0; y < height; y += band)
+      count += fuse_rows(*reference, neighbours, y, std::min(y + band, height), sink);
     used_[static_cast<std::size_t>(i)].release();
-    return rows;
+    return count;
   }
 
  private:
@@ -159,14 +161,26 @@ class Fusion {
     return LoadedView{i, std::move(maps), depth};
   }
 
-  void fuse_phase(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x_first,
-                  int y_first, std::vector<std::vector<FusedPoint>>& rows) {
-    const int count = (reference.depth.camera.height - y_first + options_.spacing - 1) / options_.spacing;
-    parallel_for(count, [&](int row) {
-      const int y = y_first + row * options_.spacing;
-      for (int x = x_first; x < reference.depth.camera.width; x += options_.spacing)
-        fuse_pixel(reference, neighbours, x, y, rows[static_cast<std::size_t>(y)]);
-    });
+  std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
+                          int y_end, PointSink& sink) {
+    const int spacing = options_.spacing;
+    std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(y_end - y_begin));
+    // Pixels of one phase lie so far apart that none uses up another: the order within a phase does not
+    // matter.
+    for (int phase = 0; phase < spacing * spacing; ++phase) {
+      const int x_first = phase % spacing, y_first = y_begin + phase / spacing;
+      parallel_for((y_end - y_first + spacing - 1) / spacing, [&](int row) {
+        const int y = y_first + row * spacing;
+        for (int x = x_first; x < reference.depth.camera.width; x += spacing)
+          fuse_pixel(reference, neighbours, x, y, rows[static_cast<std::size_t>(y - y_begin)]);
+      });
+    }
+    std::uint64_t count = 0;
+    for (const std::vector<FusedPoint>& row : rows) {
+      count += row.size();
+      if (!row.empty()) sink.add(row);
+    }
+    return count;
   }
 
   void fuse_pixel(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x, int y,
@@ -222,10 +236,7 @@ std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader
   std::uint64_t count = 0;
   for (int i = 0; i < static_cast<int>(views.size()); ++i) {
     check_interrupted();
-    for (const std::vector<FusedPoint>& row : fusion.fuse_view(i)) {
-      count += row.size();
-      if (!row.empty()) sink.add(row);
-    }
+    count += fusion.fuse_view(i, sink);
   }
   return count;
 }

@@ -27,7 +27,7 @@ inline constexpr int kMaxSources = 32;
 
 struct SweepOptions {
   CostKind cost = CostKind::kZncc;
-  int window = 7;  ///< side of the square window, odd, kMinWindow..kMaxWindow
+  int window = 5;  ///< side of the square window, odd, kMinWindow..kMaxWindow
   Combination combination = Combination::kBestK;
   int best_k = 2;  ///< 1..kMaxBestK; fewer when fewer sources see the sample
 };

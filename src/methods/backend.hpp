@@ -71,7 +71,7 @@ struct SweepShape {
   int channels = 1;
   int sources = 0;
   int planes = 0;
-  int window = 7;
+  int window = 5;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
   SweepPaths paths = {};
   SweepLinks links = {};

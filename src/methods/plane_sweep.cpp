@@ -79,13 +79,13 @@ ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
 }
 
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,
-                     double far, int limit) {
-  EXPECTS(near > 0 && far > near && limit >= 2);
+                     double far) {
+  EXPECTS(near > 0 && far > near);
   double longest = 0;
   for (const PosedImage& source : sources)
     longest = std::max(longest, longest_path(reference, source, near, far));
   constexpr double kRounding = 1e-6;
-  return std::clamp(static_cast<int>(std::ceil(longest - kRounding)) + 1, 2, std::min(limit, kMaxPlanes));
+  return std::clamp(static_cast<int>(std::ceil(longest - kRounding)) + 1, 2, kMaxPlanes);
 }
 
 }  // namespace recon

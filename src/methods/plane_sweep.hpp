@@ -14,20 +14,14 @@ struct PhotometricFilterOptions {
   bool median = true;            ///< 3 x 3 median of the known depths
 };
 
-/// One chain: cost, combination, winner, parabola, filters.
-struct PlaneSweepOptions {
-  SweepOptions sweep;
-  PhotometricFilterOptions filter;
-};
-
 /// Sweeps one view with `backend` and keeps what the photometric filters trust.
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
                         const PhotometricFilterOptions& filter);
 
 /// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in
 /// the source that moves fastest, measured over the pixels of the reference that the source sees; at least 2,
-/// at most `limit`.
+/// at most kMaxPlanes.
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,
-                     double far, int limit);
+                     double far);
 
 }  // namespace recon

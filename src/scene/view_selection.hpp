@@ -7,7 +7,7 @@
 namespace recon {
 
 struct ViewSelectionOptions {
-  int max_sources = 8;              ///< source views per reference view
+  int max_sources = 12;             ///< source views per reference view
   double min_angle_degrees = 1.0;   ///< of triangulation: below it a source tells nothing about depth
   double max_angle_degrees = 60.0;  ///< above it surfaces look too different to match
 };

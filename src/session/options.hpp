@@ -34,8 +34,8 @@ struct Shard {
 inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
 inline constexpr float kDefaultMaxSad = 15.0f;
 
-/// Most planes that `auto` takes.
-inline constexpr int kMaxAutoPlanes = 1024;
+/// Most planes that `auto` takes. More gain nothing (tests/bench/results/sweep-options.md).
+inline constexpr int kMaxAutoPlanes = 256;
 
 /// Most threads that can be asked for.
 inline constexpr int kMaxThreads = 4096;

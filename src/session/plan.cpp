@@ -27,12 +27,12 @@ PosedImage posed(const ScenePlan& plan, int view) {
   return image;
 }
 
-int planes_of(const ScenePlan& plan, int view, const SessionOptions& options) {
-  if (options.planes) return *options.planes;
+/// Planes at most a pixel apart in every source.
+int planes_a_pixel_apart(const ScenePlan& plan, int view) {
   const ViewPlan& it = plan.view(view);
   std::vector<PosedImage> sources;
   for (const int source : it.sources) sources.push_back(posed(plan, source));
-  return auto_plane_count(posed(plan, view), sources, it.range.near, it.range.far, kMaxAutoPlanes);
+  return auto_plane_count(posed(plan, view), sources, it.range.near, it.range.far);
 }
 
 std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
@@ -166,6 +166,19 @@ std::vector<int> ScenePlan::views_in_scope() const {
   return views_where(*this, &ViewPlan::in_scope);
 }
 
+std::string plane_limit_note(const ScenePlan& plan) {
+  int limited = 0, most = 0;
+  for (const ViewPlan& view : plan.views) {
+    if (view.wanted_planes <= view.planes) continue;
+    ++limited;
+    most = std::max(most, view.wanted_planes);
+  }
+  if (limited == 0) return {};
+  return "--planes auto is limited to " + std::to_string(kMaxAutoPlanes) +
+         ": planes a pixel apart would be up to " + std::to_string(most) + " in " + std::to_string(limited) +
+         (limited == 1 ? " view" : " views") + "; --planes N sweeps more";
+}
+
 PlaneSet plane_set(const ViewPlan& view) {
   const double far = 1.0 / view.range.far;
   const double step = (1.0 / view.range.near - far) / (view.planes - 1);
@@ -207,8 +220,10 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   if (!sweep) return plan;
   const std::vector<int> active = plan.active_views();
   parallel_for(static_cast<int>(active.size()), [&](int i) {
-    const int view = active[static_cast<std::size_t>(i)];
-    plan.views[static_cast<std::size_t>(view)].planes = planes_of(plan, view, options);
+    const int index = active[static_cast<std::size_t>(i)];
+    ViewPlan& view = plan.views[static_cast<std::size_t>(index)];
+    view.wanted_planes = options.planes ? *options.planes : planes_a_pixel_apart(plan, index);
+    view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
   });
   return plan;
 }

@@ -29,6 +29,7 @@ struct ViewPlan {
   std::vector<int> sources;  ///< best first, indices of the plan's views
   DepthRange range;
   int planes = 0;               ///< of the sweep; 0 for the methods that match pairs
+  int wanted_planes = 0;        ///< that lie at most a pixel apart in every source; `planes` may be fewer
   std::vector<ViewPair> pairs;  ///< of the methods that match pairs
   bool in_scope = false;  ///< matches --views and has a source to work with: it gets a depth map, by this run
                           ///< or another shard's
@@ -69,6 +70,9 @@ struct ScenePlan {
 /// @throws InputError when fewer than two views are left, none matches --views, or no two views overlap or
 /// can be rectified
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options);
+
+/// Says where `auto` would take more planes than it may; empty where it does not.
+std::string plane_limit_note(const ScenePlan& plan);
 
 /// The planes that a view is swept with.
 PlaneSet plane_set(const ViewPlan& view);

@@ -54,8 +54,9 @@ ModelBytes model_bytes(const ScenePlan& plan) {
 
 /// What fusion takes that holds the maps of `views` views: a file is read before a view's points are made.
 std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing) {
-  const auto cells = static_cast<std::size_t>(spacing) * static_cast<std::size_t>(spacing);
-  return view_pixels * (views * kFusionBytes + std::max(kLoadBytes, kPointBytes / cells));
+  const std::size_t pixels_a_point =
+      spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
+  return view_pixels * (views * kFusionBytes + std::max(kLoadBytes, kPointBytes / pixels_a_point));
 }
 
 int how_many(std::size_t available, std::size_t each, int most) {

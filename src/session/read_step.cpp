@@ -60,6 +60,7 @@ void read_scene(SceneRun& run) {
   check_poses(run.scene, run.folder);
   run.plan = make_plan(run.scene, unusable_photos(run), run.options);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
+  if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }
 
 }  // namespace recon

@@ -77,7 +77,7 @@ TEST_F(ReconstructFault, UnknownWordsInTheConfigurationAreTwo) {
 }
 
 TEST_F(ReconstructFault, TheResolvedOptionsAreAConfiguration) {
-  ASSERT_EQ(reconstruct({scene().string(), "--window", "5", "--speckle", "7"}).exit_code, 0);
+  ASSERT_EQ(reconstruct({scene().string(), "--window", "7", "--speckle", "7"}).exit_code, 0);
   const std::string resolved = content(dense() / "options.toml");
   EXPECT_EQ(reconstruct({scene().string(), "--config", (dense() / "options.toml").string()}).exit_code, 0);
   EXPECT_EQ(content(dense() / "options.toml"), resolved);

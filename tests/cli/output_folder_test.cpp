@@ -159,8 +159,8 @@ TEST_F(ReconstructOutputFolder, OfARunningProcessIsRefusedByNameOrWaitedFor) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const auto before = results(dense());
   auto other = std::make_unique<HeldLock>(dense(), LOCK_EX);
-  expect_refusal(2, "another reconstruct (process ", dense(), {scene().string(), "--window", "5"});
-  Process waiting(folder(), command({scene().string(), "--window", "5", "--wait"}));
+  expect_refusal(2, "another reconstruct (process ", dense(), {scene().string(), "--window", "7"});
+  Process waiting(folder(), command({scene().string(), "--window", "7", "--wait"}));
   while (content(folder() / "stderr.txt").find("waiting for another") == std::string::npos) {
     ASSERT_TRUE(waiting.running());
     usleep(2000);
@@ -169,7 +169,7 @@ TEST_F(ReconstructOutputFolder, OfARunningProcessIsRefusedByNameOrWaitedFor) {
   other.reset();
   const Outcome done = waiting.wait();
   EXPECT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_THAT(done.err, HasSubstr("window: 7 -> 5"));
+  EXPECT_THAT(done.err, HasSubstr("window: 5 -> 7"));
 }
 
 TEST_F(ReconstructOutputFolder, WaitedForCanBeInterrupted) {
@@ -215,7 +215,7 @@ TEST_F(ReconstructOutputFolder, IsSharedByShardsOfTheSameOptionsOnly) {
   const Outcome second = shard("2/2", {"--threads", "1", "-o", dense().string()});
   EXPECT_EQ(second.exit_code, 0) << second.err;
   EXPECT_THAT(second.out, HasSubstr("depth maps of 2 views")) << "of its own, not of all five";
-  const Outcome changed = shard("2/2", {"--window", "5"});
+  const Outcome changed = shard("2/2", {"--window", "7"});
   EXPECT_EQ(changed.exit_code, 2) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("with other options"));
   EXPECT_EQ(reconstruct({scene().string(), "--stage", "fuse"}).exit_code, 2) << "shards are at work";

@@ -66,10 +66,10 @@ class ReconstructParts : public SceneTest {
 
 TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   ASSERT_EQ(estimate().exit_code, 0);
-  expect_refused({"--window", "5"}, "window: 7 -> 5");
+  expect_refused({"--window", "7"}, "window: 5 -> 7");
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");
   expect_refused({"--method", "bm"}, "of other photos, poses or options");
-  EXPECT_EQ(fuse({"--window", "5", "--dry-run"}).exit_code, 3) << "as the run";
+  EXPECT_EQ(fuse({"--window", "7", "--dry-run"}).exit_code, 3) << "as the run";
   EXPECT_EQ(fuse({"--dry-run"}).exit_code, 0);
   expect_fused_as_whole();
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");

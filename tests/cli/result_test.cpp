@@ -90,7 +90,7 @@ TEST_F(ReconstructResult, IsAWorkspaceWithDepthNormalsPreviewsAndACloud) {
   EXPECT_THAT(read_fusion_config(dense() / "stereo/fusion.cfg"),
               ElementsAre("view00.png", "view01.png", "view02.png", "view03.png", "view04.png"));
   EXPECT_EQ(read_patch_match_config(dense() / "stereo/patch-match.cfg").size(), 5u);
-  EXPECT_THAT(content(dense() / "options.toml"), HasSubstr("window=7"));
+  EXPECT_THAT(content(dense() / "options.toml"), HasSubstr("window=5"));
   EXPECT_THAT(content(dense() / "report.html"), HasSubstr("view03.png"));
   const auto report = nlohmann::json::parse(content(dense() / "report.json"));
   EXPECT_EQ(report.at("views").size(), 5u);
@@ -266,8 +266,8 @@ TEST_F(ReconstructResult, IsReadByColmapAndMeshLab) {
   const std::string colmap = "/usr/bin/colmap";
   if (!fs::exists(colmap)) GTEST_SKIP() << "COLMAP is not installed";
   const fs::path dense = folder() / "demo";
-  const Outcome run =
-      reconstruct({RECON_SOURCE_DIR "/scenes/demo", "--planes", "256", "-o", dense.string(), "--json"});
+  const Outcome run = reconstruct({RECON_SOURCE_DIR "/scenes/demo", "--planes", "256", "--point-spacing", "2",
+                                   "-o", dense.string(), "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   setenv("QT_QPA_PLATFORM", "offscreen", 1);
   const fs::path fused = folder() / "colmap.ply";

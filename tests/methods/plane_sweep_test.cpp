@@ -76,8 +76,8 @@ class SlantedPlaneSweep : public testing::TestWithParam<CostKind> {};
 TEST_P(SlantedPlaneSweep, HasABiasBelowAFiftiethOfAPlane) {
   SlantedPlane scene(1.0);
   scene.problem.options.cost = GetParam();
-  scene.problem.planes = make_plane_set(
-      1.2, 5.0, auto_plane_count(scene.problem.reference, scene.problem.sources, 1.2, 5.0, 1000));
+  scene.problem.planes =
+      make_plane_set(1.2, 5.0, auto_plane_count(scene.problem.reference, scene.problem.sources, 1.2, 5.0));
   const auto backend = make_cpu_backend({});
   const Bias bias = bias_in_planes(scene, backend->sweep(scene.problem).depth);
   // A shift of half a pixel between the cameras and the sweep shows up as half a plane.
@@ -93,8 +93,7 @@ TEST(AutoPlaneCount, PutsPlanesAPixelApart) {
   // Rectified cameras, f b = 240 * 0.1 = 24 px: from depth 2 to 1 the disparity moves by 24 - 12 = 12 px.
   SlantedPlane scene(0);
   scene.problem.sources.resize(1);
-  EXPECT_EQ(auto_plane_count(scene.problem.reference, scene.problem.sources, 1.0, 2.0, 1000), 13);
-  EXPECT_EQ(auto_plane_count(scene.problem.reference, scene.problem.sources, 1.0, 2.0, 7), 7);
+  EXPECT_EQ(auto_plane_count(scene.problem.reference, scene.problem.sources, 1.0, 2.0), 13);
 }
 
 TEST(EstimateView, LeavesFlatAreasUnknownAndGivesTrueNormals) {

@@ -69,7 +69,7 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
                     pair = resolved_options(options, kSgmPair);
   EXPECT_THAT(scene, HasSubstr("device=\"auto\"\n"));
   EXPECT_THAT(scene, HasSubstr("method=\"planesweep\"\n"));
-  EXPECT_THAT(scene, HasSubstr("\nwindow=7\n"));
+  EXPECT_THAT(scene, HasSubstr("\nwindow=5\n"));
   EXPECT_THAT(scene, HasSubstr("cost=\"zncc\"\n"));
   EXPECT_THAT(scene, HasSubstr("p2=120\n")) << "its own default";
   options.optimizer = SweepOptimizer::kWinnerTakeAll;

@@ -220,6 +220,24 @@ class FixedBackend : public Backend {
   std::size_t bytes_;
 };
 
+TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
+  SessionOptions options;
+  const auto plan_of = [&](double near) {
+    options.depth = {near, 40.0};
+    return make_plan(row_of_views(4, kPinholeCamera), {}, options);
+  };
+  // Cameras up to 0.6 apart, f = 150: the pixels move by 90 / near, less 2 at the far end.
+  const ScenePlan wide = plan_of(4.0);
+  for (const ViewPlan& view : wide.views) EXPECT_LT(view.planes, 30);
+  EXPECT_EQ(plane_limit_note(wide), "");
+  const ScenePlan close = plan_of(0.05);
+  for (const ViewPlan& view : close.views) EXPECT_EQ(view.planes, kMaxAutoPlanes);
+  EXPECT_THAT(plane_limit_note(close), HasSubstr("limited to 256"));
+  EXPECT_THAT(plane_limit_note(close), HasSubstr("in 4 views; --planes N"));
+  options.planes = 16;
+  EXPECT_EQ(plane_limit_note(plan_of(0.05)), "");
+}
+
 TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   SessionOptions options = options_with();
   const ScenePlan plan = make_plan(
