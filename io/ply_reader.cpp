@@ -29,7 +29,7 @@ class BinaryBody {
   std::uint64_t remaining() const { return reader_.remaining(); }
 
   /// The fewest bytes that a property can take.
-  static std::size_t least_bytes(const PlyProperty& property) {
+  static std::size_t min_bytes(const PlyProperty& property) {
     return byte_count(property.is_list ? property.count_type : property.type);
   }
 
@@ -73,7 +73,7 @@ class AsciiBody {
   /// Counts the separator that the last number may lack.
   std::uint64_t remaining() const { return rest_.size() + 1; }
   /// A digit and a separator.
-  static std::size_t least_bytes(const PlyProperty&) { return 2; }
+  static std::size_t min_bytes(const PlyProperty&) { return 2; }
 
   double read(PlyType) {
     const std::string_view word = next_word();
@@ -171,7 +171,7 @@ std::uint64_t read_list_length(Body& body, PlyType type) {
 template <class Body>
 void check_count(const Body& body, const PlyElement& element, const std::string& file) {
   std::uint64_t bytes = 0;
-  for (const PlyProperty& property : element.properties) bytes += Body::least_bytes(property);
+  for (const PlyProperty& property : element.properties) bytes += Body::min_bytes(property);
   if (bytes != 0 && element.count > body.remaining() / bytes)
     FilePlace{file, FilePlace::Unit::kLine, element.line}.fail(
         "the header announces " + std::to_string(element.count) + " elements " + in_quotes(element.name) +

@@ -1,8 +1,8 @@
 #include "tools/pair_options.hpp"
 
 #include "methods/backend.hpp"
-#include "session/option_check.hpp"
-#include "tools/option_words.hpp"
+#include "session/options/option_check.hpp"
+#include "tools/option_keywords.hpp"
 
 namespace recon {
 
@@ -14,9 +14,9 @@ const std::map<std::string, BeliefStorage> kStorages = {
 const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
                                                            {"sobel", BlockPrefilter::kSobel}};
 
-std::string in_brackets(int sgm, int sweep, const std::string& chain = {}) {
+std::string in_brackets(int sgm, int sweep, const std::string& pipeline = {}) {
   return " [sgm: " + std::to_string(sgm) + ", planesweep: " + std::to_string(sweep) +
-         (chain.empty() ? "" : "; chain: " + chain) + "]";
+         (pipeline.empty() ? "" : "; pipeline: " + pipeline) + "]";
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ void PairCommandLine::declare(CLI::App& app, PairSettings& settings) {
 }
 
 void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings) {
-  const char* group = "Semi-global matching (sgm, planesweep, chain)";
+  const char* group = "Semi-global matching (sgm, planesweep, pipeline)";
   const SemiGlobalPairOptions& sgm = settings.matching.semi_global;
   const SemiGlobalOptions sweep = SweepPaths().penalties;
   const BlockMatchingOptions& block = settings.matching.block;
@@ -48,7 +48,7 @@ void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings)
   app.add_option("--paths", paths_,
                  "Directions that costs come from, 4 or 8" +
                      in_brackets(sgm.optimizer.paths, sweep.paths,
-                                 std::to_string(settings.matching.chain.semi_global.paths)))
+                                 std::to_string(settings.matching.pipeline.semi_global.paths)))
       ->group(group);
   app.add_option("--p1", p1_,
                  "Penalty of a step of one disparity; of --cost ad-census in hundredths" +
@@ -63,16 +63,17 @@ void PairCommandLine::declare_semi_global(CLI::App& app, PairSettings& settings)
   app.add_option("--p2-falloff", p2_falloff_,
                  "Grey levels of an edge over which --p2 falls off; 0: it does not" +
                      in_brackets(sgm.optimizer.p2_falloff, sweep.p2_falloff,
-                                 std::to_string(settings.matching.chain.graph_cut.edge_falloff)))
+                                 std::to_string(settings.matching.pipeline.graph_cut.edge_falloff)))
       ->group(group);
   app.add_option("--uniqueness", uniqueness_,
                  "Per cent that other disparities have to be dearer [sgm: " + std::to_string(sgm.uniqueness) +
                      ", bm: " + std::to_string(block.uniqueness) + "]")
       ->group(group);
-  app.add_option("--left-right", left_right_,
-                 "Pixels up to which the winners of both images agree; -1: no check [sgm: " +
-                     std::to_string(sgm.left_right) + ", bm: " + std::to_string(block.left_right) +
-                     ", chain: " + std::to_string(static_cast<int>(settings.matching.chain.left_right)) + "]")
+  app.add_option(
+         "--left-right", left_right_,
+         "Pixels up to which the winners of both images agree; -1: no check [sgm: " +
+             std::to_string(sgm.left_right) + ", bm: " + std::to_string(block.left_right) +
+             ", pipeline: " + std::to_string(static_cast<int>(settings.matching.pipeline.left_right)) + "]")
       ->group(group);
 }
 
@@ -152,11 +153,11 @@ void PairCommandLine::finish(PairSettings& settings, SemiGlobalOptions& sweep) c
   block.uniqueness = uniqueness_.value_or(block.uniqueness);
   sgm.left_right = left_right_.value_or(sgm.left_right);
   block.left_right = left_right_.value_or(block.left_right);
-  ChainOptions& chain = settings.matching.chain;
-  chain.semi_global.paths = paths_.value_or(chain.semi_global.paths);
-  chain.transform.rank_window = sgm.transform.rank_window;
-  if (left_right_) chain.left_right = static_cast<float>(*left_right_);
-  set_chain_penalties(chain, p1_, p2_, p2_falloff_);
+  PipelineOptions& pipeline = settings.matching.pipeline;
+  pipeline.semi_global.paths = paths_.value_or(pipeline.semi_global.paths);
+  pipeline.transform.rank_window = sgm.transform.rank_window;
+  if (left_right_) pipeline.left_right = static_cast<float>(*left_right_);
+  set_pipeline_penalties(pipeline, p1_, p2_, p2_falloff_);
   block.prefilter = named("--prefilter", prefilter_, kPrefilters);
   if (!region_.empty()) block.region = parse_region(region_);
   settings.matching.belief.storage = named("--storage", storage_, kStorages);

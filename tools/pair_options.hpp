@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "session/options.hpp"
+#include "session/options/options.hpp"
 
 namespace recon {
 

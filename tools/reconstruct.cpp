@@ -9,8 +9,9 @@
 #include "core/program.hpp"
 #include "core/system_memory.hpp"
 #include "core/version.hpp"
+#include "io/json_text.hpp"
+#include "session/resume/step_record.hpp"
 #include "session/session.hpp"
-#include "session/step_record.hpp"
 #include "tools/reconstruct_options.hpp"
 
 namespace {

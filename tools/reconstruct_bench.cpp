@@ -158,8 +158,8 @@ void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
 
 void add_predict(CLI::App& app, PredictBenchmark& benchmark) {
   CLI::App* predict = app.add_subcommand(
-      "predict", "Predicted beside measured times of links, at sizes that the calibration does not have");
-  predict->add_option("LINK", benchmark.links, "Only these links")->check(CLI::IsMember(predict_links()));
+      "predict", "Predicted beside measured times of stages, at sizes that the calibration does not have");
+  predict->add_option("STAGE", benchmark.stages, "Only these stages")->check(CLI::IsMember(predict_stages()));
   predict->add_flag("--calibrate", benchmark.calibrate, "Measure again what the calibration has");
   predict->add_flag("--calibrate-only", benchmark.calibrate_only, "Predict nothing");
   predict->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")

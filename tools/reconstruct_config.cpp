@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "session/option_check.hpp"
+#include "session/options/option_check.hpp"
 
 namespace recon {
 

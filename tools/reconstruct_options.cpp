@@ -4,9 +4,9 @@
 
 #include "core/error.hpp"
 #include "core/program.hpp"
-#include "session/byte_size.hpp"
-#include "session/cost_words.hpp"
-#include "tools/option_words.hpp"
+#include "session/options/byte_size.hpp"
+#include "session/options/cost_keywords.hpp"
+#include "tools/option_keywords.hpp"
 
 namespace recon {
 
@@ -33,8 +33,8 @@ void set_cost(SessionOptions& options, const std::string& word) {
 /// The same of `--optimizer`.
 /// @throws UsageError for a word that means nothing to any method
 void set_optimizer(SessionOptions& options, const std::string& word) {
-  const auto chain = kChainOptimizers.find(word);
-  if (chain == kChainOptimizers.end()) named("--optimizer", word, kChainOptimizers);
+  const auto pipeline = kPipelineOptimizers.find(word);
+  if (pipeline == kPipelineOptimizers.end()) named("--optimizer", word, kPipelineOptimizers);
   set_if_named(options.optimizer, word, kSweepOptimizers);
 }
 
@@ -60,7 +60,7 @@ void CommandLine::declare(CLI::App& app) {
       ->configurable(false);
   declare_work(app);
   declare_matching(app);
-  chain_.declare(app, options.pair.matching.chain);
+  pipeline_.declare(app, options.pair.matching.pipeline);
   pairs_.declare(app, options.pair);
   declare_hypotheses(app);
   declare_filters(app);
@@ -69,11 +69,12 @@ void CommandLine::declare(CLI::App& app) {
 
 void CommandLine::declare_work(CLI::App& app) {
   const char* group = "Work";
-  app.add_option("--method", method_,
-                 "The chain of steps: planesweep, or for rectified pairs and for scenes sgm (semi-global "
-                 "matching), bp (belief propagation), bm (block matching) or chain (single links over a "
-                 "volume of costs) [scenes: planesweep, pairs: sgm; chain with --preset, and for pairs with "
-                 "links that only it has]")
+  app.add_option(
+         "--method", method_,
+         "The pipeline of steps: planesweep, or for rectified pairs and for scenes sgm (semi-global "
+         "matching), bp (belief propagation), bm (block matching) or pipeline (single stages over a "
+         "volume of costs) [scenes: planesweep, pairs: sgm; pipeline with --preset, and for pairs with "
+         "stages that only it has]")
       ->group(group);
   app.add_option("--device", options.device,
                  "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2")
@@ -109,13 +110,14 @@ void CommandLine::declare_work(CLI::App& app) {
 void CommandLine::declare_matching(CLI::App& app) {
   const char* group = "Matching";
   const PairOptions& pair = options.pair.matching;
-  app.add_option("--cost", cost_,
-                 "planesweep: zncc (normalised cross-correlation) or sad (absolute difference); sgm: "
-                 "census5x5, census9x7, symmetric or rank; bm: sad or ssd; chain: those of sgm, ad (colour "
-                 "difference) or ad-census (both) [" +
-                     word_of(options.sweep.cost, kSweepCosts) + ", " +
-                     word_of(pair.semi_global.transform.transform, kTransforms) + ", " +
-                     word_of(pair.block.cost, kBlockCosts) + ", " + chain_cost_word(pair.chain) + "]")
+  app.add_option(
+         "--cost", cost_,
+         "planesweep: zncc (normalised cross-correlation) or sad (absolute difference); sgm: "
+         "census5x5, census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, ad (colour "
+         "difference) or ad-census (both) [" +
+             word_of(options.sweep.cost, kSweepCosts) + ", " +
+             word_of(pair.semi_global.transform.transform, kTransforms) + ", " +
+             word_of(pair.block.cost, kBlockCosts) + ", " + pipeline_cost_keyword(pair.pipeline) + "]")
       ->group(group);
   app.add_flag("--colour", options.colour, "Match red, green and blue instead of grey (sad only)")
       ->group(group);
@@ -123,8 +125,8 @@ void CommandLine::declare_matching(CLI::App& app) {
          "--window", window_,
          "Side of the matching window in pixels, odd [planesweep: " + std::to_string(options.sweep.window) +
              ", 3 to 15; bm: " + std::to_string(2 * pair.block.radius + 1) +
-             ", 3 to 31; cw: " + std::to_string(2 * pair.chain.aggregation.constant_radius + 1) +
-             ", 1 to 255; aw: " + std::to_string(2 * pair.chain.aggregation.adaptive_weight.radius + 1) +
+             ", 3 to 31; cw: " + std::to_string(2 * pair.pipeline.aggregation.constant_radius + 1) +
+             ", 1 to 255; aw: " + std::to_string(2 * pair.pipeline.aggregation.adaptive_weight.radius + 1) +
              ", 1 to 129]")
       ->group(group);
   app.add_option("--combine", combine_,
@@ -135,9 +137,9 @@ void CommandLine::declare_matching(CLI::App& app) {
   app.add_option(
          "--optimizer", optimizer_,
          "What chooses among the planes or disparities: winner (each pixel by itself) or sgm "
-         "(semi-global, with the pixels around), graphcut (alpha-expansion); chain also scanline (four "
-         "paths) [chain: " +
-             word_of(pair.chain.optimizer, kChainOptimizers) + "]")
+         "(semi-global, with the pixels around), graphcut (alpha-expansion); pipeline also scanline (four "
+         "paths) [pipeline: " +
+             word_of(pair.pipeline.optimizer, kPipelineOptimizers) + "]")
       ->capture_default_str()
       ->group(group);
 }
@@ -187,8 +189,8 @@ void CommandLine::declare_filters(CLI::App& app) {
   app.add_option("--speckle", speckle_,
                  "Patches of fewer pixels are dropped; 0: keep all [scenes: " +
                      std::to_string(options.filter.speckle_size) +
-                     ", pairs: " + std::to_string(options.pair.least_patch(Method::kSemiGlobal)) +
-                     ", chains that interpolate: 0]")
+                     ", pairs: " + std::to_string(options.pair.min_patch(Method::kSemiGlobal)) +
+                     ", pipelines that interpolate: 0]")
       ->group(group);
   app.add_option("--min-views", options.consistency.min_views, "Source views that have to agree on a depth")
       ->capture_default_str()
@@ -236,7 +238,7 @@ void CommandLine::finish_window() {
   const int radius = (*window_ - 1) / 2;
   options.sweep.window = *window_;
   options.pair.matching.block.radius = radius;
-  AggregationOptions& by = options.pair.matching.chain.aggregation;
+  AggregationOptions& by = options.pair.matching.pipeline.aggregation;
   by.constant_radius = by.adaptive_weight.radius = radius;
 }
 
@@ -244,7 +246,7 @@ void CommandLine::finish_matching(bool optimizer_given) {
   if (!method_.empty()) {
     options.method = find_method(method_);
     if (!options.method)
-      throw UsageError("--method is '" + method_ + "'; it can be planesweep, sgm, bp, bm or chain");
+      throw UsageError("--method is '" + method_ + "'; it can be planesweep, sgm, bp, bm or pipeline");
   }
   if (!cost_.empty()) set_cost(options, cost_);
   BlockMatchingOptions& block = options.pair.matching.block;
@@ -253,14 +255,14 @@ void CommandLine::finish_matching(bool optimizer_given) {
   options.filter.speckle_size = speckle_.value_or(options.filter.speckle_size);
   options.pair.speckle = speckle_;
   set_optimizer(options, optimizer_);
-  if (optimizer_given) options.optimizer_word = optimizer_;
+  if (optimizer_given) options.optimizer_keyword = optimizer_;
   options.sweep.combination = named("--combine", combine_, kCombinations);
-  chain_.finish(options);
+  pipeline_.finish(options);
   finish_window();
   SemiGlobalOptions unused;
   const bool paths = options.optimizer == SweepOptimizer::kSemiGlobal;
   pairs_.finish(options.pair, paths ? options.sweep_paths.penalties : unused);
-  if (!paths) pairs_.finish_cut(options.sweep_links.cut);
+  if (!paths) pairs_.finish_cut(options.sweep_stages.cut);
 }
 
 void CommandLine::parse(CLI::App& app, int argc, const char* const* argv) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "session/options.hpp"
-#include "tools/chain_options.hpp"
+#include "session/options/options.hpp"
 #include "tools/pair_options.hpp"
+#include "tools/pipeline_options.hpp"
 #include "tools/reconstruct_config.hpp"
 
 namespace recon {
@@ -44,7 +44,7 @@ struct CommandLine {
 
   std::string config_;
   std::vector<ConfigEntry> from_config_;
-  ChainCommandLine chain_;
+  PipelineCommandLine pipeline_;
   PairCommandLine pairs_;
   std::string method_, cost_;
   std::optional<int> window_, speckle_;

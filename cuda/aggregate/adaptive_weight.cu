@@ -237,8 +237,8 @@ void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptio
   auto* reference = reinterpret_cast<float*>(scratch);
   auto* source = reinterpret_cast<float*>(scratch + image_bytes);
   auto* gaps = reinterpret_cast<float*>(scratch + 2 * image_bytes);
-  constexpr float kLog2E = 1.44269504f, kGreatestScale = 1e30f;
-  const float scale = std::min(kLog2E / options.gamma_colour, kGreatestScale);
+  constexpr float kLog2E = 1.44269504f, kMaxScale = 1e30f;
+  const float scale = std::min(kLog2E / options.gamma_colour, kMaxScale);
   queue_lab(images.reference, images.pitch, costs.width, costs.height, scale, reference, stream);
   if (images.source != nullptr)
     queue_lab(images.source, images.pitch, costs.width, costs.height, scale, source, stream);

@@ -7,7 +7,7 @@
 #include "core/half.hpp"
 #include "cuda/match/combine.cuh"
 #include "cuda/match/sweep_args.hpp"
-#include "cuda/optimize/winner_range.hpp"
+#include "cuda/optimize/winner/winner_range.hpp"
 
 /// Where the costs of a thread's outputs go.
 

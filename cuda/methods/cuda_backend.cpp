@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/match/self_test.hpp"
-#include "cuda/methods/pair.hpp"
-#include "cuda/methods/sweep_lane.hpp"
+#include "cuda/methods/stereo/pair.hpp"
+#include "cuda/methods/sweep/sweep_stream.hpp"
+#include "cuda/methods/self_test.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep_shape.hpp"
-#include "methods/volume_sweep.hpp"
+#include "methods/sweep/sweep_shape.hpp"
+#include "methods/sweep/volume_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -143,7 +143,7 @@ class CudaBackend : public Backend {
         backend_.free_.pop_back();
       }
       if (alone)
-        for (SweepLane* lane : held_) lane->release();
+        for (SweepStream* lane : held_) lane->release();
       alone_ = alone;
     }
     Hold(const Hold&) = delete;
@@ -155,11 +155,11 @@ class CudaBackend : public Backend {
       }
       backend_.freed_.notify_all();
     }
-    SweepLane& lane() const { return *held_.front(); }
+    SweepStream& lane() const { return *held_.front(); }
 
    private:
     CudaBackend& backend_;
-    std::vector<SweepLane*> held_;
+    std::vector<SweepStream*> held_;
     bool alone_ = false;
   };
 
@@ -188,10 +188,10 @@ class CudaBackend : public Backend {
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;
-  std::vector<SweepLane> lanes_;
+  std::vector<SweepStream> lanes_;
   std::mutex mutex_;
   std::condition_variable freed_;
-  std::vector<SweepLane*> free_;
+  std::vector<SweepStream*> free_;
   int waiting_alone_ = 0;
   std::mutex pair_mutex_;
   std::optional<PairWorkspace> pair_workspace_;

@@ -9,7 +9,7 @@
 #include "cuda/device/stream.hpp"
 #include "cuda/device/volume.hpp"
 
-/// What the entries for tests of single links share.
+/// What the entries for tests of single stages share.
 
 namespace recon::cuda {
 

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kRefineThreads) list_kernel(LabelledMap map, O
   if (listed) list.pixels[first + __popc(all & ((1u << lane) - 1))] = static_cast<int>(i);
 }
 
-__global__ void __launch_bounds__(kRefineThreads) forget_kernel(LabelledMap map) {
+__global__ void __launch_bounds__(kRefineThreads) invalidate_kernel(LabelledMap map) {
   const std::ptrdiff_t i = static_cast<std::ptrdiff_t>(blockIdx.x) * kRefineThreads + threadIdx.x;
   if (i < map.pixels() && map.outliers[i] != Outlier::kNone) map.disparity[i] = NAN;
 }
@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(kRefineThreads)
   const int own = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x) / kSearchDirections;
   for (int first = 0; first < listed; first += half_warps) {
     const int pixel = list.pixels[min(first + own, listed - 1)];
-    const bool mends = first + own < listed && map.outliers[pixel] != Outlier::kNone;
+    const bool repairs = first + own < listed && map.outliers[pixel] != Outlier::kNone;
     Filling found{kNoFilling, NAN};
-    if (mends) found = search_filling(map, image, pixel, lane);
+    if (repairs) found = search_filling(map, image, pixel, lane);
 #pragma unroll
     for (int lanes = kSearchDirections / 2; lanes > 0; lanes /= 2) {
       const int difference = __shfl_xor_sync(kAll, found.difference, lanes);
@@ -91,8 +91,8 @@ void queue_interpolation(const LabelledMap& map, const OutlierList& list, const 
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void queue_forget(const LabelledMap& map, cudaStream_t stream) {
-  forget_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map);
+void queue_invalidate(const LabelledMap& map, cudaStream_t stream) {
+  invalidate_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

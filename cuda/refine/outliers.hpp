@@ -11,7 +11,7 @@
 
 namespace recon::cuda {
 
-/// The left map of a pair, whose outliers are mended on the device; all images without padding.
+/// The left map of a pair, whose outliers are repaired on the device; all images without padding.
 struct LabelledMap {
   float* disparity;
   Outlier* outliers;
@@ -38,8 +38,8 @@ void queue_outlier_list(const LabelledMap& map, const OutlierList& list, cudaStr
 struct RegionVote {
   const Cross* crosses;  ///< aligned to 4 bytes
   std::int16_t* bins;    ///< one a pixel, scratch memory
-  int least_votes;
-  float least_share;
+  int min_votes;
+  float min_share;
   int iterations;
 };
 
@@ -54,6 +54,6 @@ void queue_interpolation(const LabelledMap& map, const OutlierList& list, const 
                          cudaStream_t stream);
 
 /// Queues that outliers become unknown. @throws DeviceError
-void queue_forget(const LabelledMap& map, cudaStream_t stream);
+void queue_invalidate(const LabelledMap& map, cudaStream_t stream);
 
 }  // namespace recon::cuda

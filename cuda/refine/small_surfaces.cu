@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kRefineThreads) sizes_kernel(LabelledMap map, 
 }
 
 __global__ void __launch_bounds__(kRefineThreads)
-    distrust_kernel(LabelledMap map, SurfaceScratch scratch, int least) {
+    invalidate_segments_kernel(LabelledMap map, SurfaceScratch scratch, int least) {
   const std::ptrdiff_t i = static_cast<std::ptrdiff_t>(blockIdx.x) * kRefineThreads + threadIdx.x;
   if (i >= map.pixels() || map.outliers[i] != Outlier::kNone) return;
   const bool known = scratch.reliable[i] == scratch.reliable[i];
@@ -102,12 +102,12 @@ void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch,
   RECON_CUDA_TRY(cudaGetLastError());
   sizes_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch);
   RECON_CUDA_TRY(cudaGetLastError());
-  distrust_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map, scratch, least);
+  invalidate_segments_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map, scratch, least);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream) {
-  queue_small_surfaces(map, scratch, kLeastSurface, stream);
+  queue_small_surfaces(map, scratch, kMinSurface, stream);
   queue_extension(map, scratch, stream);
 }
 

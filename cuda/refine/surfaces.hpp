@@ -19,7 +19,7 @@ struct SurfaceScratch {
   static constexpr std::size_t kBytesPerPixel = 3 * sizeof(int);
 };
 
-/// Queues recon::distrust_small_surfaces and then recon::extend_surfaces. Labels are found by joining trees
+/// Queues recon::invalidate_small_segments and then recon::extend_surfaces. Labels are found by joining trees
 /// whose roots are their least pixels. The results are equal where disparities are whole numbers, whose sums
 /// are exact; else planes differ by their rounding. @throws DeviceError
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);

@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(kLanes* kMaxWarps)
     const unsigned best = fullest_bin(histogram, map.count, lane);
     const float value = static_cast<float>(map.min + kMaxBins - 1 - static_cast<int>(best % kMaxBins));
     const float* right = map.right + static_cast<std::ptrdiff_t>(y) * map.width;
-    const bool decides = votes > 0 && vote_decides(static_cast<int>(best / kMaxBins), votes, vote.least_votes,
-                                                   vote.least_share);
+    const bool decides =
+        votes > 0 && vote_decides(static_cast<int>(best / kMaxBins), votes, vote.min_votes, vote.min_share);
     if (lane != 0 || !decides) continue;
     if (contradicted(value, x, map.width, [&](int column) { return right[column]; })) continue;
     map.disparity[pixel] = value;

@@ -194,8 +194,8 @@ struct Problem {
   int shift(int d) const {
     return std::clamp(matching_column(views.side, 0, views.min_disparity + d), -costs.width, costs.width);
   }
-  int least_shift() const { return std::min(shift(0), shift(costs.planes - 1)); }
-  int greatest_shift() const { return std::max(shift(0), shift(costs.planes - 1)); }
+  int min_shift() const { return std::min(shift(0), shift(costs.planes - 1)); }
+  int max_shift() const { return std::max(shift(0), shift(costs.planes - 1)); }
 };
 
 /// Aggregates rows one after the other.
@@ -207,8 +207,7 @@ class RowAggregator {
         radius_(problem.options.radius),
         pitch_(std::ptrdiff_t{width_} + 2 * radius_ + kBeyond),
         weights_(width_, radius_, 0, 0),
-        source_weights_(width_, radius_, std::max(0, -problem.least_shift()),
-                        std::max(0, problem.greatest_shift())),
+        source_weights_(width_, radius_, std::max(0, -problem.min_shift()), std::max(0, problem.max_shift())),
         costs_(static_cast<std::size_t>(pitch_)),
         finite_(static_cast<std::size_t>(pitch_)),
         sums_(element_count({pitch_, problem.costs.planes})),

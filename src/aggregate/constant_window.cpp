@@ -70,7 +70,7 @@ HWY_EXPORT(window_means);
 namespace {
 
 /// A cost beyond is infinite.
-constexpr float kGreatestCost = std::numeric_limits<float>::max();
+constexpr float kMaxCost = std::numeric_limits<float>::max();
 
 /// Planes done together: the additions of a prefix sum wait for each other, those of several planes do not.
 constexpr int kGroup = 4;
@@ -139,7 +139,7 @@ bool has_gaps(VolumeView<const float> costs, int d) {
   for (int y = 0; y < costs.height; ++y) {
     const float* row = costs.row(y, d);
     int infinite = 0;
-    for (int x = 0; x < costs.width; ++x) infinite += row[x] > kGreatestCost;
+    for (int x = 0; x < costs.width; ++x) infinite += row[x] > kMaxCost;
     if (infinite > 0) return true;
   }
   return false;
@@ -162,7 +162,7 @@ class SumsWithGaps {
   /// @param sign  1 for a row that enters the window, -1 for one that leaves it
   void update(const float* row, int sign) {
     for (int x = 0; x < width_; ++x) {
-      const bool finite = row[x] <= kGreatestCost;
+      const bool finite = row[x] <= kMaxCost;
       columns_.data()[x] += sign * static_cast<double>(finite ? unit_.rounded(row[x]) : 0.0f);
       counts_.data()[x] += finite ? sign : 0;
     }

@@ -63,8 +63,8 @@ std::size_t available_memory(const fs::path& root) {
 }
 
 void return_freed_memory() {
-  constexpr int kLeastBlock = 256 << 10;  // a fixed threshold: by itself it rises to 32 MiB
-  mallopt(M_MMAP_THRESHOLD, kLeastBlock);
+  constexpr int kMinBlock = 256 << 10;  // a fixed threshold: by itself it rises to 32 MiB
+  mallopt(M_MMAP_THRESHOLD, kMinBlock);
 }
 
 }  // namespace recon

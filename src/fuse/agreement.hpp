@@ -9,30 +9,30 @@ namespace recon {
 
 /// A world point in another view: the pixel that it falls into, its depth there and the depth that the map
 /// has.
-struct Sighting {
+struct Reprojection {
   int x = 0, y = 0;
   double predicted = 0;  ///< z of the point in that view
   float found = 0;       ///< the map's depth at the pixel; NaN = unknown
 };
 
 /// Where `x_in_world` falls in `view`; nothing where the view does not see it.
-inline std::optional<Sighting> sight(const DepthView& view, Vec3d x_in_world) {
+inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
   const Vec3d point = view.cam_from_world * x_in_world;
   if (!(point.z > 0)) return std::nullopt;
   const Vec2d pixel = view.camera.project(point);
   if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < view.camera.width && pixel.y < view.camera.height))
     return std::nullopt;
   const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
-  return Sighting{x, y, point.z, view.depth(x, y)};
+  return Reprojection{x, y, point.z, view.depth(x, y)};
 }
 
 /// Whether the map has the point's depth there, within `max_relative_depth`.
-inline bool depths_agree(const Sighting& s, const ConsistencyOptions& options) {
+inline bool depths_agree(const Reprojection& s, const ConsistencyOptions& options) {
   return std::abs(s.predicted - s.found) <= static_cast<double>(options.max_relative_depth) * s.found;
 }
 
 /// Whether the map has a surface behind the point: the view looks through it.
-inline bool seen_through(const Sighting& s, const ConsistencyOptions& options) {
+inline bool seen_through(const Reprojection& s, const ConsistencyOptions& options) {
   return s.predicted < (1.0 - static_cast<double>(options.max_relative_depth)) * s.found;
 }
 
@@ -43,12 +43,12 @@ inline Vec3d normal_in_world(const DepthView& view, int x, int y) {
 }
 
 /// Whether two world normals are within an angle of the given cosine; an unknown one agrees with all.
-inline bool normals_agree(Vec3d a, Vec3d b, double least_cosine) {
+inline bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
   const double cosine = dot(a, b);
-  return std::isnan(cosine) || cosine >= least_cosine;
+  return std::isnan(cosine) || cosine >= min_cosine;
 }
 
-inline double least_cosine(const ConsistencyOptions& options) {
+inline double min_cosine(const ConsistencyOptions& options) {
   constexpr double kRadiansPerDegree = 0.017453292519943295;
   return std::cos(static_cast<double>(options.max_angle_degrees) * kRadiansPerDegree);
 }

@@ -121,7 +121,7 @@ class Fusion {
       : views_(views),
         cache_(loader, std::max<std::size_t>(options.max_cached_views, 2)),
         options_(options),
-        cosine_(least_cosine(options.agreement)),
+        cosine_(min_cosine(options.agreement)),
         used_(views.size()) {}
 
   /// Hands the points that view `i` starts to `sink`, row by row.
@@ -193,7 +193,7 @@ class Fusion {
     builder.add(reference, x, y);
     int seeing_through = 0;
     for (const LoadedView& neighbour : neighbours) {
-      const std::optional<Sighting> s = sight(neighbour.depth, point);
+      const std::optional<Reprojection> s = reproject(neighbour.depth, point);
       if (!s) continue;
       if (seen_through(*s, options_.agreement)) ++seeing_through;
       if (!depths_agree(*s, options_.agreement)) continue;
@@ -205,7 +205,7 @@ class Fusion {
     use_up(reference, x, y, static_cast<double>(z), options_.spacing - 1);
     for (const LoadedView& neighbour : neighbours) {
       if (neighbour.index < reference.index) continue;
-      const std::optional<Sighting> s = sight(neighbour.depth, point);
+      const std::optional<Reprojection> s = reproject(neighbour.depth, point);
       if (s && depths_agree(*s, options_.agreement))
         use_up(neighbour, s->x, s->y, s->predicted, options_.spacing);
     }

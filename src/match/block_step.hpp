@@ -41,7 +41,7 @@ RECON_HD int pixel_cost(int a, int b) {
 }
 
 /// Greatest value of a prepared pixel.
-RECON_HD int greatest_pixel(const BlockMatchingOptions& options) {
+RECON_HD int max_pixel(const BlockMatchingOptions& options) {
   return options.prefilter == BlockPrefilter::kSobel ? 2 * options.prefilter_cap : 255;
 }
 
@@ -49,7 +49,7 @@ RECON_HD int greatest_pixel(const BlockMatchingOptions& options) {
 /// (2 R + 1)^2 max |a - b| < 65535. Else it fits 32 bits: 31^2 255^2 < 2^26.
 RECON_HD bool sums_fit_16_bits(const BlockMatchingOptions& options) {
   const int side = 2 * options.radius + 1;
-  return options.cost == BlockCost::kSad && side * side * greatest_pixel(options) < 65535;
+  return options.cost == BlockCost::kSad && side * side * max_pixel(options) < 65535;
 }
 
 }  // namespace recon

@@ -20,7 +20,7 @@ RECON_HD float mean_difference(int channel_sum) {
 }
 
 /// The greatest |difference| over R, G and B: the colour distance of K. Zhang, J. Lu and G. Lafruit 2009.
-RECON_HD int greatest_difference(Rgb8 p, Rgb8 q) {
+RECON_HD int max_difference(Rgb8 p, Rgb8 q) {
   int r = p.r - q.r, g = p.g - q.g, b = p.b - q.b;
   r = r < 0 ? -r : r, g = g < 0 ? -g : g, b = b < 0 ? -b : b;
   const int rg = r > g ? r : g;

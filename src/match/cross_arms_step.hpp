@@ -34,8 +34,8 @@ RECON_HD int arm_length(const CrossOptions& options, int available, const At& at
   const int most = options.reach - 1 < available ? options.reach - 1 : available;
   for (int k = 1; k <= most; ++k) {
     const Rgb8 colour = at(k);
-    const int difference = greatest_difference(colour, centre);
-    if (difference >= options.colour || greatest_difference(colour, before) >= options.colour) return k - 1;
+    const int difference = max_difference(colour, centre);
+    if (difference >= options.colour || max_difference(colour, before) >= options.colour) return k - 1;
     if (k > options.near_reach && difference >= options.strict_colour) return k - 1;
     before = colour;
   }

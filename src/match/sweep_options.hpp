@@ -16,7 +16,7 @@ enum class Combination {
 };
 
 /// What no cost exceeds.
-constexpr float greatest_cost(CostKind kind) {
+constexpr float max_cost(CostKind kind) {
   return kind == CostKind::kZncc ? 2.0f : 255.0f;
 }
 

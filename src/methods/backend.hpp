@@ -11,9 +11,9 @@
 #include "match/posed_image.hpp"
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
-#include "methods/pair.hpp"
-#include "optimize/graph_cut_options.hpp"
-#include "optimize/semi_global_options.hpp"
+#include "methods/stereo/pair.hpp"
+#include "optimize/graph_cut/graph_cut_options.hpp"
+#include "optimize/semi_global/semi_global_options.hpp"
 
 namespace recon {
 
@@ -24,7 +24,7 @@ enum class SweepOptimizer {
   kGraphCut,       ///< with its neighbours, by the least energy of all together
 };
 
-/// The semi-global optimizer over a sweep, whose costs are 0 .. 127 (see cost_code).
+/// The semi-global optimizer over a sweep, whose costs are 0 .. 127 (see quantized_cost).
 struct SweepPaths {
   SemiGlobalOptions penalties{8, 5, 120, 6};
   /// Most bytes that the costs of a block take, one a sample: views of more are done in blocks, see
@@ -32,18 +32,18 @@ struct SweepPaths {
   std::size_t block_bytes = std::size_t{256} << 20;
 };
 
-/// Links that need the stored costs of a sweep. Graph cuts are the host's, whatever sweeps and aggregates.
-struct SweepLinks {
+/// Stages that need the stored costs of a sweep. Graph cuts are the host's, whatever sweeps and aggregates.
+struct SweepStages {
   AggregationOptions aggregation;
   bool graph_cut = false;  ///< lowers the energy of what the optimizer chose
-  GraphCutOptions cut;     ///< of both uses; costs count as 0 .. 126, see cost_code
+  GraphCutOptions cut;     ///< of both uses; costs count as 0 .. 126, see quantized_cost
   bool edges = false;      ///< moves edges to where the costs are less, see adjusted_depth
 };
 
-/// Whether a sweep has links that need its stored costs.
-constexpr bool needs_volume(SweepOptimizer optimizer, const SweepLinks& links) {
-  return optimizer == SweepOptimizer::kGraphCut || links.graph_cut || links.edges ||
-         links.aggregation.kind != Aggregation::kNone;
+/// Whether a sweep has stages that need its stored costs.
+constexpr bool needs_volume(SweepOptimizer optimizer, const SweepStages& stages) {
+  return optimizer == SweepOptimizer::kGraphCut || stages.graph_cut || stages.edges ||
+         stages.aggregation.kind != Aggregation::kNone;
 }
 
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC takes 1).
@@ -54,7 +54,7 @@ struct SweepProblem {
   SweepOptions options;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
   SweepPaths paths = {};  ///< of kSemiGlobal
-  SweepLinks links = {};
+  SweepStages stages = {};
 };
 
 /// What a sweep says of each pixel of the reference; depth is NaN where no source sees it.
@@ -74,7 +74,7 @@ struct SweepShape {
   int window = 5;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
   SweepPaths paths = {};
-  SweepLinks links = {};
+  SweepStages stages = {};
 };
 
 /// Memory of one view or pair, counted before it starts, images and results of the caller not included.

@@ -7,11 +7,11 @@
 
 #include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
-#include "methods/path_sweep.hpp"
-#include "methods/sweep_tiles.hpp"
-#include "methods/volume_sweep.hpp"
-#include "methods/winner_depth.hpp"
-#include "optimize/winner_take_all.hpp"
+#include "methods/sweep/semi_global_sweep.hpp"
+#include "methods/sweep/sweep_tiles.hpp"
+#include "methods/sweep/volume_sweep.hpp"
+#include "methods/sweep/winner_depth.hpp"
+#include "optimize/winner/winner_take_all.hpp"
 
 namespace recon {
 namespace {
@@ -36,11 +36,11 @@ class CpuBackend : public Backend {
                                 static_cast<std::size_t>(shape.height);
     WorkMemory memory;
     memory.host_bytes = images + results + threads * (tile.volume_bytes + kScratchBytes);
-    if (needs_volume(shape.optimizer, shape.links))
+    if (needs_volume(shape.optimizer, shape.stages))
       memory.host_bytes += volume_sweep_bytes(shape, arena_.max_concurrency());
     else if (shape.optimizer == SweepOptimizer::kSemiGlobal)
-      memory.host_bytes +=
-          path_sweep_bytes(shape.width, shape.height, shape.planes, shape.paths, arena_.max_concurrency());
+      memory.host_bytes += semi_global_sweep_bytes(shape.width, shape.height, shape.planes, shape.paths,
+                                                   arena_.max_concurrency());
     const int columns = (shape.width + tile.width - 1) / tile.width;
     const int rows = (shape.height + tile.height - 1) / tile.height;
     memory.tiles = columns * rows;
@@ -58,8 +58,9 @@ class CpuBackend : public Backend {
 
   DepthEstimate sweep(const SweepProblem& problem) override {
     return arena_.execute([&] {
-      if (needs_volume(problem.optimizer, problem.links)) return volume_sweep(problem);
-      return problem.optimizer == SweepOptimizer::kSemiGlobal ? path_sweep(problem) : winner_sweep(problem);
+      if (needs_volume(problem.optimizer, problem.stages)) return volume_sweep(problem);
+      return problem.optimizer == SweepOptimizer::kSemiGlobal ? semi_global_sweep(problem)
+                                                              : winner_sweep(problem);
     });
   }
 

@@ -40,8 +40,8 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
   return contrast;
 }
 
-void remove_speckles(ImageView<float> depth, int least_size, float max_relative_step) {
-  remove_small_patches(depth, least_size, [max_relative_step](float a, float b) {
+void remove_speckles(ImageView<float> depth, int min_size, float max_relative_step) {
+  remove_small_patches(depth, min_size, [max_relative_step](float a, float b) {
     return std::abs(b - a) <= max_relative_step * std::min(a, b);
   });
 }

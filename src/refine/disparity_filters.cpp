@@ -54,8 +54,8 @@ std::vector<int> nearest_known(const std::vector<std::uint8_t>& known, int step)
 
 }  // namespace
 
-void remove_disparity_speckles(ImageView<float> disparity, int least_size, float max_step) {
-  remove_small_patches(disparity, least_size,
+void remove_disparity_speckles(ImageView<float> disparity, int min_size, float max_step) {
+  remove_small_patches(disparity, min_size,
                        [max_step](float a, float b) { return std::abs(a - b) <= max_step; });
 }
 

@@ -6,10 +6,10 @@
 
 namespace recon {
 
-/// Makes unknown every 4-connected patch of fewer than `least_size` pixels, where neighbours belong together
+/// Makes unknown every 4-connected patch of fewer than `min_size` pixels, where neighbours belong together
 /// when their disparities differ by at most `max_step` pixels. Source: H. Hirschmueller, TPAMI 2008, section
 /// 2.6 (peak filter).
-void remove_disparity_speckles(ImageView<float> disparity, int least_size, float max_step = 1.0f);
+void remove_disparity_speckles(ImageView<float> disparity, int min_size, float max_step = 1.0f);
 
 /// Gives every unknown pixel (NaN) a disparity: the smaller one of the nearest known ones on both sides of it
 /// in its row, as what is hidden belongs to the background; at a border the one there is. A row without any

@@ -10,7 +10,7 @@ namespace recon {
 namespace {
 
 constexpr int kRadius = 3;
-constexpr int kLeastSupport = 6;
+constexpr int kMinSupport = 6;
 constexpr double kSameSurface = 0.03;
 
 /// The affine function a dx + b dy + c of inverse depth around a pixel.
@@ -31,7 +31,7 @@ InverseDepthPlane fit_plane(ImageView<const float> depth, int x, int y) {
       sw += w, sxw += dx * w, syw += dy * w;
     }
   }
-  if (n < kLeastSupport) return {0, 0, 0, false};
+  if (n < kMinSupport) return {0, 0, 0, false};
   const double cxx = sxx - sx * sx / n, cxy = sxy - sx * sy / n, cyy = syy - sy * sy / n;
   const double cxw = sxw - sx * sw / n, cyw = syw - sy * sw / n;
   const double determinant = cxx * cyy - cxy * cxy;

@@ -59,8 +59,8 @@ RECON_HD bool contradicted(float disparity, int x, int width, const Right& right
 
 /// Whether a histogram of a region decides: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
 /// section 3.4).
-RECON_HD bool vote_decides(int most, int votes, int least_votes, float least_share) {
-  return votes > least_votes && static_cast<float>(most) > least_share * static_cast<float>(votes);
+RECON_HD bool vote_decides(int most, int votes, int min_votes, float min_share) {
+  return votes > min_votes && static_cast<float>(most) > min_share * static_cast<float>(votes);
 }
 
 /// What a pixel votes for among disparities min <= d < min + count: its own, as a bin 0 .. count - 1; -1
@@ -84,7 +84,7 @@ inline constexpr int kNoFilling = 257;
 /// where the right map does not contradict; without a right map an occlusion takes any colour.
 RECON_HD int filling_difference(Outlier outlier, bool has_right, bool is_contradicted, Rgb8 own, Rgb8 other) {
   if (!has_right && outlier == Outlier::kOcclusion) return 0;
-  return is_contradicted ? kContradictedFilling : greatest_difference(own, other);
+  return is_contradicted ? kContradictedFilling : max_difference(own, other);
 }
 
 /// The one of two fillings that is less different, the lower disparity on ties.

@@ -45,7 +45,7 @@ int vote_of(const Ballot& ballot, int x, int y, std::vector<int>& histogram) {
   }
   if (votes == 0) return -1;
   const auto most = std::max_element(histogram.begin(), histogram.end());
-  if (!vote_decides(*most, votes, ballot.options.least_votes, ballot.options.least_share)) return -1;
+  if (!vote_decides(*most, votes, ballot.options.min_votes, ballot.options.min_share)) return -1;
   return static_cast<int>(most - histogram.begin());
 }
 
@@ -67,7 +67,7 @@ Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const flo
 void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, ImageView<const Cross> crosses,
                      int min, int count, const VotingOptions& options, ImageView<const float> right) {
   EXPECTS(same_size(disparity, outliers) && same_size(disparity, crosses) && count >= 1);
-  EXPECTS(options.least_votes >= 0 && options.least_share >= 0.0f && options.least_share <= 1.0f);
+  EXPECTS(options.min_votes >= 0 && options.min_share >= 0.0f && options.min_share <= 1.0f);
   EXPECTS(options.iterations >= 0 && (right.empty() || right.height == disparity.height));
   const int width = disparity.width, height = disparity.height;
   Image<std::int32_t> bins(width, height);

@@ -21,9 +21,9 @@ Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const flo
 
 /// Region voting; the defaults are those of the paper's table 1.
 struct VotingOptions {
-  int least_votes = 20;      ///< tau_S: more reliable pixels than these; >= 0
-  float least_share = 0.4f;  ///< tau_H: larger share of them that has the disparity voted for; 0 .. 1
-  int iterations = 5;        ///< >= 0
+  int min_votes = 20;      ///< tau_S: more reliable pixels than these; >= 0
+  float min_share = 0.4f;  ///< tau_H: larger share of them that has the disparity voted for; 0 .. 1
+  int iterations = 5;      ///< >= 0
 };
 
 /// Iterative region voting: an outlier takes the disparity d* that most reliable pixels of its region have

@@ -10,11 +10,11 @@
 
 namespace recon {
 
-/// Makes unknown (NaN) every 4-connected patch of fewer than `least_size` pixels of `map`.
+/// Makes unknown (NaN) every 4-connected patch of fewer than `min_size` pixels of `map`.
 /// @param same_surface  of two known neighbours: whether they belong together; symmetric
 template <class SameSurface>
-void remove_small_patches(ImageView<float> map, int least_size, const SameSurface& same_surface) {
-  if (least_size <= 1) return;
+void remove_small_patches(ImageView<float> map, int min_size, const SameSurface& same_surface) {
+  if (min_size <= 1) return;
   Image<std::uint8_t> visited(map.width, map.height, 0);
   std::vector<std::pair<int, int>> patch;
   for (int y = 0; y < map.height; ++y) {
@@ -32,7 +32,7 @@ void remove_small_patches(ImageView<float> map, int least_size, const SameSurfac
           patch.emplace_back(i, j);
         }
       }
-      if (patch.size() >= static_cast<std::size_t>(least_size)) continue;
+      if (patch.size() >= static_cast<std::size_t>(min_size)) continue;
       for (const auto& [i, j] : patch) map(i, j) = std::numeric_limits<float>::quiet_NaN();
     }
   }

@@ -5,10 +5,10 @@
 namespace recon {
 
 /// Pixels that a surface needs to be trusted.
-inline constexpr int kLeastSurface = 30;
+inline constexpr int kMinSurface = 30;
 
 inline constexpr int kFitReach = 34;  ///< as far as the arms of the AD-Census system reach
-inline constexpr int kLeastFit = 50;  ///< pixels that a plane is fitted to
+inline constexpr int kMinFit = 50;    ///< pixels that a plane is fitted to
 
 /// Whether two neighbours belong to one surface; unknown disparities (NaN) to none.
 RECON_HD bool same_surface(float a, float b) {
@@ -27,9 +27,9 @@ struct PlaneFit {
     ud += column * disparity, vd += row * disparity;
   }
 
-  /// The plane at (column, 0); 0 where there are fewer than kLeastFit pixels or these lie on a line.
+  /// The plane at (column, 0); 0 where there are fewer than kMinFit pixels or these lie on a line.
   RECON_HD double at(double column) const {
-    if (n < kLeastFit) return 0.0;
+    if (n < kMinFit) return 0.0;
     const double suu = uu - u * u / n, suv = uv - u * v / n, svv = vv - v * v / n;
     const double sud = ud - u * d / n, svd = vd - v * d / n;
     const double determinant = suu * svv - suv * suv;

@@ -64,7 +64,7 @@ class SurfaceFit {
 
 }  // namespace
 
-void distrust_small_surfaces(ImageView<const float> disparity, ImageView<Outlier> outliers, int least) {
+void invalidate_small_segments(ImageView<const float> disparity, ImageView<Outlier> outliers, int least) {
   EXPECTS(disparity.width == outliers.width && disparity.height == outliers.height);
   Image<float> reliable = reliable_only(disparity, outliers);
   remove_small_patches(reliable.view(), least, same_surface);

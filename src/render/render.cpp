@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 /// Seen at a grazing angle a pixel covers a long strip; detail is kept at least as if it were this much.
-constexpr double kLeastFacing = 0.2;
+constexpr double kMinFacing = 0.2;
 
 /// All that the pixels of one view share.
 struct ViewRays {
@@ -47,7 +47,7 @@ struct ViewRays {
   Vec3d colour(Vec3d direction) const {
     const auto hit = tracer.cast(eye, direction);
     if (!hit) return description.background;
-    const double facing = std::max(std::abs(dot(hit->normal, direction)), kLeastFacing);
+    const double facing = std::max(std::abs(dot(hit->normal, direction)), kMinFacing);
     return tracer.radiance(*hit, hit->t * sample_angle / facing);
   }
 

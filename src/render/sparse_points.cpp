@@ -16,7 +16,7 @@ namespace {
 /// Candidates tried for every point that is asked for.
 constexpr int kTries = 20;
 /// Surfaces seen under a smaller cosine between normal and ray give no observation.
-constexpr double kLeastFacing = 0.15;
+constexpr double kMinFacing = 0.15;
 /// Observations keep this distance from the border of the image, pixels.
 constexpr double kBorder = 1.0;
 /// Sets the hashes of this file apart from those of the noise of images.
@@ -41,7 +41,7 @@ class SparseSampler {
   }
 
  private:
-  struct Sighting {
+  struct Reprojection {
     int view;
     Vec2d exact, observed;
   };
@@ -75,13 +75,13 @@ class SparseSampler {
     return hit;
   }
 
-  std::optional<Sighting> sighting(const SurfaceHit& hit, int index, std::uint64_t candidate) const {
+  std::optional<Reprojection> reprojection(const SurfaceHit& hit, int index, std::uint64_t candidate) const {
     const RenderView& view = description_.views[index];
     const Camera& camera = description_.cameras[view.camera];
     const auto exact = lenses_[view.camera].project(view.cam_from_world * hit.position);
     if (!exact) return std::nullopt;
     const Vec3d eye = camera_centre(view.cam_from_world);
-    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kLeastFacing) return std::nullopt;
+    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kMinFacing) return std::nullopt;
     const double sigma = description_.sparse.noise;
     const Vec2d observed{exact->x + sigma * gaussian_of(random(candidate, 3 + 2 * index)),
                          exact->y + sigma * gaussian_of(random(candidate, 4 + 2 * index))};
@@ -90,30 +90,30 @@ class SparseSampler {
              p.y <= camera.height - kBorder;
     };
     if (!inside(*exact) || !inside(observed) || !tracer_.sees(eye, hit.position)) return std::nullopt;
-    return Sighting{index, *exact, observed};
+    return Reprojection{index, *exact, observed};
   }
 
   void add_point(const SurfaceHit& hit, std::uint64_t candidate) {
-    std::vector<Sighting> sightings;
+    std::vector<Reprojection> reprojections;
     for (int view = 0; view < static_cast<int>(description_.views.size()); ++view)
-      if (const auto s = sighting(hit, view, candidate)) sightings.push_back(*s);
-    if (static_cast<int>(sightings.size()) < description_.sparse.min_views) return;
+      if (const auto s = reprojection(hit, view, candidate)) reprojections.push_back(*s);
+    if (static_cast<int>(reprojections.size()) < description_.sparse.min_views) return;
 
     SparsePoint point;
     point.id = scene_.points.size() + 1;
     point.position = hit.position;
-    const double footprint = hit.t / lenses_[description_.views[sightings.front().view].camera].focal().x;
+    const double footprint = hit.t / lenses_[description_.views[reprojections.front().view].camera].focal().x;
     const Vec3d colour = 255.0 * tracer_.radiance(hit, footprint);
     const auto level = [](double v) {
       return static_cast<std::uint8_t>(std::clamp(std::round(v), 0.0, 255.0));
     };
     point.colour = {level(colour.x), level(colour.y), level(colour.z)};
-    for (const Sighting& s : sightings) {
+    for (const Reprojection& s : reprojections) {
       auto& observations = scene_.views[s.view].observations;
       point.track.push_back({s.view, static_cast<std::uint32_t>(observations.size())});
       observations.push_back({s.observed, point.id});
       const Vec2d error = s.observed - s.exact;
-      point.error += std::hypot(error.x, error.y) / static_cast<double>(sightings.size());
+      point.error += std::hypot(error.x, error.y) / static_cast<double>(reprojections.size());
     }
     scene_.points.push_back(std::move(point));
   }

@@ -16,7 +16,7 @@ constexpr double kDegree = std::numbers::pi / 180;
 /// An optical axis may lie so far from the common axis; beyond it, too little of the image is left.
 constexpr double kMaxTilt = 65 * kDegree;
 /// Rays farther from the common axis are cut off: their images grow without bound.
-const double kLeastCosine = std::cos(75 * kDegree);
+const double kMinCosine = std::cos(75 * kDegree);
 /// The cells along each side of the reference, and the steps of inverse depth, at which it is asked what the
 /// source sees.
 constexpr int kCells = 16;
@@ -24,7 +24,7 @@ constexpr int kDepths = 32;
 /// What the source sees between two such samples is taken in by a border around its image, in its size.
 constexpr double kBorder = 1.0 / kCells;
 /// Pixels of the reference that the source has to see, of all.
-constexpr double kLeastOverlap = 0.05;
+constexpr double kMinOverlap = 0.05;
 /// Pixels around the overlap, so that there is something on each side of every place in it.
 constexpr int kMargin = 1;
 
@@ -61,14 +61,14 @@ Overlap find_overlap(const Pinhole& reference, const Pinhole& source, const Pose
       const Vec3d ray = reference.ray({reference.width * static_cast<double>(i) / kCells,
                                        reference.height * static_cast<double>(j) / kCells});
       const Vec3d left = pair.left_from_reference * ray;
-      if (left.z < kLeastCosine * norm(left)) continue;
+      if (left.z < kMinCosine * norm(left)) continue;
       bool any = false;
       for (int k = 0; k <= kDepths; ++k) {
         const double w = 1 / range.far + (1 / range.near - 1 / range.far) * k / kDepths;
         const Vec3d point = source_from_reference * ((1 / w) * ray);
         if (!(point.z > 0) || !within_border(source.project(point), source)) continue;
         const Vec3d right = pair.right_from_source * point;
-        if (right.z < kLeastCosine * norm(right)) continue;
+        if (right.z < kMinCosine * norm(right)) continue;
         any = true;
         overlap.right_x.add(right.x / right.z);
         overlap.disparity.add(pair.baseline * w / left.z);
@@ -145,7 +145,7 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   pair.right_from_source = pair.left_from_reference * reference_from_source.rotation;
 
   const Overlap overlap = find_overlap(reference, source, source_from_reference, pair, range);
-  if (overlap.share < kLeastOverlap)
+  if (overlap.share < kMinOverlap)
     return refuse("it sees too little of what the view sees between the nearest and the farthest depth");
   constexpr double kSmaller = 0.97;
   // At its optical axis, the reference keeps the area of its pixels: there, turning it magnifies by 1 /

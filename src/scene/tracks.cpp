@@ -18,9 +18,9 @@ std::vector<std::pair<std::uint64_t, int>> points_without_track(const Scene& sce
   return points;
 }
 
-/// Calls `found(point, view)` for every sighting; may name one twice.
+/// Calls `found(point, view)` for every reprojection; may name one twice.
 template <class Found>
-void for_each_sighting(const Scene& scene, const Found& found) {
+void for_each_reprojection(const Scene& scene, const Found& found) {
   for (std::size_t p = 0; p < scene.points.size(); ++p)
     for (const TrackElement& element : scene.points[p].track) {
       EXPECTS(element.view >= 0 && static_cast<std::size_t>(element.view) < scene.views.size());
@@ -39,7 +39,7 @@ void for_each_sighting(const Scene& scene, const Found& found) {
 
 IndexLists lists_by_point(const Scene& scene) {
   EXPECTS(scene.points.size() < static_cast<std::size_t>(std::numeric_limits<int>::max()));
-  return {static_cast<int>(scene.points.size()), [&](const auto& add) { for_each_sighting(scene, add); }};
+  return {static_cast<int>(scene.points.size()), [&](const auto& add) { for_each_reprojection(scene, add); }};
 }
 
 IndexLists inverted(const IndexLists& views_of_point, int views) {

@@ -28,7 +28,7 @@ constexpr double kDistanceInBaselines = 5;
 constexpr double kMinOverlap = 0.1;
 
 /// One point as two views see it.
-struct Sighting {
+struct Reprojection {
   int source;
   float angle;   ///< of triangulation, degrees
   float score;   ///< how well the pair suits at this point
@@ -59,8 +59,8 @@ double scale_weight(double ratio) {
   return ratio < 2 ? 1 : 2 / ratio;
 }
 
-Sighting sighting(const SceneGeometry& views, int reference, int source, Vec3d x, double weight,
-                  const ViewSelectionOptions& options) {
+Reprojection reprojection(const SceneGeometry& views, int reference, int source, Vec3d x, double weight,
+                          const ViewSelectionOptions& options) {
   const ViewGeometry &r = views[reference], &s = views[source];
   const double angle = triangulation_angle(x, r.centre, s.centre);
   const double ratio = (norm(x - r.centre) / r.focal) / (norm(x - s.centre) / s.focal);
@@ -68,10 +68,11 @@ Sighting sighting(const SceneGeometry& views, int reference, int source, Vec3d x
   return {source, static_cast<float>(angle), static_cast<float>(score), static_cast<float>(weight)};
 }
 
-/// Candidates out of all sightings of one reference view, best first. @param min_weight  that each must have
-std::vector<Candidate> ranked(std::vector<Sighting> all, double min_weight,
+/// Candidates out of all reprojections of one reference view, best first. @param min_weight  that each must
+/// have
+std::vector<Candidate> ranked(std::vector<Reprojection> all, double min_weight,
                               const ViewSelectionOptions& options) {
-  std::stable_sort(all.begin(), all.end(), [](const Sighting& a, const Sighting& b) {
+  std::stable_sort(all.begin(), all.end(), [](const Reprojection& a, const Reprojection& b) {
     return std::pair(a.source, a.angle) < std::pair(b.source, b.angle);
   });
   std::vector<Candidate> candidates;
@@ -101,7 +102,7 @@ std::uint64_t mixed(std::uint64_t value) {
 
 std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views, const Visibility& visibility,
                                  int reference, const ViewSelectionOptions& options) {
-  std::vector<Sighting> all;
+  std::vector<Reprojection> all;
   for (const int p : visibility.points_of_view[reference]) {
     const std::span<const int> track = visibility.views_of_point[p];
     const std::size_t stride = (track.size() + kMaxTrackLength - 1) / kMaxTrackLength;
@@ -110,8 +111,9 @@ std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views,
         stride;
     for (std::size_t i = start; i < track.size(); i += stride)
       if (track[i] != reference)
-        all.push_back(sighting(views, reference, track[i], scene.points[static_cast<std::size_t>(p)].position,
-                               static_cast<double>(stride), options));
+        all.push_back(reprojection(views, reference, track[i],
+                                   scene.points[static_cast<std::size_t>(p)].position,
+                                   static_cast<double>(stride), options));
   }
   return ranked(std::move(all), kMinShared, options);
 }
@@ -146,12 +148,12 @@ std::vector<Candidate> by_geometry(const Scene& scene, const PointBlocks& blocks
   const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
   const std::vector<double> depths =
       guessed_depths(scene, blocks, views, reference, neighbours, viewing_distance);
-  std::vector<Sighting> all;
+  std::vector<Reprojection> all;
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
       const Vec3d x = view.point_at(ray, depth);
       for (const int source : neighbours)
-        if (views[source].sees(x)) all.push_back(sighting(views, reference, source, x, 1, options));
+        if (views[source].sees(x)) all.push_back(reprojection(views, reference, source, x, 1, options));
     }
   const double samples = static_cast<double>(depths.size() * rays.size());
   return ranked(std::move(all), kMinOverlap * samples, options);

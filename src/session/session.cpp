@@ -16,17 +16,18 @@
 #include "core/system_memory.hpp"
 #include "core/version.hpp"
 #include "io/atomic_file.hpp"
-#include "session/byte_size.hpp"
-#include "session/device.hpp"
-#include "session/option_use.hpp"
-#include "session/output_folder.hpp"
-#include "session/output_path.hpp"
-#include "session/pair_run.hpp"
-#include "session/plan_time.hpp"
-#include "session/process_time.hpp"
-#include "session/report.hpp"
-#include "session/scene_run.hpp"
-#include "session/step_clock.hpp"
+#include "io/json_text.hpp"
+#include "session/options/byte_size.hpp"
+#include "session/options/device.hpp"
+#include "session/options/option_use.hpp"
+#include "session/pair/pair_run.hpp"
+#include "session/plan/plan_time.hpp"
+#include "session/plan/process_time.hpp"
+#include "session/plan/step_clock.hpp"
+#include "session/report/report.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/resume/output_path.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -292,7 +293,7 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
 /// What of the work no GPU does; empty: nothing.
 std::string work_of_the_cpu(const SessionOptions& options, const std::vector<Job>& jobs) {
   for (const Job job : jobs)
-    if (options.cpu_only(job)) return "a chain with " + cpu_link(options.pair.matching.chain);
+    if (options.cpu_only(job)) return "a pipeline with " + cpu_stage(options.pair.matching.pipeline);
   return {};
 }
 

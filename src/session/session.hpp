@@ -3,7 +3,7 @@
 #include <iosfwd>
 
 #include "core/program.hpp"
-#include "session/options.hpp"
+#include "session/options/options.hpp"
 
 namespace recon {
 

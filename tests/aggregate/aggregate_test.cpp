@@ -23,7 +23,7 @@ using reference::ColourViews;
 using reference::cut_gaps;
 using reference::describe;
 using reference::in_units;
-using reference::kGreatestCost;
+using reference::kMaxCost;
 using reference::kVolumeShapes;
 using reference::near;
 using reference::near_means;
@@ -93,12 +93,12 @@ TEST(CostUnit, SumsOfTheLargestSquaresFitIntoAWord) {
 TEST(ConstantWindow, ByHand) {
   const Volume<float> costs = row_volume({3, 5, 10, 0, 2});
   Volume<float> means = poisoned(5, 1, 1);
-  constant_window(costs.view(), 1, kGreatestCost, means.view());
+  constant_window(costs.view(), 1, kMaxCost, means.view());
   const std::array<float, 5> expected{4, 6, 5, 4, 1};
   for (int x = 0; x < 5; ++x) EXPECT_EQ(means.view()(x, 0, 0), expected[static_cast<std::size_t>(x)]) << x;
-  constant_window(costs.view(), 0, kGreatestCost, means.view());
+  constant_window(costs.view(), 0, kMaxCost, means.view());
   EXPECT_TRUE(near(means.view(), costs.view(), 0));
-  constant_window(costs.view(), kMaxConstantRadius, kGreatestCost, means.view());
+  constant_window(costs.view(), kMaxConstantRadius, kMaxCost, means.view());
   for (int x = 0; x < 5; ++x) EXPECT_EQ(means.view()(x, 0, 0), 4.0f) << x;
 }
 
@@ -109,7 +109,7 @@ TEST(ConstantWindow, EqualsTheTextbook) {
       for (const bool whole : {true, false}) {
         const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
         Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
-        constant_window(costs.view(), radius, kGreatestCost, means.view());
+        constant_window(costs.view(), radius, kMaxCost, means.view());
         const Volume<float> expected = reference::constant_window(in_units(costs.view()).view(), radius);
         EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
                           : near_means(means.view(), expected.view()))
@@ -120,18 +120,18 @@ TEST(ConstantWindow, EqualsTheTextbook) {
 TEST(ConstantWindow, EqualsTheSequentialProgramThatItIsTimedAgainst) {
   const Volume<float> costs = random_costs(35, 3, 19, 2);
   Volume<float> means = poisoned(35, 3, 19), direct = poisoned(35, 3, 19);
-  constant_window(costs.view(), 10, kGreatestCost, means.view());
+  constant_window(costs.view(), 10, kMaxCost, means.view());
   reference::direct_window_means(costs.view(), 10, direct.view());
   EXPECT_TRUE(near(direct.view(), means.view(), 1e-5, 0x1p-11)) << "441 additions in single precision";
 }
 
 TEST(ConstantWindow, RefusesWhatDoesNotFit) {
   Volume<float> costs = random_costs(8, 2, 4, 1), other(8, 3, 4);
-  EXPECT_THROW(constant_window(costs.view(), 1, kGreatestCost, other.view()), std::logic_error);
-  EXPECT_THROW(constant_window(costs.view(), 1, kGreatestCost, costs.view()), std::logic_error);
+  EXPECT_THROW(constant_window(costs.view(), 1, kMaxCost, other.view()), std::logic_error);
+  EXPECT_THROW(constant_window(costs.view(), 1, kMaxCost, costs.view()), std::logic_error);
   Volume<float> means(8, 2, 4);
-  EXPECT_THROW(constant_window(costs.view(), -1, kGreatestCost, means.view()), std::logic_error);
-  EXPECT_THROW(constant_window(costs.view(), kMaxConstantRadius + 1, kGreatestCost, means.view()),
+  EXPECT_THROW(constant_window(costs.view(), -1, kMaxCost, means.view()), std::logic_error);
+  EXPECT_THROW(constant_window(costs.view(), kMaxConstantRadius + 1, kMaxCost, means.view()),
                std::logic_error);
   EXPECT_THROW(constant_window(costs.view(), 1, 0, means.view()), std::logic_error);
 }
@@ -216,7 +216,7 @@ TEST(CrossBased, ByHand) {
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 4; ++x) costs.view()(x, y, 0) = static_cast<float>(x + 4 * y);
   const Image<Cross> arms = cross_arms(image.view(), {});
-  cross_based({arms.view(), {}}, {1, CrossOrder::kHorizontal}, kGreatestCost, costs.view());
+  cross_based({arms.view(), {}}, {1, CrossOrder::kHorizontal}, kMaxCost, costs.view());
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 4; ++x) EXPECT_EQ(costs.view()(x, y, 0), x < 3 ? 3.0f : 5.0f) << x << " " << y;
 }
@@ -230,7 +230,7 @@ TEST(CrossBased, TheOrdersDiffer) {
     Volume<float> costs(2, 1, 2);
     costs.view()(0, 0, 0) = 2, costs.view()(1, 0, 0) = 90, costs.view()(0, 1, 0) = 4,
                        costs.view()(1, 1, 0) = 9;
-    cross_based({arms.view(), {}}, {1, order}, kGreatestCost, costs.view());
+    cross_based({arms.view(), {}}, {1, order}, kMaxCost, costs.view());
     EXPECT_EQ(costs.view()(0, 0, 0), order == CrossOrder::kHorizontal ? 5.0f : 3.0f);
     EXPECT_EQ(costs.view()(1, 0, 0), 90.0f);
   }
@@ -251,7 +251,7 @@ TEST(CrossBased, EqualsTheTextbook) {
             cross_based(
                 {images.reference_arms.view(), two ? images.source_arms.view() : ImageView<const Cross>{},
                  side, shape.min_disparity},
-                {iterations, first}, kGreatestCost, costs.view());
+                {iterations, first}, kMaxCost, costs.view());
             const ColourViews views{images.reference.view(),
                                     two ? images.source.view() : ImageView<const Rgb8>{},
                                     side == PairSide::kLeft ? -1 : 1, shape.min_disparity};
@@ -271,17 +271,17 @@ TEST(CrossBased, FlatImagesGiveTheMeanOfAll) {
   const Image<Cross> arms = cross_arms(flat.view(), {});
   Volume<float> costs = random_costs(23, 3, 9, 4, true);
   const Volume<float> expected = reference::constant_window(costs.view(), 40);
-  cross_based({arms.view(), {}}, {1}, kGreatestCost, costs.view());
+  cross_based({arms.view(), {}}, {1}, kMaxCost, costs.view());
   EXPECT_TRUE(near(costs.view(), expected.view(), 0));
 }
 
 TEST(CrossBased, RefusesWhatDoesNotFit) {
   const Image<Cross> arms(8, 4, Cross{}), narrow(7, 4, Cross{});
   Volume<float> costs = random_costs(8, 2, 4, 1);
-  EXPECT_THROW(cross_based({narrow.view(), {}}, {}, kGreatestCost, costs.view()), std::logic_error);
-  EXPECT_THROW(cross_based({arms.view(), narrow.view()}, {}, kGreatestCost, costs.view()), std::logic_error);
-  EXPECT_THROW(cross_based({arms.view(), {}}, {-1}, kGreatestCost, costs.view()), std::logic_error);
-  EXPECT_THROW(cross_based({arms.view(), {}}, {65}, kGreatestCost, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({narrow.view(), {}}, {}, kMaxCost, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), narrow.view()}, {}, kMaxCost, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), {}}, {-1}, kMaxCost, costs.view()), std::logic_error);
+  EXPECT_THROW(cross_based({arms.view(), {}}, {65}, kMaxCost, costs.view()), std::logic_error);
   EXPECT_THROW(cross_based({arms.view(), {}}, {}, 0, costs.view()), std::logic_error);
 }
 
@@ -296,16 +296,16 @@ TEST(Gaps, ByHand) {
       ++x;
     }
   };
-  constant_window(costs.view(), 1, kGreatestCost, means.view());
+  constant_window(costs.view(), 1, kMaxCost, means.view());
   expect({3, 6, 9, 9, none, 6, 6});
   const Image<Rgb8> flat(7, 1, Rgb8{9, 9, 9});
   adaptive_weight({flat.view(), {}}, {1, 5, 1e30f}, costs.view(), means.view());
   expect({3, 6, 9, 9, none, 6, 6});
   const Image<Cross> arms = cross_arms(flat.view(), {2, 2, 20, 6});
   means = clone(costs);
-  cross_based({arms.view(), {}}, {1}, kGreatestCost, means.view());
+  cross_based({arms.view(), {}}, {1}, kMaxCost, means.view());
   expect({3, 6, 9, 9, none, 6, 6});
-  cross_based({arms.view(), {}}, {1, CrossOrder::kVertical}, kGreatestCost, means.view());
+  cross_based({arms.view(), {}}, {1, CrossOrder::kVertical}, kMaxCost, means.view());
   expect({4.5f, 6, 8, 9, 7.5f, 6, 6});
 }
 
@@ -318,7 +318,7 @@ TEST(Gaps, DoNotCountAsInTheTextbook) {
     cut_gaps(given.view(), seed);
     Volume<float> means = poisoned(shape.width, shape.planes, shape.height);
     for (const int radius : {0, 1, 3, 40}) {
-      constant_window(given.view(), radius, kGreatestCost, means.view());
+      constant_window(given.view(), radius, kMaxCost, means.view());
       EXPECT_TRUE(
           near_means(means.view(), reference::constant_window(in_units(given.view()).view(), radius).view()))
           << describe(shape) << ", radius " << radius;
@@ -335,7 +335,7 @@ TEST(Gaps, DoNotCountAsInTheTextbook) {
         Volume<float> costs = clone(given);
         cross_based({images.reference_arms.view(), two ? images.source_arms.view() : ImageView<const Cross>{},
                      PairSide::kLeft, shape.min_disparity},
-                    {iterations}, kGreatestCost, costs.view());
+                    {iterations}, kMaxCost, costs.view());
         const Volume<float> expected = reference::cross_based(
             views, in_units(given.view()).view(),
             {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
@@ -353,14 +353,14 @@ TEST(Aggregation, KeepsConstantCosts) {
   for (int y = 0; y < 11; ++y)
     for (int d = 0; d < 5; ++d) std::fill_n(flat.view().row(y, d), 37, 7.0f);
   Volume<float> means = poisoned(37, 5, 11);
-  constant_window(flat.view(), 3, kGreatestCost, means.view());
+  constant_window(flat.view(), 3, kMaxCost, means.view());
   EXPECT_TRUE(near(means.view(), flat.view(), 0));
   adaptive_weight({images.reference.view(), images.source.view(), PairSide::kLeft, -2}, {}, flat.view(),
                   means.view());
   EXPECT_TRUE(near(means.view(), flat.view(), kWeightBound));
   means = clone(flat);
-  cross_based({images.reference_arms.view(), images.source_arms.view(), PairSide::kLeft, -2}, {},
-              kGreatestCost, means.view());
+  cross_based({images.reference_arms.view(), images.source_arms.view(), PairSide::kLeft, -2}, {}, kMaxCost,
+              means.view());
   EXPECT_TRUE(near(means.view(), flat.view(), 0));
 }
 
@@ -369,14 +369,14 @@ TEST(Aggregation, SameBitsForAnyNumberOfThreads) {
   const Views images = random_views(shape, 3);
   const Volume<float> costs = random_costs(61, 13, 23, 5);
   const std::array<std::function<void(VolumeView<float>)>, 3> aggregators{
-      [&](VolumeView<float> out) { constant_window(costs.view(), 4, kGreatestCost, out); },
+      [&](VolumeView<float> out) { constant_window(costs.view(), 4, kMaxCost, out); },
       [&](VolumeView<float> out) {
         adaptive_weight({images.reference.view(), images.source.view()}, {5, 5, 17.5f}, costs.view(), out);
       },
       [&](VolumeView<float> out) {
         for (int y = 0; y < 23; ++y)
           for (int d = 0; d < 13; ++d) std::copy_n(costs.view().row(y, d), 61, out.row(y, d));
-        cross_based({images.reference_arms.view(), images.source_arms.view()}, {}, kGreatestCost, out);
+        cross_based({images.reference_arms.view(), images.source_arms.view()}, {}, kMaxCost, out);
       }};
   for (const auto& aggregate : aggregators) {
     Volume<float> first = poisoned(61, 13, 23);

@@ -24,7 +24,7 @@ Volume<float> volume_of(const ColourSet& set) {
   return {set.left.width(), set.grey.disparities, set.left.height()};
 }
 
-Image<float> least_cost(VolumeView<const float> costs) {
+Image<float> min_cost(VolumeView<const float> costs) {
   Image<float> disparity(costs.width, costs.height);
   for (int y = 0; y < costs.height; ++y)
     for (int x = 0; x < costs.width; ++x) {
@@ -38,7 +38,7 @@ Image<float> least_cost(VolumeView<const float> costs) {
 
 /// Shares in percent of the pixels wrong by more than 1: non-occluded, all, near discontinuities.
 std::array<double, 3> bad_pixels(const ColourSet& set, VolumeView<const float> costs, const char* what) {
-  const Image<float> disparity = least_cost(costs);
+  const Image<float> disparity = min_cost(costs);
   const std::array<double, 1> thresholds{1.0};
   const auto bad = [&](const Image<std::uint8_t>& mask) {
     return 100 *

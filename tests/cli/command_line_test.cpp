@@ -15,7 +15,7 @@
 #include "core/parallel.hpp"
 #include "io/error_message.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/option_use.hpp"
+#include "session/options/option_use.hpp"
 #include "tools/reconstruct_options.hpp"
 
 namespace recon {
@@ -56,7 +56,7 @@ const Work kCross{{"--aggregation", "cross"}, {Method::kPlaneSweep, false}};
 const Work kSgm{{"--method", "sgm"}, {Method::kSemiGlobal, true}};
 const Work kBm{{"--method", "bm"}, {Method::kBlockMatching, true}};
 const Work kBp{{"--method", "bp"}, {Method::kBeliefPropagation, true}};
-const Work kLinks{{"--method", "chain"}, {Method::kChain, true}};
+const Work kStages{{"--method", "pipeline"}, {Method::kPipeline, true}};
 
 struct FloatOption {
   std::string name;
@@ -72,7 +72,7 @@ const BeliefOptions& belief(const SessionOptions& options) {
   return options.pair.matching.belief;
 }
 const AdaptiveWeightOptions& weights(const SessionOptions& options) {
-  return options.sweep_links.aggregation.adaptive_weight;
+  return options.sweep_stages.aggregation.adaptive_weight;
 }
 
 /// Every option that takes a number with a fraction.
@@ -125,13 +125,13 @@ const std::vector<IntOption> kInts = {{"--window", kSweep, "1", "17"},
                                       {"--paths", kSweep, "0", "16"},
                                       {"--p1", kSweep, "-1", "8192"},
                                       {"--p1", kCut, "-1", "8192"},
-                                      {"--p1", kLinks, "-1", "8192"},
+                                      {"--p1", kStages, "-1", "8192"},
                                       {"--p2", kSweep, "-1", "8192"},
                                       {"--p2-falloff", kSweep, "-1", "256"},
                                       {"--p2-falloff", kCut, "-1", "256"},
                                       {"--uniqueness", kSgm, "-1", "100"},
                                       {"--left-right", kSgm, "-2", "2147483647"},
-                                      {"--left-right", kLinks, "-1", "4097"},
+                                      {"--left-right", kStages, "-1", "4097"},
                                       {"--prefilter-cap", kBm, "0", "32"},
                                       {"--steps", kBm, "0", "3"},
                                       {"--pyramid", kBm, "0", "100"},
@@ -242,7 +242,7 @@ TEST_F(Config, GivesBackTheValueOfEveryNumber) {
 }
 
 TEST_F(Config, GivesBackDefaults) {
-  const std::vector<Work> works = {kSweep, kCut, kWeights, kCross, kSgm, kBm, kBp, kLinks};
+  const std::vector<Work> works = {kSweep, kCut, kWeights, kCross, kSgm, kBm, kBp, kStages};
   for (const Work& work : works) {
     const Parsed first(work.words);
     const std::string text = resolved_options(first.line.options, work.job);
@@ -257,15 +257,15 @@ TEST_F(Config, GivesBackDefaults) {
   }
 }
 
-TEST_F(Config, GivesBackThePenaltiesOfEveryChain) {
+TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
   for (const char* cost : {"census5x5", "census9x7", "symmetric", "rank", "ad", "ad-census"})
     for (const char* optimizer : {"sgm", "scanline", "graphcut"}) {
       SCOPED_TRACE(std::string(cost) + " " + optimizer);
-      const Parsed first({"--method", "chain", "--cost", cost, "--optimizer", optimizer});
-      write(resolved_options(first.line.options, kLinks.job));
+      const Parsed first({"--method", "pipeline", "--cost", cost, "--optimizer", optimizer});
+      write(resolved_options(first.line.options, kStages.job));
       const Parsed again({"--config", file()});
-      const ChainOptions &a = first.line.options.pair.matching.chain,
-                         &b = again.line.options.pair.matching.chain;
+      const PipelineOptions &a = first.line.options.pair.matching.pipeline,
+                            &b = again.line.options.pair.matching.pipeline;
       EXPECT_EQ(a.semi_global.p1, b.semi_global.p1);
       EXPECT_EQ(a.semi_global.p2, b.semi_global.p2);
       EXPECT_EQ(a.scanline.p1, b.scanline.p1);

@@ -36,7 +36,7 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--windw", {s, "--windw", "7"});
   expect(2, "--window is 8; it must be odd", {s, "--window", "8"});
   expect(2, "--window is 17", {s, "--window", "17"});
-  expect(2, "--method is 'magic'; it can be planesweep, sgm, bp, bm or chain", {s, "--method", "magic"});
+  expect(2, "--method is 'magic'; it can be planesweep, sgm, bp, bm or pipeline", {s, "--method", "magic"});
   expect(2, "--cost is 'ssd'; for --method planesweep it can be sad, zncc", {s, "--cost", "ssd"});
   expect(2, "--uniqueness does not belong to --method planesweep; it is for sgm, bm",
          {s, "--uniqueness", "8"});
@@ -95,21 +95,21 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfEachOptimizerAreAConfiguration) {
 }
 
 TEST_F(ReconstructFault, TheResolvedOptionsOfLinksOverStoredCostsAreAConfiguration) {
-  for (const std::vector<std::string>& links : std::vector<std::vector<std::string>>{
+  for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
            {"--optimizer", "graphcut"},
            {"--optimizer", "winner", "--aggregation", "cross"},
            {"--optimizer", "sgm", "--aggregation", "cw", "--refine", "graphcut"},
            {"--optimizer", "sgm", "--p1", "100", "--refine", "edges"},
            {"--optimizer", "winner", "--aggregation", "none", "--refine", "graphcut", "--p1", "9"}}) {
     std::vector<std::string> arguments = {scene().string()};
-    arguments.insert(arguments.end(), links.begin(), links.end());
+    arguments.insert(arguments.end(), stages.begin(), stages.end());
     const Outcome first = reconstruct(arguments);
     ASSERT_EQ(first.exit_code, 0) << first.err;
     EXPECT_THAT(first.err, HasSubstr("depth maps: 5 of 5 (100 %)"));
     const std::string resolved = content(dense() / "options.toml");
     const Outcome again = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
     EXPECT_EQ(again.exit_code, 0) << again.err;
-    EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << links[1];
+    EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << stages[1];
     EXPECT_EQ(content(dense() / "options.toml"), resolved);
   }
   expect(2, "for --method planesweep it can be none, or a list of graphcut and edges",

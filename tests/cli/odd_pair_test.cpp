@@ -154,7 +154,7 @@ TEST_P(OddPair, FlatImagesAreAnswered) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, OddPair, testing::Values("bm", "sgm", "bp", "chain", "ad-census"));
+INSTANTIATE_TEST_SUITE_P(Methods, OddPair, testing::Values("bm", "sgm", "bp", "pipeline", "ad-census"));
 
 class WrongPair : public PairTest {
  protected:

@@ -10,7 +10,7 @@
 #include "io/pair_folder.hpp"
 #include "io/pfm.hpp"
 #include "io/ply_reader.hpp"
-#include "methods/ad_census_matching.hpp"
+#include "methods/stereo/ad_census_matching.hpp"
 
 namespace recon {
 namespace {

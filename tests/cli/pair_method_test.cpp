@@ -32,16 +32,16 @@ TEST_F(ReconstructPairMethod, MakesACloudOfAScene) {
   }
 }
 
-TEST_F(ReconstructPairMethod, AChainMakesACloudOfASceneToo) {
-  for (const std::vector<std::string>& links : std::vector<std::vector<std::string>>{
-           {"--preset", "ad-census"}, {"--method", "chain", "--aggregation", "cross"}}) {
+TEST_F(ReconstructPairMethod, APipelineMakesACloudOfASceneToo) {
+  for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
+           {"--preset", "ad-census"}, {"--method", "pipeline", "--aggregation", "cross"}}) {
     std::vector<std::string> arguments = {scene().string()};
-    arguments.insert(arguments.end(), links.begin(), links.end());
+    arguments.insert(arguments.end(), stages.begin(), stages.end());
     const Outcome outcome = reconstruct(arguments);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_GT(read_ply(dense() / "fused.ply").positions.size(), 100u) << links[1];
+    EXPECT_GT(read_ply(dense() / "fused.ply").positions.size(), 100u) << stages[1];
     const std::string options = content(dense() / "options.toml");
-    EXPECT_THAT(options, HasSubstr("method=\"chain\""));
+    EXPECT_THAT(options, HasSubstr("method=\"pipeline\""));
     EXPECT_THAT(options, HasSubstr("aggregation=\"cross\""));
     const Outcome again = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
     EXPECT_EQ(again.exit_code, 0) << again.err;

@@ -1,4 +1,4 @@
-#include "methods/cuda_aggregation.hpp"
+#include "cuda/testing/cuda_aggregation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using reference::ColourViews;
 using reference::cut_gaps;
 using reference::describe;
 using reference::in_units;
-using reference::kGreatestCost;
+using reference::kMaxCost;
 using reference::kVolumeShapes;
 using reference::near;
 using reference::near_means;
@@ -68,7 +68,7 @@ Volume<float> on_cpu(const SupportViews<Cross>& views, const CrossBasedOptions& 
   Volume<float> copy(costs.width, costs.planes, costs.height);
   for (int y = 0; y < costs.height; ++y)
     for (int d = 0; d < costs.planes; ++d) std::copy_n(costs.row(y, d), costs.width, copy.view().row(y, d));
-  cross_based(views, options, kGreatestCost, copy.view());
+  cross_based(views, options, kMaxCost, copy.view());
   return copy;
 }
 
@@ -96,7 +96,7 @@ TEST_F(CudaConstantWindow, EqualsTheTextbook) {
         Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
         for (const bool gaps : {false, true}) {
           if (gaps) cut_gaps(costs.view(), seed);
-          const Volume<float> means = cuda::run_constant_window(costs.view(), radius, kGreatestCost, kPoison);
+          const Volume<float> means = cuda::run_constant_window(costs.view(), radius, kMaxCost, kPoison);
           const Volume<float> expected =
               reference::constant_window(in_units(costs.view()).view(), std::min(radius, 128));
           EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
@@ -123,8 +123,8 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
       Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
       if (gaps) cut_gaps(costs.view(), 3);
       Volume<float> expected(c.shape.width, c.shape.planes, c.shape.height);
-      constant_window(costs.view(), c.radius, kGreatestCost, expected.view());
-      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kGreatestCost, kPoison).view(),
+      constant_window(costs.view(), c.radius, kMaxCost, expected.view());
+      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kMaxCost, kPoison).view(),
                        expected.view(), 0))
           << describe(c.shape) << ", radius " << c.radius << ", gaps " << gaps;
     }
@@ -150,10 +150,10 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfTheLeastAndTheGreatestSums) {
 
 TEST_F(CudaConstantWindow, RefusesWhatDoesNotFit) {
   const Volume<float> costs = random_costs(8, 2, 4, 1), wide = random_costs(16385, 1, 1, 1);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), -1, kGreatestCost, kPoison), std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kGreatestCost, kPoison),
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), -1, kMaxCost, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kMaxCost, kPoison),
                std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kGreatestCost, kPoison), std::logic_error);
+  EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kMaxCost, kPoison), std::logic_error);
   EXPECT_THROW(cuda::run_constant_window(costs.view(), 1, 0, kPoison), std::logic_error);
 }
 
@@ -255,7 +255,7 @@ TEST_F(CudaCrossBased, EqualsTheTextbook) {
             for (const int longest : {rule.reach - 1, 255}) {
               const Volume<float> means =
                   cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest,
-                                        {iterations, first}, kGreatestCost, costs.view(), kPoison);
+                                        {iterations, first}, kMaxCost, costs.view(), kPoison);
               EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
                                 : near_means(means.view(), expected.view(), iterations))
                   << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
@@ -278,11 +278,10 @@ TEST_F(CudaCrossBased, GapsDoNotCountAsInTheTextbook) {
             views.colours(two, PairSide::kLeft, shape.min_disparity), in_units(costs.view()).view(),
             {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
         for (const int longest : {rule.reach - 1, 255})
-          EXPECT_TRUE(
-              near_means(cuda::run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity), longest,
-                                               {iterations}, kGreatestCost, costs.view(), kPoison)
-                             .view(),
-                         expected.view(), iterations))
+          EXPECT_TRUE(near_means(cuda::run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity),
+                                                       longest, {iterations}, kMaxCost, costs.view(), kPoison)
+                                     .view(),
+                                 expected.view(), iterations))
               << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
               << longest;
       }
@@ -301,10 +300,9 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpu) {
         for (const int iterations : {1, 2, 3}) {
           const SupportViews<Cross> arms = views.arms(two, PairSide::kLeft, shape.min_disparity);
           const Volume<float> expected = on_cpu(arms, {iterations}, costs.view());
-          EXPECT_TRUE(
-              near(cuda::run_cross_based(arms, reach - 1, {iterations}, kGreatestCost, costs.view(), kPoison)
-                       .view(),
-                   expected.view(), 0))
+          EXPECT_TRUE(near(
+              cuda::run_cross_based(arms, reach - 1, {iterations}, kMaxCost, costs.view(), kPoison).view(),
+              expected.view(), 0))
               << "reach " << reach << ", gaps " << gaps << ", views " << 1 + two << ", iterations "
               << iterations;
         }
@@ -327,9 +325,9 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpuInWideStrips) {
     for (const int iterations : {1, 3}) {
       const SupportViews<Cross> arms = views.arms(true, PairSide::kLeft, c.shape.min_disparity);
       const Volume<float> expected = on_cpu(arms, {iterations}, costs.view());
-      EXPECT_TRUE(near(
-          cuda::run_cross_based(arms, c.reach - 1, {iterations}, kGreatestCost, costs.view(), kPoison).view(),
-          expected.view(), 0))
+      EXPECT_TRUE(
+          near(cuda::run_cross_based(arms, c.reach - 1, {iterations}, kMaxCost, costs.view(), kPoison).view(),
+               expected.view(), 0))
           << describe(c.shape) << ", reach " << c.reach << ", iterations " << iterations;
     }
   }
@@ -359,7 +357,7 @@ TEST_F(CudaCrossBased, RefusesWhatDoesNotFit) {
   const Image<Cross> arms(8, 4, Cross{}), narrow(7, 4, Cross{});
   const Volume<float> costs = random_costs(8, 2, 4, 1);
   const auto run = [&](const SupportViews<Cross>& views, int longest, int iterations) {
-    cuda::run_cross_based(views, longest, {iterations}, kGreatestCost, costs.view(), kPoison);
+    cuda::run_cross_based(views, longest, {iterations}, kMaxCost, costs.view(), kPoison);
   };
   EXPECT_THROW(run({narrow.view(), {}}, 33, 1), std::logic_error);
   EXPECT_THROW(run({arms.view(), narrow.view()}, 33, 1), std::logic_error);
@@ -386,7 +384,7 @@ TEST_F(CudaStepwiseAggregation, EqualsTheProgram) {
                            : weights                       ? Aggregation::kAdaptiveWeight
                                                            : Aggregation::kCrossBased;
     const cuda::StepwiseRun run = cuda::run_stepwise_aggregation(problem, which, 1);
-    EXPECT_LE(run.greatest_difference, weights ? kWeightBound : 0) << "step " << step;
+    EXPECT_LE(run.max_difference, weights ? kWeightBound : 0) << "step " << step;
   }
 }
 

@@ -1,10 +1,10 @@
-#include "methods/cuda_belief.hpp"
+#include "cuda/testing/cuda_belief.hpp"
 
 #include <gtest/gtest.h>
 
 #include "cuda/gpu_test.hpp"
 #include "io/image_file.hpp"
-#include "methods/belief_matching.hpp"
+#include "methods/stereo/belief_matching.hpp"
 #include "reference/belief_problems.hpp"
 
 namespace recon {

@@ -1,13 +1,13 @@
 // Block matching on the GPU finds what the CPU and the textbook find, at every pixel.
 
-#include "methods/cuda_block.hpp"
+#include "cuda/testing/cuda_block.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "cuda/gpu_test.hpp"
-#include "methods/block_matching.hpp"
+#include "methods/stereo/block_matching.hpp"
 #include "reference/block_cases.hpp"
 #include "reference/block_reference.hpp"
 

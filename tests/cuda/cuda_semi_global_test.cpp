@@ -1,4 +1,4 @@
-#include "methods/cuda_semi_global.hpp"
+#include "cuda/testing/cuda_semi_global.hpp"
 
 #include <gtest/gtest.h>
 
@@ -221,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
                       VolumeCase{"right_view_ties", 67, 31, 65, 1, {8, 0, 1, 0}, true, 3},
                       VolumeCase{"right_view_words", 150, 9, 70, 255, {8, 100, 1000, 30}, true, 2},
                       VolumeCase{"right_view_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100},
-                      VolumeCase{"greatest_bytes", 40, 21, 20, 127, {8, 5, 128, 6}, true, 0},
+                      VolumeCase{"max_bytes", 40, 21, 20, 127, {8, 5, 128, 6}, true, 0},
                       VolumeCase{"in_place", 67, 31, 40, 120, {8, 9, 120, 6}, true, -5, true},
                       VolumeCase{"in_place_hundred", 150, 11, 100, 127, {8, 5, 120, 6}, true, 0, true},
                       VolumeCase{"in_place_four_paths", 33, 50, 70, 100, {4, 9, 20, 0}, false, 0, true},

@@ -1,4 +1,4 @@
-#include "methods/cuda_sweep.hpp"
+#include "cuda/testing/cuda_sweep.hpp"
 
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST_F(CudaBackendTest, LanesGiveTheSameAsOneAfterTheOther) {
 }
 
 /// The least memory that sweeps a problem.
-std::size_t least_limit(const SweepProblem& problem) {
+std::size_t min_limit(const SweepProblem& problem) {
   std::size_t limit = cuda::sweep_limited(problem, SweepVariant::kAuto, std::size_t{1} << 30).planned_bytes;
   try {
     for (;; limit -= limit / 16) cuda::sweep_limited(problem, SweepVariant::kAuto, limit - limit / 16);
@@ -131,7 +131,7 @@ TEST_F(CudaBackendTest, UsesTheWholeLimitAloneWhereAShareDoesNotSuffice) {
   CudaOptions options;
   options.lanes = 4;
   const DepthEstimate free = make_cuda_backend(options)->sweep(scene.problem());
-  options.memory_limit = least_limit(scene.problem());
+  options.memory_limit = min_limit(scene.problem());
   const auto backend = make_cuda_backend(options);
   std::vector<std::future<DepthEstimate>> results;
   for (int i = 0; i < 3; ++i)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/sweep_memory.hpp"
-#include "methods/volume_sweep.hpp"
+#include "methods/sweep/volume_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 
 /// Sweeps whose costs are stored, against the CPU's, which are tested against textbooks.
@@ -33,9 +33,9 @@ reference::OwnedProblem problem_of(const VolumeCase& c) {
   SweepProblem& problem = owned.problem;
   problem.optimizer = c.optimizer;
   problem.paths.block_bytes = c.block_bytes;
-  problem.links.graph_cut = c.graph_cut;
-  problem.links.edges = c.edges;
-  AggregationOptions& by = problem.links.aggregation;
+  problem.stages.graph_cut = c.graph_cut;
+  problem.stages.edges = c.edges;
+  AggregationOptions& by = problem.stages.aggregation;
   by.kind = c.aggregation;
   by.constant_radius = 3;
   by.adaptive_weight.radius = 5;

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "cuda/testing/cuda_aggregation.hpp"
+#include "cuda/testing/cuda_belief.hpp"
+#include "cuda/testing/cuda_block.hpp"
+#include "cuda/testing/cuda_pipeline.hpp"
+#include "cuda/testing/cuda_semi_global.hpp"
+#include "cuda/testing/cuda_sweep.hpp"
 #include "methods/backend.hpp"
-#include "methods/cuda_aggregation.hpp"
-#include "methods/cuda_belief.hpp"
-#include "methods/cuda_block.hpp"
-#include "methods/cuda_chain.hpp"
-#include "methods/cuda_semi_global.hpp"
-#include "methods/cuda_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -20,7 +20,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_stepwise_belief({}, {}), DeviceUnavailable);
   EXPECT_THROW(cuda::run_semi_global({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_chain({}, 0), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_pipeline({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_cross_arms({}, {}, 0), DeviceUnavailable);
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "cuda/gpu_test.hpp"
-#include "methods/cuda_sweep.hpp"
+#include "cuda/testing/cuda_sweep.hpp"
 
 namespace recon::test {
 

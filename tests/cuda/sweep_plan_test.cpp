@@ -1,10 +1,10 @@
-#include "cuda/methods/sweep_plan.hpp"
+#include "cuda/methods/sweep/sweep_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep_grid.hpp"
-#include "methods/sweep_blocks.hpp"
+#include "methods/sweep/sweep_blocks.hpp"
 
 /// The cutting of a view, which needs no GPU.
 
@@ -93,7 +93,7 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
   SweepShape shape{24, 19, 27, 21, 1, 2, 5000, 7};
-  shape.links.aggregation.kind = Aggregation::kConstantWindow;
+  shape.stages.aggregation.kind = Aggregation::kConstantWindow;
   const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB});
   EXPECT_TRUE(plan.stored);
   EXPECT_FALSE(plan.paths);

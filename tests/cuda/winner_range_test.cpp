@@ -1,4 +1,4 @@
-#include "cuda/optimize/winner_range.hpp"
+#include "cuda/optimize/winner/winner_range.hpp"
 
 #include <gtest/gtest.h>
 

@@ -33,8 +33,8 @@ TEST(AdCensusStep, ByHand) {
   const Rgb8 p{10, 200, 30}, q{13, 190, 30};
   EXPECT_EQ(channel_sum(p, q), 13);
   EXPECT_EQ(channel_sum(q, p), 13);
-  EXPECT_EQ(greatest_difference(p, q), 10);
-  EXPECT_EQ(greatest_difference({0, 0, 0}, {1, 2, 255}), 255);
+  EXPECT_EQ(max_difference(p, q), 10);
+  EXPECT_EQ(max_difference({0, 0, 0}, {1, 2, 255}), 255);
   EXPECT_FLOAT_EQ(mean_difference(12), 4.0f);
   EXPECT_EQ(grey_of({255, 255, 255}), 255);
   EXPECT_EQ(grey_of({10, 200, 30}), 124);  // 2.99 + 117.4 + 3.42 = 123.81

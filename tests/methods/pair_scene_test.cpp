@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/pair_depth.hpp"
+#include "methods/stereo/pair_depth.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/bfloat16.hpp"
-#include "optimize/belief_propagation.hpp"
-#include "optimize/belief_step.hpp"
+#include "optimize/belief/belief_propagation.hpp"
+#include "optimize/belief/belief_step.hpp"
 
 namespace recon {
 namespace {

@@ -1,4 +1,4 @@
-#include "optimize/graph_cut.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "optimize/graph_cut_step.hpp"
-#include "optimize/path_winner.hpp"
+#include "optimize/graph_cut/graph_cut_step.hpp"
+#include "optimize/semi_global/path_winner.hpp"
 #include "reference/graph_cut_reference.hpp"
 #include "reference/stereo_sets.hpp"
 #include "reference/sweep_problems.hpp"
@@ -109,8 +109,8 @@ TEST(GraphCut, NoExpansionOfTinyFieldsLowersItsEnergy) {
       Image<std::uint16_t> labels = to_image(reference::winners_of(field), 3, 2);
       const GraphCutResult result = graph_cut(costs.view(), {}, plain(3, cap), labels.view());
       EXPECT_EQ(result.energy_after, reference::energy_of(field, to_labels(labels)));
-      EXPECT_EQ(result.energy_after, reference::least_energy_of_expansions(field, to_labels(labels)));
-      EXPECT_GE(result.energy_after, reference::least_energy(field));
+      EXPECT_EQ(result.energy_after, reference::min_energy_of_expansions(field, to_labels(labels)));
+      EXPECT_GE(result.energy_after, reference::min_energy(field));
       EXPECT_LE(result.energy_after, result.energy_before);
     }
 }

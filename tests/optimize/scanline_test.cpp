@@ -1,4 +1,4 @@
-#include "optimize/scanline.hpp"
+#include "optimize/scanline/scanline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "optimize/scanline_step.hpp"
+#include "optimize/scanline/scanline_step.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "reference/blocky_colours.hpp"
 

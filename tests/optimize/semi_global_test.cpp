@@ -1,4 +1,4 @@
-#include "optimize/semi_global.hpp"
+#include "optimize/semi_global/semi_global.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "core/wavefront.hpp"
-#include "optimize/semi_global_step.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "reference/sweep_problems.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "optimize/winner_take_all.hpp"
+#include "optimize/winner/winner_take_all.hpp"
 #include "reference/sweep_problems.hpp"
 
 namespace recon {

@@ -104,8 +104,8 @@ bool contradicted(ImageView<const float> right, float disparity, int x, int y) {
   return right.contains(matched, y) && right(matched, y) < disparity - 1;
 }
 
-void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int least_votes,
-          float least_share, int iterations, ImageView<const float> right) {
+void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int min_votes,
+          float min_share, int iterations, ImageView<const float> right) {
   for (int iteration = 0; iteration < iterations; ++iteration) {
     const LabelledMap before = map;
     for (int y = 0; y < map.height; ++y)
@@ -125,7 +125,7 @@ void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int coun
           }
         }
         const auto most = std::max_element(histogram.begin(), histogram.end());
-        if (votes <= least_votes || static_cast<float>(*most) <= least_share * static_cast<float>(votes))
+        if (votes <= min_votes || static_cast<float>(*most) <= min_share * static_cast<float>(votes))
           continue;
         const float decided = static_cast<float>(min + (most - histogram.begin()));
         if (contradicted(right, decided, x, y)) continue;
@@ -141,7 +141,7 @@ void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const 
     for (int x = 0; x < map.width; ++x) {
       const std::size_t here = map.index(x, y);
       if (before.label[here] == Label::kReliable) continue;
-      int least_distance = 1000;
+      int min_distance = 1000;
       bool found = false;
       for (int dy = -2; dy <= 2; ++dy)
         for (int dx = -2; dx <= 2; ++dx) {
@@ -156,10 +156,10 @@ void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const 
           int distance = colour_distance(image(x, y), image(i, j));
           if (right.empty() && before.label[here] == Label::kOcclusion) distance = 0;
           if (contradicted(right, disparity, x, y)) distance = 999;
-          if (!found || distance < least_distance ||
-              (distance == least_distance && disparity < map.disparity[here])) {
+          if (!found || distance < min_distance ||
+              (distance == min_distance && disparity < map.disparity[here])) {
             map.disparity[here] = disparity;
-            least_distance = distance;
+            min_distance = distance;
           }
           found = true;
         }
@@ -192,7 +192,7 @@ std::vector<int> surfaces(const LabelledMap& map, int x0, int x1, int y0, int y1
   return number;
 }
 
-void distrust_small_surfaces(LabelledMap& map, int least) {
+void invalidate_small_segments(LabelledMap& map, int least) {
   const std::vector<int> number = surfaces(map, 0, map.width - 1, 0, map.height - 1);
   for (std::size_t i = 0; i < number.size(); ++i) {
     if (map.label[i] != Label::kReliable) continue;
@@ -224,7 +224,7 @@ double plane_at(const LabelledMap& map, const std::vector<int>& number, int x, i
   return (determinant(0) + u * determinant(1)) / whole;
 }
 
-void extend_surfaces(LabelledMap& map, int min, int count, int reach, int least_fit) {
+void extend_surfaces(LabelledMap& map, int min, int count, int reach, int min_fit) {
   const LabelledMap before = map;
   for (int y = 0; y < map.height; ++y)
     for (int x = 0; x < map.width; ++x) {
@@ -235,7 +235,7 @@ void extend_surfaces(LabelledMap& map, int min, int count, int reach, int least_
       const std::vector<int> number =
           surfaces(before, std::max(q - reach, 0), std::min(q + reach, map.width - 1), std::max(y - reach, 0),
                    std::min(y + reach, map.height - 1));
-      const double carried = plane_at(before, number, q, y, least_fit, x - q);
+      const double carried = plane_at(before, number, q, y, min_fit, x - q);
       map.disparity[map.index(x, y)] = static_cast<float>(std::clamp<double>(carried, min, min + count - 1));
       map.label[map.index(x, y)] = Label::kReliable;
     }

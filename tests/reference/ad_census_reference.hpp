@@ -83,19 +83,19 @@ struct Cross {
 bool contradicted(ImageView<const float> right, float disparity, int x, int y);
 
 /// Region voting; `crosses` row by row. Votes that the right map, if given, contradicts do not count.
-void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int least_votes,
-          float least_share, int iterations, ImageView<const float> right = {});
+void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int min_votes,
+          float min_share, int iterations, ImageView<const float> right = {});
 
 /// Interpolation of the outliers from the nearest reliable pixels in sixteen directions. With a right map
 /// occlusions are treated as mismatches are, and what it contradicts comes last.
 void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right = {});
 
 /// Makes occlusions of the reliable surfaces of fewer than `least` pixels.
-void distrust_small_surfaces(LabelledMap& map, int least);
+void invalidate_small_segments(LabelledMap& map, int least);
 
 /// Carries surfaces on to the left of the first reliable pixel of a row, or of any other with outliers to its
 /// left, as far as these lie outside the right view; in double throughout.
-void extend_surfaces(LabelledMap& map, int min, int count, int reach, int least_fit);
+void extend_surfaces(LabelledMap& map, int min, int count, int reach, int min_fit);
 
 /// Discontinuity adjustment of a map of whole disparities.
 std::vector<float> adjust_discontinuities(ImageView<const float> disparity, const FloatVolume& costs,

@@ -28,17 +28,17 @@ inline Image<Rgb8> random_colours(int width, int height, std::uint32_t seed) {
 }
 
 /// No cost below exceeds it.
-inline constexpr float kGreatestCost = 255.0f;
+inline constexpr float kMaxCost = 255.0f;
 
-/// Random costs 0 .. kGreatestCost; whole numbers where asked for.
+/// Random costs 0 .. kMaxCost; whole numbers where asked for.
 inline Volume<float> random_costs(int width, int planes, int height, std::uint32_t seed, bool whole = false) {
   Volume<float> costs(width, planes, height);
   for (int y = 0; y < height; ++y)
     for (int d = 0; d < planes; ++d)
       for (int x = 0; x < width; ++x) {
-        const double cost = static_cast<double>(kGreatestCost) * hashed(seed + static_cast<std::uint32_t>(d),
-                                                                        static_cast<std::uint32_t>(x),
-                                                                        static_cast<std::uint32_t>(y));
+        const double cost = static_cast<double>(kMaxCost) * hashed(seed + static_cast<std::uint32_t>(d),
+                                                                   static_cast<std::uint32_t>(x),
+                                                                   static_cast<std::uint32_t>(y));
         costs.view()(x, y, d) = static_cast<float>(whole ? std::floor(cost) : cost);
       }
   return costs;
@@ -84,7 +84,7 @@ inline testing::AssertionResult near(VolumeView<const float> actual, VolumeView<
   return testing::AssertionSuccess();
 }
 
-/// Costs up to kGreatestCost as constant windows and crosses take them: multiples of 2^-10.
+/// Costs up to kMaxCost as constant windows and crosses take them: multiples of 2^-10.
 inline Volume<float> in_units(VolumeView<const float> costs) {
   Volume<float> units(costs.width, costs.planes, costs.height);
   for (int y = 0; y < costs.height; ++y)

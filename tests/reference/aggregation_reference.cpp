@@ -92,7 +92,7 @@ double distance(const Colour& p, const Colour& q) {
   return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 }
 
-int greatest_difference(Rgb8 p, Rgb8 q) {
+int max_difference(Rgb8 p, Rgb8 q) {
   int greatest = 0;
   for (int c = 0; c < 3; ++c) greatest = std::max(greatest, std::abs(channel(p, c) - channel(q, c)));
   return greatest;
@@ -103,8 +103,8 @@ int arm(ImageView<const Rgb8> image, int x, int y, int dx, int dy, const ArmRule
   for (int k = 1;; ++k) {
     const int qx = x + k * dx, qy = y + k * dy;
     if (!image.contains(qx, qy) || k >= rule.l1) return length;
-    const int from_centre = greatest_difference(image(qx, qy), image(x, y));
-    const int from_last = greatest_difference(image(qx, qy), image(qx - dx, qy - dy));
+    const int from_centre = max_difference(image(qx, qy), image(x, y));
+    const int from_last = max_difference(image(qx, qy), image(qx - dx, qy - dy));
     if (from_centre >= rule.tau1 || from_last >= rule.tau1) return length;
     if (k > rule.l2 && from_centre >= rule.tau2) return length;
     length = k;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/pair.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/sweep_problems.hpp"
 
 namespace recon::reference {

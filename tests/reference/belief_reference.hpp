@@ -1,6 +1,6 @@
 #pragma once
 
-#include "methods/pair.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon::reference {
 

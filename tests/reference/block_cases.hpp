@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/pair.hpp"
+#include "methods/stereo/pair.hpp"
 
 /// Small pairs and options on which every implementation of block matching has to find the same map.
 

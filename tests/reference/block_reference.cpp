@@ -148,16 +148,16 @@ void check_left_right(std::vector<Match>& row, int first_x, int width, Disparity
   const auto position = [&](std::size_t i) {
     return steps * (first_x + static_cast<int>(i) - range.min) - row[i].k;
   };
-  std::map<int, std::pair<long, int>> holders;
+  std::map<int, std::pair<long, int>> owners;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::pair<long, int> claim{row[i].cost, row[i].k};
-    const auto [holder, first] = holders.emplace(position(i), claim);
-    if (!first) holder->second = std::min(holder->second, claim);
+    const auto [owner, first] = owners.emplace(position(i), claim);
+    if (!first) owner->second = std::min(owner->second, claim);
   }
   for (std::size_t i = 0; i < row.size(); ++i) {
     const int p = position(i);
     if (p < 0 || p > steps * (width - 1) ||
-        std::abs(holders.at(p).second - row[i].k) > options.left_right * steps)
+        std::abs(owners.at(p).second - row[i].k) > options.left_right * steps)
       row[i].disparity = kUnknown;
   }
 }

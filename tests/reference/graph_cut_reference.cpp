@@ -190,7 +190,7 @@ Labels winners_of(const GridField& field) {
   return labels;
 }
 
-double least_energy(const GridField& field) {
+double min_energy(const GridField& field) {
   Labels labels(field.across.size(), 0);
   double least = energy_of(field, labels);
   for (;;) {
@@ -201,7 +201,7 @@ double least_energy(const GridField& field) {
   }
 }
 
-double least_energy_of_expansions(const GridField& field, const Labels& labels) {
+double min_energy_of_expansions(const GridField& field, const Labels& labels) {
   double least = energy_of(field, labels);
   for (int alpha = 0; alpha < field.labels; ++alpha)
     for (std::size_t subset = 0; subset < std::size_t{1} << labels.size(); ++subset) {

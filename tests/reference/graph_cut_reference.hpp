@@ -5,7 +5,7 @@
 
 #include "core/image.hpp"
 #include "core/volume.hpp"
-#include "optimize/graph_cut_options.hpp"
+#include "optimize/graph_cut/graph_cut_options.hpp"
 
 namespace recon::reference {
 
@@ -32,10 +32,10 @@ double energy_of(const GridField& field, const Labels& labels);
 Labels winners_of(const GridField& field);
 
 /// The least energy of all labelings, each of them tried.
-double least_energy(const GridField& field);
+double min_energy(const GridField& field);
 
 /// The least energy of all expansions of all labels, each subset of pixels tried; that of `labels` included.
-double least_energy_of_expansions(const GridField& field, const Labels& labels);
+double min_energy_of_expansions(const GridField& field, const Labels& labels);
 
 /// Plain alpha-expansion (Boykov, Veksler and Zabih 2001, Figure 3): one graph of the whole image for each
 /// label in ascending order, until a whole cycle lowers nothing; max-flow after Dinic 1970. Of the minimum

@@ -10,8 +10,8 @@
 #include "match/source_warp.hpp"
 #include "match/warp_step.hpp"
 #include "methods/backend.hpp"
-#include "methods/winner_depth.hpp"
-#include "optimize/winner_step.hpp"
+#include "methods/sweep/winner_depth.hpp"
+#include "optimize/winner/winner_step.hpp"
 
 /// The plane sweep as a textbook would write it: single thread, whole images, every window summed anew. It
 /// shares only the scalar steps with what it judges.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "methods/pair.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon::reference {
 

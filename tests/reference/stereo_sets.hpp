@@ -11,7 +11,7 @@
 
 #include "io/image_file.hpp"
 #include "io/pfm.hpp"
-#include "methods/pair.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon {
 

@@ -126,7 +126,7 @@ TEST(Surfaces, SmallOnesAreDistrusted) {
   const auto map = image_of<float>({{1, 2, 3, 7, 7}, {9, 9, U, 7, 1}});
   Image<Outlier> labels(5, 2, kOk);
   labels(0, 1) = kMis;
-  distrust_small_surfaces(map.view(), labels.view(), 3);
+  invalidate_small_segments(map.view(), labels.view(), 3);
   EXPECT_THAT(row_of(labels, 0), ElementsAre(kOk, kOk, kOk, kOk, kOk));
   EXPECT_THAT(row_of(labels, 1), ElementsAre(kMis, kOcc, kOcc, kOk, kOcc));
 }
@@ -322,10 +322,10 @@ TEST_P(Refinement, OfSurfacesEqualsTheTextbook) {
       expected.label[expected.index(x, y)] =
           outlier ? reference::Label::kMismatch : reference::Label::kReliable;
     }
-  reference::distrust_small_surfaces(expected, 9);
-  distrust_small_surfaces(map.view(), labels.view(), 9);
+  reference::invalidate_small_segments(expected, 9);
+  invalidate_small_segments(map.view(), labels.view(), 9);
   expect_same(map, labels, expected);
-  reference::extend_surfaces(expected, shape.min, shape.count, kFitReach, kLeastFit);
+  reference::extend_surfaces(expected, shape.min, shape.count, kFitReach, kMinFit);
   ThreadLimit(3).run([&] { extend_surfaces(map.view(), labels.view(), shape.min, shape.count); });
   for (int y = 0; y < shape.height; ++y)
     for (int x = 0; x < shape.width; ++x) {
@@ -375,7 +375,7 @@ TEST(RefinementSizes, RefuseWhatDoesNotFit) {
                std::logic_error);
   const Image<Rgb8> whole(4, 3, grey(0));
   EXPECT_THROW(interpolate_outliers(map.view(), labels.view(), whole.view(), other.view()), std::logic_error);
-  EXPECT_THROW(distrust_small_surfaces(map.view(), few.view()), std::logic_error);
+  EXPECT_THROW(invalidate_small_segments(map.view(), few.view()), std::logic_error);
   EXPECT_THROW(extend_surfaces(map.view(), few.view(), 0, 2), std::logic_error);
   EXPECT_THROW(extend_surfaces(map.view(), labels.view(), 0, 0), std::logic_error);
   EXPECT_THROW(adjust_discontinuities(map.view(), costs.view(), 0), std::logic_error);

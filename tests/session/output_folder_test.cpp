@@ -1,6 +1,6 @@
 // The lock of an output folder, and who may take it.
 
-#include "session/output_folder.hpp"
+#include "session/resume/output_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 
 #include "core/error.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/output_lock.hpp"
-#include "session/step_record.hpp"
+#include "session/resume/output_lock.hpp"
+#include "session/resume/step_record.hpp"
 
 namespace recon {
 namespace {

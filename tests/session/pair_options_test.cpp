@@ -7,8 +7,8 @@
 
 #include "core/error.hpp"
 #include "io/error_message.hpp"
-#include "session/device.hpp"
-#include "session/option_use.hpp"
+#include "session/options/device.hpp"
+#include "session/options/option_use.hpp"
 
 namespace recon {
 namespace {
@@ -20,7 +20,7 @@ constexpr Job kSweepScene{Method::kPlaneSweep, false};
 constexpr Job kSgmPair{Method::kSemiGlobal, true};
 constexpr Job kBpPair{Method::kBeliefPropagation, true};
 constexpr Job kBmPair{Method::kBlockMatching, true};
-constexpr Job kChainPair{Method::kChain, true};
+constexpr Job kPipelinePair{Method::kPipeline, true};
 
 std::string refusal(const SessionOptions& options, const std::vector<Job>& jobs) {
   return message_of<UsageError>([&] { options.check(jobs); });
@@ -38,7 +38,7 @@ TEST(OptionUse, RefusesWhatNoInputUses) {
   options.given = {"--device", "--paths"};
   EXPECT_NO_THROW(options.check({kSgmPair}));
   EXPECT_THAT(refusal(options, {kBpPair}),
-              HasSubstr("--paths does not belong to --method bp; it is for planesweep, sgm, chain"));
+              HasSubstr("--paths does not belong to --method bp; it is for planesweep, sgm, pipeline"));
   EXPECT_NO_THROW(options.check({kSweepScene, kSgmPair})) << "one of the inputs uses it";
   EXPECT_NO_THROW(options.check({kSweepScene}));
   options.optimizer = SweepOptimizer::kWinnerTakeAll;
@@ -53,7 +53,7 @@ TEST(OptionUse, MethodsFitTheirInputs) {
   SessionOptions options;
   EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
   EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
-  EXPECT_THAT(refusal(options, {Job{Method::kPlaneSweep, true}}), HasSubstr("sgm, bp, bm or chain"));
+  EXPECT_THAT(refusal(options, {Job{Method::kPlaneSweep, true}}), HasSubstr("sgm, bp, bm or pipeline"));
   options.cost = "ssd";
   EXPECT_NO_THROW(options.check({kBmPair}));
   EXPECT_THAT(refusal(options, {kSgmPair}),
@@ -85,10 +85,10 @@ TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
   SessionOptions options;
   options.optimizer = SweepOptimizer::kWinnerTakeAll;
   options.given = {"--aggregation", "--refine", "--p1"};
-  options.aggregation = "cross", options.sweep_links.aggregation.kind = Aggregation::kCrossBased;
+  options.aggregation = "cross", options.sweep_stages.aggregation.kind = Aggregation::kCrossBased;
   EXPECT_THAT(refusal(options, {kSweepScene}),
               HasSubstr("--p1 has a meaning with --optimizer sgm or graphcut only"));
-  options.refinement = "graphcut", options.sweep_links.graph_cut = true;
+  options.refinement = "graphcut", options.sweep_stages.graph_cut = true;
   EXPECT_NO_THROW(options.check({kSweepScene}));
   EXPECT_FALSE(options.cpu_only(kSweepScene));
   EXPECT_FALSE(options.cpu_only(kSgmPair));
@@ -98,14 +98,14 @@ TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
                            "p1=20\n", "p2=40\n", "p2-falloff=16\n"})
     EXPECT_THAT(resolved, HasSubstr(line));
   EXPECT_THAT(resolved, Not(HasSubstr("paths")));
-  options.refinement = "edges", options.sweep_links.graph_cut = false, options.sweep_links.edges = true;
+  options.refinement = "edges", options.sweep_stages.graph_cut = false, options.sweep_stages.edges = true;
   EXPECT_THAT(refusal(options, {kSweepScene}),
               HasSubstr("--refine edges has a meaning with --optimizer sgm or graphcut"));
   options.refinement = "graphcut,lr";
   EXPECT_THAT(refusal(options, {kSweepScene}),
               HasSubstr("for --method planesweep it can be none, or a list of graphcut and edges"));
   options.refinement = {};
-  options.optimizer_word = "scanline";
+  options.optimizer_keyword = "scanline";
   EXPECT_THAT(
       refusal(options, {kSweepScene}),
       HasSubstr("--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm, winner"));
@@ -147,28 +147,28 @@ TEST(PairSettings, ValuesOfTheMethodAreChecked) {
   EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 0; }), HasSubstr("--window is 1"));
 }
 
-TEST(Chains, AreChosenByWhatOnlyTheyHave) {
+TEST(Pipelines, AreChosenByWhatOnlyTheyHave) {
   SessionOptions options;
   options.cost = "rank";
   EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
   options.cost = "ad";
-  EXPECT_EQ(options.method_of(true), Method::kChain);
+  EXPECT_EQ(options.method_of(true), Method::kPipeline);
   EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
   options.cost = {};
-  options.optimizer_word = "sgm";
+  options.optimizer_keyword = "sgm";
   EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
-  options.optimizer_word = "scanline";
-  EXPECT_EQ(options.method_of(true), Method::kChain);
-  options.optimizer_word = {};
+  options.optimizer_keyword = "scanline";
+  EXPECT_EQ(options.method_of(true), Method::kPipeline);
+  options.optimizer_keyword = {};
   options.preset = "ad-census";
-  EXPECT_EQ(options.method_of(false), Method::kChain);
-  EXPECT_TRUE(options.in_colour({Method::kChain, false}));
+  EXPECT_EQ(options.method_of(false), Method::kPipeline);
+  EXPECT_TRUE(options.in_colour({Method::kPipeline, false}));
   EXPECT_FALSE(options.in_colour(kSweepScene));
   options.method = Method::kBlockMatching;
   EXPECT_EQ(options.method_of(true), Method::kBlockMatching);
 }
 
-TEST(Chains, RefinementsAreLists) {
+TEST(Pipelines, RefinementsAreLists) {
   for (const char* list :
        {"none", "lr", "graphcut,lr,vote,interpolate,edges,subpixel,median", "edges,median"})
     EXPECT_EQ(format_refinement(parse_refinement(list)), list);
@@ -177,94 +177,96 @@ TEST(Chains, RefinementsAreLists) {
     EXPECT_THROW(parse_refinement(wrong), UsageError) << wrong;
 }
 
-TEST(Chains, PenaltiesAreWholeStepsOfTheCost) {
-  for (const auto& [word, optimizer, p1, p2] : {std::tuple{"census5x5", ChainOptimizer::kSemiGlobal, 6, 40},
-                                                {"ad-census", ChainOptimizer::kScanline, 100, 300},
-                                                {"ad", ChainOptimizer::kGraphCut, 3, 6}}) {
-    ChainOptions chain;
-    set_chain_cost(chain, word);
-    chain.optimizer = optimizer;
-    set_chain_penalties(chain, {}, {}, {});
-    EXPECT_EQ(chain_penalties(chain).p1, p1) << word;
-    EXPECT_EQ(chain_penalties(chain).p2, p2) << word;
-    set_chain_penalties(chain, 7, 35, {});
-    EXPECT_EQ(chain_penalties(chain).p1, 7) << word;
-    EXPECT_EQ(chain_penalties(chain).p2, 35) << word;
-    set_chain_penalties(chain, 7, 6, {});
-    EXPECT_THROW(check_chain(chain), UsageError) << word;
+TEST(Pipelines, PenaltiesAreWholeStepsOfTheCost) {
+  for (const auto& [word, optimizer, p1, p2] :
+       {std::tuple{"census5x5", PipelineOptimizer::kSemiGlobal, 6, 40},
+        {"ad-census", PipelineOptimizer::kScanline, 100, 300},
+        {"ad", PipelineOptimizer::kGraphCut, 3, 6}}) {
+    PipelineOptions pipeline;
+    set_pipeline_cost(pipeline, word);
+    pipeline.optimizer = optimizer;
+    set_pipeline_penalties(pipeline, {}, {}, {});
+    EXPECT_EQ(pipeline_penalties(pipeline).p1, p1) << word;
+    EXPECT_EQ(pipeline_penalties(pipeline).p2, p2) << word;
+    set_pipeline_penalties(pipeline, 7, 35, {});
+    EXPECT_EQ(pipeline_penalties(pipeline).p1, 7) << word;
+    EXPECT_EQ(pipeline_penalties(pipeline).p2, 35) << word;
+    set_pipeline_penalties(pipeline, 7, 6, {});
+    EXPECT_THROW(check_pipeline(pipeline), UsageError) << word;
   }
-  ChainOptions chain = preset_chain("ad-census");
-  EXPECT_FLOAT_EQ(chain.scanline.p1, ScanlineOptions().p1);
-  set_chain_penalties(chain, 50, {}, {});
-  EXPECT_FLOAT_EQ(chain.scanline.p1, 0.5f);
-  EXPECT_FLOAT_EQ(chain.scanline.p2, ScanlineOptions().p2);
-  chain.optimizer = ChainOptimizer::kGraphCut;
-  set_chain_penalties(chain, 40, 130, 9);
-  EXPECT_FLOAT_EQ(chain.graph_cut.smoothness, 0.4f);
-  EXPECT_EQ(chain.graph_cut.smoothness_cap, 3);
-  EXPECT_EQ(chain.graph_cut.edge_falloff, 9);
+  PipelineOptions pipeline = preset_pipeline("ad-census");
+  EXPECT_FLOAT_EQ(pipeline.scanline.p1, ScanlineOptions().p1);
+  set_pipeline_penalties(pipeline, 50, {}, {});
+  EXPECT_FLOAT_EQ(pipeline.scanline.p1, 0.5f);
+  EXPECT_FLOAT_EQ(pipeline.scanline.p2, ScanlineOptions().p2);
+  pipeline.optimizer = PipelineOptimizer::kGraphCut;
+  set_pipeline_penalties(pipeline, 40, 130, 9);
+  EXPECT_FLOAT_EQ(pipeline.graph_cut.smoothness, 0.4f);
+  EXPECT_EQ(pipeline.graph_cut.smoothness_cap, 3);
+  EXPECT_EQ(pipeline.graph_cut.edge_falloff, 9);
 }
 
-TEST(Chains, OptionsWithoutEffectAreRefused) {
+TEST(Pipelines, OptionsWithoutEffectAreRefused) {
   SessionOptions options;
-  ChainOptions& chain = options.pair.matching.chain;
+  PipelineOptions& pipeline = options.pair.matching.pipeline;
   options.given = {"--paths"};
-  EXPECT_NO_THROW(options.check({kChainPair}));
-  chain.optimizer = ChainOptimizer::kScanline;
-  EXPECT_THAT(refusal(options, {kChainPair}), HasSubstr("--paths has a meaning with --optimizer sgm only"));
-  EXPECT_NO_THROW(options.check({kChainPair, kSgmPair})) << "one of the inputs uses it";
+  EXPECT_NO_THROW(options.check({kPipelinePair}));
+  pipeline.optimizer = PipelineOptimizer::kScanline;
+  EXPECT_THAT(refusal(options, {kPipelinePair}),
+              HasSubstr("--paths has a meaning with --optimizer sgm only"));
+  EXPECT_NO_THROW(options.check({kPipelinePair, kSgmPair})) << "one of the inputs uses it";
   options.given = {"--window"};
-  EXPECT_THAT(refusal(options, {kChainPair}), HasSubstr("--aggregation cw or aw"));
-  chain.aggregation.kind = Aggregation::kAdaptiveWeight;
-  EXPECT_NO_THROW(options.check({kChainPair}));
+  EXPECT_THAT(refusal(options, {kPipelinePair}), HasSubstr("--aggregation cw or aw"));
+  pipeline.aggregation.kind = Aggregation::kAdaptiveWeight;
+  EXPECT_NO_THROW(options.check({kPipelinePair}));
   options.given = {"--p1"};
-  chain.optimizer = ChainOptimizer::kWinnerTakeAll;
-  EXPECT_THAT(refusal(options, {kChainPair}), HasSubstr("where steps are penalised"));
-  chain.refinement.graph_cut = true;
-  EXPECT_NO_THROW(options.check({kChainPair}));
+  pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  EXPECT_THAT(refusal(options, {kPipelinePair}), HasSubstr("where steps are penalised"));
+  pipeline.refinement.graph_cut = true;
+  EXPECT_NO_THROW(options.check({kPipelinePair}));
 }
 
 TEST(Devices, WhatNoGpuDoesRunsOnTheCpu) {
-  const DeviceChoice choice = choose_devices("auto", "--method chain");
+  const DeviceChoice choice = choose_devices("auto", "--method pipeline");
   EXPECT_TRUE(choice.gpus.empty());
-  EXPECT_THAT(choice.reason, HasSubstr("the CPU, as --method chain runs on no GPU"));
-  EXPECT_TRUE(choose_devices("cpu", "--method chain").gpus.empty());
+  EXPECT_THAT(choice.reason, HasSubstr("the CPU, as --method pipeline runs on no GPU"));
+  EXPECT_TRUE(choose_devices("cpu", "--method pipeline").gpus.empty());
   for (const char* device : {"cuda", "cuda:0"})
-    EXPECT_THAT(message_of<UsageError>([&] { choose_devices(device, "--method chain"); }),
-                HasSubstr("--method chain runs on the CPU only"))
+    EXPECT_THAT(message_of<UsageError>([&] { choose_devices(device, "--method pipeline"); }),
+                HasSubstr("--method pipeline runs on the CPU only"))
         << device;
 }
 
-TEST(Chains, SomeLinksAreTheCpusAlone) {
+TEST(Pipelines, SomeLinksAreTheCpusAlone) {
   SessionOptions options;
-  ChainOptions& chain = options.pair.matching.chain;
-  EXPECT_TRUE(options.cpu_only(kChainPair));
-  EXPECT_EQ(cpu_link(chain), "--optimizer sgm");
-  chain = preset_chain("ad-census");
-  EXPECT_FALSE(options.cpu_only(kChainPair));
-  EXPECT_EQ(cpu_link(chain), "");
-  chain.refinement.graph_cut = true;
-  EXPECT_EQ(cpu_link(chain), "--refine graphcut");
-  chain.refinement.graph_cut = false;
-  set_chain_cost(chain, "census9x7");
-  EXPECT_TRUE(options.cpu_only(kChainPair));
-  EXPECT_EQ(cpu_link(chain), "--cost census9x7");
-  set_chain_cost(chain, "ad");
-  chain.optimizer = ChainOptimizer::kWinnerTakeAll;
-  chain.refinement = {};
-  EXPECT_FALSE(options.cpu_only(kChainPair));
-  chain.optimizer = ChainOptimizer::kGraphCut;
-  EXPECT_EQ(cpu_link(chain), "--optimizer graphcut");
+  PipelineOptions& pipeline = options.pair.matching.pipeline;
+  EXPECT_TRUE(options.cpu_only(kPipelinePair));
+  EXPECT_EQ(cpu_stage(pipeline), "--optimizer sgm");
+  pipeline = preset_pipeline("ad-census");
+  EXPECT_FALSE(options.cpu_only(kPipelinePair));
+  EXPECT_EQ(cpu_stage(pipeline), "");
+  pipeline.refinement.graph_cut = true;
+  EXPECT_EQ(cpu_stage(pipeline), "--refine graphcut");
+  pipeline.refinement.graph_cut = false;
+  set_pipeline_cost(pipeline, "census9x7");
+  EXPECT_TRUE(options.cpu_only(kPipelinePair));
+  EXPECT_EQ(cpu_stage(pipeline), "--cost census9x7");
+  set_pipeline_cost(pipeline, "ad");
+  pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  pipeline.refinement = {};
+  EXPECT_FALSE(options.cpu_only(kPipelinePair));
+  pipeline.optimizer = PipelineOptimizer::kGraphCut;
+  EXPECT_EQ(cpu_stage(pipeline), "--optimizer graphcut");
 }
 
-TEST(Chains, ThatFillLeaveNoHoles) {
+TEST(Pipelines, ThatFillLeaveNoHoles) {
   PairSettings settings;
-  EXPECT_EQ(settings.least_patch(Method::kSemiGlobal), 60);
-  EXPECT_EQ(settings.least_patch(Method::kChain), 60);
-  settings.matching.chain = preset_chain("ad-census");
-  EXPECT_EQ(settings.least_patch(Method::kChain), 0);
+  EXPECT_EQ(settings.min_patch(Method::kSemiGlobal), 60);
+  EXPECT_EQ(settings.min_patch(Method::kPipeline), 60);
+  settings.matching.pipeline = preset_pipeline("ad-census");
+  EXPECT_EQ(settings.min_patch(Method::kPipeline), 0);
   settings.speckle = 5;
-  EXPECT_EQ(settings.least_patch(Method::kChain), 5);
+  EXPECT_EQ(settings.min_patch(Method::kPipeline), 5);
 }
 
 TEST(PairSettings, ReadRegions) {

@@ -7,9 +7,9 @@
 
 #include "io/ply_reader.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/pair_input.hpp"
-#include "session/pair_order.hpp"
-#include "session/pair_output.hpp"
+#include "session/pair/pair_input.hpp"
+#include "session/pair/pair_order.hpp"
+#include "session/pair/pair_output.hpp"
 
 namespace recon {
 namespace {

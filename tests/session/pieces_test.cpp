@@ -16,12 +16,12 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "session/background_work.hpp"
-#include "session/byte_size.hpp"
-#include "session/device.hpp"
-#include "session/lru_cache.hpp"
-#include "session/options.hpp"
-#include "session/scene_input.hpp"
-#include "session/step_record.hpp"
+#include "session/cache/lru_cache.hpp"
+#include "session/options/byte_size.hpp"
+#include "session/options/device.hpp"
+#include "session/options/options.hpp"
+#include "session/resume/step_record.hpp"
+#include "session/scene/scene_input.hpp"
 
 namespace recon {
 namespace {
@@ -80,7 +80,7 @@ TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
   options.inputs = {"scene"};
   for (const Job job : {Job{Method::kPlaneSweep, false}, Job{Method::kSemiGlobal, true},
                         Job{Method::kBeliefPropagation, true}, Job{Method::kBlockMatching, true}})
-    EXPECT_NO_THROW(options.check({job})) << method_word(job.method);
+    EXPECT_NO_THROW(options.check({job})) << method_keyword(job.method);
   EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxZncc);
   options.sweep.cost = CostKind::kSad;
   EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxSad);

@@ -1,6 +1,6 @@
 // The plan of a scene, its memory, and the model of its undistorted images, on a row of cameras.
 
-#include "session/plan.hpp"
+#include "session/plan/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "core/error.hpp"
 #include "scene/camera.hpp"
-#include "session/dense_model.hpp"
-#include "session/scene_run.hpp"
+#include "session/scene/dense_model.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 namespace {
@@ -262,8 +262,8 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   EXPECT_LE(plan_memory(pairs, paired, backends, 4 * kGiB, 4).peak, 4 * kGiB);
   options.stage = Stage::kEstimate;
   EXPECT_LE(plan_memory(plan, options, backends, 2 * kGiB, 16).peak, 2 * kGiB);
-  EXPECT_FALSE(plan_memory(plan, options, backends, 2 * kGiB, 16).spare_lanes);
-  EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_lanes);
+  EXPECT_FALSE(plan_memory(plan, options, backends, 2 * kGiB, 16).spare_streams);
+  EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_streams);
 }
 
 /// A backend whose work grows with the planes, as that of semi-global matching over all of them.

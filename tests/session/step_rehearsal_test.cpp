@@ -1,4 +1,4 @@
-#include "session/step_rehearsal.hpp"
+#include "session/plan/step_rehearsal.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -30,15 +30,15 @@ TEST_F(StepRehearsal, KnowsAllStepsAndLeavesNothingBehind) {
     PerformanceModel model;
     rehearse_steps(rehearsal, folder_, model);
     const StepSize size{9, 9e5, 36e5};
-    for (const LinkTask& task :
+    for (const StageTask& task :
          {photos_task(photos, size, 2e6), maps_task(method, size, 1), check_task(size, 2),
           model_task(9, 1000), fusion_task(size, rehearsal.options.point_spacing)}) {
-      ASSERT_TRUE(model.knows(task.link, 0)) << task.link;
-      EXPECT_GT(model.seconds(task), 0) << task.link;
+      ASSERT_TRUE(model.knows(task.stage, 0)) << task.stage;
+      EXPECT_GT(model.seconds(task), 0) << task.stage;
     }
     EXPECT_TRUE(fs::is_empty(folder_));
     for (const MeasuredTask& it : model.measured()) {
-      if (it.task.link != maps_task(method, size, 1).link || method == Method::kPlaneSweep) continue;
+      if (it.task.stage != maps_task(method, size, 1).stage || method == Method::kPlaneSweep) continue;
       // Two pairs a view at least; of each two images that take four samples a pixel, as real ones do.
       EXPECT_GT(it.task.work.operations, 12 * it.task.work.pixels);
     }

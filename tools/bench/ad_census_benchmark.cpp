@@ -6,9 +6,9 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "methods/ad_census_matching.hpp"
+#include "cuda/testing/cuda_pipeline.hpp"
 #include "methods/backend.hpp"
-#include "methods/cuda_chain.hpp"
+#include "methods/stereo/ad_census_matching.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 /// The least that a step moves for both views, bytes; 0 where it is not bound by bytes. Volumes of floats are
 /// read or written once a pass: aggregation by two passes an iteration would be one read and one write each.
-double least_bytes(const std::string& step, const ChainProblem& problem) {
+double min_bytes(const std::string& step, const PipelineProblem& problem) {
   const double pixels = static_cast<double>(problem.colour.left.width) * problem.colour.left.height;
   const double volume = pixels * problem.range.count * sizeof(float);
   const double iterations = problem.options.aggregation.cross_based.iterations;
@@ -33,13 +33,13 @@ double least_bytes(const std::string& step, const ChainProblem& problem) {
   return 0;
 }
 
-ordered_json time_on_gpu(const ChainProblem& problem, int repeats) {
-  const cuda::ChainTimes times = cuda::time_chain(problem, repeats);
+ordered_json time_on_gpu(const PipelineProblem& problem, int repeats) {
+  const cuda::PipelineTimes times = cuda::time_pipeline(problem, repeats);
   double all = 0;
   ordered_json steps;
   for (const auto& step : times.steps) {
     ordered_json it = to_json(step.time);
-    const double bytes = least_bytes(step.name, problem);
+    const double bytes = min_bytes(step.name, problem);
     all += bytes;
     if (bytes > 0) {
       it["bytes"] = bytes;
@@ -59,7 +59,7 @@ ordered_json time_on_gpu(const ChainProblem& problem, int repeats) {
 
 /// Times of the whole, and of the left view's steps. Looking at these takes time too, which the whole is
 /// without.
-ordered_json time_on_cpu(const ChainProblem& problem, const AdCensusBenchmark& benchmark) {
+ordered_json time_on_cpu(const PipelineProblem& problem, const AdCensusBenchmark& benchmark) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -68,14 +68,14 @@ ordered_json time_on_cpu(const ChainProblem& problem, const AdCensusBenchmark& b
   std::vector<double> times;
   for (int i = -1; i < benchmark.cpu_repeats; ++i) {
     const auto start = Clock::now();
-    limit.run([&] { return chain_matching(problem); });
+    limit.run([&] { return pipeline_matching(problem); });
     if (i >= 0) times.push_back(since(start));
   }
   ordered_json steps;
   auto start = Clock::now();
   const char* before = "right_view_and_cost";
   limit.run([&] {
-    return chain_matching(problem, [&](const char* step, ImageView<const float>) {
+    return pipeline_matching(problem, [&](const char* step, ImageView<const float>) {
       steps[std::string(step) == "cost" ? before : step] = since(start);
       start = Clock::now();
     });
@@ -102,8 +102,8 @@ ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
     if (!std::filesystem::exists(folder / "info.json"))
       throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
     const ColourSet set = read_colour_set(folder);
-    const ChainProblem problem{
-        {}, {set.left.view(), set.right.view()}, {0, set.grey.disparities}, ad_census_chain()};
+    const PipelineProblem problem{
+        {}, {set.left.view(), set.right.view()}, {0, set.grey.disparities}, ad_census_pipeline()};
     ordered_json run{{"set", set.grey.name},
                      {"width", set.left.width()},
                      {"height", set.left.height()},
@@ -111,8 +111,8 @@ ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
     if (on_gpu) run["cuda"] = time_on_gpu(problem, benchmark.repeats);
     if (benchmark.device != "cuda") run["cpu"] = time_on_cpu(problem, benchmark);
     if (on_gpu && benchmark.device != "cuda")
-      run["differing_pixels"] =
-          differing_pixels(chain_matching(problem).disparity, cuda::run_chain(problem, 0xFF).map.disparity);
+      run["differing_pixels"] = differing_pixels(pipeline_matching(problem).disparity,
+                                                 cuda::run_pipeline(problem, 0xFF).map.disparity);
     runs.push_back(std::move(run));
   }
   return {{"benchmark", "ad-census"}, {"runs", std::move(runs)}};

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "cuda/testing/cuda_aggregation.hpp"
 #include "methods/backend.hpp"
-#include "methods/cuda_aggregation.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
@@ -151,7 +151,7 @@ ordered_json run_ladder(const AggregationCase& given, const Ladder& ladder) {
   for (const LadderStep& step : ladder.steps) {
     const cuda::StepwiseRun run = cuda::run_stepwise_aggregation(problem, step.step, kLadderRepeats);
     add(step.name, run.aggregation);
-    rows.back()["greatest_relative_difference_from_the_program"] = run.greatest_difference;
+    rows.back()["max_relative_difference_from_the_program"] = run.max_difference;
   }
   add("the program", cuda::time_aggregation(problem, kLadderRepeats).aggregation);
   return rows;

@@ -6,10 +6,10 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "cuda/testing/cuda_belief.hpp"
 #include "io/image_file.hpp"
 #include "methods/backend.hpp"
-#include "methods/belief_matching.hpp"
-#include "methods/cuda_belief.hpp"
+#include "methods/stereo/belief_matching.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
 #include "tools/bench/h200.hpp"
@@ -81,7 +81,7 @@ ordered_json run_on_cpu(const BeliefBenchmark& benchmark, const LoadedSet& loade
 
 /// The least that has to be moved: per updated pixel its costs and four messages read and four written, costs
 /// written and summed up, and all read once more by the choice.
-double least_bytes(const LoadedSet& loaded, const BeliefOptions& options, double bytes) {
+double min_bytes(const LoadedSet& loaded, const BeliefOptions& options, double bytes) {
   double pixels = static_cast<double>(loaded.truth.width()) * loaded.truth.height(), total = 5 * pixels;
   for (int level = 0; level < options.levels; ++level, pixels /= 4)
     total += pixels * (4.5 * options.iterations + (level == 0 ? 1 : 2));
@@ -93,7 +93,7 @@ ordered_json run_on_gpu(const BeliefBenchmark& benchmark, const LoadedSet& loade
   for (const Storage& storage : kStorages) {
     const PairProblem problem = loaded.problem(storage.storage);
     const cuda::BeliefTimes times = cuda::time_belief(problem, benchmark.repeats);
-    const double bytes = least_bytes(loaded, problem.options.belief, storage.bytes);
+    const double bytes = min_bytes(loaded, problem.options.belief, storage.bytes);
     const double floor_ms = 1e3 * bytes / kH200BytesPerSecond;
     result[storage.name] = {
         {"with_transfers_ms", to_json(times.with_transfers)},

@@ -7,8 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "methods/block_matching.hpp"
-#include "methods/cuda_block.hpp"
+#include "cuda/testing/cuda_block.hpp"
+#include "methods/stereo/block_matching.hpp"
 #include "reference/block_cases.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/opencv_block.hpp"

@@ -19,10 +19,10 @@
 #include "io/image_file.hpp"
 #include "match/cpu_sweep.hpp"
 #include "match/source_warp.hpp"
-#include "methods/sweep_tiles.hpp"
-#include "optimize/graph_cut.hpp"
-#include "optimize/path_winner.hpp"
-#include "optimize/winner_take_all.hpp"
+#include "methods/sweep/sweep_tiles.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
+#include "optimize/semi_global/path_winner.hpp"
+#include "optimize/winner/winner_take_all.hpp"
 
 namespace recon {
 namespace {

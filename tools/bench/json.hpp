@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "methods/cuda_sweep.hpp"
+#include "cuda/testing/cuda_sweep.hpp"
 #include "tools/bench/statistics.hpp"
 
 namespace recon {

@@ -12,9 +12,9 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/version.hpp"
-#include "methods/ad_census_matching.hpp"
-#include "methods/link_calibration.hpp"
-#include "session/calibration_file.hpp"
+#include "methods/stereo/ad_census_matching.hpp"
+#include "predict/calibration_file.hpp"
+#include "predict/stage_calibration.hpp"
 
 namespace recon {
 namespace {
@@ -27,8 +27,8 @@ struct Bench {
   int threads;  ///< of the CPU; 0: a GPU
 };
 
-/// A link under a name, with the radii at which it is calibrated and those at which it is predicted.
-struct PredictLink {
+/// A stage under a name, with the radii at which it is calibrated and those at which it is predicted.
+struct PredictStage {
   const char* name;
   bool on_gpu;
   std::vector<int> calibrated, predicted;
@@ -36,8 +36,8 @@ struct PredictLink {
   std::function<MakeCall(const Bench&, int radius, const SampleSize&)> call;
 };
 
-PredictLink sweep_link(const char* name, SweepOptimizer optimizer, std::vector<int> calibrated,
-                       std::vector<int> predicted) {
+PredictStage sweep_stage(const char* name, SweepOptimizer optimizer, std::vector<int> calibrated,
+                         std::vector<int> predicted) {
   const auto like = [optimizer](int radius) {
     SweepProblem problem;
     problem.options.window = 2 * radius + 1;
@@ -56,8 +56,8 @@ PredictLink sweep_link(const char* name, SweepOptimizer optimizer, std::vector<i
           }};
 }
 
-PredictLink pair_link(const char* name, bool on_gpu, std::vector<int> calibrated, std::vector<int> predicted,
-                      const std::function<PairOptions(int radius)>& options) {
+PredictStage pair_stage(const char* name, bool on_gpu, std::vector<int> calibrated,
+                        std::vector<int> predicted, const std::function<PairOptions(int radius)>& options) {
   return {name,
           on_gpu,
           std::move(calibrated),
@@ -70,8 +70,8 @@ PredictLink pair_link(const char* name, bool on_gpu, std::vector<int> calibrated
           }};
 }
 
-PredictLink aggregation_link(const char* name, std::vector<int> calibrated, std::vector<int> predicted,
-                             const std::function<AggregationOptions(int radius)>& options) {
+PredictStage aggregation_stage(const char* name, std::vector<int> calibrated, std::vector<int> predicted,
+                               const std::function<AggregationOptions(int radius)>& options) {
   return {
       name,
       false,
@@ -86,53 +86,53 @@ PredictLink aggregation_link(const char* name, std::vector<int> calibrated, std:
       }};
 }
 
-std::vector<PredictLink> pair_links() {
-  return {pair_link("bm", true, {2, 5, 10, 15}, {3, 7, 12},
-                    [](int radius) {
-                      PairOptions options;
-                      options.method = PairMethod::kBlockMatching;
-                      options.block.radius = radius;
-                      return options;
-                    }),
-          pair_link("sgm", true, {0}, {0}, [](int) { return PairOptions{}; }),
-          pair_link("bp", true, {0}, {0},
-                    [](int) {
-                      PairOptions options;
-                      options.method = PairMethod::kBeliefPropagation;
-                      return options;
-                    }),
-          pair_link("ad-census", true, {34}, {34}, [](int) {
+std::vector<PredictStage> pair_stages() {
+  return {pair_stage("bm", true, {2, 5, 10, 15}, {3, 7, 12},
+                     [](int radius) {
+                       PairOptions options;
+                       options.method = PairMethod::kBlockMatching;
+                       options.block.radius = radius;
+                       return options;
+                     }),
+          pair_stage("sgm", true, {0}, {0}, [](int) { return PairOptions{}; }),
+          pair_stage("bp", true, {0}, {0},
+                     [](int) {
+                       PairOptions options;
+                       options.method = PairMethod::kBeliefPropagation;
+                       return options;
+                     }),
+          pair_stage("ad-census", true, {34}, {34}, [](int) {
             PairOptions options;
-            options.method = PairMethod::kChain;
-            options.chain = ad_census_chain();
+            options.method = PairMethod::kPipeline;
+            options.pipeline = ad_census_pipeline();
             return options;
           })};
 }
 
-std::vector<PredictLink> all_links() {
-  std::vector<PredictLink> links = pair_links();
-  links.push_back(sweep_link("sweep", SweepOptimizer::kWinnerTakeAll, {1, 3, 5, 7}, {2, 4, 6}));
-  links.push_back(sweep_link("sweep-paths", SweepOptimizer::kSemiGlobal, {3, 5}, {3, 4}));
-  links.push_back(aggregation_link("cw", {1, 8, 16}, {4, 12}, [](int radius) {
+std::vector<PredictStage> all_stages() {
+  std::vector<PredictStage> stages = pair_stages();
+  stages.push_back(sweep_stage("sweep", SweepOptimizer::kWinnerTakeAll, {1, 3, 5, 7}, {2, 4, 6}));
+  stages.push_back(sweep_stage("sweep-paths", SweepOptimizer::kSemiGlobal, {3, 5}, {3, 4}));
+  stages.push_back(aggregation_stage("cw", {1, 8, 16}, {4, 12}, [](int radius) {
     AggregationOptions options;
     options.kind = Aggregation::kConstantWindow;
     options.constant_radius = radius;
     return options;
   }));
-  links.push_back(aggregation_link("aw", {1, 4, 10, 16}, {2, 7, 13}, [](int radius) {
+  stages.push_back(aggregation_stage("aw", {1, 4, 10, 16}, {2, 7, 13}, [](int radius) {
     AggregationOptions options;
     options.kind = Aggregation::kAdaptiveWeight;
     options.adaptive_weight.radius = radius;
     return options;
   }));
-  links.push_back(aggregation_link("cross", {5, 17, 34}, {10, 25}, [](int radius) {
+  stages.push_back(aggregation_stage("cross", {5, 17, 34}, {10, 25}, [](int radius) {
     AggregationOptions options;
     options.kind = Aggregation::kCrossBased;
     options.cross.reach = radius;
     options.cross.near_reach = radius / 2;
     return options;
   }));
-  return links;
+  return stages;
 }
 
 /// Sizes and numbers of planes apart from those of the calibration.
@@ -151,9 +151,9 @@ std::vector<SampleSize> predicted_sizes(int threads) {
   return sizes;
 }
 
-/// A call to be predicted, of a link.
+/// A call to be predicted, of a stage.
 struct Wanted {
-  const PredictLink* link;
+  const PredictStage* stage;
   int radius;
 };
 
@@ -163,23 +163,23 @@ double mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// Predicts and measures all links, by turns.
-void predict(const std::vector<PredictLink>& links, const Bench& bench, const PerformanceModel& model,
+/// Predicts and measures all stages, by turns.
+void predict(const std::vector<PredictStage>& stages, const Bench& bench, const PerformanceModel& model,
              ordered_json& result) {
   std::vector<Wanted> wanted;
   std::vector<MakeCall> calls;
-  for (const PredictLink& link : links)
-    for (const int radius : link.predicted)
+  for (const PredictStage& stage : stages)
+    for (const int radius : stage.predicted)
       for (const SampleSize& size : predicted_sizes(bench.threads)) {
-        wanted.push_back({&link, radius});
-        calls.push_back(link.call(bench, radius, size));
+        wanted.push_back({&stage, radius});
+        calls.push_back(stage.call(bench, radius, size));
       }
-  const auto measured = measure_by_turns({}, calls);
+  const auto measured = measure_interleaved({}, calls);
   std::map<std::string, std::vector<double>> errors;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!measured[i]) continue;
     const auto& [task, times, disturbed] = *measured[i];
-    const char* name = wanted[i].link->name;
+    const char* name = wanted[i].stage->name;
     const double predicted = model.seconds(task), error = std::abs(predicted / times.further - 1);
     errors[name].push_back(error);
     errors["all"].push_back(error);
@@ -188,7 +188,7 @@ void predict(const std::vector<PredictLink>& links, const Bench& bench, const Pe
         "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%%s\n", name,
         task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times.further, 100 * error,
         disturbed ? "  disturbed" : "");
-    result["predictions"].push_back({{"link", name},
+    result["predictions"].push_back({{"stage", name},
                                      {"pixels", task.pixels},
                                      {"planes", task.planes},
                                      {"sources", task.sources},
@@ -198,56 +198,56 @@ void predict(const std::vector<PredictLink>& links, const Bench& bench, const Pe
                                      {"error", error},
                                      {"disturbed", disturbed}});
   }
-  for (const PredictLink& link : links) result["mean_error"][link.name] = mean(errors[link.name]);
+  for (const PredictStage& stage : stages) result["mean_error"][stage.name] = mean(errors[stage.name]);
   result["mean_error"]["all"] = mean(errors["all"]);
 }
 
-/// The calls that calibrate the links at the radii where they are not known.
-std::vector<MakeCall> missing_calls(const std::vector<PredictLink>& links, const Bench& bench, bool again,
+/// The calls that calibrate the stages at the radii where they are not known.
+std::vector<MakeCall> missing_calls(const std::vector<PredictStage>& stages, const Bench& bench, bool again,
                                     const PerformanceModel& model) {
   std::vector<MakeCall> calls;
-  for (const PredictLink& link : links)
-    for (const int radius : link.calibrated) {
+  for (const PredictStage& stage : stages)
+    for (const int radius : stage.calibrated) {
       const SampleSize least{64, 48, 16, 1, 0.3};
-      const LinkTask task = link.call(bench, radius, least)().task;
+      const StageTask task = stage.call(bench, radius, least)().task;
       const auto at = [&](const MeasuredTask& it) {
-        return it.task.link == task.link && it.task.radius == radius;
+        return it.task.stage == task.stage && it.task.radius == radius;
       };
       if (!again && std::any_of(model.measured().begin(), model.measured().end(), at)) continue;
-      for (MakeCall& call : link.calibration(bench, radius)) calls.push_back(std::move(call));
+      for (MakeCall& call : stage.calibration(bench, radius)) calls.push_back(std::move(call));
     }
   return calls;
 }
 
-bool chosen(const PredictBenchmark& benchmark, const PredictLink& link) {
-  return benchmark.links.empty() ||
-         std::find(benchmark.links.begin(), benchmark.links.end(), link.name) != benchmark.links.end();
+bool chosen(const PredictBenchmark& benchmark, const PredictStage& stage) {
+  return benchmark.stages.empty() ||
+         std::find(benchmark.stages.begin(), benchmark.stages.end(), stage.name) != benchmark.stages.end();
 }
 
 ordered_json run_on(const PredictBenchmark& benchmark, const Bench& bench, int host_threads) {
   const CalibrationKey key{bench.backend.name(), host_threads, version()};
   PerformanceModel model = load_calibration(key);
   ordered_json result{{"device", bench.backend.name()}, {"calibration", calibration_path(key).string()}};
-  std::vector<PredictLink> links;
-  for (const PredictLink& link : all_links())
-    if (chosen(benchmark, link) && (bench.threads > 0 || link.on_gpu)) links.push_back(link);
+  std::vector<PredictStage> stages;
+  for (const PredictStage& stage : all_stages())
+    if (chosen(benchmark, stage) && (bench.threads > 0 || stage.on_gpu)) stages.push_back(stage);
   const double start = steady_clock_seconds()();
-  const std::vector<MakeCall> calls = missing_calls(links, bench, benchmark.calibrate, model);
+  const std::vector<MakeCall> calls = missing_calls(stages, bench, benchmark.calibrate, model);
   if (!calls.empty()) {
     calibrate({}, calls, model);
     save_calibration(key, model);
   }
   result["calibration_seconds"] = steady_clock_seconds()() - start;
   if (benchmark.calibrate_only) return result;
-  predict(links, bench, model, result);
+  predict(stages, bench, model, result);
   return result;
 }
 
 }  // namespace
 
-std::vector<std::string> predict_links() {
+std::vector<std::string> predict_stages() {
   std::vector<std::string> names;
-  for (const PredictLink& link : all_links()) names.emplace_back(link.name);
+  for (const PredictStage& stage : all_stages()) names.emplace_back(stage.name);
   return names;
 }
 

@@ -6,18 +6,18 @@
 
 namespace recon {
 
-/// Predicted beside measured times of links, at sizes, radii and numbers of planes that the calibration does
+/// Predicted beside measured times of stages, at sizes, radii and numbers of planes that the calibration does
 /// not have.
 struct PredictBenchmark {
-  std::vector<std::string> links;  ///< of predict_links(); empty: all that the device has
-  bool calibrate = false;          ///< measure again also what is known
+  std::vector<std::string> stages;  ///< of predict_stages(); empty: all that the device has
+  bool calibrate = false;           ///< measure again also what is known
   bool calibrate_only = false;
   int threads = 0;
   std::string device = "auto";  ///< auto, cpu or cuda
 };
 
-/// Names of the links.
-std::vector<std::string> predict_links();
+/// Names of the stages.
+std::vector<std::string> predict_stages();
 
 /// Calibrates what is not known yet, keeps it, and measures beside the predictions; the table also goes to
 /// standard error.

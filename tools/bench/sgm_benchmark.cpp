@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "cuda/testing/cuda_semi_global.hpp"
 #include "methods/backend.hpp"
-#include "methods/cuda_semi_global.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/sgm_cpu_benchmark.hpp"
 #include "tools/bench/sgm_roofline.hpp"

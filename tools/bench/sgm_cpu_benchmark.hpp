@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "methods/pair.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon {
 

@@ -5,12 +5,12 @@
 #include <functional>
 
 #include "core/error.hpp"
+#include "cuda/testing/cuda_sweep.hpp"
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "match/cpu_sweep.hpp"
 #include "match/source_warp.hpp"
 #include "methods/backend.hpp"
-#include "methods/cuda_sweep.hpp"
 #include "reference/achten_algorithm_1.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"

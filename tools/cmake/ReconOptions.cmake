@@ -9,7 +9,8 @@ mark_as_advanced(RECON_CCACHE)
 if(RECON_CCACHE)
   foreach(language CXX CUDA)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${RECON_CCACHE})
+      # ccache keeps what was made with precompiled headers under these settings only.
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${RECON_CCACHE})
     endif()
   endforeach()
 endif()
@@ -26,8 +27,10 @@ target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${P
 # No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
 target_compile_options(recon_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>
-  # g++ 12 takes the joining of strings for overlapping copies (its bug 105651).
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+  # ccache needs it of g++ where headers are precompiled.
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
+  # g++ 12 takes the joining of strings for copies that overlap or are too long (its bug 105651).
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>)
 target_compile_options(recon_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--Werror=all-warnings,cross-execution-space-call;-lineinfo;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
 
@@ -39,7 +42,7 @@ if(RECON_SANITIZE)
   target_link_options(recon_options INTERFACE -fsanitize=${RECON_SANITIZE})
 endif()
 
-# recon_library(NAME SOURCES... [LINK targets...]): one room of the house.
+# recon_library(NAME SOURCES... [LINK targets...]): one module.
 function(recon_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "cuda/methods/stereo/pair_workspace.hpp"
+#include "methods/stereo/pair.hpp"
+
+namespace recon::cuda {
+
+/// The same as recon::belief_matching, to the bit, on the current device.
+/// @throws OutOfMemory, DeviceError
+DisparityMap belief_matching(const PairProblem& problem, PairWorkspace& workspace);
+
+/// Bytes of device memory that the call takes.
+std::size_t belief_matching_bytes(int width, int height, const PairOptions& options);
+
+}  // namespace recon::cuda

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "match/block_options.hpp"
+#include "methods/stereo/block_winner_step.hpp"
+
+namespace recon::cuda {
+
+/// A level of block matching on the device: what the kernels read and write. `left` has room for a multiple
+/// of four columns, rounded up from the width. `right` holds the samples from right to left: those of pixel x
+/// and hypothesis k stand at steps (columns - 1 - x) + k of the row. Rows start at multiples of 16 bytes.
+struct DeviceBlock {
+  const std::uint8_t *left_image, *right_image;  ///< as they came, rows `image_pitch` bytes apart
+  std::ptrdiff_t image_pitch;
+  std::uint8_t *left, *right;  ///< prepared
+  std::ptrdiff_t left_pitch, right_pitch;
+  int width, height;
+  int columns;  ///< width rounded up to a multiple of four
+  int min, hypotheses;
+  Region region;
+  BlockMatchingOptions options;
+  BlockLimits limits;
+  float* disparity;  ///< of the winners that are trusted; NaN elsewhere in the region
+  std::uint16_t* winners;
+  float* map;            ///< the result
+  std::ptrdiff_t pitch;  ///< of disparity, winners and map, in elements
+  std::uint64_t* claims;
+  std::ptrdiff_t claims_pitch;
+};
+
+/// How the work is cut: it does not change the result.
+struct BlockTiling {
+  int tile_width = 0;  ///< pixels of a row that one warp searches; 0: chosen
+  int strip_rows = 0;  ///< rows that one warp rolls down; 0: chosen
+};
+
+/// Words of 2 x 16 bits that each lane of a warp holds where the rolling kernel serves the options: 1, 2, 4
+/// or 8; 0 where it does not, and the general one has to.
+int packed_words(const BlockMatchingOptions& options, int hypotheses);
+
+/// Bytes of scratch memory that the general kernel needs.
+std::size_t general_scratch_bytes(const DeviceBlock& block);
+
+/// Prefilters the images into `left` and `right`.
+void launch_block_prepare(const DeviceBlock& block, cudaStream_t stream);
+
+/// Searches the region: disparity, winners, claims.
+void launch_block_search(const DeviceBlock& block, BlockTiling tiling, cudaStream_t stream);
+void launch_general_block_search(const DeviceBlock& block, std::uint32_t* scratch, cudaStream_t stream);
+
+/// The checks that need neighbours, and the median: writes `map`.
+void launch_block_texture(const DeviceBlock& block, cudaStream_t stream);
+void launch_block_finish(const DeviceBlock& block, cudaStream_t stream);
+
+/// The next coarser level of an image.
+void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width, int height,
+                      std::uint8_t* half, std::ptrdiff_t half_pitch, cudaStream_t stream);
+
+/// Takes into `fine.map` what `coarse.map` has beyond the range of the finer level.
+void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int greatest,
+                        cudaStream_t stream);
+
+}  // namespace recon::cuda

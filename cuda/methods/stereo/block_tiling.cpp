@@ -1,0 +1,61 @@
+#include "cuda/methods/stereo/block_tiling.hpp"
+
+#include <algorithm>
+
+#include "cuda/device/error.hpp"
+
+namespace recon::cuda {
+namespace {
+
+int parts(int whole, int part) {
+  return (whole + part - 1) / part;
+}
+
+/// What the search takes, by a model with constants from measurements on an H200: so much for each column of
+/// each row of a warp, the columns and rows that only fill the windows for less; a multiprocessor with few
+/// warps waits for each, one with many for its issue slots.
+double predicted_time(const DeviceBlock& b, BlockTiling tiling, int multiprocessors, int warps_each) {
+  constexpr double kFillColumn = 0.8, kFillRow = 0.15, kWarpsToHideWaits = 12.0;
+  const int window = 2 * b.options.radius + 1;
+  const double area = (tiling.strip_rows + kFillRow * window) * (tiling.tile_width + kFillColumn * window);
+  const int warps = parts(b.region.width, tiling.tile_width) * parts(b.region.height, tiling.strip_rows);
+  const int slots = multiprocessors * warps_each;
+  const auto wave = [&](int each) { return each > 0 ? std::max<double>(each, kWarpsToHideWaits) : 0.0; };
+  return area * (warps / slots * wave(warps_each) + wave(parts(warps % slots, multiprocessors)));
+}
+
+}  // namespace
+
+int device_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  RECON_CUDA_TRY(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+BlockTiling chosen_tiling(const DeviceBlock& b, BlockTiling asked,
+                          const std::function<int(int tile_width)>& warps_for) {
+  constexpr int kMostGridRows = 65535;
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  BlockTiling best;
+  double least = 0;
+  for (const int width : {16, 32, 48, 64, 96}) {
+    BlockTiling tiling;
+    tiling.tile_width = std::min(asked.tile_width > 0 ? asked.tile_width : width, b.region.width);
+    const int warps = warps_for(tiling.tile_width);
+    if (warps == 0 && best.tile_width > 0) break;
+    const int slots = std::max(warps, 1) * multiprocessors;
+    for (int waves = 1; waves <= 4; ++waves) {
+      const int strips = std::max(1, waves * slots / parts(b.region.width, tiling.tile_width));
+      const int rows = asked.strip_rows > 0 ? asked.strip_rows : parts(b.region.height, strips);
+      tiling.strip_rows = std::max({rows, 2, parts(b.region.height, kMostGridRows)});
+      const double time = predicted_time(b, tiling, multiprocessors, std::max(warps, 1));
+      if (best.tile_width > 0 && time >= least) continue;
+      best = tiling;
+      least = time;
+    }
+  }
+  return best;
+}
+
+}  // namespace recon::cuda

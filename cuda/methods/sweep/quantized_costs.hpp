@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/methods/sweep/block_costs.hpp"
+#include "match/warp_step.hpp"
+#include "optimize/semi_global/path_winner.hpp"
+
+namespace recon::cuda {
+
+/// Coded costs of a block by (y, x, plane_byte(d)); pixels `stride` bytes apart, rows without padding.
+struct BlockCodes {
+  std::uint8_t* data;
+  int width, height;
+  int stride;
+  float cap;  ///< see quantized_cost
+};
+
+/// Codes the costs of a piece, which lie in `volume` as half bits by (row, d, x), rows `pitch` elements
+/// apart.
+/// @throws DeviceError
+void launch_quantized_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
+                            const BlockCodes& codes, cudaStream_t stream);
+
+/// Codes the costs of the whole block.
+/// @throws DeviceError
+void launch_quantized_costs(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream);
+
+/// Depth, cost and confidence of every pixel of the block (see semi_global_depth): three images, one after
+/// the other, rows `pitch` floats apart.
+/// @throws DeviceError
+void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,
+                       float* results, std::ptrdiff_t pitch, cudaStream_t stream);
+
+}  // namespace recon::cuda

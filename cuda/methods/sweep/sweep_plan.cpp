@@ -1,0 +1,188 @@
+#include "cuda/methods/sweep/sweep_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+#include "cuda/device/memory.hpp"
+#include "cuda/match/sweep_grid.hpp"
+#include "optimize/semi_global/quantized_cost_step.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// Larger volumes are cut by rows even where they would fit: they are no faster.
+constexpr std::size_t kMostVolumeBytes = std::size_t{4} << 30;
+/// The fewest planes stored at a time; fewer would leave most of the device without work.
+constexpr int kMinPlanes = 8;
+/// The most planes that the kernels of the semi-global optimizer have registers for.
+constexpr int kMostPathPlanes = 4096;
+/// The most winner ranges of a fused sweep.
+constexpr int kMostRanges = 16;
+
+struct ByteCounter {
+  std::size_t used = 0;
+  template <class T>
+  T* take(std::size_t count) {
+    used += arena_bytes(count * sizeof(T));
+    return nullptr;
+  }
+};
+
+/// What the optimizer takes for the largest of the blocks.
+std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
+  std::size_t most = 0;
+  for (const SweepBlock& block : blocks)
+    most = std::max(most, SemiGlobal::bytes(path_input(block.outer.width, block.outer.height, shape.planes,
+                                                       shape.paths.penalties)));
+  return most;
+}
+
+/// What chooses, and where.
+SweepPlan kind_of(const SweepShape& shape) {
+  SweepPlan kind;
+  kind.stored = needs_volume(shape.optimizer, shape.stages);
+  kind.on_host = shape.optimizer == SweepOptimizer::kGraphCut || shape.stages.graph_cut;
+  kind.paths = shape.optimizer == SweepOptimizer::kSemiGlobal && !kind.on_host;
+  return kind;
+}
+
+class Planner {
+ public:
+  Planner(const SweepShape& shape, const SweepOptions& options, const SweepDevice& device)
+      : shape_(shape),
+        options_(options),
+        device_(device),
+        kind_(kind_of(shape)),
+        width_(shape.width),
+        height_(shape.height) {
+    if (kind_.by_blocks()) {
+      const std::vector<SweepBlock> blocks = blocks_of(shape);
+      const Tile largest = largest_block(blocks);
+      width_ = largest.width;
+      height_ = largest.height;
+      if (kind_.paths) path_bytes_ = most_path_bytes(shape, blocks);
+    }
+    block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
+  }
+
+  /// The largest pieces that fit, nothing when none does.
+  std::optional<SweepPlan> largest(bool fused, SourceStorage storage) const {
+    const int blocks = (height_ + block_rows_ - 1) / block_rows_;
+    for (int pieces = 1; pieces <= blocks; ++pieces) {
+      const int rows = std::min(height_, (blocks + pieces - 1) / pieces * block_rows_);
+      const SweepPlan plan = counted(fused, storage, rows, shape_.planes);
+      if (fits(plan)) return plan;
+    }
+    if (fused) return {};
+    for (int planes = shape_.planes / 2; planes >= std::min(kMinPlanes, shape_.planes); planes /= 2) {
+      const SweepPlan plan = counted(false, storage, block_rows_, planes);
+      if (fits(plan)) return plan;
+    }
+    return {};
+  }
+
+  SweepPlan smallest(bool fused) const {
+    return counted(fused, SourceStorage::kBytes, block_rows_, std::min(kMinPlanes, shape_.planes));
+  }
+
+ private:
+  SweepPlan counted(bool fused, SourceStorage storage, int rows, int planes) const {
+    SweepPlan plan = kind_;
+    plan.fused = fused;
+    plan.width = width_;
+    plan.height = height_;
+    plan.storage = storage;
+    plan.rows = rows;
+    plan.planes = planes;
+    if (fused) {
+      plan.planes = planes_per_block(tile_count(width_, rows, options_), shape_.planes, shape_.sources,
+                                     device_.multiprocessors, kMostRanges);
+      plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
+    }
+    ByteCounter counter;
+    map_memory(counter, shape_, plan);
+    plan.sweep_bytes = counter.used;
+    plan.path_bytes = path_bytes_;
+    plan.bytes = plan.sweep_bytes + plan.path_bytes;
+    const int row_pieces = (height_ + rows - 1) / rows;
+    plan.tiles = row_pieces * (fused ? 1 : (shape_.planes + planes - 1) / planes);
+    return plan;
+  }
+
+  bool fits(const SweepPlan& plan) const {
+    const std::size_t volume = plan.fused ? 0 : Volume<std::uint16_t>::bytes(width_, plan.planes, plan.rows);
+    const bool smallest = plan.rows == block_rows_ && plan.planes < shape_.planes;
+    return plan.bytes <= device_.memory_limit && (volume <= kMostVolumeBytes || smallest);
+  }
+
+  const SweepShape& shape_;
+  const SweepOptions& options_;
+  const SweepDevice& device_;
+  SweepPlan kind_;  ///< what of a plan the shape decides
+  int width_, height_;
+  int block_rows_ = 0;
+  std::size_t path_bytes_ = 0;
+};
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
+}
+
+/// Blocks do not shrink with the view, so that their stages are what helps.
+std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
+  std::string what;
+  if (plan.paths) what += "; --optimizer winner takes less";
+  if (shape.stages.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
+  if (shape.stages.graph_cut || shape.stages.edges) what += "; --refine none takes less";
+  if (plan.by_blocks()) what += "; --device cpu takes none";
+  return what;
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
+                     const SweepDevice& device, std::optional<SourceStorage> storage) {
+  EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
+  EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
+  EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
+  EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
+  EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
+  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
+  EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
+  EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
+  const SweepPlan shaped = kind_of(shape);
+  const bool fused = !shaped.by_blocks() && (path == SweepPath::kAuto ? can_fuse(options, shape.channels)
+                                                                      : path == SweepPath::kFused);
+  EXPECTS(!fused || can_fuse(options, shape.channels));
+
+  if (shaped.paths && shape.planes > kMostPathPlanes)
+    throw UsageError("a view of " + std::to_string(shape.planes) +
+                     " planes: a GPU follows paths over up to " + std::to_string(kMostPathPlanes) +
+                     "; lower --planes, or take --optimizer winner or --device cpu");
+  const Planner planner(shape, options, device);
+  for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
+    if (storage && *storage != kind) continue;
+    if (const auto plan = planner.largest(fused, kind)) return *plan;
+  }
+  throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+                    " with " + std::to_string(shape.sources) + " sources of up to " +
+                    std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
+                    " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
+                    mebibytes(device.memory_limit) +
+                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
+                    what_takes_less(shape, shaped));
+}
+
+SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options) {
+  SemiGlobalInput input;
+  input.width = width;
+  input.height = height;
+  input.planes = planes;
+  input.options = options;
+  input.max_cost = kInvalidCode;
+  input.in_place = true;
+  return input;
+}
+
+}  // namespace recon::cuda

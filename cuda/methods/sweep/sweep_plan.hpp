@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/volume.hpp"
+#include "cuda/aggregate/aggregation.hpp"
+#include "cuda/match/sweep_args.hpp"
+#include "cuda/optimize/semi_global/semi_global.hpp"
+#include "cuda/optimize/winner/winner_range.hpp"
+#include "methods/backend.hpp"
+#include "methods/sweep/sweep_blocks.hpp"
+
+namespace recon::cuda {
+
+/// The two ways to the winner of each pixel; they give the same bits.
+enum class SweepPath {
+  kAuto,    ///< fused where there is such a kernel
+  kFused,   ///< winners in registers, costs are never stored: grey SAD, the best or the mean of the best two
+  kVolume,  ///< the costs of a piece of the view are stored, then scanned
+};
+
+/// How a view is cut and what it takes on the device.
+struct SweepPlan {
+  bool fused = false;
+  bool paths = false;         ///< the semi-global optimizer chooses, block by block
+  bool stored = false;        ///< all costs of a block are stored, for stages that need them
+  bool on_host = false;       ///< what follows the aggregation is the host's
+  int width = 0, height = 0;  ///< of the view, or of the largest block
+  SourceStorage storage = SourceStorage::kQuads;
+  int rows = 0;                 ///< reference rows done at a time
+  int planes = 0;               ///< planes stored at a time (volume path), or a thread block does (fused)
+  int ranges = 1;               ///< winner ranges of a piece
+  std::size_t sweep_bytes = 0;  ///< of the arena of the sweep
+  std::size_t path_bytes = 0;   ///< of the arena of the optimizer
+  std::size_t bytes = 0;        ///< of both
+  int tiles = 1;                ///< pieces of the view, or of the largest block
+
+  bool by_blocks() const { return paths || stored; }
+};
+
+/// What the plan needs to know of the device.
+struct SweepDevice {
+  int multiprocessors = 1;
+  std::size_t memory_limit = 0;  ///< bytes for one sweep
+};
+
+/// The plan of least time that fits.
+/// @param options  of which the cost, the window and the combination matter
+/// @param storage  nothing: quads where they fit
+/// For the semi-global optimizer and stages of stored costs (see the shape) `path` is not asked.
+/// @throws OutOfMemory when the smallest pieces do not fit, naming what was needed and what lowers it
+SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
+                     const SweepDevice& device, std::optional<SourceStorage> storage = {});
+
+/// The optimizer's input for a block of this size, without its costs and guide.
+SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
+
+/// Pointers into the arena of a sweep.
+struct WorkMemoryMap {
+  std::uint8_t* reference[3];
+  void* source[kMaxSources][3];
+  std::uint8_t* upload;    ///< a source channel as bytes, on its way to quads
+  std::uint16_t* volume;   ///< by (y, d, x)
+  std::uint16_t* winners;  ///< see WinnerRanges
+  float* results;          ///< depth, cost, confidence of `rows` rows, or of a block
+  std::uint8_t* codes;     ///< of a block by (y, x, plane_byte(d))
+  float* costs;            ///< of a block by (y, d, x), see device_volume
+  Rgb8* colours;           ///< of a block
+  Cross* arms;             ///< of a block
+  std::byte* scratch;      ///< of the aggregation
+  float* depths;           ///< of a block, as they were before edges move
+
+  static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
+  static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
+  static std::ptrdiff_t half_pitch(int width) { return padded_count<std::uint16_t>(width); }
+  static std::ptrdiff_t float_pitch(int width) { return padded_count<float>(width); }
+};
+
+/// Takes all memory of a sweep from `arena`, an Arena or a counter with the same `take`: what is counted is
+/// what is used.
+template <class Memory>
+WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan& plan) {
+  WorkMemoryMap map{};
+  const bool quads = plan.storage == SourceStorage::kQuads;
+  const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
+  for (int c = 0; c < shape.channels; ++c)
+    map.reference[c] =
+        arena.template take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
+  const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
+  const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
+  for (int s = 0; s < shape.sources; ++s)
+    for (int c = 0; c < shape.channels; ++c)
+      map.source[s][c] = quads ? static_cast<void*>(arena.template take<std::uint32_t>(elements))
+                               : static_cast<void*>(arena.template take<std::uint8_t>(bytes));
+  if (quads) map.upload = arena.template take<std::uint8_t>(bytes);
+  const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
+  if (!plan.fused)
+    map.volume = arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
+  if (!plan.by_blocks())
+    map.winners =
+        arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
+  map.results = arena.template take<float>(
+      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
+  if (plan.paths)
+    map.codes = arena.template take<std::uint8_t>(
+        element_count({plan.width, plan.height, padded_planes(shape.planes)}));
+  if (!plan.stored) return map;
+  const AggregationOptions& by = shape.stages.aggregation;
+  const std::size_t pixels = element_count({plan.width, plan.height});
+  map.costs = arena.template take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
+  map.scratch = arena.template take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
+  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
+    map.colours = arena.template take<Rgb8>(pixels);
+  if (shape.stages.edges)
+    map.depths = arena.template take<float>(count(WorkMemoryMap::float_pitch(plan.width), plan.height));
+  if (by.kind == Aggregation::kCrossBased) map.arms = arena.template take<Cross>(pixels);
+  return map;
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,269 @@
+#include "cuda/methods/sweep/sweep_stream.hpp"
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda/match/cross_arms.hpp"
+#include "cuda/match/sweep.hpp"
+#include "cuda/match/sweep_grid.hpp"
+#include "cuda/methods/sweep/winner.hpp"
+#include "match/source_warp.hpp"
+#include "methods/sweep/sweep_shape.hpp"
+#include "methods/sweep/volume_sweep.hpp"
+#include "optimize/semi_global/quantized_cost_step.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// The most parts that the planes of a launch are cut into among thread blocks.
+constexpr int kMostParts = 64;
+
+/// @param reference  that of `problem`, or a part of it
+/// @param x, y       where the part begins
+SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map,
+                  const PosedImage& reference, int x, int y) {
+  SweepArgs args{};
+  args.sources = static_cast<int>(problem.sources.size());
+  args.storage = plan.storage;
+  for (int s = 0; s < args.sources; ++s) {
+    const PosedImage& image = problem.sources[static_cast<std::size_t>(s)];
+    DeviceSource& source = args.source[s];
+    source.warp =
+        make_source_warp(reference.camera, reference.cam_from_world, image.camera, image.cam_from_world);
+    source.width = image.camera.width;
+    source.height = image.camera.height;
+    source.pitch =
+        static_cast<int>(plan.storage == SourceStorage::kQuads ? WorkMemoryMap::quad_pitch(source.width)
+                                                               : WorkMemoryMap::byte_pitch(source.width));
+    for (int c = 0; c < reference.channels; ++c) source.channel[c] = map.source[s][c];
+  }
+  args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(problem.reference.camera.width));
+  for (int c = 0; c < reference.channels; ++c)
+    args.reference[c] = map.reference[c] + std::ptrdiff_t{y} * args.reference_pitch + x;
+  args.width = reference.camera.width;
+  args.height = reference.camera.height;
+  args.planes = problem.planes;
+  args.combination = problem.options.combination;
+  args.best_k = problem.options.best_k;
+  args.volume_pitch = args.winners_pitch = WorkMemoryMap::half_pitch(args.width);
+  args.winners = map.winners;
+  return args;
+}
+
+void check_images(const SweepProblem& problem) {
+  EXPECTS(!problem.sources.empty() && problem.sources.size() <= kMaxSources);
+  const auto fits = [&](const PosedImage& image) {
+    if (image.channels != problem.reference.channels) return false;
+    for (int c = 0; c < image.channels; ++c) {
+      const auto& channel = image.channel[static_cast<std::size_t>(c)];
+      if (channel.width != image.camera.width || channel.height != image.camera.height) return false;
+    }
+    return true;
+  };
+  EXPECTS(fits(problem.reference));
+  for (const PosedImage& source : problem.sources) EXPECTS(fits(source));
+}
+
+}  // namespace
+
+void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
+  check_images(problem);
+  arena_.reset(plan.sweep_bytes);
+  map_ = map_memory(arena_, sweep_shape(problem), plan);
+  ASSERT(arena_.used() == plan.sweep_bytes);
+  const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
+    staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
+                    WorkMemoryMap::byte_pitch(image.camera.width), stream_);
+  };
+  for (int c = 0; c < problem.reference.channels; ++c) send(problem.reference, c, map_.reference[c]);
+  for (std::size_t s = 0; s < problem.sources.size(); ++s) {
+    const PosedImage& image = problem.sources[s];
+    for (int c = 0; c < image.channels; ++c) {
+      if (plan.storage == SourceStorage::kBytes) {
+        send(image, c, static_cast<std::uint8_t*>(map_.source[s][c]));
+        continue;
+      }
+      send(image, c, map_.upload);
+      const int width = image.camera.width;
+      launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width,
+                   image.camera.height, static_cast<std::uint32_t*>(map_.source[s][c]),
+                   static_cast<int>(WorkMemoryMap::quad_pitch(width)), stream_.get());
+    }
+  }
+}
+
+void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
+                                const std::function<void(int plane_begin, int planes)>& stored) {
+  const int planes = problem.planes.count, channels = problem.reference.channels;
+  SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
+  args.row_begin = row_begin;
+  args.row_end = std::min(row_begin + plan.rows, args.height);
+  const int rows = args.row_end - row_begin;
+  const WinnerRanges winners{map_.winners, args.winners_pitch, args.width, rows, plan.ranges, plan.planes};
+  if (plan.fused) {
+    args.plane_end = planes;
+    args.planes_per_block = plan.planes;
+    launch_sweep(args, problem.options, channels, stream_.get());
+  } else {
+    args.volume = map_.volume;
+    const int tiles = tile_count(args.width, rows, problem.options);
+    const int wave = blocks_per_wave(problem.options, channels);
+    for (int begin = 0; begin < planes; begin += plan.planes) {
+      args.plane_begin = begin;
+      args.plane_end = std::min(begin + plan.planes, planes);
+      const int count = args.plane_end - begin;
+      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
+      launch_sweep(args, problem.options, channels, stream_.get());
+      launch_winner_scan(map_.volume, args.volume_pitch, begin, count, winners, stream_.get());
+      if (stored) stored(begin, count);
+    }
+  }
+  launch_winner_depth(winners, problem.planes, map_.results, WorkMemoryMap::float_pitch(args.width),
+                      stream_.get());
+}
+
+void SweepStream::queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+                               const std::function<void(const BlockPiece&)>& use) {
+  const int planes = problem.planes.count, channels = problem.reference.channels;
+  const int wave = blocks_per_wave(problem.options, channels);
+  for (int row = 0; row < args.height; row += plan.rows) {
+    args.row_begin = row;
+    args.row_end = std::min(row + plan.rows, args.height);
+    const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
+    for (int begin = 0; begin < planes; begin += plan.planes) {
+      args.plane_begin = begin;
+      args.plane_end = std::min(begin + plan.planes, planes);
+      const int count = args.plane_end - begin;
+      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
+      launch_sweep(args, problem.options, channels, stream_.get());
+      use({row, rows, begin, count});
+    }
+  }
+}
+
+/// Stores a block's costs and sums them up around each pixel.
+DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPlan& plan,
+                                      const SweepArgs& args) {
+  const int width = args.width, height = args.height;
+  const DeviceVolume costs = device_volume(map_.costs, width, problem.planes.count, height);
+  queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
+    launch_block_costs(map_.volume, args.volume_pitch, piece, costs, stream_.get());
+  });
+  const AggregationOptions& by = problem.stages.aggregation;
+  if (map_.colours != nullptr) {
+    const bool grey = problem.reference.channels == 1;
+    launch_block_colours({args.reference[0], args.reference[grey ? 0 : 1], args.reference[grey ? 0 : 2]},
+                         args.reference_pitch, width, height, map_.colours, stream_.get());
+  }
+  if (map_.arms != nullptr)
+    queue_cross_arms({map_.colours, width, width, height}, by.cross, map_.arms, width, stream_.get());
+  ColourImages colours;
+  colours.reference = map_.colours;
+  colours.pitch = width;
+  CrossImages arms;
+  arms.reference = map_.arms;
+  arms.pitch = width;
+  return queue_aggregation(colours, arms, by, max_cost(problem.options.cost), costs, map_.scratch,
+                           stream_.get());
+}
+
+void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
+                              const BlockCodes& codes) {
+  SemiGlobalInput input = path_input(args.width, args.height, problem.planes.count, problem.paths.penalties);
+  input.costs = map_.codes;
+  input.guide = args.reference[0];
+  input.guide_pitch = args.reference_pitch;
+  path_arena_.reset(plan.path_bytes);
+  const SemiGlobal paths(input, path_arena_);
+  paths.queue(stream_);
+  launch_path_depth(paths.winners(), codes, problem.planes, map_.results,
+                    WorkMemoryMap::float_pitch(args.width), stream_.get());
+}
+
+DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPlan& plan,
+                                      const PosedImage& reference, const Tile& outer) {
+  SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
+  args.volume = map_.volume;
+  BlockCodes codes{};
+  if (plan.paths)
+    codes = {map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
+             cost_cap(problem.options.cost)};
+  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
+  DeviceVolume costs;
+  if (plan.stored) {
+    costs = queue_costs(problem, plan, args);
+    if (plan.paths) launch_quantized_costs(costs, codes, stream_.get());
+  } else {
+    queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
+      launch_quantized_costs(map_.volume, args.volume_pitch, piece, codes, stream_.get());
+    });
+  }
+  if (plan.paths)
+    queue_paths(problem, plan, args, codes);
+  else if (!plan.on_host)
+    launch_block_winners(costs, problem.planes, map_.results, pitch, stream_.get());
+  if (problem.stages.edges && !plan.on_host)
+    launch_block_edges(costs, problem.planes, map_.results, map_.depths, pitch, stream_.get());
+  return costs;
+}
+
+DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
+  upload(problem, plan);
+  return plan.by_blocks() ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
+}
+
+DepthEstimate SweepStream::sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan) {
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
+                         Image<float>(width, height)};
+  for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
+    const Tile &outer = block.outer, &inner = block.inner;
+    const PosedImage reference = cropped(problem.reference, outer);
+    const DeviceVolume costs = queue_block(problem, plan, reference, outer);
+    if (plan.on_host) {
+      keep_inner(block, finish_block(problem, reference, costs), estimate);
+      continue;
+    }
+    const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
+    const float* result = map_.results + std::ptrdiff_t{inner.y - outer.y} * pitch + (inner.x - outer.x);
+    for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
+      staging_.download(result, pitch,
+                        {image->row(inner.y) + inner.x, inner.width, inner.height, image->pitch()}, stream_);
+      result += pitch * outer.height;
+    }
+  }
+  return estimate;
+}
+
+DepthEstimate SweepStream::finish_block(const SweepProblem& problem, const PosedImage& reference,
+                                        const DeviceVolume& costs) {
+  Volume<float> found(costs.width, costs.planes, costs.height);
+  const VolumeView<float> view = found.view();
+  staging_.download(costs.data, costs.pitch,
+                    {view.row(0, 0), costs.width, costs.planes * costs.height, view.pitch}, stream_);
+  // In an arena of its own: a loop that waits here must not take up the sweep of another view, which would
+  // wait for this lane.
+  oneapi::tbb::task_arena host(host_threads_);
+  return host.execute([&] { return optimized_block(problem, reference, std::move(found)); });
+}
+
+DepthEstimate SweepStream::sweep_rows(const SweepProblem& problem, const SweepPlan& plan) {
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(width);
+  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
+                         Image<float>(width, height)};
+  for (int begin = 0; begin < height; begin += plan.rows) {
+    queue_kernels(problem, plan, begin);
+    const int rows = std::min(plan.rows, height - begin);
+    const float* result = map_.results;
+    for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
+      staging_.download(result, pitch, {image->row(begin), width, rows, image->pitch()}, stream_);
+      result += pitch * rows;
+    }
+  }
+  return estimate;
+}
+
+}  // namespace recon::cuda

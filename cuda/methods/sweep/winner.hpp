@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/optimize/winner/winner_range.hpp"
+#include "match/warp_step.hpp"
+
+namespace recon::cuda {
+
+/// Winners of a piece of a view, as the fused sweep writes them: half bits (the plane as an integer) by
+/// (range, field, row, x), rows `pitch` elements apart.
+struct WinnerRanges {
+  std::uint16_t* data;
+  std::ptrdiff_t pitch;
+  int width, rows;
+  int ranges;
+  int planes_per_range;  ///< range i begins at plane i * planes_per_range
+};
+
+/// Winner-take-all over a volume (row, d, x) of half bits that holds the planes [plane_begin, plane_begin +
+/// planes). The result is joined to range 0 of `winners`, which for plane_begin = 0 it replaces.
+/// @throws DeviceError
+void launch_winner_scan(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, int plane_begin, int planes,
+                        const WinnerRanges& winners, cudaStream_t stream);
+
+/// Joins the ranges and makes of each winner its depth, cost and confidence: three images of `rows` rows, one
+/// after the other, rows `pitch` floats apart.
+/// @throws DeviceError
+void launch_winner_depth(const WinnerRanges& winners, const PlaneSet& planes, float* results,
+                         std::ptrdiff_t pitch, cudaStream_t stream);
+
+}  // namespace recon::cuda

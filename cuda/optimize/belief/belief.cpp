@@ -1,0 +1,43 @@
+#include "cuda/optimize/belief/belief.hpp"
+
+#include "core/aligned_buffer.hpp"
+
+namespace recon::cuda {
+
+BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options) {
+  BeliefGrids grids;
+  const auto take = [&](std::ptrdiff_t elements) {
+    const std::ptrdiff_t begin = grids.elements;
+    grids.elements += elements;
+    return begin;
+  };
+  const int strip = kBeliefGroup * shape.disparities;
+  take(strip);
+  for (const BeliefLevel& level : belief_pyramid(shape, options, options.levels).levels) {
+    BeliefGrid grid;
+    grid.width = level.width;
+    grid.height = level.height;
+    grid.groups = ((level.width + 1) / 2 + kBeliefGroup - 1) / kBeliefGroup;
+    grid.strip = strip;
+    // Ten arrays of 4 bytes stand for all that follows.
+    element_count({strip, grid.groups, level.height, 2, 40, 2});
+    grid.costs = take(grid.size());
+    for (std::ptrdiff_t& message : grid.messages) message = take(grid.size());
+    grids.levels.push_back(grid);
+  }
+  take(std::ptrdiff_t{16} * kBeliefGroup);  // where reads of sixteen disparities may end
+  return grids;
+}
+
+void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream) {
+  switch (storage) {
+    case BeliefStorage::kHalf:
+      return launch_belief_half(args, stream);
+    case BeliefStorage::kBfloat16:
+      return launch_belief_bfloat16(args, stream);
+    default:
+      return launch_belief_float(args, stream);
+  }
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,236 @@
+#pragma once
+
+#include "cuda/optimize/belief/belief.hpp"
+#include "cuda/optimize/belief/belief_value.cuh"
+#include "optimize/belief/belief_step.hpp"
+
+/// What a pixel receives and what it sends.
+
+namespace recon::cuda {
+
+inline constexpr int kWarp = kBeliefGroup;
+/// Disparities whose messages a thread reads at a time.
+inline constexpr int kBatch = 16;
+
+/// Disparities of a segment: between the rising and the falling pass their values lie in registers.
+inline constexpr int kSegment = 8;
+static_assert(kSegment <= kBatch);  // reads of so many may end behind the last disparity
+/// Disparities of it whose messages a thread reads at a time.
+inline constexpr int kSegmentBatch = 8;
+static_assert(kSegment % kSegmentBatch == 0);
+/// Blocks of a multiprocessor where there are several segments: they limit a thread's registers.
+inline constexpr int kSegmentBlocks = 2;
+/// States of its rising passes that a thread keeps at most.
+inline constexpr int kMostStates = 32;
+
+/// Few disparities, known at compile time, are a single segment.
+template <int kDisparities>
+inline constexpr bool kOneSegment = kDisparities > 0 && kDisparities <= 32;
+template <int kDisparities>
+inline constexpr int kSegmentOf = kOneSegment<kDisparities> ? kDisparities : kSegment;
+/// Disparities of a segment that are read at a time.
+template <int kDisparities>
+inline constexpr int kBatchOf = !kOneSegment<kDisparities> ? kSegmentBatch
+                                : kDisparities < 32        ? kDisparities
+                                                           : kBatch;
+
+/// The work of a phase in pieces of 32 pixels of a row, with `copies` pieces for each.
+struct WarpItems {
+  int groups, count;
+  __device__ WarpItems(int columns, int rows, int copies)
+      : groups((columns + kWarp - 1) / kWarp), count(groups * rows * copies) {}
+  __device__ static int first() { return static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / kWarp); }
+  __device__ static int step() { return static_cast<int>(gridDim.x * blockDim.x / kWarp); }
+  /// Where the first blocks share a phase: neighbours go to different blocks, so that every multiprocessor
+  /// has about the same to do.
+  __device__ static int first_spread(int blocks) {
+    return static_cast<int>(threadIdx.x / kWarp) * blocks + static_cast<int>(blockIdx.x);
+  }
+  __device__ static int step_spread(int blocks) { return blocks * static_cast<int>(blockDim.x / kWarp); }
+  __device__ static int lane() { return static_cast<int>(threadIdx.x % kWarp); }
+};
+
+template <class T>
+__device__ T* arena_of(const BeliefArgs& args) {
+  return static_cast<T*>(args.arena);
+}
+
+/// Where the messages of a neighbourhood come from: the level itself or, at first, the next coarser one
+/// (shift 1).
+struct MessageSource {
+  const BeliefGrid& grid;
+  int width, height;
+  int shift;
+  bool none;
+
+  __device__ MessageSource(const BeliefArgs& args, int index, bool first)
+      : grid(args.levels[first && index + 1 < args.level_count ? index + 1 : index]),
+        width(args.levels[index].width),
+        height(args.levels[index].height),
+        shift(first ? 1 : 0),
+        none(first && index + 1 >= args.level_count) {}
+
+  /// What the neighbour at (x, y) has sent; zeros where it does not exist.
+  template <class T>
+  __device__ const T* from(const T* arena, int message, int x, int y, bool exists) const {
+    const std::ptrdiff_t at = grid.messages[message] + grid.offset(x >> shift, y >> shift);
+    return arena + (exists && !none ? at : WarpItems::lane());
+  }
+};
+
+/// What arrives at a pixel, from the lowest disparity on.
+template <class T>
+struct Inputs {
+  const T *cost, *above, *below, *left, *right;
+
+  Inputs() = default;
+  __device__ Inputs(const T* arena, const MessageSource& source, const T* own_cost, int x, int y)
+      : cost(own_cost),
+        above(source.from(arena, kMessageDown, x, y - 1, y > 0)),
+        below(source.from(arena, kMessageUp, x, y + 1, y + 1 < source.height)),
+        left(source.from(arena, kMessageRight, x - 1, y, x > 0)),
+        right(source.from(arena, kMessageLeft, x + 1, y, x + 1 < source.width)) {}
+};
+
+/// Numbers of some disparities, read at once.
+template <class T, int kCount>
+struct Batch {
+  float cost[kCount], above[kCount], below[kCount], left[kCount], right[kCount];
+
+  /// Behind the last disparity: something, but inside the arena.
+  __device__ Batch(const Inputs<T>& in, int first) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const int at = (first + i) * kWarp;
+      cost[i] = load_value(in.cost + at);
+      above[i] = load_value(in.above + at);
+      below[i] = load_value(in.below + at);
+      left[i] = load_value(in.left + at);
+      right[i] = load_value(in.right + at);
+    }
+  }
+};
+
+/// The rising passes of a pixel's messages.
+struct RisingPasses {
+  MessageRising up, down, left, right;
+
+  template <class Numbers>
+  __device__ void push(const Numbers& in, int i, float (&values)[kMessageCount]) {
+    values[kMessageUp] = up.push(message_input(in.cost[i], in.left[i], in.right[i], in.below[i]));
+    values[kMessageDown] = down.push(message_input(in.cost[i], in.left[i], in.right[i], in.above[i]));
+    values[kMessageLeft] = left.push(message_input(in.cost[i], in.above[i], in.below[i], in.right[i]));
+    values[kMessageRight] = right.push(message_input(in.cost[i], in.above[i], in.below[i], in.left[i]));
+  }
+
+  /// Over a segment, of which `count` disparities are there.
+  template <class T, int kBatchCount, int kCount>
+  __device__ void pass(const Inputs<T>& in, int first, int count, float (&values)[kCount][kMessageCount]) {
+#pragma unroll
+    for (int begin = 0; begin < kCount; begin += kBatchCount) {
+      const Batch<T, kBatchCount> batch(in, first + begin);
+#pragma unroll
+      for (int i = 0; i < kBatchCount; ++i)
+        if (begin + i < count) push(batch, i, values[begin + i]);
+    }
+  }
+};
+
+/// The falling passes, which send.
+template <class T>
+struct FallingPasses {
+  MessageFalling up, down, left, right;
+  T *sent_up, *sent_down, *sent_left, *sent_right;
+
+  /// @param own  where the pixel's messages begin, but for those of the level
+  __device__ FallingPasses(const RisingPasses& rising, float cap, const BeliefGrid& level, T* own)
+      : up(rising.up.lowest, cap),
+        down(rising.down.lowest, cap),
+        left(rising.left.lowest, cap),
+        right(rising.right.lowest, cap),
+        sent_up(own + level.messages[kMessageUp]),
+        sent_down(own + level.messages[kMessageDown]),
+        sent_left(own + level.messages[kMessageLeft]),
+        sent_right(own + level.messages[kMessageRight]) {}
+
+  /// Over a segment, of which `count` disparities are there.
+  template <int kCount>
+  __device__ void pass(const float (&values)[kCount][kMessageCount], int first, int count) {
+#pragma unroll
+    for (int i = kCount - 1; i >= 0; --i) {
+      if (i >= count) continue;
+      const int at = (first + i) * kWarp;
+      store_value(up.push(values[i][kMessageUp]), sent_up + at);
+      store_value(down.push(values[i][kMessageDown]), sent_down + at);
+      store_value(left.push(values[i][kMessageLeft]), sent_left + at);
+      store_value(right.push(values[i][kMessageRight]), sent_right + at);
+    }
+  }
+};
+
+/// The segments of a pixel's disparities, and before which of them a thread keeps the state of its rising
+/// passes: before all but the first, whose is known, and the last, whose values are still there; before every
+/// `span`-th of them where these are too many.
+struct Segments {
+  int last, span;
+
+  __host__ __device__ constexpr Segments(int disparities, int length)
+      : last((disparities - 1) / length), span(last / (kMostStates + 1) + 1) {}
+  __host__ __device__ constexpr int states() const { return last > 0 ? (last - 1) / span : 0; }
+};
+
+/// The states of a thread in shared memory.
+struct KeptStates {
+  float4* first;
+
+  __device__ KeptStates() {
+    extern __shared__ float4 kept_states[];
+    first = kept_states + threadIdx.x;
+  }
+  __device__ void keep(int index, const RisingPasses& passes) {
+    first[index * static_cast<int>(blockDim.x)] =
+        make_float4(passes.up.carry, passes.down.carry, passes.left.carry, passes.right.carry);
+  }
+  __device__ RisingPasses at(int index) const {
+    const float4 carry = first[index * static_cast<int>(blockDim.x)];
+    RisingPasses passes;
+    passes.up.carry = carry.x, passes.down.carry = carry.y;
+    passes.left.carry = carry.z, passes.right.carry = carry.w;
+    return passes;
+  }
+};
+
+/// The four messages of one pixel. A falling pass needs the values of a rising one from the last to the
+/// first; all of them would leave room for a few threads only. So the rising passes leave a state here and
+/// there, and the segments are taken from the last to the first, their inputs read and their values worked
+/// out again.
+template <class T, int kDisparities>
+__device__ void send_messages(const BeliefArgs& args, const BeliefGrid& level, const Inputs<T>& in,
+                              std::ptrdiff_t own) {
+  constexpr int kCount = kSegmentOf<kDisparities>, kAtOnce = kBatchOf<kDisparities>;
+  const int disparities = kDisparities > 0 ? kDisparities : args.disparities;
+  const Segments segments(disparities, kCount);
+  KeptStates states;
+  float values[kCount][kMessageCount];
+  RisingPasses rising;
+#pragma unroll 1
+  for (int s = 0; s < segments.last; ++s) {
+    if (s > 0 && s % segments.span == 0) states.keep(s / segments.span - 1, rising);
+    rising.pass<T, kAtOnce>(in, s * kCount, kCount, values);
+  }
+  const int first = segments.last * kCount;
+  rising.pass<T, kAtOnce>(in, first, disparities - first, values);
+  FallingPasses<T> falling(rising, args.cap, level, arena_of<T>(args) + own);
+  falling.pass(values, first, disparities - first);
+#pragma unroll 1
+  for (int s = segments.last - 1; s >= 0; --s) {
+    const int state = s / segments.span;
+    RisingPasses again;
+    if (state > 0) again = states.at(state - 1);
+#pragma unroll 1
+    for (int k = state * segments.span; k <= s; ++k) again.pass<T, kAtOnce>(in, k * kCount, kCount, values);
+    falling.pass(values, s * kCount, kCount);
+  }
+}
+
+}  // namespace recon::cuda

@@ -1,9 +1,0 @@
-#include "cuda/optimize/belief_launch.cuh"
-
-namespace recon::cuda {
-
-void launch_belief_float(const BeliefArgs& args, cudaStream_t stream) {
-  launch_belief_stored_as<float>(args, stream);
-}
-
-}  // namespace recon::cuda

@@ -1,0 +1,199 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/optimize/semi_global/plane_bytes.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
+
+namespace recon::cuda {
+
+/// How the costs of one pixel lie in registers: kLanes neighbouring lanes of a warp hold kCells neighbouring
+/// planes each, two to a register. Of each piece of 16 planes register j holds the planes j (low half) and
+/// j + 8 (high half), so that the neighbours of a register's planes are the registers beside it.
+template <int kLanesOfGroup, int kCellsOfLane>
+struct PathShape {
+  static constexpr int kLanes = kLanesOfGroup;
+  static constexpr int kCells = kCellsOfLane;
+  static constexpr int kPairs = kCells / 2;
+  static constexpr int kPieces = kCells / kPiecePlanes;  ///< of a lane; with 16 bits a plane twice as many
+  static constexpr int kPlanes = kLanes * kCells;        ///< most that fit
+  static constexpr int kPixel = kPlanes / kPiecePlanes;  ///< pieces of a pixel
+};
+inline constexpr int kPiecePairs = kPiecePlanes / 2;
+
+/// Stands for a plane that is not searched: more than any sum of cost and penalties, and still far from
+/// overflow when both are added to it.
+inline constexpr std::uint32_t kUnsearched = 2 * (kMaxPathCost + 1);
+
+__device__ inline std::uint32_t in_both_halves(std::uint32_t value) {
+  return value * 0x10001u;
+}
+
+template <class Shape>
+__device__ int lane_of_group() {
+  return static_cast<int>(threadIdx.x) % Shape::kLanes;
+}
+
+/// The smaller half, in both.
+__device__ inline std::uint32_t min_of_halves(std::uint32_t pair) {
+  return __vminu2(pair, __byte_perm(pair, pair, 0x1032));
+}
+
+/// High half of `a`, then low half of `b`: what lies between two registers.
+__device__ inline std::uint32_t between(std::uint32_t a, std::uint32_t b) {
+  return __byte_perm(a, b, 0x5432);
+}
+
+/// The costs of a path at a pixel, and the least of them (in both halves).
+template <class Shape>
+struct PathVector {
+  std::uint32_t pair[Shape::kPairs];
+  std::uint32_t least;
+
+  /// What a path begins with: from here `path_cost` is the cost itself.
+  __device__ void begin() {
+#pragma unroll
+    for (std::uint32_t& p : pair) p = 0;
+    least = 0;
+  }
+};
+
+/// One step of a path, see recon::path_cost: two planes in each operation.
+/// @param p1, p2  in both halves
+template <class Shape>
+__device__ void advance(PathVector<Shape>& path, const std::uint32_t (&cost)[Shape::kPairs], std::uint32_t p1,
+                        std::uint32_t p2) {
+  std::uint32_t(&pair)[Shape::kPairs] = path.pair;
+  const int lane = lane_of_group<Shape>();
+  std::uint32_t below = __shfl_up_sync(~0u, pair[Shape::kPairs - 1], 1, Shape::kLanes);
+  std::uint32_t beyond = __shfl_down_sync(~0u, pair[0], 1, Shape::kLanes);
+  if (lane == 0) below = in_both_halves(kUnsearched);
+  if (lane == Shape::kLanes - 1) beyond = in_both_halves(kUnsearched);
+  const std::uint32_t ceiling = path.least + p2;
+  std::uint32_t smallest = ~0u;
+#pragma unroll
+  for (int begin = 0; begin < Shape::kPairs; begin += kPiecePairs) {
+    const int last = begin + kPiecePairs - 1;
+    const std::uint32_t above_last =
+        between(pair[begin], last + 1 < Shape::kPairs ? pair[(last + 1) % Shape::kPairs] : beyond);
+    below = between(below, pair[last]);
+#pragma unroll
+    for (int j = begin; j <= last; ++j) {
+      const std::uint32_t same = pair[j], above = j < last ? pair[(j + 1) % Shape::kPairs] : above_last;
+      const std::uint32_t best = __vminu2(__viaddmin_u16x2(__vminu2(below, above), p1, same), ceiling);
+      pair[j] = cost[j] + best - path.least;
+      if (j % 2 == 1) smallest = __vimin3_u16x2(smallest, pair[j - 1], pair[j]);
+      below = same;
+    }
+  }
+  smallest = min_of_halves(smallest);
+#pragma unroll
+  for (int offset = Shape::kLanes / 2; offset > 0; offset /= 2)
+    smallest = __vminu2(smallest, __shfl_xor_sync(~0u, smallest, offset, Shape::kLanes));
+  path.least = smallest;
+}
+
+__device__ inline void get_words(const uint4& piece, std::uint32_t* word) {
+  word[0] = piece.x;
+  word[1] = piece.y;
+  word[2] = piece.z;
+  word[3] = piece.w;
+}
+
+/// What comes above the bytes of a lane's planes where they become pairs: nothing, or kUnsearched.
+template <class Shape>
+struct UpperBytes {
+  std::uint32_t word[Shape::kCells / 4];
+
+  __device__ explicit UpperBytes(int planes) {
+    const int searched = planes - lane_of_group<Shape>() * Shape::kCells;
+#pragma unroll
+    for (std::uint32_t& w : word) w = 0;
+    if (searched >= Shape::kCells) return;
+#pragma unroll
+    for (int d = 0; d < Shape::kCells; ++d) {
+      const int byte = plane_byte(d);
+      if (d >= searched) word[byte / 4] |= kUnsearched >> 8 << 8 * (byte % 4);
+    }
+  }
+};
+
+/// The costs of a lane's planes as they lie in memory.
+template <class Shape>
+struct PathBytes {
+  uint4 piece[Shape::kPieces];
+
+  __device__ void load(const uint4* from) {
+#pragma unroll
+    for (int q = 0; q < Shape::kPieces; ++q) piece[q] = __ldg(from + q);
+  }
+
+  __device__ void unpack(const UpperBytes<Shape>& upper, std::uint32_t (&cost)[Shape::kPairs]) const {
+#pragma unroll
+    for (int q = 0; q < Shape::kPieces; ++q) {
+      std::uint32_t word[4];
+      get_words(piece[q], word);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        cost[8 * q + 2 * i] = __byte_perm(word[i], upper.word[4 * q + i], 0x6240);
+        cost[8 * q + 2 * i + 1] = __byte_perm(word[i], upper.word[4 * q + i], 0x7351);
+      }
+    }
+  }
+};
+
+/// The other way round: stored for a kernel that comes later.
+template <class Shape>
+__device__ void store_bytes(uint4* to, const std::uint32_t (&pair)[Shape::kPairs]) {
+#pragma unroll
+  for (int q = 0; q < Shape::kPieces; ++q) {
+    std::uint32_t word[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) word[i] = __byte_perm(pair[8 * q + 2 * i], pair[8 * q + 2 * i + 1], 0x6240);
+    __stcs(to + q, make_uint4(word[0], word[1], word[2], word[3]));
+  }
+}
+
+/// Pairs as they are: a pixel takes 2 kPixel pieces, first the registers 0 .. 3 of every lane, then 4 .. 7,
+/// and so on, so that a group reads and writes whole lines. This is where the lane's begin.
+template <class Shape>
+__device__ std::ptrdiff_t pairs_of_lane(std::ptrdiff_t pixel) {
+  return pixel * (2 * Shape::kPixel) + lane_of_group<Shape>();
+}
+
+template <class Shape>
+__device__ void store_pairs(uint4* to, const std::uint32_t (&pair)[Shape::kPairs]) {
+#pragma unroll
+  for (int q = 0; q < 2 * Shape::kPieces; ++q)
+    __stcs(to + q * Shape::kLanes,
+           make_uint4(pair[4 * q], pair[4 * q + 1], pair[4 * q + 2], pair[4 * q + 3]));
+}
+
+/// The pairs of a lane that a volume has of a pixel.
+template <class Shape>
+struct StoredPairs {
+  uint4 piece[2 * Shape::kPieces];
+
+  __device__ void load(const uint4* from) {
+#pragma unroll
+    for (int q = 0; q < 2 * Shape::kPieces; ++q) piece[q] = __ldcs(from + q * Shape::kLanes);
+  }
+  __device__ void add_to(std::uint32_t (&sum)[Shape::kPairs]) const {
+#pragma unroll
+    for (int q = 0; q < 2 * Shape::kPieces; ++q) {
+      std::uint32_t word[4];
+      get_words(piece[q], word);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sum[4 * q + i] += word[i];
+    }
+  }
+};
+
+/// The table of P2 by the difference of two grey levels, in both halves; for one block.
+__device__ inline void fill_penalties(const SemiGlobalOptions& options, std::uint32_t (&table)[256]) {
+  for (int g = static_cast<int>(threadIdx.x); g < 256; g += static_cast<int>(blockDim.x))
+    table[g] = in_both_halves(static_cast<std::uint32_t>(edge_penalty(options, g)));
+  __syncthreads();
+}
+
+}  // namespace recon::cuda

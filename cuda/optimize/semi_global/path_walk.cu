@@ -1,0 +1,225 @@
+#include "cuda/device/error.hpp"
+#include "cuda/optimize/semi_global/path_kernels.hpp"
+#include "cuda/optimize/semi_global/path_shapes.cuh"
+
+namespace recon::cuda {
+namespace {
+
+/// A group of 16 lanes or more has paths enough for full occupancy with little read ahead.
+template <class Shape>
+constexpr bool kWide = Shape::kLanes >= 16;
+template <class Shape>
+constexpr int kPathThreads = kWide<Shape> ? 32 : 64;
+constexpr int kRowDirections = 2;  ///< the first of kPathSteps; then one that goes down and one that goes up
+
+/// What one launch does: the directions first .. first + count - 1, the even one before the odd one.
+struct PathRun {
+  int first, count;
+  int row_blocks, column_blocks;  ///< of a direction along the rows, and of another
+  bool add;                       ///< to what the volume has
+  std::uint32_t step_x, step_y;   ///< kPathSteps, each 1 more, in two bits by direction
+};
+
+/// Where a path goes: into which volume, from where, how far.
+struct PathLine {
+  int direction, line, steps;
+  bool inside;  ///< the line exists
+};
+
+/// The blocks of the rows come first, for rows are the longest paths; then those that go down, beside one
+/// another those of the same columns, so that they meet the same costs at about the same time; then up.
+template <class Shape>
+__device__ PathLine line_of_thread(const PathArgs& a, const PathRun& run) {
+  constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
+  int block = static_cast<int>(blockIdx.x);
+  PathLine line{};
+  int lines = 0;
+  if (run.first < kRowDirections && block < kRowDirections * run.row_blocks) {
+    line.direction = block % kRowDirections;
+    block /= kRowDirections;
+    line.steps = a.width;
+    lines = a.height;
+  } else {
+    if (run.first < kRowDirections) block -= kRowDirections * run.row_blocks;
+    const int first = max(run.first, kRowDirections), each_way = (run.first + run.count - first) / 2;
+    const int upward = block >= each_way * run.column_blocks;
+    block -= upward * each_way * run.column_blocks;
+    line.direction = first + block % each_way * 2 + upward;
+    block /= each_way;
+    line.steps = a.height;
+    lines = a.width;
+  }
+  line.line = block * kLines + static_cast<int>(threadIdx.x) / Shape::kLanes;
+  line.inside = line.line < lines;
+  line.line = min(line.line, lines - 1);
+  return line;
+}
+
+/// A pixel of a path. One that leaves the image at the side goes on at the other side as a new path, so that
+/// every path goes through as many pixels as its neighbours.
+template <class Shape>
+class PathPixel {
+ public:
+  __device__ PathPixel(const PathArgs& a, const PathRun& run, const PathLine& line) {
+    const int step_x = static_cast<int>(run.step_x >> 2 * line.direction & 3u) - 1;
+    const int step_y = static_cast<int>(run.step_y >> 2 * line.direction & 3u) - 1;
+    const int pitch = static_cast<int>(a.guide_pitch);
+    const int x = step_y != 0 ? line.line : (step_x > 0 ? 0 : a.width - 1);
+    const int y = step_y == 0 ? line.line : (step_y > 0 ? 0 : a.height - 1);
+    const int lane = lane_of_group<Shape>() * Shape::kPieces;
+    piece_ = static_cast<std::uint32_t>((y * a.width + x) * Shape::kPixel + lane);
+    guide_ = static_cast<std::uint32_t>(y * pitch + x);
+    step_ = static_cast<std::uint32_t>((step_y * a.width + step_x) * Shape::kPixel);
+    guide_step_ = static_cast<std::uint32_t>(step_y * pitch + step_x);
+    back_ = static_cast<std::uint32_t>(-step_x * a.width);
+    width_ = a.width;
+    to_side_ = step_x == 0 ? a.height : (step_x > 0 ? a.width - x : x + 1);
+  }
+  /// After the last step it is anywhere.
+  __device__ void advance() {
+    --to_side_;
+    const bool wraps = to_side_ == 0;
+    const std::uint32_t back = wraps ? back_ : 0;
+    piece_ += step_ + back * Shape::kPixel;
+    guide_ += guide_step_ + back;
+    begins_ = wraps ? kBegins : 0;
+    to_side_ = wraps ? width_ : to_side_;
+  }
+  /// Of the lane's costs, the first one; with kBegins where a path begins.
+  __device__ std::uint32_t piece() const { return piece_ | begins_; }
+  __device__ std::uint32_t guide() const { return guide_; }
+
+  static constexpr std::uint32_t kBegins = 0x80000000u;
+
+ private:
+  std::uint32_t piece_, guide_;
+  std::uint32_t step_, guide_step_, back_;  ///< may be below 0
+  std::uint32_t begins_ = kBegins;
+  int width_, to_side_;  ///< steps until the path leaves the image at the side
+};
+
+/// What is read of a pixel some steps before it is its turn.
+template <class Shape, bool kWords>
+struct PathAhead {
+  PathBytes<Shape> costs;
+  StoredPairs<Shape> sums;  ///< where they are added to
+  int grey;
+  std::uint32_t at;  ///< see PathPixel::piece
+
+  __device__ void load(const PathArgs& a, const uint4* added_to, const PathPixel<Shape>& pixel) {
+    at = pixel.piece();
+    grey = __ldg(a.guide + pixel.guide());
+    costs.load(reinterpret_cast<const uint4*>(a.costs) + piece());
+    if (kWords && added_to) sums.load(added_to + pairs());
+  }
+  __device__ std::uint32_t piece() const { return at & ~PathPixel<Shape>::kBegins; }
+  /// Of the lane's sums, the first one.
+  __device__ std::uint32_t pairs() const {
+    return 2 * piece() - static_cast<std::uint32_t>((2 * Shape::kPieces - 1) * lane_of_group<Shape>());
+  }
+  /// Whether a path begins here.
+  __device__ bool begins() const { return at >= PathPixel<Shape>::kBegins; }
+};
+
+/// Stores the path's costs, or their sum with those that were there.
+template <class Shape, bool kWords>
+__device__ void store(uint4* volume, const PathVector<Shape>& path, const PathAhead<Shape, kWords>& at,
+                      bool add) {
+  if constexpr (kWords) {
+    std::uint32_t sum[Shape::kPairs];
+#pragma unroll
+    for (int j = 0; j < Shape::kPairs; ++j) sum[j] = path.pair[j];
+    if (add) at.sums.add_to(sum);
+    store_pairs<Shape>(volume + at.pairs(), sum);
+  } else {
+    store_bytes<Shape>(volume + at.piece(), path.pair);
+  }
+}
+
+/// Blocks of a multiprocessor, which limit a thread's registers.
+template <class Shape, bool kWords>
+constexpr int kPathBlocks = (Shape::kCells > 16 ? (kWords ? 2 : 4)
+                                                : (kWords ? 10 : (kWide<Shape> ? 16 : 14))) *
+                            (64 / kPathThreads<Shape>);
+
+/// A group of lanes walks along one path and waits for nobody else; what hides its latency are other paths.
+/// Groups that have no line of their own do what that of the last one does; of sums they store nothing.
+template <class Shape, bool kWords>
+__global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords>)
+    paths_kernel(PathArgs a, PathVolumes volumes, PathRun run) {
+  constexpr int kAhead = Shape::kCells > 16 ? 1 : (kWords || kWide<Shape> ? 2 : 4);
+  __shared__ std::uint32_t penalties[256];
+  fill_penalties(a.options, penalties);
+  const PathLine line = line_of_thread<Shape>(a, run);
+  uint4* volume = volumes.first + (kWords ? line.direction % 2 : line.direction) * volumes.stride;
+  const uint4* added_to = kWords && run.add ? volume : nullptr;
+  const UpperBytes<Shape> upper(a.planes);
+  const std::uint32_t p1 = in_both_halves(static_cast<std::uint32_t>(a.options.p1));
+
+  PathPixel<Shape> next(a, run, line);
+  PathAhead<Shape, kWords> ahead[kAhead] = {};
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) {
+    if (i < line.steps) ahead[i].load(a, added_to, next);
+    next.advance();
+  }
+  PathVector<Shape> path;
+  path.begin();
+  int grey_before = 0;
+  for (int begin = 0; begin < line.steps; begin += kAhead) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (begin + i >= line.steps) break;
+      PathAhead<Shape, kWords>& at = ahead[i];
+      std::uint32_t cost[Shape::kPairs];
+      at.costs.unpack(upper, cost);
+      // Without P2 no path is dearer than the least of all: what comes out is the cost itself.
+      const std::uint32_t p2 = at.begins() ? 0 : penalties[abs(at.grey - grey_before)];
+      grey_before = at.grey;
+      advance<Shape>(path, cost, p1, p2);
+      if (!kWords || line.inside) store<Shape, kWords>(volume, path, at, added_to != nullptr);
+      if (begin + i + kAhead < line.steps) at.load(a, added_to, next);
+      next.advance();
+    }
+  }
+}
+
+template <class Shape, bool kWords>
+void launch(const PathArgs& args, const PathVolumes& volumes, int first, int count, cudaStream_t stream) {
+  constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
+  PathRun run{};
+  run.first = first;
+  run.count = count;
+  run.row_blocks = (args.height + kLines - 1) / kLines;
+  run.column_blocks = (args.width + kLines - 1) / kLines;
+  run.add = first > 0;
+  for (int i = 0; i < 8; ++i) {
+    run.step_x |= static_cast<std::uint32_t>(kPathSteps[i].x + 1) << 2 * i;
+    run.step_y |= static_cast<std::uint32_t>(kPathSteps[i].y + 1) << 2 * i;
+  }
+  const int along_rows = first < kRowDirections ? kRowDirections : 0;
+  const int blocks = along_rows * run.row_blocks + (count - along_rows) * run.column_blocks;
+  paths_kernel<Shape, kWords>
+      <<<static_cast<unsigned>(blocks), kPathThreads<Shape>, 0, stream>>>(args, volumes, run);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace
+
+int path_planes(int planes) {
+  int result = 0;
+  with_path_shape(planes, [&](auto shape) { result = decltype(shape)::kPlanes; });
+  return result;
+}
+
+void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t stream) {
+  const int paths = args.options.paths;
+  with_path_shape(args.planes, [&](auto shape) {
+    using Shape = decltype(shape);
+    if (volumes.storage != PathStorage::kWords) return launch<Shape, false>(args, volumes, 0, paths, stream);
+    for (int first = 0; first < paths; first += volumes.count)
+      launch<Shape, true>(args, volumes, first, volumes.count, stream);
+  });
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,92 @@
+#include "cuda/optimize/semi_global/semi_global.hpp"
+
+#include <limits>
+
+#include "core/aligned_buffer.hpp"
+#include "cuda/optimize/semi_global/path_kernels.hpp"
+
+namespace recon::cuda {
+namespace {
+
+constexpr int kSumVolumes = 2;
+
+PathStorage storage_of(const SemiGlobalInput& input) {
+  const int most = input.max_cost + input.options.p2;
+  if (input.in_place || most > 255) return PathStorage::kWords;
+  return 2 * most > 255 ? PathStorage::kBytes : PathStorage::kFewBytes;
+}
+
+std::size_t pixels_of(const SemiGlobalInput& input) {
+  return element_count({input.width, input.height});
+}
+
+PathVolumes volumes_of(const SemiGlobalInput& input, uint4* first) {
+  const PathStorage storage = storage_of(input);
+  const bool words = storage == PathStorage::kWords;
+  const int bytes = padded_planes(input.planes) * (words ? 2 : 1);
+  const std::size_t stride = element_count({input.width, input.height, bytes}) / sizeof(uint4);
+  return {first, static_cast<std::ptrdiff_t>(stride), words ? kSumVolumes : input.options.paths, storage};
+}
+
+/// Pieces of all volumes.
+std::size_t size_of(const PathVolumes& volumes) {
+  return element_count({volumes.stride, volumes.count});
+}
+
+PathArgs args_of(const SemiGlobalInput& input) {
+  return {input.costs,  input.guide,  input.guide_pitch, input.width,
+          input.height, input.planes, input.options};
+}
+
+}  // namespace
+
+int padded_planes(int planes) {
+  return path_planes(planes);
+}
+
+std::size_t SemiGlobal::bytes(const SemiGlobalInput& input) {
+  const std::size_t pixels = pixels_of(input);
+  return arena_bytes(size_of(volumes_of(input, nullptr)) * sizeof(uint4)) +
+         arena_bytes(pixels * sizeof(PathWinner)) +
+         (input.right_view ? arena_bytes(pixels * sizeof(std::uint32_t)) : 0);
+}
+
+SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(input) {
+  const SemiGlobalOptions& options = input.options;
+  EXPECTS(input.width >= 1 && input.height >= 1 &&
+          input.height <= std::numeric_limits<int>::max() / input.width);
+  EXPECTS(options.paths == 4 || options.paths == 8);
+  EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0);
+  EXPECTS(input.max_cost >= 0 && input.max_cost <= 255 && options.p2 <= kMaxPathCost - input.max_cost);
+  // The kernels count pieces of 16 planes in 31 bits.
+  EXPECTS(element_count({input.width, input.height, padded_planes(input.planes) / 16}) <=
+          std::size_t{std::numeric_limits<int>::max()});
+  EXPECTS(input.guide_pitch <= std::numeric_limits<int>::max() / input.height);
+  const std::size_t pixels = pixels_of(input);
+  volumes_ = arena.take<uint4>(size_of(volumes_of(input, nullptr)));
+  winners_ = arena.take<PathWinner>(pixels);
+  right_keys_ = input.right_view ? arena.take<std::uint32_t>(pixels) : nullptr;
+}
+
+void SemiGlobal::queue(const Stream& stream) const {
+  queue_clear(stream);
+  queue_paths(stream);
+  queue_winner(stream);
+}
+
+void SemiGlobal::queue_clear(const Stream& stream) const {
+  if (right_keys_)
+    RECON_CUDA_TRY(
+        cudaMemsetAsync(right_keys_, 0xFF, pixels_of(input_) * sizeof(std::uint32_t), stream.get()));
+}
+
+void SemiGlobal::queue_paths(const Stream& stream) const {
+  launch_paths(args_of(input_), volumes_of(input_, volumes_), stream.get());
+}
+
+void SemiGlobal::queue_winner(const Stream& stream) const {
+  launch_path_winner(args_of(input_), volumes_of(input_, volumes_), input_.min_disparity, winners_,
+                     right_keys_, stream.get());
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda/testing/cuda_sweep.hpp"
+#include "methods/stereo/pair.hpp"
+#include "optimize/semi_global/semi_global.hpp"
+
+/// Semi-global matching on a GPU by parts, for tests and the benchmark: no CUDA type appears here, and a
+/// build without CUDA has these functions too, which then throw DeviceUnavailable.
+
+namespace recon::cuda {
+
+/// Matches a pair; the device's memory is filled with `poison` before.
+struct SemiGlobalRun {
+  DisparityMap map;
+  std::size_t planned_bytes = 0;  ///< what was said before
+  std::size_t arena_bytes = 0;    ///< what was allocated
+};
+SemiGlobalRun run_semi_global(const PairProblem& problem, std::uint8_t poison, int device = 0);
+
+/// The optimizer alone, over costs by (y, x, d) without padding.
+struct PathWinners {
+  std::vector<PathWinner> winners;          ///< by pixel
+  std::vector<std::uint16_t> right_planes;  ///< by pixel, or empty; kNoPlane where there is none
+};
+struct GivenCosts {
+  const std::vector<std::uint8_t>* costs = nullptr;
+  int max_cost = 255;
+  int planes = 0;
+  ImageView<const std::uint8_t> guide;
+  SemiGlobalOptions options;
+  bool right_view = false;
+  int min_disparity = 0;
+  bool in_place = false;  ///< with the least memory
+};
+PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, int device = 0);
+
+/// Milliseconds by events, from images on the device to disparities on the device.
+struct SemiGlobalTimes {
+  std::string device;
+  TimeSpread whole;  ///< one graph
+  /// The stages one by one, each alone on the device; they may sum up to more than `whole`.
+  TimeSpread transform, costs, paths, winner, disparity, median;
+  TimeSpread call;  ///< from and to host memory, by the host's clock
+  std::size_t device_bytes = 0;
+};
+SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int device = 0);
+
+}  // namespace recon::cuda

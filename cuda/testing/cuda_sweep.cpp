@@ -1,0 +1,162 @@
+#include "cuda/testing/cuda_sweep.hpp"
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "cuda/methods/sweep/sweep_stream.hpp"
+#include "cuda/testing/measure.hpp"
+#include "cuda/testing/naive_sweep.hpp"
+#include "cuda/methods/self_test.hpp"
+#include "methods/sweep/sweep_shape.hpp"
+
+namespace recon::cuda {
+namespace {
+
+SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t limit, int multiprocessors) {
+  SweepPath path = SweepPath::kAuto;
+  if (variant == SweepVariant::kFused) path = SweepPath::kFused;
+  if (variant == SweepVariant::kVolume || variant == SweepVariant::kVolumeBytes) path = SweepPath::kVolume;
+  std::optional<SourceStorage> storage;
+  if (variant == SweepVariant::kVolumeBytes) storage = SourceStorage::kBytes;
+  return plan_sweep(sweep_shape(problem), problem.options, path, {multiprocessors, limit}, storage);
+}
+
+std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+NaiveCamera naive_camera(const PosedImage& image) {
+  const Pinhole& c = image.camera;
+  const Pose world_from_cam = inverse(image.cam_from_world);
+  const double cx = c.cx - 0.5, cy = c.cy - 0.5;
+  NaiveCamera n{{c.fx, 0, cx, 0, c.fy, cy, 0, 0, 1},
+                {1 / c.fx, 0, -cx / c.fx, 0, 1 / c.fy, -cy / c.fy, 0, 0, 1},
+                {},
+                {},
+                {image.cam_from_world.translation.x, image.cam_from_world.translation.y,
+                 image.cam_from_world.translation.z},
+                {world_from_cam.translation.x, world_from_cam.translation.y, world_from_cam.translation.z},
+                c.width,
+                c.height};
+  std::copy_n(image.cam_from_world.rotation.m, 9, n.r);
+  std::copy_n(world_from_cam.rotation.m, 9, n.r_inverse);
+  return n;
+}
+
+}  // namespace
+
+Volume<Half> sweep_volume(const SweepProblem& problem, SweepVariant variant, int device) {
+  EXPECTS(variant == SweepVariant::kVolume || variant == SweepVariant::kVolumeBytes);
+  const cudaDeviceProp properties = use_device(device);
+  const SweepPlan plan = plan_of(problem, variant, free_memory(), properties.multiProcessorCount);
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  const int planes = problem.planes.count;
+  Volume<Half> volume(width, planes, height);
+  SweepStream lane;
+  lane.upload(problem, plan);
+  for (int row_begin = 0; row_begin < height; row_begin += plan.rows) {
+    const int rows = std::min(plan.rows, height - row_begin);
+    lane.queue_kernels(problem, plan, row_begin, [&](int plane_begin, int count) {
+      for (int y = 0; y < rows; ++y) {
+        const VolumeView<Half> view = volume.view();
+        RECON_CUDA_TRY(cudaMemcpyAsync(view.row(row_begin + y, plane_begin),
+                                       lane.memory().volume + std::ptrdiff_t{y} * count * view.pitch,
+                                       static_cast<std::size_t>(count * view.pitch) * sizeof(Half),
+                                       cudaMemcpyDeviceToHost, lane.stream().get()));
+      }
+      lane.stream().synchronize();
+    });
+  }
+  return volume;
+}
+
+LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, std::size_t memory_limit,
+                           int device) {
+  const cudaDeviceProp properties = use_device(device);
+  const SweepPlan plan = plan_of(problem, variant, memory_limit, properties.multiProcessorCount);
+  SweepStream lane;
+  LimitedSweep result;
+  result.estimate = lane.sweep(problem, plan);
+  result.planned_bytes = plan.bytes;
+  result.arena_bytes = lane.arena_capacity();
+  result.tiles = plan.tiles;
+  return result;
+}
+
+SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int repeats, int device) {
+  EXPECTS(repeats >= 1);
+  const cudaDeviceProp properties = use_device(device);
+  const SweepPlan plan = plan_of(problem, variant, free_memory() / 10 * 9, properties.multiProcessorCount);
+  SweepStream lane;
+  SweepTimes times;
+  times.device = properties.name;
+  times.device_bytes = plan.bytes;
+  lane.upload(problem, plan);
+  times.kernels = time_events(lane.stream(), repeats, [&] {
+    for (int row = 0; row < problem.reference.camera.height; row += plan.rows)
+      lane.queue_kernels(problem, plan, row);
+  });
+  times.whole = time_whole(repeats, [&] { lane.sweep(problem, plan); });
+  return times;
+}
+
+NaiveSweep time_naive_sweep(const SweepProblem& problem, int repeats, int device) {
+  EXPECTS(repeats >= 1 && problem.reference.channels == 1 && problem.options.cost == CostKind::kSad);
+  use_device(device);
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  const int planes = problem.planes.count;
+  const std::size_t pixels = element_count({width, height});
+  const DeviceBuffer cube(pixels * static_cast<std::size_t>(planes) * sizeof(float));
+  const DeviceBuffer winners(pixels * sizeof(std::uint16_t));
+  auto* cost = reinterpret_cast<float*>(cube.data());
+  auto* winner = reinterpret_cast<std::uint16_t*>(winners.data());
+  const Stream stream;
+  std::vector<DeviceBuffer> images, cameras;
+  const auto put = [&](std::vector<DeviceBuffer>& list, const void* data, std::size_t bytes) {
+    list.emplace_back(bytes);
+    RECON_CUDA_TRY(cudaMemcpyAsync(list.back().data(), data, bytes, cudaMemcpyHostToDevice, stream.get()));
+    stream.synchronize();
+  };
+  const auto put_image = [&](const PosedImage& image) {
+    const NaiveCamera camera = naive_camera(image);
+    put(cameras, &camera, sizeof camera);
+    std::vector<std::uint8_t> rows(element_count({camera.width, camera.height}));
+    for (int y = 0; y < camera.height; ++y)
+      std::memcpy(&rows[static_cast<std::size_t>(y) * static_cast<std::size_t>(camera.width)],
+                  image.channel[0].row(y), static_cast<std::size_t>(camera.width));
+    put(images, rows.data(), rows.size());
+  };
+  put_image(problem.reference);
+  for (const PosedImage& source : problem.sources) put_image(source);
+
+  const auto camera = [&](std::size_t i) { return reinterpret_cast<const NaiveCamera*>(cameras[i].data()); };
+  const auto image = [&](std::size_t i) { return reinterpret_cast<const std::uint8_t*>(images[i].data()); };
+  NaiveSweep result;
+  result.kernels = time_events(stream, repeats, [&] {
+    launch_naive_clear(cost, pixels * static_cast<std::size_t>(planes), stream.get());
+    for (std::size_t s = 1; s < images.size(); ++s)
+      launch_naive_sweep(camera(0), camera(s), image(0), image(s), width, height, problem.planes,
+                         problem.options.window, cost, stream.get());
+    launch_naive_winner(cost, width, height, planes, winner, stream.get());
+  });
+  std::vector<std::uint16_t> found(pixels);
+  RECON_CUDA_TRY(cudaMemcpyAsync(found.data(), winner, pixels * sizeof(std::uint16_t), cudaMemcpyDeviceToHost,
+                                 stream.get()));
+  stream.synchronize();
+  result.planes = Image<int>(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      result.planes(x, y) =
+          found[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
+  return result;
+}
+
+std::size_t count_wrong_reciprocals(int device) {
+  use_device(device);
+  return count_wrong_reciprocals_here();
+}
+
+}  // namespace recon::cuda

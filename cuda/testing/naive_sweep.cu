@@ -1,0 +1,95 @@
+#include "cuda/device/error.hpp"
+#include "cuda/testing/naive_sweep.hpp"
+
+namespace recon::cuda {
+namespace {
+
+struct Point {
+  double x, y, z;
+};
+
+__device__ Point transformed(const double* m, Point p, const double* t) {
+  return {m[0] * p.x + m[1] * p.y + m[2] * p.z + t[0], m[3] * p.x + m[4] * p.y + m[5] * p.z + t[1],
+          m[6] * p.x + m[7] * p.y + m[8] * p.z + t[2]};
+}
+
+__global__ void naive_kernel(const NaiveCamera* reference, const NaiveCamera* source,
+                             const std::uint8_t* reference_pixels, const std::uint8_t* source_pixels,
+                             int width, int height, PlaneSet planes, int radius, float* cube) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= width || y >= height) return;
+  const double origin[3] = {0, 0, 0};
+  const Point ray =
+      transformed(reference->k_inverse, {static_cast<double>(x), static_cast<double>(y), 1.0}, origin);
+  for (int d = 0; d < planes.count; ++d) {
+    const double z = 1.0 / static_cast<double>(inverse_depth(planes, static_cast<float>(d)));
+    const Point in_world =
+        transformed(reference->r_inverse, {ray.x * z, ray.y * z, ray.z * z}, reference->t_inverse);
+    const Point image = transformed(source->k, transformed(source->r, in_world, source->t), origin);
+    const double u = image.x / image.z, v = image.y / image.z;
+    const int column = u < 0 || u >= source->width ? 0 : static_cast<int>(u + 0.5);
+    const int row = v < 0 || v >= source->height ? 0 : static_cast<int>(v + 0.5);
+    float cost = 0, count = 0;
+    for (int k = -radius; k <= radius; ++k)
+      for (int l = -radius; l <= radius; ++l) {
+        if (x + l < 0 || x + l >= width || y + k < 0 || y + k >= height) continue;
+        if (column + l < 0 || column + l >= source->width || row + k < 0 || row + k >= source->height)
+          continue;
+        const int difference =
+            reference_pixels[(y + k) * width + x + l] - source_pixels[(row + k) * source->width + column + l];
+        cost += fabsf(static_cast<float>(difference));
+        count += 1.0f;
+      }
+    float& kept = cube[(static_cast<std::size_t>(d) * height + y) * width + x];
+    kept = fminf(kept, cost / count);
+  }
+}
+
+__global__ void clear_kernel(float* cube, std::size_t count) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) cube[i] = 255.0f;
+}
+
+__global__ void winner_kernel(const float* cube, std::size_t pixels, int planes, std::uint16_t* plane) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= pixels) return;
+  float least = cube[i];
+  int best = 0;
+  for (int d = 1; d < planes; ++d) {
+    const float cost = cube[d * pixels + i];
+    if (cost < least) least = cost, best = d;
+  }
+  plane[i] = static_cast<std::uint16_t>(best);
+}
+
+unsigned blocks(std::size_t count, unsigned each) {
+  return static_cast<unsigned>((count + each - 1) / each);
+}
+
+}  // namespace
+
+void launch_naive_sweep(const NaiveCamera* reference, const NaiveCamera* source,
+                        const std::uint8_t* reference_pixels, const std::uint8_t* source_pixels, int width,
+                        int height, PlaneSet planes, int window, float* cube, cudaStream_t stream) {
+  const dim3 block(32, 8);
+  const dim3 grid(blocks(static_cast<std::size_t>(width), block.x),
+                  blocks(static_cast<std::size_t>(height), block.y));
+  naive_kernel<<<grid, block, 0, stream>>>(reference, source, reference_pixels, source_pixels, width, height,
+                                           planes, window / 2, cube);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_naive_clear(float* cube, std::size_t count, cudaStream_t stream) {
+  clear_kernel<<<blocks(count, 256), 256, 0, stream>>>(cube, count);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_naive_winner(const float* cube, int width, int height, int planes, std::uint16_t* plane,
+                         cudaStream_t stream) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  winner_kernel<<<blocks(pixels, 256), 256, 0, stream>>>(cube, pixels, planes, plane);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace recon::cuda

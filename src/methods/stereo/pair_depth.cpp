@@ -1,0 +1,200 @@
+#include "methods/stereo/pair_depth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+/// Disparities that differ by more belong to different surfaces, pixels.
+constexpr float kSameSurface = 1.0f;
+
+/// An image as a virtual camera sees it: in grey, and in colour where it has three channels.
+struct TurnedImage {
+  Image<std::uint8_t> grey;
+  Image<Rgb8> colour;
+
+  TurnedImage(const PosedImage& image, const Mat3d& target_from_camera, const Pinhole& target)
+      : grey(turned_image(image.channel[0], image.camera, target_from_camera, target)) {
+    if (image.channels == 1) return;
+    const Image<std::uint8_t> green =
+                                  turned_image(image.channel[1], image.camera, target_from_camera, target),
+                              blue = turned_image(image.channel[2], image.camera, target_from_camera, target);
+    colour = Image<Rgb8>(grey.width(), grey.height());
+    parallel_for(grey.height(), [&](int y) {
+      for (int x = 0; x < grey.width(); ++x) {
+        colour(x, y) = {grey(x, y), green(x, y), blue(x, y)};
+        grey(x, y) = static_cast<std::uint8_t>(grey_of(colour(x, y)));
+      }
+    });
+  }
+};
+
+DisparityMap match_rectified(Backend& backend, const PosedImage& reference, const PairSource& source,
+                             PairOptions options) {
+  const RectifiedPair& pair = source.pair;
+  const TurnedImage left(reference, pair.left_from_reference, pair.left);
+  const TurnedImage right(source.image, pair.right_from_source, pair.right);
+  options.range = {pair.min_disparity, pair.disparities};
+  PairProblem problem;
+  problem.images.left = left.grey.view();
+  problem.images.right = right.grey.view();
+  problem.colour = {left.colour.view(), right.colour.view()};
+  problem.options = options;
+  return backend.match(problem);
+}
+
+/// The disparity at pixel coordinates `pixel`: that of the pixel there, smoothed with those of the four
+/// around the place that agree with it; NaN where it has none.
+float disparity_at(ImageView<const float> disparity, Vec2d pixel) {
+  const int nearest_x = static_cast<int>(std::floor(pixel.x));
+  const int nearest_y = static_cast<int>(std::floor(pixel.y));
+  if (!disparity.contains(nearest_x, nearest_y)) return kUnknown;
+  const float nearest = disparity(nearest_x, nearest_y);
+  if (std::isnan(nearest)) return kUnknown;
+  const Vec2d at = index_of(pixel);
+  const int x0 = static_cast<int>(std::floor(at.x)), y0 = static_cast<int>(std::floor(at.y));
+  const double u = at.x - x0, v = at.y - y0;
+  double sum = 0, weights = 0;
+  for (int j = 0; j < 2; ++j)
+    for (int i = 0; i < 2; ++i) {
+      if (!disparity.contains(x0 + i, y0 + j)) continue;
+      const float d = disparity(x0 + i, y0 + j);
+      if (!(std::abs(d - nearest) <= kSameSurface)) continue;
+      const double weight = (i == 0 ? 1 - u : u) * (j == 0 ? 1 - v : v);
+      sum += weight * static_cast<double>(d);
+      weights += weight;
+    }
+  return static_cast<float>(sum / weights);
+}
+
+bool within(Vec2d pixel, const Pinhole& camera) {
+  return pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera.width && pixel.y <= camera.height;
+}
+
+/// How many of the `count` known values agree with `values[i]`, itself included.
+template <class Agree>
+int followers(int i, int count, const Agree& agree) {
+  int number = 0;
+  for (int k = 0; k < count; ++k) number += agree(i, k);
+  return number;
+}
+
+}  // namespace
+
+RectifyLimits pair_limits(PairMethod method) {
+  RectifyLimits limits;
+  limits.max_side = kMaxImageSide;
+  limits.max_disparities = kMaxDisparities;
+  limits.max_volume = std::size_t{1} << 29;
+  if (method == PairMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
+  if (method == PairMethod::kPipeline) limits.max_volume = std::size_t{1} << 27;
+  return limits;
+}
+
+Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
+                             const PairOptions& matching) {
+  EXPECTS(reference.channels == source.image.channels &&
+          (reference.channels == 1 || reference.channels == 3));
+  EXPECTS(reference.channels == 3 || matching.method != PairMethod::kPipeline);
+  const DisparityMap map = match_rectified(backend, reference, source, matching);
+  const ImageView<const float> disparity = map.disparity.view();
+  const RectifiedPair& pair = source.pair;
+  const Pose source_from_reference = source.image.cam_from_world * inverse(reference.cam_from_world);
+  Image<float> depth(reference.camera.width, reference.camera.height);
+  parallel_for(depth.height(), [&](int y) {
+    for (int x = 0; x < depth.width(); ++x) {
+      depth(x, y) = kUnknown;
+      const Vec3d ray = reference.camera.ray(pixel_centre(x, y)), left = pair.left_from_reference * ray;
+      if (!(left.z > 0)) continue;
+      const float d = disparity_at(disparity, pair.left.project(left));
+      if (std::isnan(d)) continue;
+      const double z = pair.depth(static_cast<double>(d)) / left.z;
+      if (!(z > 0) || std::isinf(z)) continue;
+      const Vec3d point = source_from_reference * (z * ray);
+      if (point.z > 0 && within(source.image.camera.project(point), source.image.camera))
+        depth(x, y) = static_cast<float>(z);
+    }
+  });
+  return depth;
+}
+
+MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
+                         float max_relative_depth) {
+  EXPECTS(!maps.empty() && maps.size() <= static_cast<std::size_t>(kMaxSources));
+  EXPECTS(weights.size() == maps.size());
+  const int width = maps.front().width(), height = maps.front().height();
+  MergedDepth merged{Image<float>(width, height), Image<float>(width, height)};
+  parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x) {
+      std::array<double, kMaxSources> inverse_depth, weight;
+      int count = 0;
+      for (std::size_t i = 0; i < maps.size(); ++i) {
+        if (std::isnan(maps[i](x, y))) continue;
+        inverse_depth[static_cast<std::size_t>(count)] = 1 / static_cast<double>(maps[i](x, y));
+        weight[static_cast<std::size_t>(count++)] = static_cast<double>(weights[i]);
+      }
+      const auto agree = [&](int i, int k) {
+        const double a = inverse_depth[static_cast<std::size_t>(i)],
+                     b = inverse_depth[static_cast<std::size_t>(k)];
+        return std::abs(a - b) <= static_cast<double>(max_relative_depth) * std::max(a, b);
+      };
+      int best = 0, most = 0;
+      for (int i = 0; i < count; ++i)
+        if (const int number = followers(i, count, agree); number > most) best = i, most = number;
+      merged.depth(x, y) = merged.confidence(x, y) = kUnknown;
+      if (most == 0 || (most == 1 && count > 1)) continue;
+      double sum = 0, total = 0;
+      for (int i = 0; i < count; ++i)
+        if (agree(best, i)) {
+          sum += weight[static_cast<std::size_t>(i)] * inverse_depth[static_cast<std::size_t>(i)];
+          total += weight[static_cast<std::size_t>(i)];
+        }
+      merged.depth(x, y) = static_cast<float>(total / sum);
+      merged.confidence(x, y) = static_cast<float>(most) / static_cast<float>(maps.size());
+    }
+  });
+  return merged;
+}
+
+ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
+                                   const std::vector<PairSource>& sources, const PairDepthOptions& options) {
+  std::vector<Image<float>> maps;
+  std::vector<float> weights;
+  for (const PairSource& source : sources) {
+    maps.push_back(depth_from_pair(backend, reference, source, options.matching));
+    // An error of one pixel is so much less in inverse depth.
+    weights.push_back(static_cast<float>(source.pair.left.fx * source.pair.baseline));
+  }
+  MergedDepth merged = merge_depths(maps, weights, options.max_relative_depth);
+  maps.clear();
+  return finish_view(std::move(merged.depth), std::move(merged.confidence), reference.camera, options.median,
+                     options.speckle_size);
+}
+
+std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels) {
+  const auto bytes = [](int width, int height, std::size_t of_pixel) {
+    return static_cast<std::size_t>(padded_count<std::uint8_t>(width)) * static_cast<std::size_t>(height) *
+           of_pixel;
+  };
+  const auto maps = static_cast<std::size_t>(pairs) * sizeof(float);
+  // While a pair is matched: its images, where they are in colour these and a channel or two, its disparity,
+  // and the maps of all. Then these, depth and confidence.
+  // Then depth twice, confidence, normals, and the patches of the speckle filter (at most 13 bytes a pixel).
+  const std::size_t matching =
+      bytes(pair.left.width, pair.left.height, (channels == 1 ? 2 : 10) + sizeof(float)) +
+      bytes(reference.width, reference.height, maps);
+  const std::size_t merging = bytes(reference.width, reference.height, maps + 2 * sizeof(float));
+  const std::size_t finishing =
+      bytes(reference.width, reference.height, 3 * sizeof(float) + sizeof(Vec3f) + 13);
+  return std::max({matching, merging, finishing});
+}
+
+}  // namespace recon

@@ -1,0 +1,115 @@
+#include "methods/stereo/pipeline_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "match/ad_census.hpp"
+
+namespace recon {
+namespace {
+
+/// Pixels whose transforms are compared together.
+constexpr int kGroup = 64;
+
+std::ptrdiff_t cost_stride(int planes) {
+  return padded_count<std::uint8_t>(planes);
+}
+
+TransformedImage transformed(ImageView<const std::uint8_t> grey, ImageView<const std::uint16_t> grey16,
+                             const TransformOptions& options, bool mirrored) {
+  return grey16.empty() ? TransformedImage(grey, options, mirrored)
+                        : TransformedImage(grey16, options, mirrored);
+}
+
+}  // namespace
+
+PipelineCosts::PipelineCosts(const PipelineProblem& problem) : problem_(problem) {
+  const PipelineOptions& options = problem.options;
+  if (options.cost != PipelineCost::kTransform) return;
+  EXPECTS(options.outside_cost >= 0 && options.outside_cost <= 255);
+  left_.emplace(transformed(problem.grey.left, problem.grey.left16, options.transform, false));
+  right_.emplace(transformed(problem.grey.right, problem.grey.right16, options.transform, true));
+}
+
+void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
+  const PipelineOptions& options = problem_.options;
+  const int min = problem_.range.min;
+  switch (options.cost) {
+    case PipelineCost::kColourDifference:
+      return colour_difference_costs(problem_.colour, side, min, options.colour_cap, costs);
+    case PipelineCost::kAdCensus:
+      return ad_census_costs(problem_.colour, side, min, options.ad_census, costs);
+    default:
+      return fill_from_transforms(side, costs);
+  }
+}
+
+void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs) const {
+  const int outside = problem_.options.outside_cost, min = problem_.range.min;
+  const std::ptrdiff_t stride = cost_stride(costs.planes);
+  parallel_for(costs.height, [&](int y) {
+    AlignedBuffer<std::uint8_t> group(element_count({stride, kGroup}));
+    if (side == PairSide::kRight)
+      for (int d = 0; d < costs.planes; ++d)
+        std::fill_n(costs.row(y, d), costs.width, static_cast<float>(outside));
+    for (int first = 0; first < costs.width; first += kGroup) {
+      const int count = std::min(kGroup, costs.width - first);
+      transform_costs(*left_, *right_, problem_.options.transform, min, costs.planes, outside, y, first,
+                      count, group.data(), stride);
+      for (int d = 0; d < costs.planes; ++d) {
+        // Column of the view that the group's first pixel is, or meets.
+        const int column = side == PairSide::kLeft ? first : first - min - d;
+        const int begin = std::clamp(-column, 0, count), end = std::clamp(costs.width - column, begin, count);
+        float* out = costs.row(y, d);
+        for (int i = begin; i < end; ++i) out[column + i] = group.data()[i * stride + d];
+      }
+    }
+  });
+}
+
+std::size_t PipelineCosts::bytes(int width, int height, int planes, const PipelineOptions& options,
+                                 int threads) {
+  const TransformOptions transform =
+      options.cost == PipelineCost::kAdCensus ? TransformOptions{Transform::kCensus9x7} : options.transform;
+  std::size_t bytes = element_count({threads, kGroup, cost_stride(planes)}) +
+                      element_count({threads, 64, std::ptrdiff_t{width} + 64});
+  if (options.cost != PipelineCost::kColourDifference)
+    bytes += 2 * TransformedImage::stored_bytes(width, height, transform) +
+             TransformedImage::working_bytes(width, height, transform, 2) +
+             2 * element_count({padded_count<std::uint8_t>(width), height});
+  return bytes;
+}
+
+float max_cost(const PipelineOptions& options) {
+  switch (options.cost) {
+    case PipelineCost::kColourDifference:
+      return std::min(options.colour_cap, 255.0f);
+    case PipelineCost::kAdCensus:
+      return 2.0f;
+    default:
+      return static_cast<float>(std::max(max_transform_cost(options.transform), options.outside_cost));
+  }
+}
+
+int whole_cost_limit(const PipelineOptions& options) {
+  const float steps = options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
+  return static_cast<int>(std::ceil(max_cost(options) * steps));
+}
+
+WholeCosts::WholeCosts(VolumeView<const float> costs, const PipelineOptions& options)
+    : costs_(costs),
+      steps_(options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f),
+      most_(whole_cost_limit(options)) {}
+
+void WholeCosts::fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const {
+  const float most = static_cast<float>(most_);
+  for (int d = 0; d < costs_.planes; ++d) {
+    const float* row = costs_.row(y, d) + first;
+    for (int i = 0; i < count; ++i)
+      costs[i * stride + d] = static_cast<std::uint8_t>(std::min(row[i] * steps_, most) + 0.5f);
+  }
+}
+
+}  // namespace recon

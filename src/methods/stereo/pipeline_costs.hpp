@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "match/transformed_image.hpp"
+#include "methods/stereo/pipeline_matching.hpp"
+#include "optimize/semi_global/semi_global.hpp"
+
+namespace recon {
+
+/// The costs of both views of a pair, as a pipeline's options name them.
+class PipelineCosts {
+ public:
+  /// @throws std::logic_error where an option is out of range; OutOfMemory
+  explicit PipelineCosts(const PipelineProblem& problem);
+
+  /// Costs by (y, d, x), finite. A transform's cost is the same for both pixels that meet, seen from either
+  /// view.
+  /// @param costs  of the pair's width and height and the range's planes; every cost is overwritten
+  void fill(PairSide side, VolumeView<float> costs) const;
+
+  /// Bytes that this and a call of `fill` take at most, images and volume not included.
+  static std::size_t bytes(int width, int height, int planes, const PipelineOptions& options, int threads);
+
+ private:
+  void fill_from_transforms(PairSide side, VolumeView<float> costs) const;
+
+  const PipelineProblem& problem_;
+  std::optional<TransformedImage> left_, right_;  ///< of kTransform
+};
+
+/// What no cost of a pipeline exceeds.
+float max_cost(const PipelineOptions& options);
+
+/// The greatest whole cost; see WholeCosts.
+int whole_cost_limit(const PipelineOptions& options);
+
+/// A volume's costs as the semi-global optimizer takes them: rounded to whole ones, 0 .. whole_cost_limit;
+/// those of AD-Census in steps of 1 / kAdCensusSteps.
+class WholeCosts : public CostSource {
+ public:
+  WholeCosts(VolumeView<const float> costs, const PipelineOptions& options);
+
+  int max_cost() const override { return most_; }
+  void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const override;
+
+ private:
+  VolumeView<const float> costs_;
+  float steps_;
+  int most_;
+};
+
+}  // namespace recon

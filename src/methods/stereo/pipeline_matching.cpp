@@ -1,0 +1,281 @@
+#include "methods/stereo/pipeline_matching.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "match/cross_arms.hpp"
+#include "match/transformed_image.hpp"
+#include "methods/stereo/pipeline_costs.hpp"
+#include "methods/stereo/winner_disparity.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
+#include "optimize/scanline/scanline.hpp"
+#include "optimize/semi_global/semi_global.hpp"
+#include "refine/cost_refinement.hpp"
+#include "refine/depth_filters.hpp"
+#include "refine/surfaces.hpp"
+
+namespace recon {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+/// The disparity of least cost of each pixel, the lowest one on ties.
+Image<float> winners_of(VolumeView<const float> costs, int min) {
+  Image<float> disparity(costs.width, costs.height);
+  parallel_for(costs.height, [&](int y) {
+    std::vector<float> least(static_cast<std::size_t>(costs.width), std::numeric_limits<float>::infinity());
+    float* winner = disparity.row(y);
+    std::fill_n(winner, costs.width, kUnknown);
+    for (int d = 0; d < costs.planes; ++d) {
+      const float* row = costs.row(y, d);
+      const float value = static_cast<float>(min + d);
+      for (int x = 0; x < costs.width; ++x) {
+        float& before = least[static_cast<std::size_t>(x)];
+        winner[x] = row[x] < before ? value : winner[x];
+        before = row[x] < before ? row[x] : before;
+      }
+    }
+  });
+  return disparity;
+}
+
+const char* name_of(PipelineOptimizer optimizer) {
+  switch (optimizer) {
+    case PipelineOptimizer::kWinnerTakeAll:
+      return "winner";
+    case PipelineOptimizer::kSemiGlobal:
+      return "sgm";
+    case PipelineOptimizer::kScanline:
+      return "scanline";
+    default:
+      return "graphcut";
+  }
+}
+
+/// What the optimizer leaves of a view.
+struct ViewResult {
+  Image<float> disparity;  ///< whole numbers
+  Volume<float> costs;     ///< that later steps look at
+  Image<float> between;    ///< of kSemiGlobal: the disparities with their sub-pixel part
+};
+
+/// What both views of a pair are matched with.
+class Pipeline {
+ public:
+  explicit Pipeline(const PipelineProblem& problem)
+      : problem_(problem), options_(problem.options), costs_(problem) {
+    if (options_.aggregation.kind != Aggregation::kCrossBased && !options_.refinement.vote) return;
+    left_arms_ = cross_arms(problem.colour.left, options_.aggregation.cross);
+    if (options_.aggregation.kind == Aggregation::kCrossBased)
+      right_arms_ = cross_arms(problem.colour.right, options_.aggregation.cross);
+  }
+
+  ImageView<const Cross> left_arms() const { return left_arms_.view(); }
+
+  ViewResult match(PairSide side, const PipelineObserver& observe) const {
+    const bool left = side == PairSide::kLeft;
+    const ColourPair& colour = problem_.colour;
+    const int min = problem_.range.min;
+    Volume<float> costs(colour.left.width, problem_.range.count, colour.left.height);
+    costs_.fill(side, costs.view());
+    if (observe) observe("cost", winners_of(costs.view(), min).view());
+    const SupportViews<Rgb8> colours{left ? colour.left : colour.right, left ? colour.right : colour.left,
+                                     side, min};
+    const SupportViews<Cross> arms{left ? left_arms_.view() : right_arms_.view(),
+                                   left ? right_arms_.view() : left_arms_.view(), side, min};
+    costs = aggregated(std::move(costs), colours, arms, options_.aggregation, max_cost(options_));
+    if (observe) observe("aggregation", winners_of(costs.view(), min).view());
+    ViewResult result = optimize(side, std::move(costs));
+    if (observe) observe(name_of(options_.optimizer), result.disparity.view());
+    if (options_.refinement.graph_cut && options_.optimizer != PipelineOptimizer::kGraphCut) {
+      cut(side, result);
+      if (observe) observe("graphcut", result.disparity.view());
+    }
+    return result;
+  }
+
+ private:
+  ImageView<const std::uint8_t> guide(PairSide side) const {
+    return side == PairSide::kLeft ? problem_.grey.left : problem_.grey.right;
+  }
+
+  ViewResult optimize(PairSide side, Volume<float> costs) const {
+    if (options_.optimizer == PipelineOptimizer::kSemiGlobal) return follow_paths(side, std::move(costs));
+    const int min = problem_.range.min;
+    ViewResult result;
+    if (options_.optimizer == PipelineOptimizer::kScanline) {
+      const ColourPair& colour = problem_.colour;
+      const bool left = side == PairSide::kLeft;
+      result.costs = Volume<float>(costs.width(), costs.planes(), costs.height());
+      optimize_scanlines(costs.view(), left ? colour.left : colour.right,
+                         {left ? colour.right : colour.left, side, min}, options_.scanline,
+                         result.costs.view());
+    } else {
+      result.costs = std::move(costs);
+    }
+    result.disparity = winners_of(result.costs.view(), min);
+    if (options_.optimizer == PipelineOptimizer::kGraphCut) cut(side, result);
+    return result;
+  }
+
+  ViewResult follow_paths(PairSide side, Volume<float> costs) const {
+    const int width = costs.width(), height = costs.height(), min = problem_.range.min;
+    ViewResult result{Image<float>(width, height), std::move(costs), Image<float>(width, height)};
+    const WholeCosts whole(result.costs.view(), options_);
+    SemiGlobalProblem paths;
+    paths.costs = &whole;
+    paths.planes = problem_.range.count;
+    paths.guide = guide(side);
+    paths.options = options_.semi_global;
+    semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
+      for (int x = 0; x < width; ++x) {
+        const PathWinner& winner = winners[x];
+        const float disparity = static_cast<float>(min + winner.plane);
+        result.disparity(x, y) = disparity;
+        result.between(x, y) = disparity + parabola_offset(path_sum(winner.before), path_sum(winner.cost),
+                                                           path_sum(winner.after));
+      }
+    });
+    return result;
+  }
+
+  /// Lowers the energy of the disparities.
+  void cut(PairSide side, ViewResult& result) const {
+    const int width = result.disparity.width(), height = result.disparity.height();
+    const int min = problem_.range.min;
+    Image<std::uint16_t> labels(width, height);
+    parallel_for(height, [&](int y) {
+      for (int x = 0; x < width; ++x)
+        labels(x, y) = static_cast<std::uint16_t>(static_cast<int>(result.disparity(x, y)) - min);
+    });
+    graph_cut(result.costs.view(), guide(side), options_.graph_cut, labels.view());
+    parallel_for(height, [&](int y) {
+      for (int x = 0; x < width; ++x) result.disparity(x, y) = static_cast<float>(min + labels(x, y));
+    });
+  }
+
+  const PipelineProblem& problem_;
+  const PipelineOptions& options_;
+  PipelineCosts costs_;
+  Image<Cross> left_arms_, right_arms_;
+};
+
+void forget(ImageView<const Outlier> outliers, ImageView<float> disparity) {
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x)
+      if (outliers(x, y) != Outlier::kNone) disparity(x, y) = kUnknown;
+  });
+}
+
+/// Gives the disparities that still are those of their winners the sub-pixel part of these.
+void take_between(ImageView<const float> between, ImageView<float> disparity) {
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x)
+      if (std::abs(between(x, y) - disparity(x, y)) <= 0.5f) disparity(x, y) = between(x, y);
+  });
+}
+
+/// The steps after the optimizer.
+Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, ViewResult left,
+                     const Image<float>& right, const PipelineObserver& observe) {
+  const PipelineRefinement& steps = problem.options.refinement;
+  const DisparityRange range = problem.range;
+  Image<float>& disparity = left.disparity;
+  const auto report = [&](const char* step) {
+    if (observe) observe(step, disparity.view());
+  };
+  if (steps.left_right) {
+    Image<Outlier> outliers =
+        left_right_check(disparity.view(), right.view(), range.min, range.count, problem.options.left_right);
+    if (steps.interpolate) {
+      invalidate_small_segments(disparity.view(), outliers.view());
+      extend_surfaces(disparity.view(), outliers.view(), range.min, range.count);
+    }
+    if (steps.vote) {
+      vote_in_regions(disparity.view(), outliers.view(), pipeline.left_arms(), range.min, range.count,
+                      problem.options.voting, right.view());
+      report("vote");
+    }
+    if (steps.interpolate) {
+      interpolate_outliers(disparity.view(), outliers.view(), problem.colour.left, right.view());
+      report("interpolate");
+    } else {
+      forget(outliers.view(), disparity.view());
+    }
+  }
+  if (steps.edges) {
+    disparity = adjust_discontinuities(disparity.view(), left.costs.view(), range.min);
+    report("edges");
+  }
+  if (steps.subpixel) {
+    if (left.between.empty())
+      enhance_subpixel(disparity.view(), left.costs.view(), range.min);
+    else
+      take_between(left.between.view(), disparity.view());
+    report("subpixel");
+  }
+  if (steps.median) {
+    disparity = median_3x3(disparity.view());
+    report("median");
+  }
+  return std::move(disparity);
+}
+
+bool uses_grey(const PipelineOptions& options) {
+  return options.cost == PipelineCost::kTransform || options.optimizer == PipelineOptimizer::kSemiGlobal ||
+         options.optimizer == PipelineOptimizer::kGraphCut || options.refinement.graph_cut;
+}
+
+void check(const PipelineProblem& problem) {
+  const ColourPair& colour = problem.colour;
+  const auto fits = [&](const auto& image) {
+    return image.width == colour.left.width && image.height == colour.left.height;
+  };
+  EXPECTS(!colour.left.empty() && fits(colour.right));
+  EXPECTS(!uses_grey(problem.options) || (fits(problem.grey.left) && fits(problem.grey.right)));
+  EXPECTS(problem.range.count >= 1 && problem.range.count <= kMaxDisparities);
+  EXPECTS(problem.range.min >= -kMaxDisparity && problem.range.min <= kMaxDisparity);
+  const PipelineRefinement& steps = problem.options.refinement;
+  EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
+}
+
+}  // namespace
+
+DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObserver& observe) {
+  check(problem);
+  const Pipeline pipeline(problem);
+  Image<float> right;
+  if (problem.options.refinement.left_right)
+    right = std::move(pipeline.match(PairSide::kRight, {}).disparity);
+  ViewResult left = pipeline.match(PairSide::kLeft, observe);
+  return {refined(problem, pipeline, std::move(left), right, observe)};
+}
+
+std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads) {
+  const PipelineOptions& pipeline = options.pipeline;
+  const int planes = options.range.count;
+  // Pixels, more than rows are padded by.
+  const std::size_t pixels = element_count({std::ptrdiff_t{width} + 64, height});
+  const std::size_t volume = Volume<float>::bytes(width, planes, height);
+  std::size_t optimizing = 0;
+  if (pipeline.optimizer == PipelineOptimizer::kScanline)
+    optimizing = volume + optimize_scanlines_bytes(width, planes, threads);
+  if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal)
+    optimizing =
+        semi_global_bytes(width, height, planes, pipeline.semi_global, whole_cost_limit(pipeline), threads);
+  if (pipeline.optimizer == PipelineOptimizer::kGraphCut || pipeline.refinement.graph_cut)
+    optimizing =
+        std::max(optimizing, graph_cut_bytes(width, height, pipeline.graph_cut, threads) + 2 * pixels);
+  const std::size_t aggregating = aggregation_bytes(width, height, planes, pipeline.aggregation, threads);
+  // The images in grey, in both depths, and in colour; arms; maps of both views, between whole numbers,
+  // adjusted or smoothed; outliers and what they vote for.
+  constexpr std::size_t kPixelBytes = 6 + 6 + 2 * sizeof(Cross) + 4 * sizeof(float) + 1 + 4;
+  return pixels * kPixelBytes + PipelineCosts::bytes(width, height, planes, pipeline, threads) + volume +
+         std::max(aggregating, optimizing);
+}
+
+}  // namespace recon

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+
+#include "optimize/belief/belief_propagation.hpp"
+#include "optimize/belief/belief_row.hpp"
+
+namespace recon {
+
+/// What `propagate_beliefs` was called with.
+struct BeliefProblem {
+  BeliefShape shape;
+  BeliefOptions options;
+  float cap;  ///< of the smoothness
+  const BeliefCosts& costs;
+};
+
+/// Part of a level that one thread takes from the first iteration to the last.
+struct BeliefTile {
+  int x_begin, x_end, y_begin, y_end;
+};
+
+/// How a level is cut into tiles. All stages (costs and first messages; the iterations; the result) go down
+/// the tile together, each one row behind the one before, so that of a tile only `ring_rows` rows of costs
+/// and messages live at a time: few enough for the caches. A stage needs the pixels around its own as the one
+/// before left them; what lies beyond the tile is worked out again by each neighbour, the more the earlier
+/// the stage.
+struct BeliefTiling {
+  int stages;
+  int ring_rows;
+  int columns, tile_width, tile_height;  ///< tiles without what lies beyond
+  int rows;
+
+  BeliefTiling(const BeliefLevel& level, int iterations, std::size_t stored_bytes, int threads)
+      : stages(iterations + 2), ring_rows(stages + 1) {
+    constexpr std::ptrdiff_t kRingBytes = 3 << 20;
+    const std::ptrdiff_t pixel =
+        std::ptrdiff_t{1 + kMessageCount} * level.disparities * static_cast<int>(stored_bytes);
+    const std::ptrdiff_t whole = kRingBytes / (pixel * ring_rows) / 32 * 32;
+    const std::ptrdiff_t beyond = std::ptrdiff_t{2} * margin(0);
+    // Not less than half of a tile's work is its own.
+    const std::ptrdiff_t wide = std::max(whole - beyond, beyond + 1) / 2 * 2;
+    tile_width = static_cast<int>(std::min<std::ptrdiff_t>(wide, level.width));
+    columns = (level.width + tile_width - 1) / tile_width;
+    const int most_rows = std::max(1, level.height / (8 * margin(0)));
+    rows = std::clamp((4 * threads + columns - 1) / columns, 1, most_rows);
+    tile_height = (level.height + rows - 1) / rows;
+    rows = (level.height + tile_height - 1) / tile_height;
+  }
+
+  /// How far beyond the tile a stage works.
+  int margin(int stage) const { return stages - 1 - stage; }
+
+  BeliefTile tile(const BeliefLevel& level, int i) const {
+    const int x = i % columns * tile_width, y = i / columns * tile_height;
+    return {x, std::min(x + tile_width, level.width), y, std::min(y + tile_height, level.height)};
+  }
+
+  /// What a stage works on: the tile with its margin, inside the image.
+  BeliefTile reach(const BeliefLevel& level, const BeliefTile& tile, int stage) const {
+    const int m = margin(stage);
+    return {std::max(tile.x_begin - m, 0), std::min(tile.x_end + m, level.width),
+            std::max(tile.y_begin - m, 0), std::min(tile.y_end + m, level.height)};
+  }
+
+  /// The costs and messages of a tile that live at a time, as a level of its own that begins at an even x.
+  BeliefLevel ring(const BeliefLevel& level) const {
+    BeliefLevel r;
+    r.width = std::min(level.width, tile_width + 2 * margin(0) + 1);
+    r.height = level.height;
+    r.disparities = level.disparities;
+    r.rows = std::min(ring_rows, level.height);
+    r.pitch = belief_pitch((r.width + 1) / 2 + kBeliefColumnStep);
+    r.costs = 0;
+    for (int m = 0; m < kMessageCount; ++m) r.messages[m] = (m + 1) * r.size();
+    return r;
+  }
+};
+
+/// Elements of a ring, with room for vectors that end behind it.
+inline std::size_t ring_elements(const BeliefLevel& ring) {
+  return element_count({ring.size() * (1 + kMessageCount) + 2 * kBeliefColumnStep});
+}
+
+/// Floats that a thread needs for an update, or for a row of costs and of their sums.
+inline std::size_t scratch_floats(const BeliefLevel& finest) {
+  return element_count({std::max<std::ptrdiff_t>(std::ptrdiff_t{kBeliefScratch} * finest.disparities,
+                                                 finest.pitch + 2 * kBeliefColumnStep)});
+}
+
+}  // namespace recon

@@ -1,0 +1,256 @@
+#include "optimize/graph_cut/graph_cut.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "optimize/graph_cut/graph_cut_band.hpp"
+
+namespace recon {
+namespace {
+
+void check(const GraphCutOptions& options) {
+  EXPECTS(std::isfinite(options.smoothness) && options.smoothness >= 0.0f);
+  EXPECTS(options.smoothness_cap >= 1 && options.smoothness_cap <= kMaxCutLabels);
+  EXPECTS(options.edge_falloff >= 0 && options.edge_falloff <= 65535);
+  EXPECTS(options.best >= 0 && options.reach >= 0 && options.reach <= 1000);
+  EXPECTS(options.band_rows == 0 || options.band_rows >= 2);
+  EXPECTS(options.passes >= 1);
+}
+
+/// The bands of a layout, with a row between them: [0, first), [first + 1, first + band_rows), ...
+std::vector<RowRange> bands(int height, int first, int band_rows) {
+  std::vector<RowRange> result{{0, std::min(first, height)}};
+  for (int row = first; row + 1 < height; row += band_rows)
+    result.push_back({row + 1, std::min(row + band_rows, height)});
+  return result;
+}
+
+/// Both layouts, or the one that they are where the image is a single band.
+std::vector<std::vector<RowRange>> layouts(int height, const GraphCutOptions& options) {
+  const int rows = options.band_rows;
+  if (rows == 0 || height <= rows) return {{{0, height}}};
+  return {bands(height, rows, rows), bands(height, rows / 2, rows)};
+}
+
+template <class Cost>
+class Cut {
+ public:
+  Cut(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options)
+      : costs_(costs),
+        options_(options),
+        restricted_(options.best > 0 && options.best < costs.planes),
+        limits_(restricted_ ? costs.width : 0, restricted_ ? costs.height : 0),
+        energy_(costs, guide, options, survey()) {}
+
+  /// sum_p D_p(f_p) + sum_pq w_pq V(f_p, f_q), exact.
+  double energy(ImageView<const std::uint16_t> labels) const {
+    std::vector<double> rows(static_cast<std::size_t>(costs_.height));
+    parallel_for(costs_.height, [&](int y) { rows[static_cast<std::size_t>(y)] = row_energy(labels, y); });
+    double sum = 0;
+    for (const double row : rows) sum += row;
+    return sum;
+  }
+
+  GraphCutResult lower(ImageView<std::uint16_t> labels) {
+    GraphCutResult result;
+    result.energy_before = energy(labels);
+    data_ = Image<float>(costs_.width, costs_.height);
+    parallel_for(costs_.height, [&](int y) {
+      for (int x = 0; x < costs_.width; ++x)
+        data_(x, y) = labels(x, y) == kNoPlane ? 0.0f : energy_.data(costs_(x, y, labels(x, y)));
+    });
+    std::vector<Layout> all;
+    for (const auto& layout : layouts(costs_.height, options_))
+      all.push_back({layout, std::vector<int>(layout.size(), 0)});
+    changed_in_.assign(static_cast<std::size_t>(costs_.height), 0);
+    const auto is_done = [&] {
+      return std::all_of(all.begin(), all.end(), [&](const Layout& l) { return open_bands(l).empty(); });
+    };
+    while (result.passes < options_.passes && !is_done()) {
+      const std::size_t turn = static_cast<std::size_t>(result.passes) % all.size();
+      pass(all[turn], ++result.passes, labels, result);
+    }
+    result.converged = is_done();
+    result.energy_after = energy(labels);
+    return result;
+  }
+
+ private:
+  struct Layout {
+    std::vector<RowRange> bands;
+    std::vector<int> done_in;  ///< the last pass that each band was worked on in
+  };
+
+  /// Finds the limits of the best labels; returns the greatest finite cost.
+  float survey() {
+    std::vector<CostRank<Cost>> greatest(static_cast<std::size_t>(costs_.height));
+    parallel_for(costs_.height, [&](int y) {
+      CostRank<Cost> row_max{};
+      for (int d = 0; d < costs_.planes; ++d) {
+        const Cost* row = costs_.row(y, d);
+        for (int x = 0; x < costs_.width; ++x) {
+          const CostRank<Cost> rank =
+              CutEnergy<Cost>::is_allowed(row[x]) ? rank_of(row[x]) : CostRank<Cost>{};
+          row_max = rank > row_max ? rank : row_max;
+        }
+      }
+      greatest[static_cast<std::size_t>(y)] = row_max;
+      if (restricted_) find_limits(y);
+    });
+    CostRank<Cost> result{};
+    for (const CostRank<Cost> rank : greatest) result = std::max(result, rank);
+    return cost_of(result);
+  }
+
+  static float cost_of(float rank) { return rank; }
+  static float cost_of(std::uint16_t rank) { return to_float(Half{rank}); }
+
+  /// Sorts every cost of the row into the `best` least ones of its pixel.
+  void find_limits(int y) {
+    const int width = costs_.width, best = options_.best;
+    AlignedBuffer<CostRank<Cost>> sorted(element_count({width, best}));
+    std::fill_n(sorted.data(), element_count({width, best}), max_rank(Cost{}));
+    AlignedBuffer<CostRank<Cost>> next(static_cast<std::size_t>(width));
+    for (int d = 0; d < costs_.planes; ++d) {
+      const Cost* row = costs_.row(y, d);
+      for (int x = 0; x < width; ++x) next.data()[x] = rank_of(row[x]);
+      for (int k = 0; k < best; ++k) {
+        CostRank<Cost>* level = sorted.data() + std::ptrdiff_t{k} * width;
+        for (int x = 0; x < width; ++x) {
+          const CostRank<Cost> a = level[x], b = next.data()[x];
+          level[x] = b < a ? b : a;
+          next.data()[x] = b < a ? a : b;
+        }
+      }
+    }
+    std::copy_n(sorted.data() + std::ptrdiff_t{best - 1} * width, width, limits_.row(y));
+  }
+
+  double row_energy(ImageView<const std::uint16_t> labels, int y) const {
+    double sum = 0;
+    for (int x = 0; x < costs_.width; ++x) {
+      const int label = labels(x, y);
+      if (label == kNoPlane) continue;
+      EXPECTS(label < costs_.planes && CutEnergy<Cost>::is_allowed(costs_(x, y, label)));
+      sum += static_cast<double>(energy_.data(costs_(x, y, label)));
+      if (x + 1 < costs_.width) sum += pair_energy(labels, x, y, x + 1, y);
+      if (y + 1 < costs_.height) sum += pair_energy(labels, x, y, x, y + 1);
+    }
+    return sum;
+  }
+
+  double pair_energy(ImageView<const std::uint16_t> labels, int px, int py, int qx, int qy) const {
+    const int p = labels(px, py), q = labels(qx, qy);
+    if (q == kNoPlane) return 0;
+    return static_cast<double>(energy_.weight(px, py, qx, qy)) * static_cast<double>(energy_.distance(p, q));
+  }
+
+  /// The bands in or next to which something changed since they were worked on.
+  std::vector<std::size_t> open_bands(const Layout& layout) const {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < layout.bands.size(); ++i) {
+      const int begin = std::max(layout.bands[i].begin - 1, 0);
+      const int end = std::min(layout.bands[i].end + 1, costs_.height);
+      const int last = *std::max_element(changed_in_.begin() + begin, changed_in_.begin() + end);
+      if (last >= layout.done_in[i]) open.push_back(i);
+    }
+    return open;
+  }
+
+  void pass(Layout& layout, int number, ImageView<std::uint16_t> labels, GraphCutResult& result) {
+    const CutState<Cost> state{&energy_, labels, data_.view(), limits_.view(), options_.reach};
+    const std::vector<std::size_t> open = open_bands(layout);
+    std::vector<GraphCutResult> counts(open.size());
+    parallel_for(static_cast<int>(open.size()), [&](int i) {
+      const std::size_t at = static_cast<std::size_t>(i);
+      const RowRange rows = layout.bands[open[at]];
+      CutBand<Cost> band(state, rows);
+      if (band.expand_all())
+        std::fill(changed_in_.begin() + rows.begin, changed_in_.begin() + rows.end, number);
+      layout.done_in[open[at]] = number;
+      counts[at].moves = band.moves();
+      counts[at].rises = band.rises();
+    });
+    for (const GraphCutResult& count : counts) {
+      result.moves += count.moves;
+      result.rises += count.rises;
+    }
+  }
+
+  VolumeView<const Cost> costs_;
+  GraphCutOptions options_;
+  bool restricted_;
+  Image<CostRank<Cost>> limits_;
+  CutEnergy<Cost> energy_;
+  Image<float> data_;
+  std::vector<int> changed_in_;  ///< the last pass that changed each row
+};
+
+template <class Cost>
+Cut<Cost> make_cut(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide,
+                   const GraphCutOptions& options, int width, int height) {
+  check(options);
+  EXPECTS(costs.width >= 1 && costs.height >= 1 && costs.planes >= 1 && costs.planes <= kMaxCutLabels);
+  EXPECTS(width == costs.width && height == costs.height);
+  EXPECTS(guide.empty() || (guide.width == width && guide.height == height));
+  return Cut<Cost>(costs, guide, options);
+}
+
+template <class Cost>
+GraphCutResult lower(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide,
+                     const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+  try {
+    return make_cut(costs, guide, options, labels.width, labels.height).lower(labels);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(
+        "no memory for the graph of a band; --max-image-size or --threads lower what is needed");
+  }
+}
+
+template <class Cost>
+double energy_of(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, GraphCutOptions options,
+                 ImageView<const std::uint16_t> labels) {
+  options.best = 0;  // which labels are allowed does not matter here
+  return make_cut(costs, guide, options, labels.width, labels.height).energy(labels);
+}
+
+}  // namespace
+
+GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+                         const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+  return lower(costs, guide, options, labels);
+}
+
+GraphCutResult graph_cut(VolumeView<const Half> costs, ImageView<const std::uint8_t> guide,
+                         const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+  return lower(costs, guide, options, labels);
+}
+
+double graph_cut_energy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+                        const GraphCutOptions& options, ImageView<const std::uint16_t> labels) {
+  return energy_of(costs, guide, options, labels);
+}
+
+double graph_cut_energy(VolumeView<const Half> costs, ImageView<const std::uint8_t> guide,
+                        const GraphCutOptions& options, ImageView<const std::uint16_t> labels) {
+  return energy_of(costs, guide, options, labels);
+}
+
+std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads) {
+  std::size_t largest = 0, most = 0;
+  for (const auto& layout : layouts(height, options)) {
+    most = std::max(most, layout.size());
+    for (const RowRange& rows : layout)
+      largest = std::max(largest, CutBand<float>::bytes(width, rows.end - rows.begin));
+  }
+  const std::size_t at_once = std::min(most, static_cast<std::size_t>(threads));
+  // What each pixel keeps, the sorted costs of a row for each thread, and a little for each row.
+  return element_count({padded_count<float>(width), height, 2 * sizeof(float)}) + at_once * largest +
+         element_count({width, threads, options.best + 1, sizeof(float)}) +
+         element_count({height, 3 * sizeof(double)});
+}
+
+}  // namespace recon

@@ -1,0 +1,268 @@
+#include "optimize/scanline/scanline.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "match/colour_difference_step.hpp"
+#include "optimize/scanline/scanline_pass.hpp"
+#include "optimize/scanline/scanline_step.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "optimize/scanline/scanline.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace recon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::CappedTag<float, kScanlineLanes>;
+using FloatVector = hn::Vec<Floats>;
+
+/// scanline_cost on vectors, whose paths go on where `goes_on`.
+template <class M>
+HWY_INLINE FloatVector step_costs(M goes_on, FloatVector cost, FloatVector same, FloatVector below,
+                                  FloatVector above, FloatVector least, FloatVector p1, FloatVector p2) {
+  const auto farther = hn::Min(same, hn::Add(least, p2));
+  const auto best = hn::Min(farther, hn::Min(hn::Add(below, p1), hn::Add(above, p1)));
+  return hn::IfThenElse(goes_on, hn::Add(cost, hn::Sub(best, least)), cost);
+}
+
+void scanline_along_row(const ScanlineRowPass& pass) {
+  const Floats f;
+  const int lanes = static_cast<int>(hn::Lanes(f));
+  const auto none = hn::Set(f, invalid_cost());
+  float *before = pass.path[0], *now = pass.path[1];
+  float least = invalid_cost();
+  for (int i = 0; i < pass.width; ++i) {
+    const int x = pass.forward ? i : pass.width - 1 - i;
+    const int boundary = pass.forward ? x : x + 1;
+    const bool edge = i > 0 && pass.edges[boundary] > 0.0f;
+    const std::ptrdiff_t entry = i > 0 ? static_cast<std::ptrdiff_t>(boundary - 1) * pass.entry_step : 0;
+    const float* p1 = (edge ? pass.tables.p1_edge : pass.tables.p1) + entry;
+    const float* p2 = (edge ? pass.tables.p2_edge : pass.tables.p2) + entry;
+    const float* costs = pass.costs + x * pass.record;
+    float* sums = pass.sums + x * pass.record;
+    const auto farther = hn::Set(f, least);
+    const auto goes_on = hn::Lt(farther, none);
+    auto min_now = none;
+    for (int d = 0; d < pass.planes; d += lanes) {
+      const auto cost = hn::Load(f, costs + d);
+      const auto path =
+          step_costs(goes_on, cost, hn::LoadU(f, before + d), hn::LoadU(f, before + d - 1),
+                     hn::LoadU(f, before + d + 1), farther, hn::LoadU(f, p1 + d), hn::LoadU(f, p2 + d));
+      hn::StoreU(path, f, now + d);
+      min_now = hn::Min(min_now, path);
+      hn::Store(pass.forward ? path : hn::Add(hn::Load(f, sums + d), path), f, sums + d);
+    }
+    least = hn::GetLane(hn::MinOfLanes(f, min_now));
+    std::swap(before, now);
+  }
+}
+
+void scanline_down_columns(const ScanlineColumnPass& pass) {
+  const Floats f;
+  const int lanes = static_cast<int>(hn::Lanes(f));
+  const auto none = hn::Set(f, invalid_cost());
+  const auto scale = hn::Set(f, pass.scale);
+  const ScanlineTables& tables = pass.tables;
+  for (int i = 0; i < pass.columns; i += lanes) {
+    const auto least = pass.begins ? none : hn::Load(f, pass.least + i);
+    const auto goes_on = hn::Lt(least, none);
+    const auto edge = hn::Gt(hn::Load(f, pass.edges + i), hn::Zero(f));
+    auto below = none, min_now = none;
+    auto same = pass.begins ? none : hn::Load(f, pass.path + i);
+    for (int d = 0; d < pass.costs.planes; ++d) {
+      const bool last = pass.begins || d + 1 == pass.costs.planes;
+      const auto above = last ? none : hn::Load(f, pass.path + (d + 1) * pass.stride + i);
+      const std::ptrdiff_t entry = static_cast<std::ptrdiff_t>(d) * pass.entry_step + i;
+      const auto p1 =
+          hn::IfThenElse(edge, hn::LoadU(f, tables.p1_edge + entry), hn::LoadU(f, tables.p1 + entry));
+      const auto p2 =
+          hn::IfThenElse(edge, hn::LoadU(f, tables.p2_edge + entry), hn::LoadU(f, tables.p2 + entry));
+      const auto cost = hn::Load(f, pass.costs.row(pass.y, d) + pass.first + i);
+      const auto path = step_costs(goes_on, cost, same, below, above, least, p1, p2);
+      hn::Store(path, f, pass.path + d * pass.stride + i);
+      min_now = hn::Min(min_now, path);
+      float* mean = pass.mean.row(pass.y, d) + pass.first + i;
+      hn::Store(hn::Mul(hn::Add(hn::Load(f, mean), path), scale), f, mean);
+      below = same;
+      same = above;
+    }
+    hn::Store(min_now, f, pass.least + i);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace recon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace recon {
+
+HWY_EXPORT(scanline_along_row);
+HWY_EXPORT(scanline_down_columns);
+
+namespace {
+
+constexpr int kStripColumns = 64;
+
+std::ptrdiff_t whole_vectors(std::ptrdiff_t count) {
+  return (count + kScanlineLanes - 1) / kScanlineLanes * kScanlineLanes;
+}
+
+/// P1 and P2 of steps, with and without an edge in the reference view, by where they lie in the other view.
+class PenaltyTables {
+ public:
+  explicit PenaltyTables(std::ptrdiff_t entries)
+      : stride_(whole_vectors(entries) + kScanlineLanes), values_(element_count({4, stride_})) {
+    std::fill_n(values_.data(), 4 * stride_, 0.0f);  // what vectors read behind the last entry
+  }
+
+  /// @param matched_edge  matched_edge(edge): whether the step crosses an edge in the other view, `edge`
+  ///                      where that is not to be seen
+  template <class MatchedEdge>
+  void set(const ScanlineOptions& options, int entry, const MatchedEdge& matched_edge) {
+    for (const bool edge : {false, true}) {
+      const ScanlinePenalties penalties = scanline_penalties(options, edge, matched_edge(edge));
+      values_.data()[(edge ? 2 : 0) * stride_ + entry] = penalties.p1;
+      values_.data()[(edge ? 3 : 1) * stride_ + entry] = penalties.p2;
+    }
+  }
+
+  ScanlineTables from(std::ptrdiff_t entry) const {
+    const float* first = values_.data() + entry;
+    return {first, first + stride_, first + 2 * stride_, first + 3 * stride_};
+  }
+
+ private:
+  std::ptrdiff_t stride_;
+  AlignedBuffer<float> values_;
+};
+
+struct ScanlineProblem {
+  VolumeView<const float> costs;
+  ImageView<const Rgb8> reference;
+  ScanlineView other;
+  ScanlineOptions options;
+  VolumeView<float> mean;
+
+  bool is_edge(Rgb8 a, Rgb8 b) const { return max_difference(a, b) >= options.edge_threshold; }
+  int plane_step() const { return other.side == PairSide::kLeft ? -1 : 1; }
+  /// Entries of tables are columns of the other view in the order in which planes go through them.
+  int column_of(int entry, int first_column) const { return first_column + plane_step() * entry; }
+};
+
+/// Both paths along row y, which are the first two of the sum.
+void optimize_row(const ScanlineProblem& problem, int y) {
+  const VolumeView<const float>& costs = problem.costs;
+  const int width = costs.width, planes = costs.planes;
+  const std::ptrdiff_t record = whole_vectors(planes);
+  AlignedBuffer<float> by_pixel(element_count({width, record})), sums(element_count({width, record}));
+  AlignedBuffer<float> paths(element_count({2, record + 2 * kScanlineLanes})),
+      edges(static_cast<std::size_t>(width));
+  std::fill_n(paths.data(), 2 * (record + 2 * kScanlineLanes), invalid_cost());
+  for (int x = 0; x < width; ++x)
+    std::fill(by_pixel.data() + x * record + planes, by_pixel.data() + (x + 1) * record, invalid_cost());
+  for (int d = 0; d < planes; ++d) {
+    const float* row = costs.row(y, d);
+    for (int x = 0; x < width; ++x) by_pixel.data()[x * record + d] = row[x];
+  }
+  const ImageView<const Rgb8> view = problem.reference, other = problem.other.image;
+  for (int s = 1; s < width; ++s) edges.data()[s] = problem.is_edge(view(s - 1, y), view(s, y)) ? 1.0f : 0.0f;
+  const int steps = width - 1, entries = std::max(steps + planes - 1, 1);
+  PenaltyTables tables(entries);
+  const int step = problem.plane_step();
+  // Entry 0 is the last step on the first plane where planes go to the left, else the first one.
+  const int first =
+      matching_column(problem.other.side, step < 0 ? width - 1 : 1, problem.other.min_disparity);
+  for (int entry = 0; entry < entries; ++entry) {
+    const int u = problem.column_of(entry, first);
+    tables.set(problem.options, entry, [&](bool edge) {
+      return u < 1 || u >= other.width ? edge : problem.is_edge(other(u - 1, y), other(u, y));
+    });
+  }
+  ScanlineRowPass pass;
+  pass.costs = by_pixel.data();
+  pass.sums = sums.data();
+  pass.record = record;
+  pass.width = width;
+  pass.planes = planes;
+  pass.entry_step = step;
+  pass.tables = tables.from(step < 0 ? std::max(steps - 1, 0) : 0);
+  pass.edges = edges.data();
+  pass.path[0] = paths.data() + kScanlineLanes;
+  pass.path[1] = pass.path[0] + record + kScanlineLanes;
+  for (const bool forward : {true, false}) {
+    pass.forward = forward;
+    HWY_DYNAMIC_DISPATCH(scanline_along_row)(pass);
+  }
+  for (int d = 0; d < planes; ++d) {
+    float* row = problem.mean.row(y, d);
+    for (int x = 0; x < width; ++x) row[x] = sums.data()[x * record + d];
+  }
+}
+
+/// The paths down, then up the columns of a strip, which complete the sum.
+void optimize_strip(const ScanlineProblem& problem, int first) {
+  const VolumeView<const float>& costs = problem.costs;
+  const int columns = std::min(kStripColumns, costs.width - first), planes = costs.planes;
+  const int entries = columns + planes - 1, step = problem.plane_step();
+  AlignedBuffer<float> path(element_count({planes, kStripColumns})), least(kStripColumns),
+      edges(kStripColumns);
+  PenaltyTables tables(entries);
+  ScanlineColumnPass pass{costs, problem.mean, 0,           first,        columns,      true, 1.0f, {},
+                          step,  edges.data(), path.data(), least.data(), kStripColumns};
+  // Entries rise with the column; where planes go to the left, those of the first plane come last.
+  pass.tables = tables.from(step < 0 ? planes - 1 : 0);
+  const int first_column =
+      matching_column(problem.other.side, first, problem.other.min_disparity + (step < 0 ? planes - 1 : 0));
+  std::fill_n(edges.data(), kStripColumns, 0.0f);
+  const ImageView<const Rgb8> view = problem.reference, other = problem.other.image;
+  for (const int direction : {1, -1}) {
+    pass.scale = direction > 0 ? 1.0f : 0.25f;
+    for (int row = 0; row < costs.height; ++row) {
+      const int y = direction > 0 ? row : costs.height - 1 - row, from = y - direction;
+      pass.y = y;
+      pass.begins = row == 0;
+      for (int i = 0; i < columns && row > 0; ++i)
+        edges.data()[i] = problem.is_edge(view(first + i, y), view(first + i, from)) ? 1.0f : 0.0f;
+      for (int entry = 0; entry < entries && row > 0; ++entry) {
+        const int u = first_column + entry;
+        tables.set(problem.options, entry, [&](bool edge) {
+          return u < 0 || u >= other.width ? edge : problem.is_edge(other(u, y), other(u, from));
+        });
+      }
+      HWY_DYNAMIC_DISPATCH(scanline_down_columns)(pass);
+    }
+  }
+}
+
+}  // namespace
+
+void optimize_scanlines(VolumeView<const float> costs, ImageView<const Rgb8> reference,
+                        const ScanlineView& other, const ScanlineOptions& options, VolumeView<float> mean) {
+  EXPECTS(costs.planes >= 1 && reference.width == costs.width && reference.height == costs.height);
+  EXPECTS(other.image.empty() || other.image.height == costs.height);
+  EXPECTS(mean.width == costs.width && mean.height == costs.height && mean.planes == costs.planes);
+  EXPECTS(options.p1 >= 0.0f && options.p2 >= options.p1);
+  const ScanlineProblem problem{costs, reference, other, options, mean};
+  parallel_for(costs.height, [&](int y) { optimize_row(problem, y); });
+  parallel_for((costs.width + kStripColumns - 1) / kStripColumns,
+               [&](int strip) { optimize_strip(problem, strip * kStripColumns); });
+}
+
+std::size_t optimize_scanlines_bytes(int width, int planes, int threads) {
+  const std::size_t row = element_count({width, 2 * whole_vectors(planes) + 5, sizeof(float)});
+  const std::size_t tables =
+      element_count({4, whole_vectors(width + planes) + 2 * kScanlineLanes, sizeof(float)});
+  const std::size_t paths =
+      element_count({whole_vectors(planes) + 2 * kScanlineLanes, kStripColumns, sizeof(float)});
+  return static_cast<std::size_t>(threads) * (row + tables + paths);
+}
+
+}  // namespace recon
+#endif

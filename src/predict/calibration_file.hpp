@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "predict/performance_model.hpp"
+
+namespace recon {
+
+/// What a calibration was measured with; of another one it says nothing.
+struct CalibrationKey {
+  std::string device;   ///< as Backend::name says it
+  int threads = 0;      ///< of the host
+  std::string version;  ///< of the program
+};
+
+/// Where calibrations are kept: `reconstruct` in $XDG_CACHE_HOME, or in $HOME/.cache; empty where neither
+/// variable is an absolute path.
+std::filesystem::path calibration_folder();
+
+/// The file of a calibration in that folder; empty without a folder.
+std::filesystem::path calibration_path(const CalibrationKey& key);
+
+/// The tasks measured, as JSON.
+std::string calibration_text(const CalibrationKey& key, const PerformanceModel& model);
+
+/// What `calibration_text` wrote.
+/// @param file  what messages call it
+/// @throws InputError with what is damaged, or whose calibration it is
+PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& key, const std::string& file);
+
+/// The calibration that is kept; empty where there is none, or, with a warning, where it cannot be used.
+PerformanceModel load_calibration(const CalibrationKey& key);
+
+/// A warning that other programs kept the processors busy while the machine was measured.
+void warn_of_disturbance(const CalibrationKey& key);
+
+/// Keeps a calibration in place of that of before; a warning where it cannot be written.
+void save_calibration(const CalibrationKey& key, const PerformanceModel& model);
+
+}  // namespace recon

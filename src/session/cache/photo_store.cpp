@@ -1,0 +1,105 @@
+#include "session/cache/photo_store.hpp"
+
+#include <utility>
+
+#include "io/file_bytes.hpp"
+#include "io/image_file.hpp"
+#include "scene/undistort.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Rec. 601 luma in integers, so that every machine has the same greys.
+std::uint8_t luma(Rgb8 c) {
+  return static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
+}
+
+template <class Channel>
+Image<std::uint8_t> extract(const PhotoStore::Colour& image, const Channel& channel) {
+  Image<std::uint8_t> result(image.width(), image.height());
+  for (int y = 0; y < image.height(); ++y) {
+    const Rgb8* in = image.row(y);
+    std::uint8_t* out = result.row(y);
+    for (int x = 0; x < image.width(); ++x) out[x] = channel(in[x]);
+  }
+  return result;
+}
+
+std::size_t colour_bytes(const PhotoStore::Colour& image) {
+  return static_cast<std::size_t>(image.pitch()) * static_cast<std::size_t>(image.height()) * sizeof(Rgb8);
+}
+
+std::size_t channel_bytes(const PhotoStore::Channels& channels) {
+  std::size_t bytes = 0;
+  for (const auto& channel : channels)
+    bytes += static_cast<std::size_t>(channel.pitch()) * static_cast<std::size_t>(channel.height());
+  return bytes;
+}
+
+/// Of the four bytes a pixel takes, one is for matching.
+std::size_t channel_share(std::size_t budget, bool colour) {
+  return colour ? budget / 2 : budget / 4;
+}
+
+}  // namespace
+
+PhotoStore::PhotoStore(std::filesystem::path images, bool colour, std::size_t budget)
+    : images_(std::move(images)),
+      colour_(colour),
+      colours_(budget - channel_share(budget, colour)),
+      channels_(channel_share(budget, colour)) {}
+
+void PhotoStore::set_budget(std::size_t bytes) {
+  channels_.set_budget(channel_share(bytes, colour_));
+  colours_.set_budget(bytes - channel_share(bytes, colour_));
+}
+
+std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,
+                                                          const std::string& file_content) {
+  const Image<Rgb8> photo = decode_image(file_content, photo_file(plan, view).string());
+  const Camera& camera = plan.photo_camera(view);
+  if (photo.width() != camera.width || photo.height() != camera.height)
+    throw InputError(photo_file(plan, view).string() + ": the photo has " + std::to_string(photo.width()) +
+                     "x" + std::to_string(photo.height()) + " pixels, its camera " +
+                     std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+                     "; use the photos that the model was made from");
+  auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
+  auto channels = split(*image);
+  const std::size_t bytes = channel_bytes(*channels);
+  channels_.put(plan.name(view), std::move(channels), bytes);
+  return colours_.put(plan.name(view), image, colour_bytes(*image));
+}
+
+std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
+  if (auto image = colours_.find(plan.name(view))) return image;
+  return add(plan, view, read_file(photo_file(plan, view)));
+}
+
+std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {
+  return channels_.get(
+      plan.name(view), [&] { return split(*colour(plan, view)); }, channel_bytes);
+}
+
+std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
+  Channels channels;
+  if (colour_) {
+    channels.push_back(extract(image, [](Rgb8 c) { return c.r; }));
+    channels.push_back(extract(image, [](Rgb8 c) { return c.g; }));
+    channels.push_back(extract(image, [](Rgb8 c) { return c.b; }));
+  } else {
+    channels.push_back(extract(image, luma));
+  }
+  return std::make_shared<const Channels>(std::move(channels));
+}
+
+PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels) {
+  PosedImage image;
+  image.camera = plan.view(view).camera;
+  image.cam_from_world = plan.scene_view(view).cam_from_world;
+  image.channels = static_cast<int>(channels.size());
+  for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
+  return image;
+}
+
+}  // namespace recon

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "core/image.hpp"
+#include "match/posed_image.hpp"
+#include "session/cache/lru_cache.hpp"
+#include "session/plan/plan.hpp"
+
+namespace recon {
+
+/// The undistorted images of a scene, in colour and as matching takes them. They come from the photos and not
+/// from the files that the run writes, so that lossy formats cost nothing and a resumed run sees the same
+/// pixels. The ones used last stay in memory, up to a budget. Safe from several threads.
+class PhotoStore {
+ public:
+  using Colour = Image<Rgb8>;
+  using Channels = std::vector<Image<std::uint8_t>>;  ///< grey, or red, green and blue
+
+  /// @param images  folder of the photos
+  /// @param colour  match three channels instead of grey
+  /// @param budget  bytes
+  PhotoStore(std::filesystem::path images, bool colour, std::size_t budget);
+
+  void set_budget(std::size_t bytes);
+
+  std::filesystem::path photo_file(const ScenePlan& plan, int view) const {
+    return images_ / plan.name(view);
+  }
+
+  /// Undistorts a view from the content of its photo file, and keeps it.
+  /// @throws InputError when the photo cannot be decoded or does not have its camera's size
+  std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const std::string& file_content);
+
+  /// @throws InputError as `add`, and when the file cannot be read
+  std::shared_ptr<const Colour> colour(const ScenePlan& plan, int view);
+  std::shared_ptr<const Channels> channels(const ScenePlan& plan, int view);
+
+ private:
+  std::shared_ptr<const Channels> split(const Colour& image) const;
+
+  std::filesystem::path images_;
+  bool colour_;
+  LruCache<Colour> colours_;
+  LruCache<Channels> channels_;
+};
+
+/// `channels` as a sweep takes them; they must outlive the result.
+PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels);
+
+}  // namespace recon

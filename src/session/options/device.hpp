@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "methods/backend.hpp"
+
+namespace recon {
+
+/// What will do the work: the indices of GPUs, or none for the CPU.
+struct DeviceChoice {
+  std::vector<int> gpus;
+  std::string reason;  ///< for people: what was chosen, and why
+};
+
+/// What `--device` (auto, cpu, cuda, cuda:0,2) means on this machine.
+/// @param cpu_only  work that no GPU does, such as "--method pipeline"; empty: there is none
+/// @throws UsageError for another word, and for a GPU where there is work that none does
+/// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
+DeviceChoice choose_devices(const std::string& device, const std::string& cpu_only = {});
+
+/// What the backends are told.
+struct BackendLimits {
+  int threads = 0;
+  std::optional<std::size_t> sweep_memory;  ///< bytes of host memory, for the CPU
+  std::optional<std::size_t> gpu_memory;    ///< bytes
+};
+
+std::vector<std::unique_ptr<Backend>> make_backends(const DeviceChoice& choice, const BackendLimits& limits);
+
+}  // namespace recon

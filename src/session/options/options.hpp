@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuse/consistency.hpp"
+#include "fuse/fusion.hpp"
+#include "match/sweep_options.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "scene/depth_range.hpp"
+#include "scene/view_selection.hpp"
+#include "session/options/method.hpp"
+#include "session/options/pair_settings.hpp"
+
+namespace recon {
+
+/// Which part of the work to do.
+enum class Stage {
+  kAll,
+  kEstimate,  ///< up to the depth maps before the check across views
+  kFuse,      ///< from the depth maps that are there
+};
+
+/// Part `index` of `count`, counted from 1.
+struct Shard {
+  int index = 1;
+  int count = 1;
+};
+
+/// The least trusted cost where the user gives none, per kind of cost.
+inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
+inline constexpr float kDefaultMaxSad = 15.0f;
+
+/// Most planes that `auto` takes. More gain nothing (tests/bench/results/sweep-options.md).
+inline constexpr int kMaxAutoPlanes = 256;
+
+/// Most threads that can be asked for.
+inline constexpr int kMaxThreads = 4096;
+
+/// Everything a run of `reconstruct` can be told; the defaults are those of the program.
+struct SessionOptions {
+  /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
+  std::vector<std::filesystem::path> inputs;
+  std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
+  std::string device = "auto";   ///< auto, cpu, cuda or cuda:0,2
+
+  std::optional<Method>
+      method;          ///< nothing: planesweep for scenes, sgm for pairs, or a pipeline; see method_of
+  std::string preset;  ///< of a pipeline; empty: none
+  std::string aggregation, refinement;  ///< the words given, which stand in `pair` too; empty: none was
+  std::string cost;  ///< the word given, which stands in `sweep` and `pair` too; empty: none was
+  SweepOptions sweep;
+  SweepOptimizer optimizer = SweepOptimizer::kSemiGlobal;  ///< over the planes of a sweep
+  std::string
+      optimizer_keyword;  ///< the word given, which stands in `optimizer` and `pair` too; empty: none was
+  SweepPaths sweep_paths;
+  SweepStages sweep_stages;  ///< of a sweep, which the CPU alone has
+  PairSettings pair;
+  bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
+  PhotometricFilterOptions filter;
+  std::optional<float> max_cost;                ///< nothing: by the kind of cost
+  ConsistencyOptions consistency;               ///< of the check across views, and of fusion
+  int min_fused_views = 2;                      ///< views that a point of the cloud needs
+  int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
+
+  std::optional<int> planes;  ///< nothing: as many as the images tell apart
+  DepthRangeOptions depth;
+  ViewSelectionOptions selection;
+  int max_image_size = 0;  ///< longest side in pixels; 0: as the photos are
+
+  std::string views = "*";  ///< reference views: a shell pattern over their names
+  Shard shard;
+  Stage stage = Stage::kAll;
+
+  std::optional<std::size_t> memory_limit, gpu_memory_limit;  ///< bytes
+  int threads = 0;                                            ///< 0: all that the process may use
+  bool dry_run = false;
+  bool overwrite = false;
+  bool wait = false;  ///< until another process is done with the output folder
+  bool quiet = false;
+  bool json = false;
+  std::vector<std::string> given;  ///< names of the options that were given, such as "--window"
+  std::string toml;                ///< all options as TOML
+
+  /// The method for a scene or a pair: where none was given, a pipeline for a preset, and for pairs also
+  /// where stages are given that the other methods do not have.
+  Method method_of(bool is_pair) const;
+
+  /// Whether no GPU does the job.
+  bool cpu_only(Job job) const {
+    return job.method == Method::kPipeline && !runs_on_gpu(pair.matching.pipeline);
+  }
+
+  /// Whether a scene or a pair is matched in colour.
+  bool in_colour(Job job) const { return job.method == Method::kPipeline || (!job.pair && colour); }
+
+  /// @param jobs  of all inputs, at least one
+  /// @throws UsageError that names the option, its value and what it may be
+  void check(const std::vector<Job>& jobs) const;
+
+  /// The photometric filter with the cost that is meant where the user gave none.
+  PhotometricFilterOptions resolved_filter() const;
+};
+
+/// The shard that "I/N" means, 1 <= I <= N.
+/// @throws UsageError
+Shard parse_shard(const std::string& text);
+
+/// The number of planes that "auto" (nothing) or a number >= 2 means.
+/// @throws UsageError
+std::optional<int> parse_planes(const std::string& text);
+
+}  // namespace recon

@@ -1,0 +1,221 @@
+#include "session/pair/pair_input.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "session/pair/matching_inputs.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t k16BitsPer8 = 257;  // 65535 / 255
+
+std::string text_of(ImageSize size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+ImageSize common_size(const PairFiles& files) {
+  const ImageSize left = image_size(files.left), right = image_size(files.right);
+  if (!(left == right))
+    throw InputError(files.left.string() + " has " + text_of(left) + " pixels and " + files.right.string() +
+                     " has " + text_of(right) + "; the images of a rectified pair have the same size");
+  return left;
+}
+
+std::uint64_t bytes_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+/// The camera for images of `size`, which the calibration may name too.
+StereoCamera camera_of(const PairCalibration& calibration, ImageSize size, const PairFiles& files) {
+  StereoCamera camera = calibration.camera;
+  Pinhole& left = camera.left;
+  if ((left.width != 0 && left.width != size.width) || (left.height != 0 && left.height != size.height))
+    throw InputError(files.calibration.string() + ": width and height are " +
+                     text_of({left.width, left.height}) + ", but " + files.left.string() + " has " +
+                     text_of(size) + " pixels; the calibration is of images of another size");
+  left.width = size.width;
+  left.height = size.height;
+  return camera;
+}
+
+/// The end of the disparities that the calibration or the user names.
+int end_of_disparities(const PairSettings& settings, const std::optional<PairCalibration>& calibration,
+                       const PairFiles& files) {
+  if (settings.max_disparity) return *settings.max_disparity;
+  if (!calibration)
+    throw UsageError(files.left.string() +
+                     ": --max-disparity is needed, as there is no calib.txt: the first " +
+                     "disparity in pixels that is larger than any of the pair");
+  if (!calibration->disparities)
+    throw UsageError(files.calibration.string() + " has no ndisp; --max-disparity is needed");
+  return *calibration->disparities;
+}
+
+void check_range(int min, int end, const PairFiles& files) {
+  const std::string range = "ndisp is " + std::to_string(end);
+  if (min >= end)
+    throw UsageError("--min-disparity is " + std::to_string(min) + ", but of " + files.calibration.string() +
+                     " " + range + "; searched is min <= d < ndisp");
+  if (static_cast<std::int64_t>(end) - min > kMaxDisparities)
+    throw InputError(files.calibration.string() + ": " + range + "; at most " +
+                     std::to_string(kMaxDisparities) +
+                     " disparities are searched: give --min-disparity and --max-disparity");
+}
+
+/// Some pixel of the left image has to have a partner in the right one at some disparity.
+void check_overlap(DisparityRange range, ImageSize size) {
+  if (range.min < size.width && range.min + range.count - 1 > -size.width) return;
+  throw UsageError("--min-disparity and --max-disparity: searched is " + std::to_string(range.min) +
+                   " <= d < " + std::to_string(range.min + range.count) + ", but the images are only " +
+                   std::to_string(size.width) + " pixels wide");
+}
+
+void check_region(const Region& region, ImageSize size) {
+  if (region.x <= size.width - region.width && region.y <= size.height - region.height) return;
+  throw UsageError("--roi is " + format_region(region) + ", which leads outside the images of " +
+                   text_of(size) + " pixels");
+}
+
+Image<std::uint16_t> as_16_bits(StoredGrey& image) {
+  if (!image.of_16_bits.empty()) return std::move(image.of_16_bits);
+  const Image<std::uint8_t>& in = image.of_8_bits;
+  Image<std::uint16_t> out(in.width(), in.height());
+  for (int y = 0; y < in.height(); ++y)
+    for (int x = 0; x < in.width(); ++x) out(x, y) = static_cast<std::uint16_t>(in(x, y) * k16BitsPer8);
+  return out;
+}
+
+std::uint32_t greatest(const Image<std::uint16_t>& image) {
+  std::uint16_t value = 0;
+  for (int y = 0; y < image.height(); ++y)
+    value = std::max(value, *std::max_element(image.row(y), image.row(y) + image.width()));
+  return value;
+}
+
+/// round(255 v / white).
+Image<std::uint8_t> as_8_bits(const Image<std::uint16_t>& image, std::uint32_t white) {
+  Image<std::uint8_t> out(image.width(), image.height());
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x)
+      out(x, y) = static_cast<std::uint8_t>((255u * image(x, y) + white / 2) / white);
+  return out;
+}
+
+json describe(const SemiGlobalPairOptions& options) {
+  return {{"transform", static_cast<int>(options.transform.transform)},
+          {"rank_window", options.transform.rank_window},
+          {"paths", options.optimizer.paths},
+          {"p1", options.optimizer.p1},
+          {"p2", options.optimizer.p2},
+          {"p2_falloff", options.optimizer.p2_falloff},
+          {"outside_cost", options.outside_cost},
+          {"uniqueness", options.uniqueness},
+          {"left_right", options.left_right},
+          {"subpixel", options.subpixel},
+          {"median", options.median}};
+}
+
+json describe(const BlockMatchingOptions& options) {
+  return {{"cost", options.cost == BlockCost::kSad ? "sad" : "ssd"},
+          {"prefilter", static_cast<int>(options.prefilter)},
+          {"prefilter_cap", options.prefilter_cap},
+          {"radius", options.radius},
+          {"steps", options.steps_per_pixel},
+          {"subpixel", options.subpixel},
+          {"median", options.median},
+          {"max_mean_cost", options.max_mean_cost},
+          {"min_texture", options.min_texture},
+          {"uniqueness", options.uniqueness},
+          {"left_right", options.left_right},
+          {"pyramid", options.pyramid_levels},
+          {"roi", format_region(options.region)}};
+}
+
+json describe(const BeliefOptions& options) {
+  return {{"levels", options.levels},
+          {"iterations", options.iterations},
+          {"data_weight", options.data_weight},
+          {"data_cap", options.data_cap},
+          {"smoothness_cap", options.smoothness_cap},
+          {"sigma", options.smoothing_sigma},
+          {"storage", static_cast<int>(options.storage)}};
+}
+
+}  // namespace
+
+PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
+  PairPlan plan;
+  plan.files = files;
+  plan.job = {options.method_of(true), true};
+  std::optional<PairCalibration> calibration;
+  if (!files.calibration.empty()) calibration = read_pair_calibration(files.calibration);
+  const int min = options.pair.min_disparity.value_or(0);
+  const int end = end_of_disparities(options.pair, calibration, files);
+  check_range(min, end, files);
+  plan.size = common_size(files);
+  plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
+  if (calibration) plan.camera = camera_of(*calibration, plan.size, files);
+  plan.options = options.pair.resolved(plan.job.method, min, end);
+  check_overlap(plan.options.range, plan.size);
+  if (plan.job.method == Method::kBlockMatching) check_region(plan.options.block.region, plan.size);
+  return plan;
+}
+
+PairImages common_depth(StoredGrey left, StoredGrey right) {
+  PairImages images;
+  if (left.of_16_bits.empty() && right.of_16_bits.empty()) {
+    images.left = std::move(left.of_8_bits);
+    images.right = std::move(right.of_8_bits);
+    return images;
+  }
+  images.left16 = as_16_bits(left);
+  images.right16 = as_16_bits(right);
+  images.white = std::max({greatest(images.left16), greatest(images.right16), 1u});
+  images.left = as_8_bits(images.left16, images.white);
+  images.right = as_8_bits(images.right16, images.white);
+  return images;
+}
+
+PairImages read_pair_images(const PairPlan& plan) {
+  PairImages images = common_depth(read_stored_grey(plan.files.left), read_stored_grey(plan.files.right));
+  for (const auto& [image, file] :
+       {std::pair{&images.left, &plan.files.left}, {&images.right, &plan.files.right}})
+    if (image->width() != plan.size.width || image->height() != plan.size.height)
+      throw InputError(file->string() + ": the header says " + text_of(plan.size) +
+                       " pixels, but there are " + text_of({image->width(), image->height()}) +
+                       "; the image is damaged");
+  if (plan.options.method == PairMethod::kPipeline) {
+    images.left_colour = read_image(plan.files.left, images.white);
+    images.right_colour = read_image(plan.files.right, images.white);
+  }
+  return images;
+}
+
+json describe_matching(const PairOptions& options) {
+  json document = {{"min_disparity", options.range.min}, {"disparities", options.range.count}};
+  switch (options.method) {
+    case PairMethod::kBlockMatching:
+      document["bm"] = describe(options.block);
+      break;
+    case PairMethod::kSemiGlobal:
+      document["sgm"] = describe(options.semi_global);
+      break;
+    case PairMethod::kBeliefPropagation:
+      document["bp"] = describe(options.belief);
+      break;
+    case PairMethod::kPipeline:
+      document["pipeline"] = matching_inputs(options);
+      break;
+  }
+  return document;
+}
+
+}  // namespace recon

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "io/image_file.hpp"
+#include "io/pair_folder.hpp"
+#include "methods/stereo/pair.hpp"
+#include "session/options/options.hpp"
+#include "session/scene/scene_input.hpp"
+
+namespace recon {
+
+/// What is to be done with a rectified pair.
+struct PairPlan {
+  PairFiles files;
+  Job job;
+  ImageSize size;                      ///< of both images
+  std::optional<StereoCamera> camera;  ///< of the images' size; nothing without a calibration
+  PairOptions options;
+  std::uint64_t file_bytes = 0;  ///< of the larger image file
+
+  /// How messages and reports call the pair: its folder, or the left image.
+  std::string name() const { return (files.root.empty() ? files.left : files.root).string(); }
+};
+
+/// Reads the calibration and the headers of the images.
+/// @throws InputError when they do not fit together
+/// @throws UsageError when the disparities to search are neither given nor in the calibration, or none
+PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options);
+
+/// The images of a pair in grey, as `GreyPair` wants them, and for a pipeline in colour.
+struct PairImages {
+  Image<std::uint8_t> left, right;
+  Image<std::uint16_t> left16, right16;
+  std::uint32_t white = 65535;  ///< what becomes 255 in 8 bits, of 16
+  Image<Rgb8> left_colour, right_colour;
+
+  GreyPair view() const { return {left.view(), right.view(), left16.view(), right16.view()}; }
+  ColourPair colour() const { return {left_colour.view(), right_colour.view()}; }
+};
+
+/// Brings both images to one depth: where one has 16 bits, so gets the other (by 257), and the brightest
+/// pixel of both becomes 255 in the 8-bit images.
+PairImages common_depth(StoredGrey left, StoredGrey right);
+
+/// @throws InputError when an image cannot be read, or is not of the plan's size
+PairImages read_pair_images(const PairPlan& plan);
+
+/// All that the result of matching depends on beside the images, for records.
+nlohmann::json describe_matching(const PairOptions& options);
+
+}  // namespace recon

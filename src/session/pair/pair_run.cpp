@@ -1,0 +1,249 @@
+#include "session/pair/pair_run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/interrupt.hpp"
+#include "core/version.hpp"
+#include "io/atomic_file.hpp"
+#include "io/depth_preview.hpp"
+#include "io/json_text.hpp"
+#include "io/pfm.hpp"
+#include "refine/disparity_filters.hpp"
+#include "session/cache/map_store.hpp"
+#include "session/options/option_use.hpp"
+#include "session/pair/pair_input.hpp"
+#include "session/pair/pair_order.hpp"
+#include "session/pair/pair_output.hpp"
+#include "session/plan/pair_time.hpp"
+#include "session/plan/step_clock.hpp"
+#include "session/report/pair_report.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+/// A right pair has more, unless much of it is flat; of others, as many pixels match by chance.
+constexpr double kManyKnown = 0.75;
+constexpr double kFewKnown = 0.05;
+
+/// What matching leaves, filtered.
+struct PairResult {
+  Image<float> disparity;
+  Image<std::uint8_t> filled;  ///< 255 or 0; empty without --fill
+  double known = 0;            ///< share of pixels with a disparity, before filling
+  std::string suspicion;       ///< that the images are swapped; empty: none
+};
+
+json inputs_of(const PairRun& run, const PairPlan& plan) {
+  const auto hash = [](const std::filesystem::path& path) {
+    const auto identity = identify_file(path);
+    if (!identity) throw InputError(path.string() + ": cannot be read");
+    return identity->hash;
+  };
+  json document = {{"program", version()},
+                   {"left", hash(plan.files.left)},
+                   {"right", hash(plan.files.right)},
+                   {"matching", describe_matching(plan.options)},
+                   {"speckle", run.options.pair.min_patch(plan.job.method)},
+                   {"fill", run.options.pair.fill}};
+  if (plan.camera) {
+    const Pinhole& left = plan.camera->left;
+    document["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};
+  }
+  return document;
+}
+
+double known_share_of(ImageView<const float> map) {
+  std::size_t known = 0;
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) known += !std::isnan(map(x, y));
+  return static_cast<double>(known) / (static_cast<double>(map.width) * map.height);
+}
+
+std::string range_text(const PairPlan& plan) {
+  const DisparityRange range = plan.options.range;
+  return std::to_string(range.min) + " <= d < " + std::to_string(range.min + range.count);
+}
+
+/// Why a pair may have hardly any disparity.
+std::string doubts(const PairPlan& plan) {
+  return "searched was " + range_text(plan) +
+         "; is that the range (--min-disparity, --max-disparity), are the images swapped, are they "
+         "rectified, "
+         "and are the filters right for them (--speckle, --uniqueness, --left-right)?";
+}
+
+/// Whether the images seem to stand the wrong way round, for people; empty when they do not.
+std::string suspicion(const PairPlan& plan, const GreyPair& images, double known) {
+  // Belief propagation and pipelines give every pixel a disparity, also where nothing matches.
+  const PairMethod method = plan.options.method;
+  const bool always_known = method == PairMethod::kBeliefPropagation || method == PairMethod::kPipeline;
+  if (known > kManyKnown && !always_known) return {};
+  const OrderShares shares = compare_orders(images, plan.options.range);
+  if (!shares.seem_swapped()) return {};
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "the images seem to be swapped: at half the size %.0f %% of the pixels match, and %.0f %% the "
+      "other way round",
+      100 * shares.as_given, 100 * shares.swapped);
+  return plan.name() + ": " + text + "; give the left image first, or search negative disparities";
+}
+
+PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, StepClock& clock) {
+  PairProblem problem;
+  const PairImages images = read_pair_images(plan);
+  problem.images = images.view();
+  problem.colour = images.colour();
+  problem.options = plan.options;
+  clock.end("reading the images");
+  check_interrupted();
+  PairResult result;
+  result.disparity = std::move(backend.match(problem).disparity);
+  clock.end("matching");
+  check_interrupted();
+  remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
+  result.known = known_share_of(result.disparity.view());
+  if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
+  result.suspicion = suspicion(plan, problem.images, result.known);
+  if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
+  clock.end("filtering");
+  return result;
+}
+
+class ResultWriter {
+ public:
+  ResultWriter(const Workspace& workspace, StepRecord& record) : workspace_(workspace), record_(record) {}
+
+  /// Calls `write(path)`, which returns what it wrote, for a file of the output folder, and records it.
+  template <class Write>
+  void operator()(const char* file, const Write& write) {
+    check_interrupted();
+    record_.outputs.push_back({file, write(workspace_.path(file))});
+  }
+
+ private:
+  const Workspace& workspace_;
+  StepRecord& record_;
+};
+
+void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& result, StepRecord& record) {
+  ResultWriter write(run.workspace, record);
+  const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
+  write(pair_file::kDepth, [&](const auto& path) { return write_pfm(path, depth.view()); });
+  const Image<Rgb8> colour = read_image(plan.files.left);
+  const PairCloud cloud =
+      write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
+  if (cloud.points == 0)
+    throw InputError(plan.name() + ": the cloud is empty: no pixel has a surface around it; " + doubts(plan) +
+                     " The disparities are in " + run.workspace.path(pair_file::kDisparity).string());
+  record.outputs.push_back({pair_file::kCloud, cloud.files.cloud});
+  record.outputs.push_back({pair_file::kVisibility, cloud.files.visibility});
+  record.result["points"] = cloud.points;
+}
+
+void write_disparity(const PairRun& run, const PairResult& result, StepRecord& record) {
+  ResultWriter write(run.workspace, record);
+  const auto disparity = result.disparity.view();
+  write(pair_file::kDisparity, [&](const auto& path) { return write_pfm(path, disparity); });
+  write(pair_file::kDisparityPng,
+        [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
+  write(pair_file::kPreview,
+        [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
+  if (!result.filled.empty())
+    write(pair_file::kFilled, [&](const auto& path) { return write_image(path, result.filled.view()); });
+}
+
+json warnings_of(const PairPlan& plan, const PairResult& result) {
+  json warnings = json::array();
+  char share[32];
+  std::snprintf(share, sizeof share, "%.2f %%", 100 * result.known);
+  if (!result.suspicion.empty())
+    warnings.push_back(result.suspicion);
+  else if (result.known < kFewKnown)
+    warnings.push_back(plan.name() + ": only " + share + " of the pixels have a disparity; " + doubts(plan));
+  const DisparityRange range = plan.options.range;
+  if (range.min < 0 || range.min + range.count > 256)
+    warnings.push_back(std::string(pair_file::kDisparityPng) +
+                       " holds disparities from 0 to 255.99 px, others are 0 (unknown) in it; " +
+                       pair_file::kDisparity + " has them all");
+  return warnings;
+}
+
+StepRecord do_work(const PairRun& run, const PairPlan& plan, json inputs, StepClock& clock) {
+  Backend& backend = run.backend();
+  pair_memory(plan, backend, run.memory_limit, run.threads);
+  clock.end("opening the device");
+  const PairResult result = match(run, plan, backend, clock);
+  StepRecord record;
+  record.inputs = std::move(inputs);
+  record.result = {
+      {"known", result.known}, {"device", backend.name()}, {"warnings", warnings_of(plan, result)}};
+  for (const json& warning : record.result["warnings"]) spdlog::warn("{}", warning.get<std::string>());
+  write_disparity(run, result, record);
+  if (plan.camera) write_depth(run, plan, result, record);
+  write_record(run.workspace.path(pair_file::kRecord), record);
+  clock.end("writing");
+  return record;
+}
+
+/// No result may be written over an input.
+void check_output(const PairRun& run, const PairPlan& plan) {
+  for (const char* file : {pair_file::kDisparityPng, pair_file::kPreview, pair_file::kFilled})
+    for (const auto& input : {plan.files.left, plan.files.right})
+      if (std::filesystem::weakly_canonical(run.workspace.path(file)) ==
+          std::filesystem::weakly_canonical(input))
+        throw UsageError("--output " + run.workspace.root().string() + ": " + file +
+                         " would be written over the image of that name; choose another folder");
+}
+
+}  // namespace
+
+PairReport plan_pair(const PairRun& run) {
+  const PairPlan plan = make_pair_plan(run.files, run.options);
+  const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit, run.threads);
+  PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
+  if (const std::optional<double> seconds = planned_matching_seconds(run, plan, memory)) {
+    report.object["seconds"] = {{"matching", *seconds}};
+    char text[64];
+    std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", *seconds);
+    report.text += text;
+  }
+  return report;
+}
+
+PairReport run_pair(const PairRun& run) {
+  StepClock clock;
+  const PairPlan plan = make_pair_plan(run.files, run.options);
+  check_output(run, plan);
+  const TakenOutput output =
+      take_output(run.workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
+  run.workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
+  mark_output(run.workspace, OutputKind::kPair);
+  if (output.has_results) remove_pair_reports(run.workspace);
+  const std::string options = resolved_options(run.options, plan.job);
+  write_file(run.workspace.path("options.toml"), options);
+  json inputs = inputs_of(run, plan);
+  FinishedStep finished = find_finished(run.workspace, run.options.overwrite, pair_file::kRecord, inputs);
+  clock.end("checking what is there");
+  const bool kept = finished.record.has_value();
+  if (kept) spdlog::info("{}: the result is finished and kept", plan.name());
+  if (!finished.reason.empty())
+    spdlog::info("{}: stale results are made again: {}", plan.name(), finished.reason);
+  if (!kept && output.has_results) remove_pair_results(run.workspace);
+  if (!kept) finished.record = do_work(run, plan, std::move(inputs), clock);
+  const json report = pair_report_json(plan, run.workspace, *finished.record, {kept, options, clock.times()});
+  write_file(run.workspace.path(pair_file::kReport), json_text(report));
+  write_file(run.workspace.path(pair_file::kReportPage), pair_report_html(report));
+  return {report, pair_summary(report)};
+}
+
+}  // namespace recon

@@ -1,0 +1,231 @@
+#include "session/plan/plan.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "scene/depth_range.hpp"
+#include "scene/undistort.hpp"
+#include "session/plan/plan_pairs.hpp"
+#include "session/scene/dense_model.hpp"
+
+namespace recon {
+
+namespace {
+
+PosedImage posed(const ScenePlan& plan, int view) {
+  PosedImage image;
+  image.camera = plan.view(view).camera;
+  image.cam_from_world = plan.scene.views[static_cast<std::size_t>(view)].cam_from_world;
+  return image;
+}
+
+/// Planes at most a pixel apart in every source.
+int planes_a_pixel_apart(const ScenePlan& plan, int view) {
+  const ViewPlan& it = plan.view(view);
+  std::vector<PosedImage> sources;
+  for (const int source : it.sources) sources.push_back(posed(plan, source));
+  return auto_plane_count(posed(plan, view), sources, it.range.near, it.range.far);
+}
+
+std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < plan.views.size(); ++i)
+    if (plan.views[i].*flag) indices.push_back(static_cast<int>(i));
+  return indices;
+}
+
+bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
+  const std::optional<Pinhole> pinhole = as_pinhole(camera);
+  return pinhole && pinhole->width == target.width && pinhole->height == target.height &&
+         pinhole->fx == target.fx && pinhole->fy == target.fy && pinhole->cx == target.cx &&
+         pinhole->cy == target.cy;
+}
+
+/// The name under which the undistorted image is written: its own where we can write its format.
+std::string output_name(const std::string& name, bool unchanged) {
+  std::string extension = std::filesystem::path(name).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool writable = extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+  return unchanged || writable ? name : name + ".png";
+}
+
+/// Gives every view a file name of its own: one that is converted may not take that of another photo.
+void choose_output_names(ScenePlan& plan) {
+  std::set<std::string> taken;
+  for (const View& view : plan.scene.views) taken.insert(view.name);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    const std::string& name = plan.scene.views[i].name;
+    std::string& output = plan.views[i].output_name;
+    output = output_name(name, plan.views[i].unchanged);
+    for (int n = 1; output != name && !taken.insert(output).second; ++n)
+      output = name + "." + std::to_string(n) + ".png";
+  }
+}
+
+/// Rectifies every view with its sources; says of those that have sources but no pair why.
+/// @throws InputError when no view has a pair, but some have sources
+void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
+  const PairMethod method = pair_method(options.method_of(false));
+  std::vector<std::string> refusals(plan.views.size());
+  parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    plan.views[index].pairs = plan_pairs(plan, i, method, refusals[index]);
+  });
+  const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
+  const bool none = std::none_of(plan.views.begin(), plan.views.end(), has_pair);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    if (has_pair(plan.views[i]) || refusals[i].empty()) continue;
+    const std::string& name = plan.scene.views[i].name;
+    if (none)
+      throw InputError("no two views make a rectified pair, such as " + name + " with " + refusals[i] +
+                       "; --method planesweep takes views anywhere");
+    plan.warnings.push_back(name + ": it makes no rectified pair with any other view (" + refusals[i] +
+                            "); it gets no depth map");
+  }
+}
+
+/// Sets in_scope, active and needed. The shard counts the views of the whole scene, so that all shards agree
+/// on it whatever photo one of them cannot read.
+void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
+  std::map<std::string, std::size_t> index_of_name;
+  for (std::size_t i = 0; i < whole.views.size(); ++i) index_of_name[whole.views[i].name] = i;
+  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
+  bool any_match = false;
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    ViewPlan& view = plan.views[i];
+    const std::string& name = plan.scene.views[i].name;
+    const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0;
+    any_match |= matches;
+    const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
+    if (matches && view.sources.empty())
+      plan.warnings.push_back(name + ": no other view overlaps with it enough; it gets no depth map");
+    view.in_scope = matches && usable;
+    view.active = view.in_scope &&
+                  static_cast<int>(index_of_name[name] % static_cast<std::size_t>(options.shard.count)) ==
+                      options.shard.index - 1;
+    view.needed |= view.in_scope;
+    if (view.in_scope)
+      for (const int source : view.sources) plan.views[static_cast<std::size_t>(source)].needed = true;
+  }
+  if (!any_match)
+    throw InputError("--views '" + options.views + "' matches none of the " +
+                     std::to_string(plan.views.size()) + " views; names look like " + plan.name(0));
+}
+
+/// A cloud needs views that overlap.
+/// @throws InputError when --views leaves every view without a source that it could be checked against
+void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan) {
+  const std::vector<int> scope = plan.views_in_scope();
+  const auto has_source_in_scope = [&](int view) {
+    const std::vector<int>& sources = plan.view(view).sources;
+    return std::any_of(sources.begin(), sources.end(),
+                       [&](int source) { return plan.view(source).in_scope; });
+  };
+  if (std::any_of(scope.begin(), scope.end(), has_source_in_scope)) return;
+  const int first = scope.front();
+  throw InputError("--views '" + options.views + "' matches " + std::to_string(scope.size()) +
+                   (scope.size() == 1 ? " view" : " views") + ", such as " + plan.name(first) +
+                   ", without any of their source views, such as " +
+                   plan.name(plan.view(first).sources.front()) +
+                   ": depths are checked across views; match some of these too, or give --stage estimate for "
+                   "depth maps alone");
+}
+
+}  // namespace
+
+std::vector<int> ScenePlan::active_views() const {
+  return views_where(*this, &ViewPlan::active);
+}
+std::vector<int> ScenePlan::needed_views() const {
+  return views_where(*this, &ViewPlan::needed);
+}
+std::vector<std::vector<int>> ScenePlan::overlaps() const {
+  std::vector<std::vector<int>> result(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i)
+    for (const int source : views[i].sources) {
+      result[i].push_back(source);
+      result[static_cast<std::size_t>(source)].push_back(static_cast<int>(i));
+    }
+  for (std::vector<int>& others : result) {
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+  }
+  return result;
+}
+
+std::vector<int> ScenePlan::views_in_scope() const {
+  return views_where(*this, &ViewPlan::in_scope);
+}
+
+std::string plane_limit_note(const ScenePlan& plan) {
+  int limited = 0, most = 0;
+  for (const ViewPlan& view : plan.views) {
+    if (view.wanted_planes <= view.planes) continue;
+    ++limited;
+    most = std::max(most, view.wanted_planes);
+  }
+  if (limited == 0) return {};
+  return "--planes auto is limited to " + std::to_string(kMaxAutoPlanes) +
+         ": planes a pixel apart would be up to " + std::to_string(most) + " in " + std::to_string(limited) +
+         (limited == 1 ? " view" : " views") + "; --planes N sweeps more";
+}
+
+PlaneSet plane_set(const ViewPlan& view) {
+  const double far = 1.0 / view.range.far;
+  const double step = (1.0 / view.range.near - far) / (view.planes - 1);
+  return {static_cast<float>(far), static_cast<float>(step), view.planes};
+}
+
+ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
+  std::vector<bool> keep(scene.views.size(), true);
+  for (std::size_t i = 0; i < scene.views.size(); ++i)
+    for (const LeftOut& view : left_out)
+      if (scene.views[i].name == view.name) keep[i] = false;
+  ScenePlan plan;
+  plan.scene = keep_views(scene, keep);
+  plan.left_out = left_out;
+  const std::size_t count = plan.scene.views.size();
+  if (count < 2)
+    throw InputError("too few views: " + std::to_string(count) + " of " + std::to_string(scene.views.size()) +
+                     " can be used, and depth needs at least 2");
+
+  const auto sources = select_sources(plan.scene, options.selection);
+  const auto ranges = depth_ranges(plan.scene, sources, options.depth);
+  plan.views.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Camera& camera = plan.photo_camera(static_cast<int>(i));
+    plan.views[i].camera = undistorted_camera(camera, options.max_image_size);
+    plan.views[i].unchanged = is_pinhole_of(camera, plan.views[i].camera);
+    plan.views[i].sources = sources[i];
+    plan.views[i].range = ranges[i];
+  }
+  choose_output_names(plan);
+  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
+  if (!sweep) choose_pairs(options, plan);
+  choose_views(scene, options, plan);
+  if (plan.views_in_scope().empty())
+    throw InputError("no overlap: no view has another one that sees the same surface under a useful angle (" +
+                     std::to_string(count) +
+                     " views); check the poses, or widen --min-angle and --max-angle");
+  if (options.stage != Stage::kEstimate) check_overlap_in_scope(options, plan);
+  if (!sweep) return plan;
+  const std::vector<int> active = plan.active_views();
+  parallel_for(static_cast<int>(active.size()), [&](int i) {
+    const int index = active[static_cast<std::size_t>(i)];
+    ViewPlan& view = plan.views[static_cast<std::size_t>(index)];
+    view.wanted_planes = options.planes ? *options.planes : planes_a_pixel_apart(plan, index);
+    view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
+  });
+  return plan;
+}
+
+}  // namespace recon

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "match/warp_step.hpp"
+#include "methods/backend.hpp"
+#include "methods/stereo/pair_depth.hpp"
+#include "scene/pinhole.hpp"
+#include "scene/scene.hpp"
+#include "session/options/options.hpp"
+
+namespace recon {
+
+/// A source that a view is rectified and matched with.
+struct ViewPair {
+  int source = 0;  ///< index of the plan's views
+  RectifiedPair pair;
+};
+
+/// What is to be done with one view.
+struct ViewPlan {
+  Pinhole camera;            ///< of its undistorted image
+  bool unchanged = false;    ///< the photo is its own undistorted image
+  std::string output_name;   ///< of the view in the output folder
+  std::vector<int> sources;  ///< best first, indices of the plan's views
+  DepthRange range;
+  int planes = 0;               ///< of the sweep; 0 for the methods that match pairs
+  int wanted_planes = 0;        ///< that lie at most a pixel apart in every source; `planes` may be fewer
+  std::vector<ViewPair> pairs;  ///< of the methods that match pairs
+  bool in_scope = false;  ///< matches --views and has a source to work with: it gets a depth map, by this run
+                          ///< or another shard's
+  bool active = false;    ///< in scope, and this run's shard
+  bool needed = false;    ///< in scope, or the source of such a view: its undistorted image is written
+};
+
+/// A view that cannot be used, and why.
+struct LeftOut {
+  std::string name;
+  std::string reason;
+};
+
+/// What is to be done with a scene. Views are those of `scene`, from which the ones left out are already
+/// gone.
+struct ScenePlan {
+  Scene scene;
+  std::vector<ViewPlan> views;
+  std::vector<LeftOut> left_out;
+  std::vector<std::string> warnings;
+
+  std::vector<int> active_views() const;
+  std::vector<int> needed_views() const;
+  std::vector<int> views_in_scope() const;
+  /// For each view those that may see the same surface, rising: its sources, and the views whose source it
+  /// is.
+  std::vector<std::vector<int>> overlaps() const;
+  const View& scene_view(int view) const { return scene.views[static_cast<std::size_t>(view)]; }
+  const Camera& photo_camera(int view) const {
+    return scene.cameras[static_cast<std::size_t>(scene_view(view).camera)];
+  }
+  const std::string& name(int view) const { return scene_view(view).name; }
+  const ViewPlan& view(int index) const { return views[static_cast<std::size_t>(index)]; }
+};
+
+/// Chooses sources, depth ranges, and planes or rectified pairs of the views of `scene` that are not left
+/// out.
+/// @throws InputError when fewer than two views are left, none matches --views, or no two views overlap or
+/// can be rectified
+ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options);
+
+/// Says where `auto` would take more planes than it may; empty where it does not.
+std::string plane_limit_note(const ScenePlan& plan);
+
+/// The planes that a view is swept with.
+PlaneSet plane_set(const ViewPlan& view);
+
+/// How the memory is shared out. Results do not depend on it.
+struct MemoryPlan {
+  std::size_t limit = 0;        ///< that the whole program may take
+  std::size_t peak = 0;         ///< that it is expected to take at most, caches included
+  std::size_t device_peak = 0;  ///< on the GPU, for one view
+  std::size_t photo_cache = 0;  ///< for undistorted images
+  std::size_t map_cache = 0;    ///< for maps
+  int tiles = 1;                ///< most pieces that a view is cut into
+  bool spare_streams = false;   ///< twice as many views are begun as are swept side by side
+  int check_at_once = 1;        ///< views checked side by side
+  int writes_waiting = 1;       ///< finished views that may wait to be written
+  int fusion_views = 2;         ///< maps that fusion holds
+};
+
+/// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
+std::size_t model_memory(std::size_t limit);
+
+/// Photos that may be decoded side by side within `limit` bytes; at most `threads`.
+int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);
+
+/// @param limit    bytes of host memory that the program may take
+/// @param threads  that it may use
+/// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device
+MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
+                       const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit, int threads);
+
+/// Bytes that the results of a plan take on the disk, at most (the cloud is an estimate).
+std::uint64_t output_bytes(const ScenePlan& plan);
+
+}  // namespace recon

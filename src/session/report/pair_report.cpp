@@ -1,0 +1,173 @@
+#include "session/report/pair_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "session/options/byte_size.hpp"
+#include "session/pair/pair_order.hpp"
+#include "session/pair/pair_output.hpp"
+#include "session/report/html.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
+// Bytes a pixel that are alive at the same time: the decoder's image and its rows, both images in both
+// depths.
+constexpr std::size_t kReadBytes = 24;
+// Of both images in colour, while they are read and from then on.
+constexpr std::size_t kColourBytes = 6;
+// Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
+// encoder of a preview (13), depth with normals and the decoded left image (28).
+constexpr std::size_t kWriteBytes = 36;
+constexpr std::uint64_t kPointBytes = 36 + 12;  // in fused.ply and its visibility file
+
+std::size_t pixels_of(const PairPlan& plan) {
+  return static_cast<std::size_t>(plan.size.width) * static_cast<std::size_t>(plan.size.height);
+}
+
+json plan_of(const PairPlan& plan, const Workspace& workspace) {
+  const DisparityRange range = plan.options.range;
+  return {{"scene", plan.name()},
+          {"left", plan.files.left.string()},
+          {"right", plan.files.right.string()},
+          {"output", workspace.root().string()},
+          {"method", method_keyword(plan.job.method)},
+          {"width", plan.size.width},
+          {"height", plan.size.height},
+          {"min_disparity", range.min},
+          {"max_disparity", range.min + range.count},
+          {"calibrated", plan.camera.has_value()}};
+}
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+std::string row(const std::string& name, const std::string& value) {
+  return "<tr><td>" + name + "</td><td>" + html_escaped(value) + "</td></tr>\n";
+}
+
+std::string size_text(const json& report) {
+  return std::to_string(report.at("width").get<int>()) + "x" + std::to_string(report.at("height").get<int>());
+}
+
+}  // namespace
+
+PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit, int threads) {
+  const std::string remedy =
+      "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
+      "(--memory-limit, "
+      "--gpu-memory-limit)";
+  WorkMemory work;
+  try {
+    work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
+  }
+  const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
+  PairMemory memory{limit, 0, work.device_bytes};
+  const std::size_t orders =
+      compare_orders_bytes(plan.size.width, plan.size.height, plan.options.range, threads);
+  const std::size_t colour = plan.options.method == PairMethod::kPipeline ? kColourBytes * pixels : 0;
+  memory.peak = kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
+                                          10 * pixels + colour + orders, kWriteBytes * pixels + file});
+  if (memory.peak > limit)
+    throw OutOfMemory(plan.name() + ": matching takes up to " + format_byte_size(memory.peak) +
+                      ", the limit is " + format_byte_size(limit) + remedy);
+  return memory;
+}
+
+std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill) {
+  constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
+  // Two PFM maps, a 16-bit PNG, a preview, a mask; PNG files are hardly larger than their pixels.
+  const std::uint64_t pixels = pixels_of(plan);
+  return kReports + pixels * (4 + 3 + 4 + (fill ? 2 : 0) + (plan.camera ? 4 + kPointBytes : 0));
+}
+
+json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {
+  json document = plan_of(plan, workspace);
+  document["memory"] = {{"limit", memory.limit}, {"peak", memory.peak}, {"gpu", memory.device}};
+  return document;
+}
+
+std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {
+  const DisparityRange range = plan.options.range;
+  std::string text = plan.name() + " -> " + workspace.root().string() + "\n";
+  text += "  " + plan.files.left.filename().string() + ", " + plan.files.right.filename().string() + ": " +
+          std::to_string(plan.size.width) + "x" + std::to_string(plan.size.height) + ", " +
+          method_keyword(plan.job.method) + ", disparities " + std::to_string(range.min) + " to " +
+          std::to_string(range.min + range.count - 1) +
+          (plan.camera ? ", with a calibration: depth and cloud\n" : ", no calibration\n");
+  text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
+  if (memory.device > 0) text += ", " + format_byte_size(memory.device) + " of GPU memory";
+  return text + "\n";
+}
+
+json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
+                      const PairReportExtras& extras) {
+  json report = plan_of(plan, workspace);
+  json seconds = json::object();
+  double total = 0;
+  for (const auto& [step, time] : extras.times) {
+    seconds[step] = time;
+    total += time;
+  }
+  seconds["total"] = total;
+  report["program"] = "reconstruct";
+  report["version"] = version();
+  report["device"] = record.result.value("device", "");
+  report["complete"] = true;
+  report["kept"] = extras.kept;
+  report["known"] = record.result.value("known", 0.0);
+  report["filled"] = record.result.value("filled", 0.0);
+  report["warnings"] = record.result.value("warnings", json::array());
+  report["seconds"] = std::move(seconds);
+  report["options"] = extras.options;
+  report["disparity"] = workspace.path(pair_file::kDisparity).string();
+  if (record.result.contains("points")) {
+    report["cloud"] = workspace.path(pair_file::kCloud).string();
+    report["points"] = record.result.at("points");
+  }
+  return report;
+}
+
+std::string pair_report_html(const json& report) {
+  std::string page =
+      html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<table>\n";
+  page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
+                            ", " + size_text(report));
+  page += row("method", report.at("method").get<std::string>());
+  page += row("disparities", std::to_string(report.at("min_disparity").get<int>()) + " to " +
+                                 std::to_string(report.at("max_disparity").get<int>() - 1));
+  page += row("known", format("%.1f %% of the pixels", 100 * report.at("known").get<double>()));
+  if (report.contains("points"))
+    page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
+  page += row("time", format("%.2f s on ", report.at("seconds").at("total").get<double>()) +
+                          report.at("device").get<std::string>());
+  page += row("version", report.at("version").get<std::string>());
+  page += "</table>\n<p><img src=\"" + std::string(pair_file::kPreview) +
+          "\" alt=\"disparity\" style=\"max-width:100%\"></p>\n";
+  return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
+}
+
+std::string pair_summary(const json& report) {
+  std::string text =
+      report.at("disparity").get<std::string>() + ": " + size_text(report) +
+      format(", %.1f %% known, ", 100 * report.at("known").get<double>()) +
+      (report.at("kept").get<bool>() ? std::string("kept\n")
+                                     : format("in %.1f s\n", report.at("seconds").at("total").get<double>()));
+  if (report.contains("points"))
+    text += report.at("cloud").get<std::string>() + ": " +
+            std::to_string(report.at("points").get<std::uint64_t>()) + " points\n";
+  return text;
+}
+
+}  // namespace recon

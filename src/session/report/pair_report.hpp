@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "methods/backend.hpp"
+#include "session/pair/pair_input.hpp"
+#include "session/plan/step_clock.hpp"
+#include "session/resume/step_record.hpp"
+#include "session/scene/workspace.hpp"
+
+namespace recon {
+
+/// How much memory a pair takes.
+struct PairMemory {
+  std::size_t limit = 0;   ///< that the whole program may take
+  std::size_t peak = 0;    ///< that it is expected to take at most
+  std::size_t device = 0;  ///< on the GPU
+};
+
+/// @throws OutOfMemory when a pair cannot be matched within the limit, or within that of the device, with
+/// what lowers it
+PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit, int threads);
+
+/// Bytes that the results of a pair take on the disk, at most.
+std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill);
+
+/// What a report tells beside the result.
+struct PairReportExtras {
+  bool kept = false;
+  std::string options;
+  StepTimes times;
+};
+
+/// The plan of a pair as an object, and as text for people.
+nlohmann::json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory);
+std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory);
+
+/// What was done with a pair and what came of it, as an object, as a web page, and as lines for people.
+nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
+                                const PairReportExtras& extras);
+std::string pair_report_html(const nlohmann::json& report);
+std::string pair_summary(const nlohmann::json& report);
+
+}  // namespace recon

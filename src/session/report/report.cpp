@@ -1,0 +1,222 @@
+#include "session/report/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/version.hpp"
+#include "session/options/byte_size.hpp"
+#include "session/options/option_use.hpp"
+#include "session/report/html.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+int most_disparities(const ViewPlan& view) {
+  int most = 0;
+  for (const ViewPair& it : view.pairs) most = std::max(most, it.pair.disparities);
+  return most;
+}
+
+/// The sources that a view is swept or paired with.
+std::vector<int> matched_views(const ViewPlan& view) {
+  if (view.pairs.empty()) return view.sources;
+  std::vector<int> sources;
+  for (const ViewPair& it : view.pairs) sources.push_back(it.source);
+  return sources;
+}
+
+json pairs_json(const SceneRun& run, const ViewPlan& view) {
+  json pairs = json::array();
+  for (const ViewPair& it : view.pairs)
+    pairs.push_back({{"source", run.plan.name(it.source)},
+                     {"width", it.pair.left.width},
+                     {"height", it.pair.left.height},
+                     {"min_disparity", it.pair.min_disparity},
+                     {"disparities", it.pair.disparities}});
+  return pairs;
+}
+
+json view_json(const SceneRun& run, int view) {
+  const ViewPlan& plan = run.plan.view(view);
+  json sources = json::array();
+  for (const int source : plan.sources) sources.push_back(run.plan.name(source));
+  json result = {{"name", run.plan.name(view)},  {"width", plan.camera.width},
+                 {"height", plan.camera.height}, {"depth_min", plan.range.near},
+                 {"depth_max", plan.range.far},  {"sources", std::move(sources)}};
+  if (plan.planes > 0) result["planes"] = plan.planes;
+  if (!plan.pairs.empty()) {
+    result["disparities"] = most_disparities(plan);
+    result["pairs"] = pairs_json(run, plan);
+  }
+  const auto state = run.states.find(run.plan.name(view));
+  if (state == run.states.end()) return result;
+  if (const auto& estimate = state->second.estimate) {
+    result["known_photometric"] = estimate->result.value("known", 0.0);
+    result["seconds"] = estimate->result.value("seconds", 0.0);
+    result["device"] = estimate->result.value("device", "");
+    result["kept"] = state->second.estimate_kept;
+  }
+  if (const auto& check = state->second.check) result["known_geometric"] = check->result.value("known", 0.0);
+  return result;
+}
+
+json views_json(const SceneRun& run) {
+  json views = json::array();
+  const bool shard = run.options.shard.count > 1;
+  for (const int view : shard ? run.plan.active_views() : run.plan.views_in_scope())
+    views.push_back(view_json(run, view));
+  return views;
+}
+
+json left_out_json(const SceneRun& run) {
+  json list = json::array();
+  for (const auto* views : {&run.plan.left_out, &run.failed})
+    for (const LeftOut& view : *views) list.push_back({{"name", view.name}, {"reason", view.reason}});
+  return list;
+}
+
+json warnings_json(const SceneRun& run) {
+  json warnings = run.plan.warnings;
+  for (const std::string& warning : run.warnings) warnings.push_back(warning);
+  return warnings;
+}
+
+std::string number(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// Steps that are predicted to be shorter are not told, seconds.
+constexpr double kMinTold = 0.005;
+
+/// A number of a view, or a dash where it has none.
+std::string cell(const json& view, const char* key, const char* format, double scale = 1) {
+  return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "&ndash;";
+}
+
+std::string view_row(const json& view) {
+  const std::string name = view.at("name").get<std::string>();
+  std::string row = "<tr><td>" + html_escaped(name) + "</td>";
+  for (const std::string& text :
+       {cell(view, view.contains("pairs") ? "disparities" : "planes", "%.0f"),
+        cell(view, "depth_min", "%.4g"), cell(view, "depth_max", "%.4g"),
+        std::to_string(view.at("sources").size()), cell(view, "known_photometric", "%.1f", 100),
+        cell(view, "known_geometric", "%.1f", 100), cell(view, "seconds", "%.2f")})
+    row += "<td class=n>" + text + "</td>";
+  return row + "</tr>\n";
+}
+
+}  // namespace
+
+json time_json(const TimePlan& time) {
+  json steps = json::object();
+  for (const auto& [step, seconds] : time.steps) steps[step] = seconds;
+  return {{"steps", std::move(steps)}, {"a_view", time.a_view}, {"total", time.total}};
+}
+
+json plan_json(const SceneRun& run, const std::optional<TimePlan>& time) {
+  const MemoryPlan& memory = run.memory;
+  json plan = {{"scene", run.folder.root.string()},
+               {"output", run.workspace.root().string()},
+               {"views", views_json(run)},
+               {"active_views", run.plan.active_views().size()},
+               {"left_out", left_out_json(run)},
+               {"warnings", warnings_json(run)},
+               {"memory",
+                {{"limit", memory.limit},
+                 {"peak", memory.peak},
+                 {"gpu", memory.device_peak},
+                 {"tiles", memory.tiles},
+                 {"output", output_bytes(run.plan)}}}};
+  if (time) plan["seconds"] = time_json(*time);
+  return plan;
+}
+
+std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time) {
+  std::string text = run.folder.root.string() + " -> " + run.workspace.root().string() + "\n";
+  std::size_t width = 4;
+  for (const int view : run.plan.active_views()) width = std::max(width, run.plan.name(view).size());
+  const auto padded = [&](std::string name) {
+    return name.append(width - std::min(width, name.size()), ' ');
+  };
+  const bool sweep = run.job.method == Method::kPlaneSweep;
+  text += "  " + padded("view") +
+          (sweep ? "      size  planes   depth range            sources\n"
+                 : "      size  disparities  depth range        matched with\n");
+  for (const int view : run.plan.active_views()) {
+    const ViewPlan& plan = run.plan.view(view);
+    char line[128];
+    std::snprintf(line, sizeof line, "  %10s  %6d   %-9.5g %-9.5g   ",
+                  (std::to_string(plan.camera.width) + "x" + std::to_string(plan.camera.height)).c_str(),
+                  sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
+    text += "  " + padded(run.plan.name(view)) + line;
+    for (const int source : matched_views(plan)) text += " " + run.plan.name(source);
+    text += "\n";
+  }
+  for (const LeftOut& view : run.plan.left_out)
+    text += "  left out: " + view.name + ": " + view.reason + "\n";
+  const MemoryPlan& memory = run.memory;
+  text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
+  if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
+  text += "; a view in " + std::to_string(memory.tiles) + (memory.tiles == 1 ? " piece" : " pieces") +
+          "; results up to " + format_byte_size(output_bytes(run.plan)) + "\n";
+  if (!time) return text;
+  text += "  time: about " + number(time->total, "%.2f s");
+  if (time->a_view > 0) text += ", " + number(time->a_view, "%.3f s") + " a view";
+  for (const auto& [step, seconds] : time->steps)
+    if (seconds >= kMinTold) text += "; " + step + " " + number(seconds, "%.2f s");
+  return text + "\n";
+}
+
+json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
+  json seconds = json::object();
+  double total = 0;
+  for (const auto& [step, time] : times) {
+    seconds[step] = time;
+    total += time;
+  }
+  seconds["total"] = total;
+  json report = {{"program", "reconstruct"},
+                 {"version", version()},
+                 {"scene", run.folder.root.string()},
+                 {"output", run.workspace.root().string()},
+                 {"device", device},
+                 {"complete", run.complete()},
+                 {"views", views_json(run)},
+                 {"left_out", left_out_json(run)},
+                 {"warnings", warnings_json(run)},
+                 {"seconds", std::move(seconds)},
+                 {"options", resolved_options(run.options, run.job)}};
+  if (run.cloud) {
+    report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
+    report["points"] = run.cloud->record.result.at("points");
+  }
+  return report;
+}
+
+std::string report_html(const json& report) {
+  std::string page = html_head();
+  page += "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<p>";
+  if (report.contains("points"))
+    page += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
+            std::to_string(report.at("views").size()) + " views in ";
+  page += number(report.at("seconds").at("total").get<double>(), "%.1f s on ") +
+          html_escaped(report.at("device").get<std::string>()) + ", version " +
+          html_escaped(report.at("version").get<std::string>()) + ".</p>\n";
+  for (const json& view : report.at("left_out"))
+    page += "<p><b>" + html_escaped(view.at("name").get<std::string>()) +
+            "</b> is left out: " + html_escaped(view.at("reason").get<std::string>()) + "</p>\n";
+  page +=
+      "<h2>Views</h2>\n<table><tr><th>view<th class=n>planes or disparities<th class=n>nearest<th "
+      "class=n>farthest"
+      "<th class=n>sources<th class=n>known, %<th class=n>agreed, %<th class=n>seconds</tr>\n";
+  for (const json& view : report.at("views")) page += view_row(view);
+  page += "</table>\n";
+  return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
+}
+
+}  // namespace recon

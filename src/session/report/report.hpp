@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "session/plan/plan_time.hpp"
+#include "session/plan/step_clock.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+/// The plan of a scene as an object, and as text for people.
+/// @param time  nothing where it cannot be told
+nlohmann::json plan_json(const SceneRun& run, const std::optional<TimePlan>& time);
+std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time);
+
+/// Predicted seconds by step, a view and in all.
+nlohmann::json time_json(const TimePlan& time);
+
+/// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
+nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);
+
+/// The same as a web page that needs nothing but itself.
+std::string report_html(const nlohmann::json& report);
+
+}  // namespace recon

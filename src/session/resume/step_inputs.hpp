@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "io/ply_writer.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+/// What the result of each step depends on, as it stands in the step's record. The device is not among it: a
+/// run that was begun on one may be finished on another.
+nlohmann::json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash);
+nlohmann::json estimate_inputs(const SceneRun& run, int view);
+
+/// @param sources  the sources that have depth maps
+nlohmann::json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources);
+
+/// Double where floats would blur the cloud. It depends on the plan alone, so that every run agrees on it.
+/// @param views  those that are fused
+PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views);
+
+/// @param views  the checked views, in the order of fusion
+nlohmann::json fusion_inputs(const SceneRun& run, const std::vector<int>& views);
+
+}  // namespace recon

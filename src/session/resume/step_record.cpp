@@ -1,0 +1,103 @@
+#include "session/resume/step_record.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/file_bytes.hpp"
+#include "io/json_text.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+/// The value at a place such as "/sources/0/photo"; nothing when there is none.
+std::optional<json> value_at(const json& document, const std::string& place) {
+  const json::json_pointer pointer(place);
+  if (!document.contains(pointer)) return std::nullopt;
+  return document.at(pointer);
+}
+
+/// Whether the results are of the types that reports take them for.
+bool is_result(const json& result) {
+  if (!result.is_object()) return false;
+  const auto all = [&](std::initializer_list<const char*> keys, const auto& has_type) {
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return !result.contains(key) || has_type(result.at(key)); });
+  };
+  const auto are_texts = [](const json& list) {
+    return list.is_array() &&
+           std::all_of(list.begin(), list.end(), [](const json& text) { return text.is_string(); });
+  };
+  return all({"known", "seconds", "filled"}, [](const json& value) { return value.is_number(); }) &&
+         all({"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
+         all({"device"}, [](const json& value) { return value.is_string(); }) && all({"warnings"}, are_texts);
+}
+
+std::string shown(const std::optional<json>& value) {
+  constexpr std::size_t kMaxLength = 60;
+  if (!value) return "none";
+  std::string text = value->dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > kMaxLength) text = text.substr(0, kMaxLength) + "...";
+  return text;
+}
+
+}  // namespace
+
+void write_record(const std::filesystem::path& path, const StepRecord& record) {
+  json outputs = json::array();
+  for (const OutputFile& output : record.outputs)
+    outputs.push_back(
+        {{"file", output.name}, {"size", output.identity.size}, {"hash", output.identity.hash}});
+  const json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
+  write_file(path, json_text(document));
+}
+
+std::optional<StepRecord> read_record(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  try {
+    const json document = json::parse(read_file(path));
+    StepRecord record;
+    record.inputs = document.at("inputs");
+    record.result = document.at("result");
+    if (!is_result(record.result)) return std::nullopt;
+    for (const json& output : document.at("outputs"))
+      record.outputs.push_back(
+          {output.at("file").get<std::string>(),
+           {output.at("size").get<std::uint64_t>(), output.at("hash").get<std::string>()}});
+    return record;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> damaged_output(const StepRecord& record,
+                                          const std::filesystem::path& output_folder) {
+  for (const OutputFile& output : record.outputs) {
+    const std::filesystem::path path = output_folder / output.name;
+    std::error_code error;
+    // The size tells most damage without reading the file.
+    if (std::filesystem::file_size(path, error) != output.identity.size || error) return output.name;
+    if (identify_file(path) != output.identity) return output.name;
+  }
+  return std::nullopt;
+}
+
+std::string describe_change(const json& found, const json& wanted) {
+  const json patch = json::diff(found, wanted);
+  if (patch.empty()) return {};
+  const std::string place = patch.front().at("path").get<std::string>();
+  std::string text = place.empty() ? "inputs" : place.substr(1);
+  text += ": " + shown(value_at(found, place)) + " -> " + shown(value_at(wanted, place));
+  if (patch.size() > 1) text += " and " + std::to_string(patch.size() - 1) + " more";
+  return text;
+}
+
+}  // namespace recon

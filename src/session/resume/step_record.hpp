@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/content_hash.hpp"
+
+namespace recon {
+
+/// A file that a step wrote, relative to the output folder.
+struct OutputFile {
+  std::string name;
+  FileIdentity identity;
+};
+
+/// What is known of a finished step of one view: everything its result depends on, the files it wrote, and
+/// what there is to say about the result. It is written last, so that its presence means that the step was
+/// finished.
+struct StepRecord {
+  nlohmann::json inputs;
+  std::vector<OutputFile> outputs;
+  nlohmann::json result;
+};
+
+/// Writes a record.
+/// @throws OutputError
+void write_record(const std::filesystem::path& path, const StepRecord& record);
+
+/// Reads a record; nothing when there is none, it is damaged, or a value has another type than was written.
+std::optional<StepRecord> read_record(const std::filesystem::path& path);
+
+/// Whether all files of a record are there with the content that was written; otherwise the first that is
+/// not.
+std::optional<std::string> damaged_output(const StepRecord& record,
+                                          const std::filesystem::path& output_folder);
+
+/// What stands in the way of keeping finished work: which of `wanted` differs from `found`, for people, such
+/// as "planes: 128 -> 64". Empty when they are equal.
+std::string describe_change(const nlohmann::json& found, const nlohmann::json& wanted);
+
+}  // namespace recon

@@ -1,0 +1,157 @@
+#include "session/scene/dense_model.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "io/colmap_model.hpp"
+#include "io/workspace.hpp"
+#include "scene/lens.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+/// `scene` with only the views of `order`, which rises.
+Scene reorder_views(const Scene& scene, const std::vector<int>& order) {
+  if (order.size() == scene.views.size()) return scene;
+  Scene result;
+  result.camera_ids = scene.camera_ids;
+  result.cameras = scene.cameras;
+  std::vector<int> new_index(scene.views.size(), -1);
+  for (const int view : order) {
+    new_index[static_cast<std::size_t>(view)] = static_cast<int>(result.views.size());
+    result.views.push_back(scene.views[static_cast<std::size_t>(view)]);
+  }
+  result.points = scene.points;
+  for (SparsePoint& point : result.points.edit()) {
+    for (TrackElement& element : point.track)
+      element.view = new_index[static_cast<std::size_t>(element.view)];
+    std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
+  }
+  return result;
+}
+
+/// Where the undistorted image has what the photo has at `pixel`; nothing outside it.
+std::optional<Vec2d> undistorted_pixel(const Lens& lens, const Pinhole& target, Vec2d pixel) {
+  const std::optional<Vec3d> ray = lens.unproject(pixel);
+  if (!ray || !(ray->z > 0)) return std::nullopt;
+  const Vec2d moved = target.project(*ray);
+  if (!(moved.x >= 0 && moved.y >= 0 && moved.x <= target.width && moved.y <= target.height))
+    return std::nullopt;
+  return moved;
+}
+
+constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
+
+/// Moves the observations of one view to its undistorted image. Returns the new index of each, or kDropped;
+/// an empty list when all are kept.
+std::vector<std::uint32_t> move_observations(View& view, const Lens& lens, const Pinhole& target) {
+  std::vector<Observation> kept;
+  std::vector<std::uint32_t> new_index;
+  kept.reserve(view.observations.size());
+  new_index.reserve(view.observations.size());
+  for (const Observation& observation : view.observations) {
+    const auto pixel = undistorted_pixel(lens, target, observation.pixel);
+    new_index.push_back(pixel ? static_cast<std::uint32_t>(kept.size()) : kDropped);
+    if (pixel) kept.push_back({*pixel, observation.point_id});
+  }
+  if (kept.size() == new_index.size()) new_index = {};
+  view.observations = std::move(kept);
+  return new_index;
+}
+
+/// Moves the observations of all views to their undistorted images; tracks follow those that are dropped.
+void move_observations(Scene& scene, const std::vector<Pinhole>& targets) {
+  const std::vector<Lens> lenses(scene.cameras.begin(), scene.cameras.end());
+  std::vector<std::vector<std::uint32_t>> new_index(scene.views.size());
+  parallel_for(static_cast<int>(scene.views.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    View& view = scene.views[index];
+    new_index[index] = move_observations(view, lenses[static_cast<std::size_t>(view.camera)], targets[index]);
+  });
+  if (std::all_of(new_index.begin(), new_index.end(), [](const auto& list) { return list.empty(); })) return;
+  for (SparsePoint& point : scene.points.edit()) {
+    for (TrackElement& element : point.track)
+      if (const auto& indices = new_index[static_cast<std::size_t>(element.view)]; !indices.empty())
+        element.observation = indices[element.observation];
+    std::erase_if(point.track, [](const TrackElement& element) { return element.observation == kDropped; });
+  }
+}
+
+/// Gives every view the camera of its undistorted image; views that shared one still do.
+void replace_cameras(Scene& scene, const std::vector<Pinhole>& targets) {
+  std::vector<int> new_index(scene.cameras.size(), -1);
+  std::vector<Camera> cameras;
+  std::vector<std::uint32_t> ids;
+  for (std::size_t i = 0; i < scene.views.size(); ++i) {
+    const auto old = static_cast<std::size_t>(scene.views[i].camera);
+    if (new_index[old] < 0) {
+      new_index[old] = static_cast<int>(cameras.size());
+      cameras.push_back(to_camera(targets[i]));
+      ids.push_back(scene.camera_ids[old]);
+    }
+    scene.views[i].camera = new_index[old];
+  }
+  scene.cameras = std::move(cameras);
+  scene.camera_ids = std::move(ids);
+}
+
+/// COLMAP up to 3.8 counts images in the order of the file, later versions by their ids: make both the same.
+void renumber_views(Scene& scene) {
+  const auto rising = [](const View& a, const View& b) { return a.id < b.id; };
+  if (std::is_sorted(scene.views.begin(), scene.views.end(), rising)) return;
+  std::uint32_t id = 0;
+  for (View& view : scene.views) view.id = ++id;
+}
+
+}  // namespace
+
+Scene keep_views(const Scene& scene, const std::vector<bool>& keep) {
+  std::vector<int> order;
+  for (std::size_t i = 0; i < scene.views.size(); ++i)
+    if (keep[i]) order.push_back(static_cast<int>(i));
+  return reorder_views(scene, order);
+}
+
+Scene undistorted_scene(const ScenePlan& plan) {
+  const std::vector<int> order = plan.needed_views();
+  Scene scene = reorder_views(plan.scene, order);
+  std::vector<Pinhole> targets;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    targets.push_back(plan.view(order[i]).camera);
+    scene.views[i].name = plan.view(order[i]).output_name;
+  }
+  move_observations(scene, targets);
+  replace_cameras(scene, targets);
+  renumber_views(scene);
+  return scene;
+}
+
+std::vector<int> dense_indices(const ScenePlan& plan) {
+  std::vector<int> indices(plan.views.size(), -1);
+  const std::vector<int> order = plan.needed_views();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    indices[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  return indices;
+}
+
+void write_dense_model(const SceneRun& run) {
+  write_colmap_model(run.workspace.path("sparse"), undistorted_scene(run.plan), ColmapFormat::kBinary);
+  std::vector<PatchMatchEntry> entries;
+  std::vector<std::string> names;
+  for (const int view : run.plan.views_in_scope()) {
+    PatchMatchEntry entry{run.plan.view(view).output_name, {}};
+    for (const int source : run.plan.view(view).sources)
+      entry.sources.push_back(run.plan.view(source).output_name);
+    names.push_back(entry.reference);
+    entries.push_back(std::move(entry));
+  }
+  write_patch_match_config(run.workspace.path("stereo/patch-match.cfg"), entries);
+  write_fusion_config(run.workspace.path("stereo/fusion.cfg"), names);
+}
+
+}  // namespace recon

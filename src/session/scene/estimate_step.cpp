@@ -1,0 +1,250 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <semaphore>
+#include <system_error>
+#include <thread>
+
+#include "core/interrupt.hpp"
+#include "core/parallel.hpp"
+#include "core/progress.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "session/background_work.hpp"
+#include "session/resume/step_inputs.hpp"
+#include "session/scene/estimate_pairs.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A backend that lets only so many sweep at a time as it has lanes; the others filter their views meanwhile.
+class GatedBackend : public Backend {
+ public:
+  explicit GatedBackend(Backend& backend) : backend_(backend), free_streams_(backend.lanes()) {}
+
+  std::string name() const override { return backend_.name(); }
+  int lanes() const override { return backend_.lanes(); }
+  WorkMemory memory(const SweepShape& shape) const override { return backend_.memory(shape); }
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    free_streams_.acquire();
+    const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_streams_);
+    return backend_.sweep(problem);
+  }
+  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+    return backend_.pair_memory(width, height, options);
+  }
+  DisparityMap match(const PairProblem& problem) override {
+    free_streams_.acquire();
+    const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_streams_);
+    return backend_.match(problem);
+  }
+
+ private:
+  struct Release {
+    void operator()(std::counting_semaphore<>* lanes) const { lanes->release(); }
+  };
+  Backend& backend_;
+  std::counting_semaphore<> free_streams_;
+};
+
+/// Sweeps views on all lanes of all backends, which take them from one queue, and writes the maps behind
+/// them.
+class Estimation {
+ public:
+  Estimation(SceneRun& run, std::vector<int> views)
+      : run_(run),
+        views_(std::move(views)),
+        progress_("depth maps", static_cast<int>(views_.size()), progress_style(run.options.quiet)),
+        writer_(std::min(run.threads, 4), run.memory.writes_waiting) {}
+
+  /// @throws the first error of a lane that is more than one view's
+  void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
+    std::deque<GatedBackend> gated;
+    std::vector<std::jthread> lanes;
+    for (const auto& backend : backends) {
+      GatedBackend& gate = gated.emplace_back(*backend);
+      for (int i = 0; i < gate.lanes() * (run_.memory.spare_streams ? 2 : 1); ++i) start_stream(gate, lanes);
+    }
+    for (std::jthread& lane : lanes) lane.join();
+    // What is finished is written, also when a lane failed.
+    writer_.finish();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  /// Results do not depend on the number of threads: one is enough.
+  void start_stream(Backend& backend, std::vector<std::jthread>& lanes) {
+    try {
+      lanes.emplace_back([this, &backend] { run_stream(backend); });
+    } catch (const std::system_error& error) {
+      if (lanes.empty()) throw;
+      spdlog::warn("fewer views are estimated concurrently: a thread cannot be created ({})", error.what());
+    }
+  }
+
+  void run_stream(Backend& backend) {
+    try {
+      for (int i = next_++; i < static_cast<int>(views_.size()) && !stop_; i = next_++) {
+        check_interrupted();
+        estimate(backend, views_[static_cast<std::size_t>(i)]);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  void estimate(Backend& backend, int view) {
+    const auto start = Clock::now();
+    std::shared_ptr<const ViewDepth> maps;
+    try {
+      maps = std::make_shared<const ViewDepth>(run_.job.method == Method::kPlaneSweep
+                                                   ? sweep(backend, view)
+                                                   : estimate_from_pairs(run_, backend, view));
+    } catch (const InputError& error) {
+      fail(view, error.what());
+      return;
+    }
+    run_.photometric->keep(run_.plan.view(view).output_name, maps);
+    const nlohmann::json result = {
+        {"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}};
+    writer_.submit([this, view, maps, result] { write(view, *maps, result); });
+  }
+
+  ViewDepth sweep(Backend& backend, int view) {
+    const ViewPlan& plan = run_.plan.view(view);
+    std::vector<int> images = {view};
+    images.insert(images.end(), plan.sources.begin(), plan.sources.end());
+    std::vector<std::shared_ptr<const PhotoStore::Channels>> channels(images.size());
+    parallel_for(static_cast<int>(images.size()), [&](int i) {
+      const auto index = static_cast<std::size_t>(i);
+      channels[index] = run_.photos.channels(run_.plan, images[index]);
+    });
+    SweepProblem problem;
+    problem.reference = posed_image(run_.plan, view, *channels.front());
+    for (std::size_t i = 1; i < images.size(); ++i)
+      problem.sources.push_back(posed_image(run_.plan, images[i], *channels[i]));
+    problem.planes = plane_set(plan);
+    problem.options = run_.options.sweep;
+    problem.optimizer = run_.options.optimizer;
+    problem.paths = run_.options.sweep_paths;
+    problem.stages = run_.options.sweep_stages;
+    return estimate_view(backend, problem, run_.options.resolved_filter());
+  }
+
+  void write(int view, const ViewDepth& maps, const nlohmann::json& result) {
+    const std::string& name = run_.plan.view(view).output_name;
+    StepRecord record;
+    record.inputs = estimate_inputs(run_, view);
+    record.outputs = run_.photometric->write(name, maps);
+    record.result = result;
+    write_record(run_.workspace.path(Workspace::record_file(Step::kEstimate, name)), record);
+    run_.state(view).estimate = std::move(record);
+    progress_.advance();
+  }
+
+  void fail(int view, const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    run_.failed.push_back({run_.plan.name(view), reason});
+    run_.warn(run_.plan.name(view) + " failed: " + reason);
+    progress_.advance();
+  }
+
+  SceneRun& run_;
+  const std::vector<int> views_;
+  Progress progress_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> next_ = 0;
+  BackgroundWork writer_;  // last, so that it ends before what it works on
+};
+
+/// Depth maps of different photos, poses or options do not make one cloud.
+/// @throws InputError that names the views whose depth maps depend on something else than this run
+void refuse_changed(const SceneRun& run, const std::vector<int>& views,
+                    const std::vector<FinishedStep>& finished) {
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (finished[i].changed) changed.push_back(run.plan.name(views[i]) + " (" + finished[i].reason + ")");
+  if (changed.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(changed.size(), kNamed); ++i)
+    names += (i == 0 ? "" : ", ") + changed[i];
+  if (changed.size() > kNamed) names += ", and others";
+  throw InputError(run.workspace.root().string() + ": the depth maps of " + std::to_string(changed.size()) +
+                   " of " + std::to_string(views.size()) +
+                   " views are of other photos, poses or options than this run: " + names +
+                   "; give the options that they were estimated with, or run --stage estimate again");
+}
+
+}  // namespace
+
+void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends) {
+  const std::vector<int> active = run.plan.active_views();
+  std::vector<FinishedStep> finished(active.size());
+  parallel_for(static_cast<int>(active.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    const nlohmann::json inputs = estimate_inputs(run, active[index]);
+    finished[index] = find_finished(
+        run, Workspace::record_file(Step::kEstimate, run.plan.view(active[index]).output_name), inputs);
+  });
+  std::vector<int> views;
+  std::vector<std::pair<std::string, std::string>> redone;
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    if (finished[i].record) {
+      run.state(active[i]).estimate = std::move(finished[i].record);
+      run.state(active[i]).estimate_kept = true;
+    } else {
+      views.push_back(active[i]);
+      redone.emplace_back(run.plan.name(active[i]), finished[i].reason);
+    }
+  }
+  log_resumed("depth maps", active.size() - views.size(), redone);
+  if (!views.empty()) Estimation(run, views).run_on(backends);
+}
+
+void collect_estimates(SceneRun& run) {
+  const std::vector<int> views = run.plan.views_in_scope();
+  std::vector<FinishedStep> finished(views.size());
+  parallel_for(static_cast<int>(views.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    finished[index] =
+        find_finished(run.workspace, /*overwrite=*/false,
+                      Workspace::record_file(Step::kEstimate, run.plan.view(views[index]).output_name),
+                      estimate_inputs(run, views[index]));
+  });
+  refuse_changed(run, views, finished);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    ViewState& state = run.state(views[i]);
+    if (finished[i].record) {
+      state.estimate = std::move(finished[i].record);
+      state.estimate_kept = true;
+      continue;
+    }
+    const std::string reason = finished[i].reason.empty()
+                                   ? "it has no depth map yet; run --stage estimate first"
+                                   : finished[i].reason + "; run --stage estimate again";
+    run.failed.push_back({run.plan.name(views[i]), reason});
+    run.warn(run.plan.name(views[i]) + " is left out: " + reason);
+  }
+  if (run.failed.size() == views.size())
+    throw InputError(run.workspace.root().string() +
+                     ": there are no depth maps to fuse; run --stage estimate first");
+}
+
+}  // namespace recon

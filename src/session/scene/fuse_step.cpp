@@ -1,0 +1,169 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "core/interrupt.hpp"
+#include "core/progress.hpp"
+#include "fuse/fusion.hpp"
+#include "io/ply_writer.hpp"
+#include "session/resume/step_inputs.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Hands fusion the maps of the checked views, in their order.
+class Loader : public FusionMapLoader {
+ public:
+  Loader(SceneRun& run, const std::vector<int>& views, Progress& progress)
+      : run_(run), views_(views), progress_(progress) {}
+
+  std::shared_ptr<const FusionMaps> load(int index) override {
+    check_interrupted();
+    // Views come in rising order, each with its neighbours around it.
+    for (; begun_ <= index; ++begun_) progress_.advance();
+    const int view = views_[static_cast<std::size_t>(index)];
+    ViewDepth maps = run_.geometric->take(run_.plan.view(view).output_name);
+    auto fusion_maps = std::make_shared<FusionMaps>();
+    fusion_maps->depth = std::move(maps.depth);
+    fusion_maps->normal = std::move(maps.normal);
+    fusion_maps->confidence = std::move(maps.confidence);
+    fusion_maps->colour = run_.photos.colour(run_.plan, view)->clone();
+    return fusion_maps;
+  }
+
+ private:
+  SceneRun& run_;
+  const std::vector<int>& views_;
+  Progress& progress_;
+  int begun_ = 0;
+};
+
+/// Writes points, their views as COLMAP counts them in the model.
+class Writer : public PointSink {
+ public:
+  Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index)
+      : ply_(path, position), image_index_(std::move(image_index)) {}
+
+  void add(const std::vector<FusedPoint>& points) override {
+    check_interrupted();
+    for (const FusedPoint& point : points) {
+      indices_.clear();
+      for (const std::uint32_t view : point.views) indices_.push_back(image_index_[view]);
+      std::sort(indices_.begin(), indices_.end());
+      ply_.add({point.position, point.normal, point.colour, point.confidence, indices_});
+    }
+  }
+
+  CloudFiles commit() { return ply_.commit(); }
+
+ private:
+  PlyWriter ply_;
+  std::vector<std::uint32_t> image_index_;
+  std::vector<std::uint32_t> indices_;
+};
+
+std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
+  std::vector<int> index_of_view(run.plan.views.size(), -1);
+  for (std::size_t i = 0; i < views.size(); ++i)
+    index_of_view[static_cast<std::size_t>(views[i])] = static_cast<int>(i);
+  const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
+  std::vector<FusionView> result;
+  for (const int view : views) {
+    FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
+    for (const int other : overlaps[static_cast<std::size_t>(view)])
+      if (const int index = index_of_view[static_cast<std::size_t>(other)]; index >= 0)
+        it.neighbours.push_back(index);
+    result.push_back(std::move(it));
+  }
+  return result;
+}
+
+double mean_known(const SceneRun& run, const std::vector<int>& views,
+                  std::optional<StepRecord> ViewState::*step) {
+  double sum = 0;
+  for (const int view : views) sum += (run.state(view).*step)->result.value("known", 0.0);
+  return views.empty() ? 0 : sum / static_cast<double>(views.size());
+}
+
+/// Removes the cloud of an earlier run, which must not pass for that of this one.
+void remove_cloud(const SceneRun& run) {
+  for (const std::string& file :
+       {Workspace::fusion_record_file(), Workspace::cloud_file(), Workspace::visibility_file()})
+    remove_result(run.workspace.path(file));
+}
+
+[[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views) {
+  char text[512];
+  const double photometric = 100 * mean_known(run, views, &ViewState::estimate);
+  const double geometric = 100 * mean_known(run, views, &ViewState::check);
+  const char* reason = "points are seen by too few views at once: lower --min-fused-views or raise --sources";
+  if (photometric < 1)
+    reason =
+        "matching finds next to nothing: check the depth range (--depth-min, --depth-max) and that the "
+        "photos "
+        "have texture";
+  else if (geometric < 0.1 * photometric)
+    reason =
+        "the views do not agree on the depth: check the poses and the depth range, or raise "
+        "--max-depth-error";
+  std::snprintf(text, sizeof text,
+                "the cloud is empty: of the pixels of %zu views, %.2f %% have a depth before the check "
+                "across views and "
+                "%.2f %% after it; %s",
+                views.size(), photometric, geometric, reason);
+  throw InputError(run.workspace.root().string() + ": " + text);
+}
+
+FusionOptions fusion_options(SceneRun& run, std::size_t views) {
+  FusionOptions options;
+  options.agreement = run.options.consistency;
+  // A scene of few views cannot ask for more than it has.
+  options.min_views = std::min(run.options.min_fused_views, static_cast<int>(views));
+  if (options.min_views < run.options.min_fused_views)
+    run.warn("points need " + std::to_string(options.min_views) + " instead of " +
+             std::to_string(run.options.min_fused_views) + " views, as there are no more");
+  options.spacing = run.options.point_spacing;
+  options.max_cached_views = static_cast<std::size_t>(run.memory.fusion_views);
+  return options;
+}
+
+}  // namespace
+
+void fuse_views(SceneRun& run) {
+  std::vector<int> views;
+  for (const int view : run.plan.views_in_scope())
+    if (run.state(view).check) views.push_back(view);
+  StepRecord record;
+  record.inputs = fusion_inputs(run, views);
+  FinishedStep finished = find_finished(run, Workspace::fusion_record_file(), record.inputs);
+  if (finished.record) {
+    spdlog::info("fusion: the cloud is finished and kept");
+    run.cloud = CloudState{std::move(*finished.record), true};
+    return;
+  }
+  if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
+  remove_cloud(run);
+
+  const std::vector<int> dense_index = dense_indices(run.plan);
+  std::vector<std::uint32_t> image_index;
+  for (const int view : views)
+    image_index.push_back(static_cast<std::uint32_t>(dense_index[static_cast<std::size_t>(view)]));
+  Progress progress("fusion", static_cast<int>(views.size()), progress_style(run.options.quiet));
+  Loader loader(run, views, progress);
+  Writer writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
+                std::move(image_index));
+  const std::uint64_t points =
+      fuse(fusion_views(run, views), loader, fusion_options(run, views.size()), writer);
+  if (points == 0) fail_empty(run, views);
+  const CloudFiles files = writer.commit();
+  record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
+  record.result = {{"points", points}};
+  write_record(run.workspace.path(Workspace::fusion_record_file()), record);
+  run.cloud = CloudState{std::move(record), false};
+}
+
+}  // namespace recon

@@ -1,0 +1,114 @@
+#include <spdlog/spdlog.h>
+
+#include <optional>
+
+#include "core/interrupt.hpp"
+#include "core/progress.hpp"
+#include "io/atomic_file.hpp"
+#include "io/file_bytes.hpp"
+#include "io/image_file.hpp"
+#include "session/background_work.hpp"
+#include "session/resume/step_inputs.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+struct Prepared {
+  std::string photo_hash;
+  bool kept = false;
+  std::string reason;  ///< why finished work was not kept
+};
+
+/// Reads one photo and, with `write`, writes its undistorted image, unless an earlier run did.
+/// @throws InputError when the photo cannot be used
+Prepared prepare_view(SceneRun& run, int view, bool write) {
+  const ViewPlan& plan = run.plan.view(view);
+  const std::string content = read_file(run.photos.photo_file(run.plan, view));
+  Prepared prepared{content_hash(content), false, {}};
+  StepRecord record;
+  record.inputs = prepare_inputs(run, view, prepared.photo_hash);
+  const std::string record_file = Workspace::record_file(Step::kPrepare, plan.output_name);
+  const FinishedStep finished = find_finished(run, record_file, record.inputs);
+  if (finished.record) {
+    prepared.kept = true;
+    return prepared;
+  }
+  prepared.reason = finished.reason;
+
+  const auto image = run.photos.add(run.plan, view, content);
+  if (!write) return prepared;
+  const std::string file = Workspace::image_file(plan.output_name);
+  const std::filesystem::path path = run.workspace.path(file);
+  record.outputs.push_back(
+      {file, plan.unchanged ? write_file(path, content) : write_image(path, image->view())});
+  record.result = {{"width", image->width()}, {"height", image->height()}};
+  write_record(run.workspace.path(record_file), record);
+  return prepared;
+}
+
+/// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
+std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool write) {
+  const int count = static_cast<int>(views.size());
+  const bool first_look = run.states.count(run.plan.name(views.front())) == 0;
+  std::vector<std::optional<Prepared>> results(views.size());
+  std::vector<std::string> errors(views.size());
+  Progress progress(write ? "undistorting" : "reading photos", count, progress_style(run.options.quiet));
+  bounded_parallel_for(count, photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
+    check_interrupted();
+    const auto index = static_cast<std::size_t>(i);
+    try {
+      results[index] = prepare_view(run, views[index], write);
+    } catch (const InputError& error) {
+      errors[index] = error.what();
+    }
+    progress.advance();
+  });
+
+  std::vector<LeftOut> unusable;
+  std::vector<std::pair<std::string, std::string>> redone;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const std::string& name = run.plan.name(views[i]);
+    if (!results[i]) {
+      run.warn(name + " is left out: " + errors[i]);
+      unusable.push_back({name, errors[i]});
+      continue;
+    }
+    run.states[name].photo_hash = results[i]->photo_hash;
+    run.states[name].prepared = write || results[i]->kept;
+    if (!results[i]->kept) redone.emplace_back(name, results[i]->reason);
+  }
+  if (first_look) log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);
+  return unusable;
+}
+
+/// A photo found unusable changes the sources of others, and so which photos are needed: until no more are
+/// found.
+void prepare_needed(SceneRun& run, bool write) {
+  for (;;) {
+    std::vector<int> views;
+    for (const int view : run.plan.needed_views()) {
+      const auto state = run.states.find(run.plan.name(view));
+      if (state == run.states.end() || (write && !state->second.prepared)) views.push_back(view);
+    }
+    if (views.empty()) return;
+    const std::vector<LeftOut> unusable = prepare(run, views, write);
+    if (unusable.empty()) continue;
+    std::vector<LeftOut> left_out = run.plan.left_out;
+    left_out.insert(left_out.end(), unusable.begin(), unusable.end());
+    run.plan = make_plan(run.scene, left_out, run.options);
+  }
+}
+
+}  // namespace
+
+void check_photos(SceneRun& run) {
+  prepare_needed(run, false);
+}
+
+void prepare_views(SceneRun& run) {
+  prepare_needed(run, true);
+}
+
+}  // namespace recon

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/cache/map_store.hpp"
+#include "session/cache/photo_store.hpp"
+#include "session/options/options.hpp"
+#include "session/plan/plan.hpp"
+#include "session/resume/step_record.hpp"
+#include "session/scene/scene_input.hpp"
+#include "session/scene/workspace.hpp"
+
+namespace recon {
+
+/// What is known of a view while its scene is worked on.
+struct ViewState {
+  std::string photo_hash;
+  bool prepared = false;                      ///< its undistorted image is written
+  std::optional<StepRecord> estimate, check;  ///< finished, by this run or an earlier one
+  bool estimate_kept = false, check_kept = false;
+};
+
+/// What came of the whole scene.
+struct CloudState {
+  StepRecord record;
+  bool kept = false;
+};
+
+/// The state of one scene's work, handed from step to step.
+struct SceneRun {
+  SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
+           int thread_count);
+
+  const SessionOptions& options;
+  const Job job;
+  const SceneFolder folder;
+  const Workspace workspace;
+  const int threads;
+  Scene scene;  ///< as it was read
+  ScenePlan plan;
+  MemoryPlan memory;
+  std::map<std::string, ViewState>
+      states;                   ///< by view name; no step inserts while views are worked on side by side
+  std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
+  std::vector<std::string> warnings;
+  std::optional<CloudState> cloud;
+  PhotoStore photos;
+  std::unique_ptr<MapStore> photometric, geometric;
+
+  ViewState& state(int view) { return states.at(plan.name(view)); }
+  const ViewState& state(int view) const { return states.at(plan.name(view)); }
+
+  void warn(const std::string& text);
+
+  /// Whether every view that should have come out did.
+  bool complete() const { return plan.left_out.empty() && failed.empty(); }
+};
+
+/// Reads the model and makes the plan; views whose photo is not there, or has too long a name, are left out.
+/// @throws InputError, OutOfMemory
+void read_scene(SceneRun& run);
+
+/// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
+/// and the plan is made again without it.
+/// @throws InputError when too little is left, Interrupted
+void check_photos(SceneRun& run);
+
+/// Undistorts the photos of all views that are needed and writes dense/images; a photo that cannot be used is
+/// left out and the plan is made anew without it.
+/// @throws InputError when too little is left, OutputError, Interrupted
+void prepare_views(SceneRun& run);
+
+/// Writes the model of the undistorted images, patch-match.cfg and fusion.cfg.
+void write_dense_model(const SceneRun& run);
+
+/// Estimates the depth of all active views on `backends`; finished and unchanged work is kept. A view that
+/// fails is added to `failed`.
+/// @throws OutOfMemory, DeviceError, OutputError, Interrupted
+void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends);
+
+/// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
+/// @throws InputError when there is none, or some are of other photos, poses or options than this run's
+void collect_estimates(SceneRun& run);
+
+/// Checks the depths of all estimated views in scope against their sources, and writes what is left and its
+/// preview.
+void check_views(SceneRun& run);
+
+/// Fuses the checked depths into dense/fused.ply.
+/// @throws InputError when the cloud would be empty, with what is known of the reason
+void fuse_views(SceneRun& run);
+
+/// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
+std::vector<int> dense_indices(const ScenePlan& plan);
+
+/// A finished step whose record still holds, or why the step has to be done (again). `reason` is empty when
+/// it was never done.
+struct FinishedStep {
+  std::optional<StepRecord> record;
+  std::string reason;
+  bool changed = false;  ///< the reason is that it depends on something else now
+};
+
+/// @param overwrite  nothing is finished
+/// @param inputs     what the result has to depend on
+FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
+                           const nlohmann::json& inputs);
+FinishedStep find_finished(const SceneRun& run, const std::string& record_file, const nlohmann::json& inputs);
+
+/// Says how much is kept and how much is done again, and why.
+/// @param reasons  for the views to be done; empty strings where they were never done
+void log_resumed(const std::string& step, std::size_t kept,
+                 const std::vector<std::pair<std::string, std::string>>& reasons);
+
+}  // namespace recon

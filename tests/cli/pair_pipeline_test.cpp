@@ -1,0 +1,185 @@
+// Rectified pairs matched by single stages.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/pair_fixture.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class PairPipeline : public PairTest {
+ protected:
+  PairPipeline() { write_images(); }
+
+  /// `match` by what the arguments say alone.
+  Outcome match_by(const std::vector<std::string>& arguments) const {
+    const auto given = [&](const char* option) {
+      return std::find(arguments.begin(), arguments.end(), option) != arguments.end();
+    };
+    std::vector<std::string> words = {"/usr/bin/env",    "-C",       folder().string(),
+                                      RECON_RECONSTRUCT, "left.png", "right.png"};
+    if (!given("--max-disparity")) words.insert(words.end(), {"--max-disparity", "16"});
+    if (!given("--device")) words.insert(words.end(), {"--device", "cpu"});
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(folder(), words);
+  }
+  std::string options_file() const { return content(file("dense/options.toml")); }
+};
+
+TEST_F(PairPipeline, EveryLinkMatches) {
+  for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
+           {"--preset", "ad-census"},
+           {"--method", "pipeline"},
+           {"--cost", "ad"},
+           {"--cost", "ad-census", "--optimizer", "sgm"},
+           {"--cost", "rank", "--aggregation", "cross"},
+           {"--cost", "ad", "--aggregation", "cw", "--optimizer", "winner", "--window", "5"},
+           {"--cost", "census9x7", "--aggregation", "aw", "--optimizer", "winner", "--window", "7"},
+           {"--optimizer", "scanline", "--refine", "none"},
+           {"--optimizer", "graphcut", "--refine", "lr,interpolate"},
+           {"--cost", "ad", "--optimizer", "winner", "--refine", "graphcut"},
+           {"--preset", "ad-census", "--optimizer", "graphcut", "--aggregation", "none"}}) {
+    const Outcome outcome = match_by(stages);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, Not(HasSubstr("kept")));
+    EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, kShift, 0.26) << stages[1];
+    EXPECT_GT(known_of(file("dense/disparity.pfm")).share, 0.8) << stages[1];
+    const std::string options = options_file();
+    EXPECT_THAT(options, HasSubstr("method=\"pipeline\"\n"));
+    const Outcome again = match_by({"--config", "dense/options.toml"});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("kept")) << options;
+    EXPECT_EQ(options_file(), options);
+  }
+}
+
+TEST_F(PairPipeline, APresetIsItsStages) {
+  ASSERT_EQ(match_by({"--preset", "ad-census"}).exit_code, 0);
+  const std::string disparity = content(file("dense/disparity.pfm"));
+  EXPECT_EQ(known_of(file("dense/disparity.pfm")).share, 1.0);
+  for (const char* line :
+       {"aggregation=\"cross\"\n", "cost=\"ad-census\"\n", "optimizer=\"scanline\"\n",
+        "refine=\"lr,vote,interpolate,edges,subpixel,median\"\n", "p1=100\n", "speckle=0\n"})
+    EXPECT_THAT(options_file(), HasSubstr(line));
+  const Outcome stages = match_by({"--cost", "ad-census", "--aggregation", "cross", "--optimizer", "scanline",
+                                   "--refine", "median,subpixel,edges,interpolate,vote,lr"});
+  ASSERT_EQ(stages.exit_code, 0);
+  EXPECT_THAT(stages.err, HasSubstr("kept"));
+  ASSERT_EQ(match_by({"--preset", "ad-census", "--refine", "lr"}).exit_code, 0);
+  EXPECT_NE(content(file("dense/disparity.pfm")), disparity);
+  EXPECT_LT(known_of(file("dense/disparity.pfm")).share, 1.0) << "nothing repairs what the check finds";
+}
+
+TEST_F(PairPipeline, SupportsCanBeChanged) {
+  const auto disparity_of = [&](const std::vector<std::string>& arguments) {
+    const Outcome outcome = match_by(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return content(file("dense/disparity.pfm"));
+  };
+  const std::string weights = disparity_of({"--cost", "ad", "--aggregation", "aw"});
+  for (const char* line : {"aw-colour=12\n", "aw-space=17.5\n"}) EXPECT_THAT(options_file(), HasSubstr(line));
+  EXPECT_THAT(options_file(), Not(HasSubstr("arm-length")));
+  EXPECT_NE(disparity_of({"--cost", "ad", "--aggregation", "aw", "--aw-colour", "3"}), weights);
+  EXPECT_THAT(options_file(), HasSubstr("aw-colour=3\n"));
+  EXPECT_NE(disparity_of({"--cost", "ad", "--aggregation", "aw", "--aw-space", "2"}), weights);
+  const std::string crosses = disparity_of({"--cost", "ad", "--aggregation", "cross"});
+  for (const char* line : {"arm-colour=20\n", "arm-length=33\n", "cross-iterations=2\n"})
+    EXPECT_THAT(options_file(), HasSubstr(line));
+  for (const char* option : {"--arm-length", "--arm-colour", "--cross-iterations"})
+    EXPECT_NE(disparity_of({"--cost", "ad", "--aggregation", "cross", option, "1"}), crosses) << option;
+}
+
+TEST_F(PairPipeline, WrongUsageIsTwo) {
+  const auto refused = [&](const std::string& message, const std::vector<std::string>& arguments) {
+    const Outcome outcome = match_by(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
+  };
+  refused("--preset is 'magic'; it can be ad-census", {"--preset", "magic"});
+  refused("--preset does not belong to --method sgm; it is for pipeline",
+          {"--preset", "ad-census", "--method", "sgm"});
+  refused("--aggregation does not belong to --method bm; it is for planesweep, pipeline",
+          {"--aggregation", "cw", "--method", "bm"});
+  refused("--aggregation is 'box'; it can be aw, cross, cw, none", {"--aggregation", "box"});
+  refused("--optimizer is 'magic'; it can be graphcut, scanline, sgm, winner", {"--optimizer", "magic"});
+  refused("--cost is 'sad'; for --method pipeline it can be ad, ad-census, census5x5",
+          {"--method", "pipeline", "--cost", "sad"});
+  refused("--refine names 'blur'; it can be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
+  refused("--refine names ''", {"--refine", "lr,"});
+  refused("vote repairs what the check of both views finds: name lr too", {"--refine", "vote,median"});
+  refused("--window has a meaning with --aggregation cw or aw only", {"--cost", "ad", "--window", "5"});
+  refused("--window is 257", {"--aggregation", "cw", "--window", "257"});
+  refused("--window is 131", {"--aggregation", "aw", "--window", "131"});
+  refused("--window is 6; it must be odd", {"--aggregation", "aw", "--window", "6"});
+  refused("--aw-colour has a meaning with --aggregation aw only",
+          {"--aggregation", "cross", "--aw-colour", "7"});
+  refused("--aw-space is 0; it must lie between 0.1 and 1000", {"--aggregation", "aw", "--aw-space", "0"});
+  refused("--arm-length has a meaning with --aggregation cross, or --refine vote, only",
+          {"--aggregation", "aw", "--arm-length", "9"});
+  refused("--arm-length is 256; it must lie between 0 and 255",
+          {"--aggregation", "cross", "--arm-length", "256"});
+  refused("--arm-colour is -1", {"--preset", "ad-census", "--arm-colour", "-1"});
+  refused("--cross-iterations is 65", {"--preset", "ad-census", "--cross-iterations", "65"});
+  refused("--cross-iterations does not belong to --method bp", {"--method", "bp", "--cross-iterations", "2"});
+  refused("--p1 has a meaning where steps are penalised",
+          {"--method", "pipeline", "--optimizer", "winner", "--p1", "5"});
+  refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "scanline", "--paths", "4"});
+  refused("--p2 is 3 and --p1 9", {"--optimizer", "scanline", "--p1", "9", "--p2", "3"});
+  refused("a large step must not be cheaper", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
+  refused("--p1 is -1", {"--optimizer", "graphcut", "--p1", "-1"});
+  refused("--p2 is 63 and --p1 90", {"--method", "sgm", "--p1", "90"});
+  refused("--left-right is -1", {"--method", "pipeline", "--left-right", "-1"});
+  refused("--left-right has a meaning with --refine lr only", {"--refine", "median", "--left-right", "1"});
+  refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
+}
+
+TEST_F(PairPipeline, NoGpuHasAllStages) {
+  const Outcome gpu = match_by({"--preset", "ad-census", "--optimizer", "sgm", "--device", "cuda"});
+  EXPECT_EQ(gpu.exit_code, 2);
+  EXPECT_THAT(gpu.err,
+              HasSubstr("a pipeline with --optimizer sgm runs on the CPU only; --device cpu takes it"));
+  const Outcome any = match_by({"--preset", "ad-census", "--refine", "graphcut", "--device", "auto"});
+  EXPECT_EQ(any.exit_code, 0) << any.err;
+  EXPECT_THAT(any.err, HasSubstr("working on the CPU, as a pipeline with --refine graphcut runs on no GPU"));
+}
+
+TEST_F(PairPipeline, TheAdCensusSystemRunsWhereAGpuIs) {
+  const Outcome gpu = match_by({"--preset", "ad-census", "--device", "cuda"});
+  if (gpu.exit_code == 0)
+    EXPECT_THAT(gpu.err, HasSubstr("working on cuda:0"));
+  else
+    EXPECT_THAT(gpu.err, HasSubstr("no GPU can be used"));
+  EXPECT_TRUE(gpu.exit_code == 0 || gpu.exit_code == 5) << gpu.err;
+}
+
+TEST_F(PairPipeline, ThePlanCountsItsVolumes) {
+  write_images(600, 400);
+  const auto plan = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--max-disparity", "100", "--dry-run", "--json"});
+    return match_by(arguments).json().at("scenes").at(0).at("memory").at("peak").get<std::size_t>();
+  };
+  constexpr std::size_t kVolume = std::size_t{608} * 400 * 100 * sizeof(float);
+  const std::size_t one = plan({"--cost", "ad", "--aggregation", "cross", "--optimizer", "winner"});
+  const std::size_t two = plan({"--preset", "ad-census"});
+  EXPECT_GT(one, kVolume);
+  EXPECT_GT(two, 2 * kVolume);
+  EXPECT_GT(two, one + kVolume / 2);
+  const Outcome little =
+      match_by({"--max-disparity", "100", "--preset", "ad-census", "--memory-limit", "250M"});
+  EXPECT_EQ(little.exit_code, 4);
+  EXPECT_THAT(little.err, HasSubstr("narrow --min-disparity and --max-disparity"));
+  EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,376 @@
+// The stages of a pipeline on the GPU against the textbook and against the CPU, and the whole AD-Census
+// system.
+
+#include "cuda/testing/cuda_pipeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/gpu_test.hpp"
+#include "match/cross_arms.hpp"
+#include "methods/stereo/ad_census_matching.hpp"
+#include "reference/ad_census_reference.hpp"
+#include "reference/blocky_colours.hpp"
+#include "reference/colour_sets.hpp"
+#include "refine/depth_filters.hpp"
+#include "refine/surface_step.hpp"
+
+namespace recon {
+namespace {
+
+using reference::blocky_colours;
+using reference::FloatVolume;
+using test::same_image;
+
+constexpr float kNone = std::numeric_limits<float>::infinity();
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+/// In every byte of the device's memory before a call: floats of it are no numbers.
+constexpr std::uint8_t kPoison = 0xFF;
+
+struct Shape {
+  int width, height;
+  DisparityRange range;
+  double share_without = 0;  ///< of costs that are infinite, in volumes
+  bool other = true;         ///< whether there is another view
+
+  std::string name() const {
+    return std::to_string(width) + "x" + std::to_string(height) + "x" + std::to_string(range.count) +
+           (range.min < 0 ? "_minus" : "_") + std::to_string(std::abs(range.min)) +
+           (share_without > 0 ? "_gaps" : "") + (other ? "" : "_alone");
+  }
+};
+
+std::vector<Shape> shapes() {
+  return {{1, 1, {0, 1}},
+          {1, 1, {0, 7}},
+          {1, 23, {0, 16}},
+          {41, 1, {2, 7}},
+          {33, 17, {0, 1}},
+          {33, 17, {-3, 7}},
+          {33, 17, {0, 16}, 0, false},
+          {33, 17, {0, 100}},
+          {131, 19, {5, 16}},
+          {131, 19, {0, 33}},
+          {70, 21, {1, 16}, 0.3},
+          {70, 21, {1, 2}, 0.9, false},
+          {65, 9, {0, 64}, 0.05},
+          {64, 8, {-200, 512}},
+          {40, 7, {-3, 65}},
+          {29, 6, {0, 130}, 0.2},
+          {23, 5, {-300, 700}, 0.1},
+          {9, 4, {-1000, 2100}},
+          {300, 40, {0, 64}}};
+}
+
+FloatVolume random_costs(const Shape& shape) {
+  std::mt19937 random(static_cast<unsigned>(shape.width * 31 + shape.range.count));
+  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
+  FloatVolume costs(shape.width, shape.height, shape.range.count);
+  for (float& cost : costs.values) cost = uniform(random) < shape.share_without ? kNone : 2 * uniform(random);
+  return costs;
+}
+
+Volume<float> volume_of(const FloatVolume& costs) {
+  Volume<float> volume(costs.width, costs.planes, costs.height);
+  for (int y = 0; y < costs.height; ++y)
+    for (int d = 0; d < costs.planes; ++d)
+      for (int x = 0; x < costs.width; ++x) volume.view()(x, y, d) = costs(x, y, d);
+  return volume;
+}
+
+::testing::AssertionResult same_volume(const Volume<float>& a, const Volume<float>& b) {
+  for (int y = 0; y < a.height(); ++y)
+    for (int d = 0; d < a.planes(); ++d)
+      for (int x = 0; x < a.width(); ++x)
+        if (const float p = a.view()(x, y, d), q = b.view()(x, y, d); !(p == q))
+          return ::testing::AssertionFailure()
+                 << "(" << x << ", " << y << ") plane " << d << ": " << p << " and " << q;
+  return ::testing::AssertionSuccess();
+}
+
+class CudaPipelineStage : public test::GpuTest<::testing::TestWithParam<Shape>> {
+ protected:
+  /// Disparities in steps, some of them wrong and some unknown.
+  Image<float> random_map() {
+    const Shape& shape = GetParam();
+    Image<float> map(shape.width, shape.height);
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x) {
+        const int flat = (x / 5 + y / 7) * 3 % shape.range.count;
+        const auto chance = random_() % 10;
+        const int any = static_cast<int>(random_() % static_cast<unsigned>(shape.range.count));
+        map(x, y) = chance == 0 ? kUnknown : static_cast<float>(shape.range.min + (chance < 3 ? any : flat));
+      }
+    return map;
+  }
+  std::mt19937 random_{7};
+};
+
+TEST_P(CudaPipelineStage, CostsAreTheCpus) {
+  const Shape& shape = GetParam();
+  const Image<Rgb8> left = blocky_colours(shape.width, shape.height, 3),
+                    right = blocky_colours(shape.width, shape.height, 4);
+  const ColourPair pair{left.view(), right.view()};
+  const int min = shape.range.min;
+  Volume<float> expected(shape.width, shape.range.count, shape.height);
+  PipelineOptions options;
+  for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
+    options.cost = PipelineCost::kAdCensus;
+    ad_census_costs(pair, side, min, options.ad_census, expected.view());
+    EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
+    options.cost = PipelineCost::kColourDifference;
+    options.colour_cap = 9.5f;
+    colour_difference_costs(pair, side, min, options.colour_cap, expected.view());
+    EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
+  }
+}
+
+TEST_P(CudaPipelineStage, ScanlinesAreTheTextbooks) {
+  const Shape& shape = GetParam();
+  const FloatVolume costs = random_costs(shape);
+  const Image<Rgb8> image = blocky_colours(shape.width, shape.height, 3),
+                    second = blocky_colours(shape.width, shape.height, 4);
+  for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
+    const bool left = side == PairSide::kLeft;
+    ScanlineView other;
+    reference::ScanlineViews views{image.view(), {}, 0, -1};
+    if (shape.other) {
+      other = {second.view(), side, shape.range.min};
+      views = {image.view(), second.view(), left ? -shape.range.min : shape.range.min, left ? -1 : 1};
+    }
+    const Volume<float> expected = volume_of(reference::scanline_costs(costs, views, {}));
+    EXPECT_TRUE(same_volume(expected,
+                            cuda::run_scanlines(volume_of(costs).view(), image.view(), other, {}, kPoison)));
+  }
+}
+
+TEST_P(CudaPipelineStage, TheWinnerIsTheLowestOfTheLeast) {
+  const Shape& shape = GetParam();
+  FloatVolume costs = random_costs(shape);
+  for (float& cost : costs.values) cost = std::floor(cost * 8);  // so that there are ties
+  Image<float> expected(shape.width, shape.height, kUnknown);
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x)
+      for (int d = shape.range.count - 1; d >= 0; --d) {
+        float least = kNone;
+        for (int k = 0; k < shape.range.count; ++k) least = std::min(least, costs(x, y, k));
+        if (costs(x, y, d) == least && least < kNone)
+          expected(x, y) = static_cast<float>(shape.range.min + d);
+      }
+  EXPECT_TRUE(same_image(expected, cuda::run_min_cost(volume_of(costs).view(), shape.range.min, kPoison)));
+}
+
+::testing::AssertionResult same_map(const cuda::RepairedMap& found, const reference::LabelledMap& expected) {
+  for (int y = 0; y < expected.height; ++y)
+    for (int x = 0; x < expected.width; ++x) {
+      const std::size_t i = expected.index(x, y);
+      const float a = found.disparity(x, y), b = expected.disparity[i];
+      const int label = static_cast<int>(found.outliers(x, y));
+      if ((a == b || (std::isnan(a) && std::isnan(b))) && label == static_cast<int>(expected.label[i]))
+        continue;
+      return ::testing::AssertionFailure()
+             << "(" << x << ", " << y << "): " << a << " and " << b << ", labels " << label << " and "
+             << static_cast<int>(expected.label[i]);
+    }
+  return ::testing::AssertionSuccess();
+}
+
+TEST_P(CudaPipelineStage, OutliersAreRepairedAsInTheTextbook) {
+  const Shape& shape = GetParam();
+  const int min = shape.range.min, count = shape.range.count;
+  const Image<float> left = random_map(), right = random_map();
+  const Image<Rgb8> colours = blocky_colours(shape.width, shape.height, 5);
+  const Image<Cross> crosses = cross_arms(colours.view(), {9, 4, 45, 25});
+  std::vector<reference::Cross> plain;
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) {
+      const Cross cross = crosses(x, y);
+      plain.push_back({cross.left, cross.right, cross.up, cross.down});
+    }
+  const cuda::RepairProblem problem{left.view(),    right.view(),   {},
+                                    crosses.view(), colours.view(), shape.range};
+  for (const float tolerance : {0.0f, 1.0f}) {
+    cuda::RepairSteps steps;
+    steps.check = true, steps.tolerance = tolerance;
+    reference::LabelledMap expected =
+        reference::find_outliers(left.view(), right.view(), min, count, tolerance);
+    EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "check";
+    steps.votes = 3, steps.voting = {4, 0.4f, 3};
+    reference::vote(expected, plain, min, count, 4, 0.4f, 3, right.view());
+    EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "votes";
+    steps.interpolate = true;
+    reference::interpolate(expected, colours.view(), right.view());
+    EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "interpolation";
+  }
+}
+
+TEST_P(CudaPipelineStage, SurfacesAreTheTextbooks) {
+  const Shape& shape = GetParam();
+  const int min = shape.range.min, count = shape.range.count;
+  Image<float> map = random_map();
+  Image<Outlier> labels(shape.width, shape.height);
+  reference::LabelledMap expected(shape.width, shape.height);
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) {
+      // Ground that leans, with wrong pixels on it, so that surfaces of all sizes are there.
+      if (random_() % 4 != 0) map(x, y) = static_cast<float>(min + std::min(x / 9 + y / 5, count - 1));
+      const bool outlier = x < std::min(count, shape.width / 3) || random_() % 9 == 0;
+      labels(x, y) = outlier ? Outlier::kMismatch : Outlier::kNone;
+      expected.disparity[expected.index(x, y)] = map(x, y);
+      expected.label[expected.index(x, y)] =
+          outlier ? reference::Label::kMismatch : reference::Label::kReliable;
+    }
+  const cuda::RepairProblem problem{map.view(), map.view(), labels.view(), {}, {}, shape.range};
+  cuda::RepairSteps steps;
+  steps.min_surface = 9;
+  reference::invalidate_small_segments(expected, 9);
+  EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected));
+  steps.extend = true;
+  const cuda::RepairedMap found = cuda::run_repair(problem, steps, kPoison);
+  reference::extend_surfaces(expected, min, count, kFitReach, kMinFit);
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) {
+      const std::size_t i = expected.index(x, y);
+      ASSERT_EQ(static_cast<int>(found.outliers(x, y)), static_cast<int>(expected.label[i])) << x << " " << y;
+      if (std::isnan(expected.disparity[i])) continue;
+      // The textbook adds the plane in double, we in float, as the CPU does.
+      ASSERT_NEAR(found.disparity(x, y), expected.disparity[i], 1e-4 * std::max(1, std::abs(min)))
+          << x << " " << y;
+    }
+}
+
+TEST_P(CudaPipelineStage, StepsThatLookAtCostsAreTheTextbooks) {
+  const Shape& shape = GetParam();
+  const int min = shape.range.min;
+  FloatVolume costs = random_costs(shape);
+  for (float& cost : costs.values)
+    if (random_() % 8 == 0) cost = kNone;
+  const Volume<float> volume = volume_of(costs);
+  const Image<float> map = random_map();
+  const auto image_of = [&](const std::vector<float>& values) {
+    Image<float> image(shape.width, shape.height);
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x)
+        image(x, y) = values[static_cast<std::size_t>(y) * static_cast<std::size_t>(shape.width) +
+                             static_cast<std::size_t>(x)];
+    return image;
+  };
+  const auto steps = [&](cuda::MapSteps which) {
+    return cuda::run_map_steps(map.view(), volume.view(), min, which, kPoison);
+  };
+  const Image<float> adjusted = image_of(reference::adjust_discontinuities(map.view(), costs, min));
+  EXPECT_TRUE(same_image(adjusted, steps({true, false, false})));
+  const Image<float> enhanced = image_of(reference::enhance(adjusted.view(), costs, min));
+  EXPECT_TRUE(same_image(enhanced, steps({true, true, false})));
+  EXPECT_TRUE(same_image(median_3x3(enhanced.view()), steps({true, true, true})));
+  EXPECT_TRUE(same_image(median_3x3(map.view()), steps({false, false, true})));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, CudaPipelineStage, ::testing::ValuesIn(shapes()),
+                         [](const auto& test_case) { return test_case.param.name(); });
+
+class CudaPipeline : public test::GpuTest<> {};
+
+/// The means of the aggregation are sums in double on both sides, whose order differs; with costs that are
+/// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
+::testing::AssertionResult same_as_cpu(const PipelineProblem& problem) {
+  const Image<float> expected = pipeline_matching(problem).disparity;
+  const cuda::PipelineRun run = cuda::run_pipeline(problem, kPoison);
+  if (run.planned_bytes != run.arena_bytes)
+    return ::testing::AssertionFailure()
+           << run.planned_bytes << " bytes planned, " << run.arena_bytes << " taken";
+  return same_image(expected, run.map.disparity);
+}
+
+TEST_F(CudaPipeline, TheSystemIsTheCpusAtOddSizes) {
+  for (const Shape& shape : shapes()) {
+    // A picture of blocks moved by a disparity that changes from block to block.
+    const Image<Rgb8> right = blocky_colours(shape.width, shape.height, 6);
+    Image<Rgb8> left = right.clone();
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x) {
+        const int d = shape.range.min + (x / 25 + y / 9) * 3 % shape.range.count;
+        if (x - d >= 0 && x - d < shape.width) left(x, y) = right(x - d, y);
+      }
+    EXPECT_TRUE(same_as_cpu({{}, {left.view(), right.view()}, shape.range, ad_census_pipeline()}))
+        << shape.name();
+  }
+}
+
+TEST_F(CudaPipeline, OfSingleLinksIsTheCpus) {
+  const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
+  const PipelineProblem whole{{}, {left.view(), right.view()}, {-2, 14}, ad_census_pipeline()};
+  const auto expect_same = [&](const char* what, const auto& change) {
+    PipelineProblem problem = whole;
+    change(problem.options);
+    EXPECT_TRUE(same_as_cpu(problem)) << what;
+  };
+  expect_same("no aggregation", [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kNone; });
+  expect_same("three iterations", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 3; });
+  expect_same("a constant window",
+              [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kConstantWindow; });
+  expect_same("no iteration", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 0; });
+  expect_same("winners", [](PipelineOptions& o) { o.optimizer = PipelineOptimizer::kWinnerTakeAll; });
+  expect_same("colours", [](PipelineOptions& o) { o.cost = PipelineCost::kColourDifference; });
+  expect_same("no refinement", [](PipelineOptions& o) { o.refinement = {}; });
+  expect_same("nothing is repaired",
+              [](PipelineOptions& o) { o.refinement.vote = o.refinement.interpolate = false; });
+  expect_same("votes alone",
+              [](PipelineOptions& o) { o.refinement.interpolate = o.refinement.edges = false; });
+  expect_same("no votes", [](PipelineOptions& o) { o.refinement.vote = o.refinement.median = false; });
+  expect_same("a tolerance", [](PipelineOptions& o) { o.left_right = 1.0f; });
+  expect_same("nothing but winners of colours", [](PipelineOptions& o) {
+    o = {};
+    o.cost = PipelineCost::kColourDifference;
+    o.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  });
+}
+
+/// Adaptive weights come from the device's fast exponentials, so that costs differ by 2e-5 of theirs: where
+/// two planes are as good as each other another one may win, and what is repaired from there differs too.
+constexpr double kDifferingShare = 0.02;
+
+TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
+  const Image<Rgb8> right = blocky_colours(91, 53, 6);
+  Image<Rgb8> left = right.clone();
+  for (int y = 0; y < 53; ++y)
+    for (int x = 5; x < 91; ++x) left(x, y) = right(x - 3 - x / 40, y);
+  PipelineProblem problem{{}, {left.view(), right.view()}, {0, 9}, ad_census_pipeline()};
+  problem.options.aggregation.kind = Aggregation::kAdaptiveWeight;
+  problem.options.aggregation.adaptive_weight.radius = 5;
+  const Image<float> expected = pipeline_matching(problem).disparity;
+  const Image<float> found = cuda::run_pipeline(problem, kPoison).map.disparity;
+  int differing = 0;
+  for (int y = 0; y < 53; ++y)
+    for (int x = 0; x < 91; ++x) differing += !(std::abs(found(x, y) - expected(x, y)) <= 1.0f / 16);
+  EXPECT_LE(differing, kDifferingShare * 91 * 53);
+}
+
+TEST_F(CudaPipeline, RefusesLinksThatTheGpuHasNot) {
+  const Image<Rgb8> image = blocky_colours(9, 5, 6);
+  PipelineProblem problem{{}, {image.view(), image.view()}, {0, 4}, ad_census_pipeline()};
+  problem.options.refinement.graph_cut = true;
+  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error);
+}
+
+TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {
+  const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo";
+  for (const char* name : {"tsukuba", "venus", "teddy_quarter", "cones_quarter"}) {
+    if (!std::filesystem::exists(folder / name)) GTEST_SKIP() << "no pair in " << folder / name;
+    const ColourSet set = read_colour_set(folder / name);
+    const ColourPair pair{set.left.view(), set.right.view()};
+    EXPECT_TRUE(same_as_cpu({{}, pair, {0, set.grey.disparities}, ad_census_pipeline()})) << name;
+  }
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,353 @@
+// Pipelines of single stages on made-up pairs: against the method that one pipeline is, against textbook
+// stages put together, and every stage with every other.
+
+#include "methods/stereo/pipeline_matching.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "methods/stereo/pipeline_costs.hpp"
+#include "methods/stereo/semi_global_matching.hpp"
+#include "reference/ad_census_reference.hpp"
+#include "reference/aggregation_reference.hpp"
+#include "reference/semi_global_problems.hpp"
+
+namespace recon {
+namespace {
+
+/// A pair with its pictures in colour.
+struct ColouredPair {
+  reference::OwnedPair grey;
+  Image<Rgb8> left, right;
+
+  PipelineProblem problem(const PipelineOptions& options) const {
+    return {grey.problem.images, {left.view(), right.view()}, grey.problem.options.range, options};
+  }
+};
+
+Image<Rgb8> coloured(const Image<std::uint8_t>& grey) {
+  Image<Rgb8> image(grey.width(), grey.height());
+  for (int y = 0; y < grey.height(); ++y)
+    for (int x = 0; x < grey.width(); ++x) {
+      const std::uint8_t g = grey(x, y);
+      image(x, y) = {g, static_cast<std::uint8_t>(255 - g), static_cast<std::uint8_t>(g / 2 + 30)};
+    }
+  return image;
+}
+
+ColouredPair coloured_pair(reference::OwnedPair grey) {
+  ColouredPair pair{std::move(grey), {}, {}};
+  pair.left = coloured(pair.grey.left);
+  pair.right = coloured(pair.grey.right);
+  return pair;
+}
+
+/// The right image is the left one moved by `disparity`.
+ColouredPair moved_pair(int width, int height, DisparityRange range, int disparity) {
+  reference::OwnedPair pair = reference::random_pair(width, height, range, 4);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) pair.right(x, y) = pair.left((x + disparity + 10 * width) % width, y);
+  return coloured_pair(std::move(pair));
+}
+
+/// One of each cost, aggregation and optimizer, with small windows.
+std::vector<PipelineOptions> all_pipelines() {
+  std::vector<PipelineOptions> pipelines;
+  for (const PipelineCost cost :
+       {PipelineCost::kColourDifference, PipelineCost::kAdCensus, PipelineCost::kTransform})
+    for (const Aggregation kind : {Aggregation::kNone, Aggregation::kConstantWindow,
+                                   Aggregation::kAdaptiveWeight, Aggregation::kCrossBased})
+      for (const PipelineOptimizer optimizer :
+           {PipelineOptimizer::kWinnerTakeAll, PipelineOptimizer::kSemiGlobal, PipelineOptimizer::kScanline,
+            PipelineOptimizer::kGraphCut}) {
+        PipelineOptions options;
+        options.cost = cost;
+        options.aggregation.kind = kind;
+        options.aggregation.constant_radius = 2;
+        options.aggregation.adaptive_weight.radius = 3;
+        options.optimizer = optimizer;
+        pipelines.push_back(options);
+      }
+  return pipelines;
+}
+
+std::string name_of(const PipelineOptions& options) {
+  return "cost " + std::to_string(static_cast<int>(options.cost)) + ", aggregation " +
+         std::to_string(static_cast<int>(options.aggregation.kind)) + ", optimizer " +
+         std::to_string(static_cast<int>(options.optimizer));
+}
+
+void expect_same(const Image<float>& a, const Image<float>& b, const std::string& what) {
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x)
+      ASSERT_TRUE(a(x, y) == b(x, y) || (std::isnan(a(x, y)) && std::isnan(b(x, y))))
+          << what << " at " << x << " " << y << ": " << a(x, y) << ", " << b(x, y);
+}
+
+TEST(PipelineMatching, OfATransformAndPathsIsSemiGlobalMatching) {
+  for (const bool deep : {false, true})
+    for (const TransformOptions transform :
+         {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kRank, 7}}) {
+      reference::OwnedPair grey = reference::random_pair(75, 33, {-2, 19}, 7, deep);
+      grey.problem.options.semi_global.transform = transform;
+      grey.problem.options.semi_global.uniqueness = 0;
+      grey.problem.options.semi_global.left_right = -1;
+      grey.problem.options.semi_global.median = false;
+      const Image<float> method = semi_global_matching(grey.problem).disparity;
+      PipelineOptions options;
+      options.transform = transform;
+      options.refinement.subpixel = true;
+      const ColouredPair pair = coloured_pair(std::move(grey));
+      expect_same(pipeline_matching(pair.problem(options)).disparity, method, "pipeline");
+    }
+}
+
+TEST(PipelineMatching, BothViewsSeeTheSameTransformCosts) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(70, 9, {-5, 23}, 2));
+  const PipelineProblem problem = pair.problem({});
+  const PipelineCosts costs(problem);
+  Volume<float> left(70, 23, 9), right(70, 23, 9);
+  costs.fill(PairSide::kLeft, left.view());
+  costs.fill(PairSide::kRight, right.view());
+  for (int y = 0; y < 9; ++y)
+    for (int d = 0; d < 23; ++d)
+      for (int x = 0; x < 70; ++x) {
+        const int met = x - 5 + d;
+        const float expected = met >= 0 && met < 70 ? left.view()(met, y, d) : 8.0f;
+        ASSERT_EQ(right.view()(x, y, d), expected) << x << " " << y << " " << d;
+      }
+}
+
+/// What the exact sums of the aggregation count on.
+TEST(PipelineCosts, AreWithinTheirGreatest) {
+  // Black and white stripes, which meet each other and themselves.
+  ColouredPair pair = coloured_pair(reference::random_pair(70, 19, {-5, 23}, 2));
+  for (int y = 0; y < 19; ++y)
+    for (int x = 0; x < 70; ++x) {
+      const std::uint8_t left = x / 9 % 2 == 0 ? 0 : 255, right = x / 7 % 2 == 0 ? 255 : 0;
+      pair.left(x, y) = {left, left, left}, pair.right(x, y) = {right, right, right};
+      pair.grey.left(x, y) = left, pair.grey.right(x, y) = right;
+    }
+  std::vector<PipelineOptions> all;
+  for (const float cap : {0.1f, 9.5f, 255.0f, 300.0f}) {
+    all.emplace_back().cost = PipelineCost::kColourDifference;
+    all.back().colour_cap = cap;
+  }
+  all.emplace_back().cost = PipelineCost::kAdCensus;
+  all.back().ad_census = {0.01f, 0.01f};
+  for (const TransformOptions transform :
+       {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kCensus9x7},
+        TransformOptions{Transform::kRank, 3}, TransformOptions{Transform::kRank, 9}})
+    for (const int outside : {0, 255}) {
+      all.emplace_back().transform = transform;
+      all.back().outside_cost = outside;
+    }
+  for (const PipelineOptions& options : all) {
+    const PipelineProblem problem = pair.problem(options);
+    const PipelineCosts costs(problem);
+    const float greatest = max_cost(options);
+    float seen = 0;
+    for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
+      Volume<float> volume(70, 23, 19);
+      costs.fill(side, volume.view());
+      for (int y = 0; y < 19; ++y)
+        for (int d = 0; d < 23; ++d)
+          for (int x = 0; x < 70; ++x) {
+            ASSERT_TRUE(volume.view()(x, y, d) >= 0 && volume.view()(x, y, d) <= greatest)
+                << name_of(options) << ": " << volume.view()(x, y, d) << ", greatest " << greatest;
+            seen = std::max(seen, volume.view()(x, y, d));
+          }
+    }
+    EXPECT_GE(seen, greatest / 8) << name_of(options) << ": the case is too tame";
+  }
+}
+
+TEST(PipelineMatching, WinnersAreThoseOfTheTextbook) {
+  const DisparityRange range{-3, 16};
+  const ColouredPair pair = coloured_pair(reference::random_pair(47, 23, range, 5));
+  const reference::ColourViews views{pair.left.view(), pair.right.view(), -1, range.min};
+  PipelineOptions options;
+  options.cost = PipelineCost::kColourDifference;
+  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  options.aggregation.constant_radius = 3;
+  options.aggregation.adaptive_weight.radius = 3;
+  const Volume<float> given = reference::colour_differences(views, range.count, options.colour_cap);
+  const AggregationOptions& by = options.aggregation;
+  const CrossOptions& arms = by.cross;
+  // Costs up to 20 are rounded to 2^-13, by half of that at most: of the winner and of the least one.
+  constexpr float kRounded = 0x1p-13f;
+  const auto compare = [&](Aggregation kind, const Volume<float>& expected, float bound) {
+    options.aggregation.kind = kind;
+    const Image<float> map = pipeline_matching(pair.problem(options)).disparity;
+    for (int y = 0; y < 23; ++y)
+      for (int x = 0; x < 47; ++x) {
+        float least = expected.view()(x, y, 0);
+        for (int d = 1; d < range.count; ++d) least = std::min(least, expected.view()(x, y, d));
+        ASSERT_NEAR(expected.view()(x, y, static_cast<int>(map(x, y)) - range.min), least, bound)
+            << name_of(options) << " at " << x << " " << y;
+      }
+  };
+  compare(Aggregation::kNone, given, 1e-4f);
+  compare(Aggregation::kConstantWindow, reference::constant_window(given.view(), 3), kRounded + 1e-5f);
+  compare(
+      Aggregation::kAdaptiveWeight,
+      reference::adaptive_weight(views, given.view(), 3, static_cast<double>(by.adaptive_weight.gamma_colour),
+                                 static_cast<double>(by.adaptive_weight.gamma_space)),
+      1e-4f);
+  compare(Aggregation::kCrossBased,
+          reference::cross_based(views, given.view(),
+                                 {arms.reach, arms.near_reach, arms.colour, arms.strict_colour},
+                                 by.cross_based.iterations, true),
+          static_cast<float>(by.cross_based.iterations) * kRounded + 1e-5f);
+}
+
+TEST(PipelineMatching, EveryLinkWithEveryOtherFindsAMovedPicture) {
+  for (const int disparity : {-2, 3}) {
+    const ColouredPair pair = moved_pair(45, 25, {-4, 11}, disparity);
+    for (PipelineOptions options : all_pipelines()) {
+      // Whole pictures are one surface: little has to be smoothed.
+      options.graph_cut.smoothness = 0.1f;
+      PipelineRefinement& steps = options.refinement;
+      steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
+      const DisparityMap map = pipeline_matching(pair.problem(options));
+      int wrong = 0;
+      for (int y = 0; y < 25; ++y)
+        for (int x = 0; x < 45; ++x)
+          wrong += !(std::abs(map.disparity(x, y) - static_cast<float>(disparity)) <= 0.5f);
+      // A window that looks over the border sees the other side of the picture, or none.
+      EXPECT_LE(wrong, 45 * 25 / 20) << name_of(options) << ", disparity " << disparity;
+    }
+  }
+}
+
+TEST(PipelineMatching, TheSameOnAnyNumberOfThreads) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(53, 21, {-1, 13}, 9));
+  for (PipelineOptions options : all_pipelines()) {
+    PipelineRefinement& steps = options.refinement;
+    steps.graph_cut = steps.left_right = steps.vote = steps.subpixel = true;
+    const auto on = [&](int threads) {
+      return ThreadLimit(threads).run([&] { return pipeline_matching(pair.problem(options)).disparity; });
+    };
+    expect_same(on(1), on(3), name_of(options));
+  }
+}
+
+TEST(PipelineMatching, TinyImagesAndRangesBeyondThem) {
+  for (const auto& [width, height, min, count] :
+       {std::array{1, 1, 0, 1}, std::array{1, 9, -2, 3}, std::array{9, 1, 0, 100}, std::array{3, 2, 5, 16}}) {
+    const ColouredPair pair = coloured_pair(reference::random_pair(width, height, {min, count}, 3));
+    for (PipelineOptions options : all_pipelines()) {
+      options.refinement.edges = options.refinement.subpixel = options.refinement.median = true;
+      const DisparityMap map = pipeline_matching(pair.problem(options));
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          ASSERT_GE(map.disparity(x, y), static_cast<float>(min) - 0.5f) << name_of(options);
+          ASSERT_LE(map.disparity(x, y), static_cast<float>(min + count) - 0.5f) << name_of(options);
+        }
+    }
+  }
+}
+
+TEST(PipelineMatching, OutliersThatNothingMendsBecomeUnknown) {
+  const DisparityRange range{0, 12};
+  const ColouredPair pair = coloured_pair(reference::random_pair(60, 31, range, 6));
+  PipelineOptions options;
+  options.cost = PipelineCost::kColourDifference;
+  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  const Image<float> left = pipeline_matching(pair.problem(options)).disparity;
+  Volume<float> costs(60, range.count, 31);
+  colour_difference_costs({pair.left.view(), pair.right.view()}, PairSide::kRight, 0, options.colour_cap,
+                          costs.view());
+  Image<float> right(60, 31, 0.0f);
+  for (int y = 0; y < 31; ++y)
+    for (int x = 0; x < 60; ++x)
+      for (int d = 1; d < range.count; ++d)
+        if (costs.view()(x, y, d) < costs.view()(x, y, static_cast<int>(right(x, y))))
+          right(x, y) = static_cast<float>(d);
+  const reference::LabelledMap labels =
+      reference::find_outliers(left.view(), right.view(), 0, range.count, 0.0f);
+  options.refinement.left_right = true;
+  const Image<float> checked = pipeline_matching(pair.problem(options)).disparity;
+  options.refinement.interpolate = true;
+  const Image<float> filled = pipeline_matching(pair.problem(options)).disparity;
+  for (int y = 0; y < 31; ++y)
+    for (int x = 0; x < 60; ++x) {
+      ASSERT_FALSE(std::isnan(left(x, y)) || std::isnan(filled(x, y)));
+      const bool reliable = labels.label[labels.index(x, y)] == reference::Label::kReliable;
+      ASSERT_EQ(std::isnan(checked(x, y)), !reliable) << x << " " << y;
+      if (reliable) {
+        ASSERT_EQ(checked(x, y), left(x, y));
+      }
+    }
+}
+
+TEST(PipelineMatching, TheGraphCutIsAnOptimizerAndARefinement) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(40, 20, {0, 9}, 8));
+  PipelineOptions options;
+  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  const Image<float> winners = pipeline_matching(pair.problem(options)).disparity;
+  options.refinement.graph_cut = true;
+  const Image<float> refined = pipeline_matching(pair.problem(options)).disparity;
+  options.refinement.graph_cut = false;
+  options.optimizer = PipelineOptimizer::kGraphCut;
+  expect_same(pipeline_matching(pair.problem(options)).disparity, refined, "graph cut");
+  int changed = 0;
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) changed += refined(x, y) != winners(x, y);
+  EXPECT_GT(changed, 0);
+}
+
+TEST(PipelineMatching, TellsItsStepsInOrder) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(30, 20, {0, 9}, 8));
+  PipelineOptions options;
+  options.refinement.graph_cut = options.refinement.edges = options.refinement.subpixel = true;
+  std::vector<std::string> steps;
+  pipeline_matching(pair.problem(options),
+                    [&](const char* step, ImageView<const float>) { steps.emplace_back(step); });
+  EXPECT_THAT(steps, testing::ElementsAre("cost", "aggregation", "sgm", "graphcut", "edges", "subpixel"));
+}
+
+TEST(PipelineMatching, CountsItsMemory) {
+  PairOptions options;
+  options.range = {0, 64};
+  const auto bytes = [&](PipelineOptions pipeline, int width) {
+    options.pipeline = pipeline;
+    return pipeline_matching_bytes(width, 400, options, 2);
+  };
+  const std::size_t volume = Volume<float>::bytes(500, 64, 400);
+  for (const PipelineOptions& pipeline : all_pipelines()) {
+    EXPECT_LT(bytes(pipeline, 500), 4 * volume) << name_of(pipeline);
+    EXPECT_LT(bytes(pipeline, 250), bytes(pipeline, 500)) << name_of(pipeline);
+    EXPECT_THROW(pipeline_matching_bytes(1 << 30, 1 << 30, options, 2), OutOfMemory);
+    const bool two = pipeline.aggregation.kind == Aggregation::kAdaptiveWeight ||
+                     pipeline.optimizer == PipelineOptimizer::kScanline;
+    EXPECT_GT(bytes(pipeline, 500), two ? 2 * volume : volume) << name_of(pipeline);
+  }
+}
+
+TEST(PipelineMatching, RefusesWhatDoesNotFit) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(9, 5, {0, 4}, 1));
+  const auto refused = [&](const auto& change) {
+    PipelineProblem problem = pair.problem({});
+    change(problem);
+    EXPECT_THROW(pipeline_matching(problem), std::logic_error);
+  };
+  refused([](PipelineProblem& p) { p.options.refinement.vote = true; });
+  refused([](PipelineProblem& p) { p.options.refinement.interpolate = true; });
+  refused([](PipelineProblem& p) { p.grey = {}; });
+  refused([](PipelineProblem& p) { p.colour.right = {}; });
+  refused([](PipelineProblem& p) { p.range.count = 0; });
+  refused([](PipelineProblem& p) { p.options.outside_cost = 256; });
+  refused([](PipelineProblem& p) { p.options.semi_global.p1 = 9000; });
+}
+
+}  // namespace
+}  // namespace recon

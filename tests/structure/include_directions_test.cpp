@@ -1,0 +1,239 @@
+// Who may include whom: the tree stays free of cycles, and OpenCV and CUDA stay behind their doors.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Modules = std::set<std::string>;
+
+/// The modules that a module may include, itself aside. The twin of a module in cuda/ may include what the
+/// module may, the module, the twins of all these, and cuda/device.
+const std::map<std::string, Modules> kMayInclude = {
+    {"core", {}},
+    {"scene", {"core"}},
+    {"match", {"core", "scene"}},
+    {"aggregate", {"core", "scene", "match"}},
+    {"optimize", {"core", "scene", "match"}},
+    {"refine", {"core", "scene", "match"}},
+    {"fuse", {"core", "scene", "match"}},
+    {"methods", {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse"}},
+    {"io", {"core", "scene"}},
+    {"render", {"core", "scene"}},
+    {"evaluate", {"core", "scene"}},
+    {"predict", {"core", "scene", "match", "aggregate", "optimize", "refine", "methods", "io"}},
+    {"session",
+     {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "predict", "io"}},
+    {"tools",
+     {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "predict", "io",
+      "render", "evaluate", "session", "reference", "cuda/testing"}},
+    {"cuda", {"core", "methods", "cuda/testing"}},
+    {"cuda/device", {"core"}},
+    // A kernel that stores no volume finds its winners on the way: here match is above optimize.
+    {"cuda/match", {"core", "scene", "match", "optimize", "cuda/device", "cuda/optimize"}},
+    {"cuda/testing",
+     {"core", "scene", "match", "aggregate", "optimize", "refine", "methods", "cuda/device", "cuda/match",
+      "cuda/aggregate", "cuda/optimize", "cuda/refine", "cuda/methods"}},
+    {"cuda/optimize", {"core", "scene", "match", "optimize", "cuda/device"}},
+};
+
+bool may_include(const std::string& from, const std::string& to) {
+  if (from == to) return true;
+  if (const auto known = kMayInclude.find(from); known != kMayInclude.end())
+    return known->second.contains(to);
+  if (!from.starts_with("cuda/")) return false;
+  const std::string module = from.substr(5);
+  if (to == "cuda/device") return true;
+  return may_include(module, to.starts_with("cuda/") ? to.substr(5) : to);
+}
+
+/// The module that a path relative to the tree, or to src/, is in: its folder, for cuda/ two folders.
+std::string module_of(fs::path path) {
+  if (*path.begin() == "src") path = path.lexically_relative("src");
+  auto part = path.begin();
+  std::string module = part->string();
+  if (module == "cuda" && (++part)->extension().empty()) module += "/" + part->string();
+  return module;
+}
+
+bool is_source(const fs::path& path) {
+  static const std::set<std::string> kEndings = {".hpp", ".cpp", ".cu", ".cuh", ".h", ".inc"};
+  return kEndings.contains(path.extension().string());
+}
+
+/// OpenCV is for files, lens maps and the max-flow, and what the benchmarks compare with; nothing else may
+/// come to depend on its types.
+bool may_use_opencv(const fs::path& file) {
+  const std::string module = module_of(file);
+  if (file.parent_path() == "tools/bench" && file.filename().string().starts_with("opencv_")) return true;
+  if (file.parent_path() == "src/optimize/graph_cut" && file.extension() == ".cpp") return true;
+  return module == "io" || (module == "scene" && file.filename().string().starts_with("undistort"));
+}
+
+/// An exception that passes through a oneTBB algorithm cuts short the loops nested in its other calls: loops
+/// that keep exceptions aside are in one place, and a sort does not throw.
+bool may_use_tbb_algorithms(const fs::path& file) {
+  return file == "src/core/parallel.hpp" || file == "src/session/background_work.cpp" ||
+         file == "src/evaluate/point_grid.cpp";
+}
+
+/// What is wrong with one include of `file` (relative to the tree), or nothing.
+std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std::string& target) {
+  static const std::regex kCudaHeader(
+      R"((cuda|cub|thrust|cooperative_groups|nvtx3)/.*|(cuda|cooperative|cublas|vector_types|device_launch|texture_).*\.h)");
+  const std::string module = module_of(file);
+  if (quoted) {
+    if (target.find('/') == std::string::npos) return "name the module of the header";
+    if (!may_include(module, module_of(target))) return module + " must not include " + module_of(target);
+  } else {
+    if (target.starts_with("opencv2/") && !may_use_opencv(file))
+      return "OpenCV belongs in io/, src/scene/undistort* and src/optimize/graph_cut/*.cpp";
+    if ((target.starts_with("oneapi/tbb/parallel_") || target.starts_with("tbb/")) &&
+        !may_use_tbb_algorithms(file))
+      return "use recon::parallel_for or bounded_parallel_for";
+    if (std::regex_match(target, kCudaHeader) && !module.starts_with("cuda/"))
+      return "CUDA headers belong in cuda/";
+  }
+  return std::nullopt;
+}
+
+struct Findings {
+  int includes = 0;
+  std::vector<std::string> faults;  ///< "file:line: what", sorted
+};
+
+Findings look_through(const fs::path& tree) {
+  static const std::regex kInclude(R"(\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
+  Findings findings;
+  for (const char* top : {"src", "cuda", "io", "tools"}) {
+    if (!fs::exists(tree / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(tree / top)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      const fs::path file = entry.path().lexically_relative(tree);
+      std::ifstream text(entry.path());
+      int number = 0;
+      for (std::string line; std::getline(text, line);) {
+        ++number;
+        std::smatch match;
+        if (!std::regex_match(line, match, kInclude)) continue;
+        ++findings.includes;
+        if (const auto fault = fault_of(file, match[1] == "\"", match[2]))
+          findings.faults.push_back(file.string() + ":" + std::to_string(number) + ": " + *fault);
+      }
+    }
+  }
+  std::sort(findings.faults.begin(), findings.faults.end());
+  return findings;
+}
+
+TEST(IncludeDirections, TheTreeKeepsThem) {
+  const Findings findings = look_through(RECON_SOURCE_DIR);
+  EXPECT_THAT(findings.faults, IsEmpty());
+  EXPECT_GT(findings.includes, 100);
+}
+
+class PlantedTree : public testing::Test {
+ protected:
+  void SetUp() override {
+    house_ = fs::temp_directory_path() / ("recon-tree-" + std::to_string(getpid()));
+    fs::remove_all(house_);
+  }
+  void TearDown() override { fs::remove_all(house_); }
+
+  std::vector<std::string> faults_of(const fs::path& file, const std::string& text) {
+    fs::remove_all(house_);
+    fs::create_directories((house_ / file).parent_path());
+    std::ofstream(house_ / file) << text;
+    return look_through(house_).faults;
+  }
+
+  fs::path house_;
+};
+
+TEST_F(PlantedTree, UpwardIncludesAreFaults) {
+  EXPECT_THAT(faults_of("src/core/a.hpp", "#pragma once\n#include \"scene/camera.hpp\"\n"),
+              ElementsAre("src/core/a.hpp:2: core must not include scene"));
+  EXPECT_THAT(faults_of("src/match/a.cpp", "#include \"methods/backend.hpp\"\n"),
+              ElementsAre(HasSubstr("methods")));
+  EXPECT_THAT(faults_of("src/methods/a.cpp", "  #  include \"io/ply.hpp\"\n"), ElementsAre(HasSubstr("io")));
+  EXPECT_THAT(faults_of("io/a.cpp", "#include \"match/posed_image.hpp\"\n"), ElementsAre(HasSubstr("match")));
+  EXPECT_THAT(faults_of("src/fuse/a.cpp", "#include \"refine/normals.hpp\"\n"),
+              ElementsAre(HasSubstr("refine")));
+}
+
+TEST_F(PlantedTree, CudaStaysInCuda) {
+  EXPECT_THAT(faults_of("src/session/a.cpp", "#include \"cuda/methods/sweep.hpp\"\n"),
+              ElementsAre(HasSubstr("cuda")));
+  EXPECT_THAT(faults_of("tools/a.cpp", "#include \"cuda/device/stream.hpp\"\n"),
+              ElementsAre(HasSubstr("cuda")));
+  EXPECT_THAT(faults_of("src/match/a.hpp", "#include <cuda_runtime.h>\n"), ElementsAre(HasSubstr("CUDA")));
+  EXPECT_THAT(faults_of("src/match/a.hpp", "#include <cub/cub.cuh>\n"), ElementsAre(HasSubstr("CUDA")));
+  EXPECT_THAT(faults_of("cuda/match/a.cu", "#include \"session/plan.hpp\"\n"),
+              ElementsAre(HasSubstr("session")));
+  EXPECT_THAT(faults_of("cuda/optimize/a.cu", "#include \"cuda/match/a.cuh\"\n"),
+              ElementsAre(HasSubstr("match")));
+  EXPECT_THAT(faults_of("cuda/device/a.cu", "#include \"cuda/match/a.cuh\"\n"),
+              ElementsAre(HasSubstr("match")));
+}
+
+TEST_F(PlantedTree, OpenCvStaysBehindItsDoors) {
+  EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+  EXPECT_THAT(faults_of("src/scene/camera.cpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+  EXPECT_THAT(faults_of("io/image_file.cpp", "#include <opencv2/imgcodecs.hpp>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/scene/undistort.cpp", "#include <opencv2/imgproc.hpp>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/optimize/graph_cut/graph_cut_band.cpp", "#include <opencv2/core.hpp>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/optimize/graph_cut/graph_cut.hpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+  EXPECT_THAT(faults_of("src/optimize/semi_global.cpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+  EXPECT_THAT(faults_of("tools/bench/opencv_stereo.cpp", "#include <opencv2/calib3d.hpp>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("tools/bench/statistics.hpp", "#include <opencv2/core.hpp>\n"),
+              ElementsAre(HasSubstr("OpenCV")));
+}
+
+TEST_F(PlantedTree, ParallelAlgorithmsAreThoseThatKeepExceptionsAside) {
+  EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <oneapi/tbb/parallel_for.h>\n"),
+              ElementsAre(HasSubstr("recon::parallel_for")));
+  EXPECT_THAT(faults_of("io/a.cpp", "#include <tbb/parallel_pipeline.h>\n"),
+              ElementsAre(HasSubstr("recon::parallel_for")));
+  EXPECT_THAT(faults_of("src/core/parallel.hpp", "#include <oneapi/tbb/parallel_for.h>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <oneapi/tbb/task_arena.h>\n"), IsEmpty());
+}
+
+TEST_F(PlantedTree, DownwardIncludesAreFine) {
+  EXPECT_THAT(faults_of("src/optimize/a.hpp", "#include \"match/combine_step.hpp\"\n#include <vector>\n"),
+              IsEmpty());
+  EXPECT_THAT(faults_of("src/session/a.cpp", "#include \"io/ply.hpp\"\n#include \"session/plan.hpp\"\n"),
+              IsEmpty());
+  EXPECT_THAT(
+      faults_of(
+          "cuda/methods/a.cu",
+          "#include <cuda_runtime.h>\n#include \"cuda/match/a.cuh\"\n#include \"cuda/device/arena.hpp\"\n"
+          "#include \"methods/backend.hpp\"\n#include \"match/warp_step.hpp\"\n"),
+      IsEmpty());
+}
+
+TEST_F(PlantedTree, HeadersAreNamedWithTheirModule) {
+  EXPECT_THAT(faults_of("src/core/a.cpp", "#include \"half.hpp\"\n"),
+              ElementsAre(HasSubstr("name the module")));
+}
+
+}  // namespace
