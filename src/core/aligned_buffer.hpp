@@ -15,8 +15,9 @@ namespace recon {
 /// Rows of images and volumes start at multiples of this many bytes.
 inline constexpr std::size_t kRowAlignment = 64;
 
-/// Number of elements of T from one row to the next, for rows of `count` elements: the least multiple of 64
-/// bytes. For element sizes that do not divide 64 (such as 3 bytes), rows are padded to 64 elements instead.
+/// Number of elements of T from one row to the next, for rows of `count` elements: the smallest multiple of
+/// 64 bytes. For element sizes that do not divide 64 (such as 3 bytes), rows are padded to 64 elements
+/// instead.
 template <class T>
 constexpr std::ptrdiff_t padded_count(int count) {
   EXPECTS(count >= 0);
@@ -24,8 +25,8 @@ constexpr std::ptrdiff_t padded_count(int count) {
   return (count + step - 1) / step * step;
 }
 
-/// Product of sizes.
-/// @throws std::logic_error for a size below 0, OutOfMemory where the product is beyond any memory
+/// Product of `sizes`.
+/// @throws std::logic_error for a size below 0, OutOfMemory where the product exceeds the address space
 inline std::size_t element_count(std::initializer_list<std::ptrdiff_t> sizes) {
   std::size_t product = 1;
   for (const std::ptrdiff_t size : sizes) {
@@ -37,7 +38,7 @@ inline std::size_t element_count(std::initializer_list<std::ptrdiff_t> sizes) {
 }
 
 /// Uninitialised, 64-byte aligned storage for `count` elements of a trivial type.
-/// @throws OutOfMemory naming the bytes asked for
+/// @throws OutOfMemory with the number of bytes requested
 template <class T>
 class AlignedBuffer {
  public:
@@ -52,8 +53,8 @@ class AlignedBuffer {
       data_ = {static_cast<T*>(block.data), Free{block.bytes, nullptr}};
       return;
     }
-    // Aligned here: what std::aligned_alloc cuts off at either side keeps glibc before 2.38 from using the
-    // memory again for an array of the same size, and the heap grows from view to view.
+    // Aligned by hand: the parts that std::aligned_alloc trims at both ends prevent glibc before 2.38 from
+    // reusing the memory for an array of the same size, so the heap grows from view to view.
     std::size_t space = bytes + kRowAlignment;
     void* const block = std::malloc(space);
     if (block == nullptr) throw OutOfMemory("no memory for " + std::to_string(bytes) + " bytes");
@@ -67,8 +68,8 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    std::size_t large_bytes = 0;  ///< of a large block; else 0
-    void* small_block = nullptr;  ///< what the array lies in, of another one
+    std::size_t large_bytes = 0;  ///< size of a large block; otherwise 0
+    void* small_block = nullptr;  ///< allocation that contains the array; null for a large block
 
     void operator()(T* p) const noexcept {
       if (large_bytes > 0)

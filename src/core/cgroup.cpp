@@ -61,7 +61,7 @@ std::vector<Cgroup> cgroups_of_this_process(const fs::path& root, const std::str
   for (const Hierarchy& hierarchy : hierarchies(root, controller)) {
     fs::path below =
         path_in_hierarchy(root, controller, hierarchy.version).lexically_relative(hierarchy.origin);
-    // In a container the path may be told as the host sees it; the mount then shows our group at its top.
+    // In a container the path may be that of the host; our group is then the root of the mount.
     if (below.empty() || *below.begin() == "..") below = ".";
     const fs::path top = root / hierarchy.mount_point.relative_path();
     for (; below != "." && !below.empty(); below = below.parent_path())

@@ -6,15 +6,15 @@
 
 namespace recon {
 
-/// One control group that this process is in.
+/// A control group that contains this process.
 struct Cgroup {
-  std::filesystem::path directory;  ///< where its control files are
-  int version = 2;                  ///< 1 or 2: how they are named
+  std::filesystem::path directory;  ///< of its control files
+  int version = 2;                  ///< 1 or 2; determines the file names
 };
 
-/// The control groups whose limits bind this process for one controller, innermost first, up to the root of
-/// each mounted hierarchy. Empty where there are none (no Linux cgroups, nothing mounted).
-/// @param root        where /proc and the mounts are looked for; other than "/" for tests
+/// The control groups whose limits apply to this process for one controller, innermost first, up to the root
+/// of each mounted hierarchy. Empty if there are none (no Linux cgroups, nothing mounted).
+/// @param root        root of /proc and the mounts; tests pass another one than "/"
 /// @param controller  "memory" or "cpu"
 std::vector<Cgroup> cgroups_of_this_process(const std::filesystem::path& root, const std::string& controller);
 

@@ -16,8 +16,8 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Hashes content that comes in pieces (XXH3, 64 bits): detects changed and damaged files, not attackers. The
-/// hash is the same on every machine and for any division into pieces.
+/// Incremental content hash (XXH3, 64 bits): detects changed and damaged files, not attacks. The hash is the
+/// same on every machine and for any division into pieces.
 class ContentHasher {
  public:
   ContentHasher();
@@ -27,7 +27,7 @@ class ContentHasher {
 
   void add(std::string_view bytes);
 
-  /// Size and hash of what was added so far.
+  /// Size and hash of the content added so far.
   FileIdentity identity() const;
 
  private:
@@ -39,7 +39,7 @@ class ContentHasher {
 /// The hash of bytes in memory.
 std::string content_hash(std::string_view bytes);
 
-/// Identity of a file, read once in pieces; nothing when it cannot be read.
+/// Identity of a file, read once in pieces; empty if it cannot be read.
 std::optional<FileIdentity> identify_file(const std::filesystem::path& path);
 
 }  // namespace recon

@@ -5,7 +5,7 @@
 
 namespace recon {
 
-/// Base of all errors that the program explains to its user; `exit_code` is what the process ends with.
+/// Base of all errors reported to the user; `exit_code` is the exit code of the process.
 class Error : public std::runtime_error {
  public:
   Error(int exit_code, const std::string& message) : std::runtime_error(message), exit_code_(exit_code) {}
@@ -33,19 +33,19 @@ class OutputError : public Error {
   explicit OutputError(const std::string& message) : Error(1, message) {}
 };
 
-/// Host or device memory does not suffice; the message says how much was needed and which option lowers it.
+/// Host or device memory does not suffice; the message states how much was needed and which option lowers it.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(const std::string& message) : Error(4, message) {}
 };
 
-/// The device asked for does not exist or cannot be used by this build.
+/// The requested device does not exist or cannot be used by this build.
 class DeviceUnavailable : public Error {
  public:
   explicit DeviceUnavailable(const std::string& message) : Error(5, message) {}
 };
 
-/// A device call failed; the message names the call and its place.
+/// A device call failed; the message names the call and its source location.
 class DeviceError : public Error {
  public:
   explicit DeviceError(const std::string& message) : Error(1, message) {}

@@ -7,7 +7,8 @@
 
 namespace recon {
 
-/// IEEE 754 binary16 as stored; arithmetic is done in float. Non-negative halves order as their bits do.
+/// IEEE 754 binary16 as stored; arithmetic is done in float. Non-negative halves have the same order as their
+/// bits.
 struct Half {
   std::uint16_t bits;
 };

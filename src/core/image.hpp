@@ -18,9 +18,8 @@ struct Rgb8 {
   }
 };
 
-/// A view of pixels that somebody else owns. Pixel (x, y), 0 <= x < width, has its centre at (x + 0.5, y +
-/// 0.5) in the coordinates of the camera (see scene/pinhole.hpp); `pitch` counts elements from one row to the
-/// next.
+/// A non-owning view of pixels. Pixel (x, y), 0 <= x < width, has its centre at (x + 0.5, y + 0.5) in the
+/// coordinates of the camera (see scene/pinhole.hpp); `pitch` counts elements from one row to the next.
 template <class T>
 struct ImageView {
   T* data = nullptr;
@@ -38,7 +37,7 @@ struct ImageView {
   operator ImageView<const T>() const { return {data, width, height, pitch}; }
 };
 
-/// Owner of an image; rows start at multiples of 64 bytes. Move-only: use `clone` where a copy is meant.
+/// Owner of an image; rows start at multiples of 64 bytes. Move-only: use `clone` for a copy.
 template <class T>
 class Image {
   static_assert(std::is_trivially_copyable_v<T>);

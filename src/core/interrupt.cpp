@@ -18,7 +18,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 void on_signal(int number) {
   if (stop_asked.exchange(true)) std::_Exit(128 + number);
   constexpr char kMessage[] = "\nstopping, finished work is kept; once more ends at once\n";
-  // Nothing can be done about a message that cannot be written.
+  // A failed write of the message is ignored.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
 

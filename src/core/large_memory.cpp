@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-/// For the address sanitizer a block that is kept is as good as freed.
+/// Marks a cached block as freed for the address sanitizer.
 void forbid_use([[maybe_unused]] const LargeBlock& block) {
 #ifdef __SANITIZE_ADDRESS__
   ASAN_POISON_MEMORY_REGION(block.data, block.bytes);
@@ -30,7 +30,7 @@ void allow_use([[maybe_unused]] const LargeBlock& block) {
 #endif
 }
 
-/// The blocks that nobody uses, in the order in which they came back.
+/// The unused blocks, in the order in which they were returned.
 class KeptBlocks {
  public:
   LargeBlock take(std::size_t bytes) {
@@ -78,7 +78,7 @@ class KeptBlocks {
   }
 
  private:
-  /// Releases the oldest blocks until no more than `most` bytes are used and kept together.
+  /// Releases the oldest blocks until at most `most` bytes are in use or cached.
   void release_until(std::size_t most) noexcept {
     while (!blocks_.empty() && used_ + kept_ > most) {
       kept_ -= blocks_.front().bytes;
@@ -105,7 +105,7 @@ class KeptBlocks {
   std::size_t used_ = 0, kept_ = 0, most_used_ = 0;
 };
 
-/// Never destroyed, for arrays may live longer than any static object.
+/// Never destroyed, since arrays may outlive any static object.
 KeptBlocks& kept_blocks() {
   static KeptBlocks& blocks = *new KeptBlocks;
   return blocks;

@@ -4,29 +4,28 @@
 
 namespace recon {
 
-/// Memory of large arrays. What one gives back is kept for the next of about the same size, so that views and
-/// pairs that are done one after the other do not have the system clear the same pages again and again: that
-/// was 5 to 20 % of the time of semi-global matching. Arrays in use and memory kept never take more together
-/// than arrays in use once took alone, so that keeping does not raise the greatest amount that a program
-/// takes. Safe to be called from several threads.
+/// Cache of the memory of large arrays. A released block is reused for the next array of about the same size,
+/// so that the system does not zero the same pages again for each view or pair: that took 5 to 20 % of the
+/// time of semi-global matching. Blocks in use and cached blocks together never exceed the previous peak of
+/// the blocks in use, so the cache does not raise the peak memory. Thread-safe.
 
 /// Arrays of at least this many bytes are large.
 inline constexpr std::size_t kLargeMemory = std::size_t{1} << 20;
 
 struct LargeBlock {
   void* data = nullptr;   ///< 64-byte aligned, uninitialised
-  std::size_t bytes = 0;  ///< at least what was asked for
+  std::size_t bytes = 0;  ///< at least the size requested
 };
 
-/// @throws OutOfMemory naming the bytes asked for
+/// @throws OutOfMemory with the number of bytes requested
 LargeBlock take_large_memory(std::size_t bytes);
 
 void give_back_large_memory(LargeBlock block) noexcept;
 
-/// Gives what is kept back to the system: between steps whose memory is of another kind.
+/// Releases the cached blocks to the system: between stages with different memory needs.
 void release_kept_memory() noexcept;
 
-/// Bytes that are kept.
+/// Size of the cached blocks in bytes.
 std::size_t kept_memory();
 
 }  // namespace recon

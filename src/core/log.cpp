@@ -11,7 +11,7 @@
 namespace recon {
 namespace {
 
-/// What stands before a message of some level: nothing for plain information.
+/// Prefix of a message by its level: none for information.
 class LevelPrefix : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {

@@ -18,15 +18,15 @@ namespace {
 int processors_of_this_process() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  // More processors than a cpu_set_t has room for.
+  // More processors than a cpu_set_t can represent.
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-/// Processors that the quota of one cgroup pays for, or nothing where there is no quota.
+/// CPU quota of one cgroup in processors; empty if it has none.
 std::optional<double> cpu_quota(const Cgroup& group) {
   double quota = -1, period = 0;
   if (group.version == 2) {
-    std::ifstream(group.directory / "cpu.max") >> quota >> period;  // "max 100000" leaves no number
+    std::ifstream(group.directory / "cpu.max") >> quota >> period;  // "max 100000" sets no quota
   } else {
     std::ifstream(group.directory / "cpu.cfs_quota_us") >> quota;
     std::ifstream(group.directory / "cpu.cfs_period_us") >> period;

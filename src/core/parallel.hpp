@@ -14,12 +14,12 @@
 
 namespace recon {
 
-/// The first exception of calls that run concurrently. No exception may pass through a oneTBB algorithm: it
-/// would cancel every loop nested in the algorithm's other calls, OpenCV's loops included, and these would
-/// return early and without an exception, their results half made.
+/// Stores the first exception of concurrent calls. No exception may propagate through a oneTBB algorithm: it
+/// would cancel all loops nested in the algorithm's other calls, including OpenCV's, which would then return
+/// incomplete results without an exception.
 class FirstException {
  public:
-  /// Calls `body()`, unless an earlier call has thrown, and keeps what it throws.
+  /// Calls `body()`, unless an earlier call has thrown, and stores its exception.
   template <class Body>
   void guard(const Body& body) noexcept {
     if (thrown()) return;
@@ -32,7 +32,7 @@ class FirstException {
 
   bool thrown() const noexcept { return thrown_.load(std::memory_order_relaxed); }
 
-  /// Call when all calls have ended.
+  /// Throws the stored exception, if any. Call it after all calls have ended.
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }
@@ -42,11 +42,11 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// Calls `body(i)` for i in [0, count), on all threads that the surrounding task arena has. Calls must not
-/// depend on each other; the result is then the same for any number of threads. An exception of one call ends
-/// the loop and is thrown on, once the calls that have begun have ended. A loop that returns has done all its
-/// calls, also where it is nested in another one that fails.
-/// @throws Interrupted before a call once the user has asked to stop
+/// Calls `body(i)` for i in [0, count), on all threads of the surrounding task arena. Calls must be
+/// independent; the result is then the same for any number of threads. An exception of one call ends the loop
+/// and is rethrown after the running calls have ended. A loop that returns normally has made all its calls,
+/// also when nested in another loop that fails.
+/// @throws Interrupted before a call once the user has requested a stop
 template <class Body>
 void parallel_for(int count, const Body& body, int grain = 1) {
   FirstException first;
@@ -62,13 +62,12 @@ void parallel_for(int count, const Body& body, int grain = 1) {
   first.rethrow();
 }
 
-/// Number of threads that make sense here, >= 1: the processors this process may run on, or fewer where a CPU
-/// quota of its cgroup (version 1 or 2) grants less time than that; parts of a processor are rounded up.
-/// @param root  where /proc and the cgroup mounts are looked for; other than "/" for tests
+/// Number of usable threads, >= 1: the processors in the affinity mask of the process, or the CPU quota of
+/// its cgroup (version 1 or 2), rounded up, if that is lower.
+/// @param root  root of /proc and the cgroup mounts; tests pass another one than "/"
 int available_threads(const std::filesystem::path& root = "/");
 
-/// Bounds the threads of everything run inside it. As long as one lives, the whole process stays within its
-/// number.
+/// Limits the number of threads of the whole process during its lifetime.
 class ThreadLimit {
  public:
   /// @param threads  >= 1, or 0 for `available_threads()`
@@ -76,7 +75,7 @@ class ThreadLimit {
 
   int threads() const { return threads_; }
 
-  /// Calls `body()` with parallel loops on at most `threads()` threads, the caller's included, and returns
+  /// Calls `body()` with parallel loops on at most `threads()` threads, including the caller's, and returns
   /// its result.
   template <class Body>
   auto run(Body&& body) {

@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kUnexpected = 1;
 
-/// Threads are refused by the C++ library with a std::system_error, by oneTBB with a std::runtime_error that
-/// names the call.
+/// When no thread can be created, the C++ library throws std::system_error, and oneTBB throws
+/// std::runtime_error with the name of the call.
 bool is_thread_refused(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) return true;
@@ -38,7 +38,7 @@ Failure failure_of(const std::exception& error) {
   return {kUnexpected, std::string("unexpected failure: ") + error.what()};
 }
 
-/// Whether standard output took all text; logs the error otherwise.
+/// Whether all text was written to standard output; logs an error otherwise.
 bool standard_output_is_complete() {
   try {
     check_standard_output();
@@ -49,8 +49,9 @@ bool standard_output_is_complete() {
   }
 }
 
-/// Ends the process with the exit code of an exception that left a thread: a library's own threads, such as
-/// oneTBB's workers, cannot hand over a std::bad_alloc. Nothing is unwound, which loses no finished file.
+/// Ends the process with the exit code of an exception that escaped from a thread: a library's own threads,
+/// such as oneTBB's workers, cannot propagate a std::bad_alloc. The stack is not unwound; finished files are
+/// kept.
 [[noreturn]] void end_by_exception(const Advice& advice) noexcept {
   Failure failure{kUnexpected, "unexpected failure: ended without an exception"};
   if (std::current_exception()) failure = current_failure(advice);
@@ -61,7 +62,7 @@ bool standard_output_is_complete() {
 }  // namespace
 
 void prepare_process() {
-  // The lowest free number is taken, so each of them gets its own.
+  // open() returns the lowest free descriptor, so each closed one is opened itself.
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
     if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0)
       throw OutputError(std::string("/dev/null cannot be opened: ") + std::strerror(errno));

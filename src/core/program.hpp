@@ -6,10 +6,10 @@
 namespace recon {
 
 /// Prepares the process for writing files and messages; call it before anything is opened.
-/// Of the descriptors 0 to 2 those that are closed are opened on /dev/null: otherwise a data file could get
-/// the number of standard error, and messages would be written into it. SIGPIPE and SIGXFSZ are ignored: a
-/// write to a closed pipe or beyond the file size limit then fails with EPIPE or EFBIG instead of ending the
-/// process without a message.
+/// Closed descriptors among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of
+/// standard error, and messages would be written into it. SIGPIPE and SIGXFSZ are ignored: a write to a
+/// closed pipe or beyond the file size limit then fails with EPIPE or EFBIG instead of ending the process
+/// without a message.
 /// @throws OutputError when /dev/null cannot be opened
 void prepare_process();
 
@@ -17,39 +17,39 @@ void prepare_process();
 /// @throws OutputError when any of the text written to std::cout was lost
 void check_standard_output();
 
-/// Refuses empty arguments, such as an unset shell variable leaves behind an option: CLI11 takes an empty
-/// number for 0, and the word after `--option=` for its value.
-/// @throws UsageError that names the option
+/// Rejects empty arguments, such as an unset shell variable after an option: CLI11 parses an empty number as
+/// 0, and takes the argument after `--option=` as its value.
+/// @throws UsageError with the name of the option
 void refuse_empty_arguments(int argc, const char* const* argv);
 
-/// The number of threads to use where `--threads` asks for `asked`: no more than `available_threads()`, which
-/// more threads only slow down. Says so where it is less.
+/// The number of threads to use for `--threads asked`: at most `available_threads()`, since more threads are
+/// slower. Logs a message where it is lower.
 int usable_threads(int asked);
 
-/// Why a program fails.
+/// Reason for the failure of a program.
 struct Failure {
   int exit_code = 0;
   std::string message;
 };
 
-/// What a program advises its user to do.
+/// Advice to the user.
 struct Advice {
-  std::string out_of_memory;  ///< what lowers the memory needed, such as "--threads lowers it"
+  std::string out_of_memory;  ///< how to lower the memory needed, such as "--threads lowers it"
   std::string interrupted = "the same command starts again";
 };
 
-/// The failure that the exception being handled means; call it in a catch block.
+/// The failure of the exception being handled; call it in a catch block.
 Failure current_failure(const Advice& advice);
 
-/// Logs a failure: an interrupt as a warning, all else as an error.
+/// Logs a failure: an interrupt as a warning, all others as errors.
 void log_failure(const Failure& failure);
 
-/// The body of `main`: prepares the process and the log, calls `work`, logs what it throws, and checks that
-/// standard output took all of its text. An exception that leaves any other thread ends the process with the
-/// same message and exit code (`on_failure` is not called then).
+/// The body of `main`: prepares the process and the log, calls `work`, logs its exceptions, and checks that
+/// standard output was written completely. An exception that escapes from another thread ends the process
+/// with the same message and exit code, without calling `on_failure`.
 /// @param work        returns the exit code
-/// @param on_failure  gets what was thrown, after it is logged
-/// @return the exit code of `work`, or of what it threw; 1 instead of 0 where standard output failed
+/// @param on_failure  called with the exception after it is logged
+/// @return the exit code of `work` or of its exception; 1 instead of 0 where standard output failed
 int run_program(const std::function<int()>& work, const Advice& advice,
                 const std::function<void(const Failure&)>& on_failure = {});
 

@@ -52,7 +52,7 @@ Progress::~Progress() {
   try {
     if (style_ == ProgressStyle::kBar) out_ << std::string("\n") << std::flush;
   } catch (...) {
-    // A stream that throws must not turn the end of the work into a failure.
+    // An exception of the stream must not fail the finished work.
   }
 }
 
@@ -83,7 +83,7 @@ void Progress::show(std::chrono::steady_clock::time_point now) {
   else if (done_ > 0)
     text += ", about " + duration_text(elapsed * (total_ - done_) / done_) + " left";
 
-  // One write, so that lines of other threads cannot come between.
+  // A single write, so that lines of other threads are not interleaved.
   out_ << (style_ == ProgressStyle::kBar ? "\r" + text + "\033[K" : text + "\n") << std::flush;
 }
 

@@ -10,19 +10,19 @@ namespace recon {
 
 enum class ProgressStyle {
   kSilent,
-  kLines,  ///< a line now and then, for files and logs
-  kBar,    ///< one line that is drawn over, for terminals
+  kLines,  ///< a line at intervals, for files and logs
+  kBar,    ///< one line that is redrawn, for terminals
 };
 
 /// How to show progress on standard error: a bar on a terminal, lines elsewhere, nothing when `quiet`.
 ProgressStyle progress_style(bool quiet);
 
-/// Shows how much of `total` steps is done. May be advanced from several threads at once.
+/// Shows how many of `total` steps are done. `advance` is thread-safe.
 ///
 ///     Progress progress("depth maps", views, progress_style(options.quiet));
 ///     parallel_for(views, [&](int i) { ...; progress.advance(); });
 ///
-/// Lines come at most every five seconds, and one when all is done:
+/// Prints a line at most every five seconds, and one at the end:
 ///     depth maps: 7 of 18 (38 %), about 12 s left
 class Progress {
  public:
@@ -32,16 +32,16 @@ class Progress {
   /// @param total  number of steps, >= 0
   Progress(std::string label, int total, ProgressStyle style);
 
-  /// Writes to `out`, which must outlive this, and takes the time from `clock`: for tests.
+  /// For tests: writes to `out`, which must outlive this, and reads the time from `clock`.
   Progress(std::string label, int total, ProgressStyle style, std::ostream& out, Clock clock);
 
-  /// Ends the bar's line where it stands.
+  /// Ends the line of the bar.
   ~Progress();
 
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `steps` more are done.
+  /// Adds `steps` finished steps.
   void advance(int steps = 1);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number after `key` in a file of lines "key number ..."; nothing when file or key is missing.
+/// The number after `key` in a file of lines "key number ..."; empty if the file or the key is missing.
 std::optional<std::uint64_t> number_after(const fs::path& file, const std::string& key) {
   std::ifstream in(file);
   for (std::string word; in >> word; in.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
@@ -29,14 +29,14 @@ std::optional<std::uint64_t> number_after(const fs::path& file, const std::strin
   return std::nullopt;
 }
 
-/// The number that a file of one line holds; nothing when it is missing or says "max".
+/// The number in a file of one line; empty if the file is missing or contains "max".
 std::optional<std::uint64_t> number_in(const fs::path& file) {
   std::uint64_t value;
   if (std::ifstream(file) >> value) return value;
   return std::nullopt;
 }
 
-/// What the limit of one control group leaves, or nothing where it sets none.
+/// Memory available within the limit of one control group; empty if it has none.
 std::optional<std::uint64_t> left_in(const Cgroup& group) {
   const bool second = group.version == 2;
   const auto limit = number_in(group.directory / (second ? "memory.max" : "memory.limit_in_bytes"));
@@ -63,7 +63,7 @@ std::size_t available_memory(const fs::path& root) {
 }
 
 void return_freed_memory() {
-  constexpr int kMinBlock = 256 << 10;  // a fixed threshold: by itself it rises to 32 MiB
+  constexpr int kMinBlock = 256 << 10;  // a fixed threshold: the dynamic one rises to 32 MiB
   mallopt(M_MMAP_THRESHOLD, kMinBlock);
 }
 

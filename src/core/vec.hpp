@@ -71,7 +71,7 @@ RECON_HD T norm(Vec3<T> a) {
   return std::sqrt(dot(a, a));
 }
 
-/// `a` at unit length; the zero vector stays as it is.
+/// `a` normalised to unit length; the zero vector is unchanged.
 template <class T>
 RECON_HD Vec3<T> normalized(Vec3<T> a) {
   const T n = norm(a);

@@ -12,22 +12,22 @@
 
 namespace recon {
 
-/// How a wavefront goes over its rows: in bands of `band_rows`, each by one worker, in pieces of `columns`.
+/// Traversal of a wavefront: bands of `band_rows` rows, one worker per band, in segments of `columns`.
 struct WavefrontShape {
   int workers = 1;
   int band_rows = 1;
   int columns = 32;
 
-  /// Rows that are in work at the same time are less than this apart.
+  /// Rows processed at the same time are less than this apart.
   int rows_in_work() const { return workers * band_rows; }
 };
 
-/// Calls `body(worker, row, begin, end)` for all pieces [begin, end) of all rows, the pieces of a row in
-/// order; before a piece, the row above is done up to column `end`, which is one beyond. The rows of a band
-/// are worked on one piece behind each other, so that what they share stays in the cache; bands run in
-/// parallel, one behind the other. The result does not depend on the number of workers when pieces depend on
-/// nothing else. An exception of one piece ends the loop and is thrown on.
-/// @throws Interrupted between pieces once the user has asked to stop
+/// Calls `body(worker, row, begin, end)` for all segments [begin, end) of all rows, the segments of a row in
+/// order; before a segment, the row above is finished up to and including column `end`. Each row of a band
+/// follows the row above by one segment, so that shared data stays in the cache; bands run in parallel, each
+/// delayed relative to the one above. The result does not depend on the number of workers if segments have no
+/// other dependencies. An exception of one segment ends the loop and is rethrown.
+/// @throws Interrupted between segments once the user has requested a stop
 template <class Body>
 void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& body) {
   struct alignas(64) Progress {
@@ -61,8 +61,8 @@ void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& b
   };
   parallel_for(shape.workers, [&](int worker) {
     try {
-      // A parallel loop inside a piece must not take up another worker while this one holds its band. Bands
-      // are taken in order, so that the one a worker waits for is always in work.
+      // A parallel loop inside a segment must not start another worker of this wavefront while this one holds
+      // its band. Bands are taken in order, so the band that a worker waits for is always being processed.
       oneapi::tbb::this_task_arena::isolate([&] {
         for (int band = next++; band < bands && !failed; band = next++) work_on_band(worker, band);
       });

@@ -39,7 +39,7 @@ void channel_sums(const std::uint8_t* const* a, const std::uint8_t* const* b, in
                                          std::abs(a[2][x] - b[2][x]));
 }
 
-/// bits[x] = Hamming distance of 8 rows of bytes at x. SIMD loops go up to a whole vector beyond `count`.
+/// bits[x] = Hamming distance of 8 rows of bytes at x. SIMD loops may run up to one vector beyond `count`.
 void hamming_distances(const std::uint8_t* const* a, const std::uint8_t* const* b, int count,
                        std::uint8_t* bits) {
   const hn::CappedTag<std::uint8_t, TransformedImage::kMargin> d8;
@@ -66,8 +66,8 @@ namespace {
 
 constexpr int kMargin = TransformedImage::kMargin;
 
-/// One row of an image as rows of bytes; the other view's continue by their border columns, one width to
-/// each side: whatever lies farther is the same.
+/// One row of an image as rows of bytes. The rows of the other view are padded with their border columns by
+/// one width on each side; columns farther out have the same values.
 class ByteRows {
  public:
   ByteRows(int width, int rows, bool continued)
@@ -82,7 +82,7 @@ class ByteRows {
     std::fill(to - side_, to, to[0]);
     std::fill(to + width_, to + width_ + side_, to[width_ - 1]);
   }
-  /// Pointers to column `shift` of `count` rows from the first.
+  /// Pointers to column `shift` of the first `count` rows.
   template <std::size_t kCount>
   void at(int first, int shift, std::array<const std::uint8_t*, kCount>& rows) {
     for (std::size_t i = 0; i < kCount; ++i) rows[i] = row(first + static_cast<int>(i)) + shift;

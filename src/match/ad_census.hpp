@@ -10,30 +10,29 @@
 
 namespace recon {
 
-/// A rectified pair in colour; both images of one size.
+/// A rectified colour pair; both images have the same size.
 struct ColourPair {
   ImageView<const Rgb8> left, right;
 };
 
-/// A pixel's cost by the two measures that it is made of: by_bits[Hamming distance] + by_sum[channel sum], or
-/// by_sum alone. Whatever takes costs from these tables gets the same bits.
+/// Lookup tables of a pixel's cost: by_bits[Hamming distance] + by_sum[channel sum], or by_sum alone. All
+/// implementations that use these tables give bit-identical costs.
 struct CostTables {
   std::array<float, kMaxChannelSum + 1> by_sum{};
   std::array<float, kMaxAdCensusBits + 1> by_bits{};
 };
 
-/// Those of colour_difference_costs, and of ad_census_costs. @throws std::logic_error where an option is out
-/// of range
+/// The tables of colour_difference_costs and of ad_census_costs. @throws std::logic_error where an option is
+/// out of range
 CostTables colour_difference_tables(float cap);
 CostTables ad_census_tables(const AdCensusOptions& options);
 
-/// The costs of a view of a pair, made row by row as a volume (y, d, x): plane d is the disparity
-/// `min_disparity` + d, column x of the left view meets x - min_disparity - d of the right one. What meets a
-/// column outside the other view takes its nearest column instead, a cost that favours no plane by itself:
-/// the greatest cost would draw whole windows along the border to small disparities (with cross-based means,
-/// 0.6 to 1.6 points more wrong non-occluded pixels on teddy, cones and venus). The volume of the right view
-/// is computed by itself, so it has a cost for each of its pixels too. Deterministic for any number of
-/// threads.
+/// Computes the cost volume (y, d, x) of one view of a pair, row by row: plane d is the disparity
+/// `min_disparity` + d; column x of the left view matches column x - min_disparity - d of the right view.
+/// Matches outside the other view use its border column, which favours no plane: the maximum cost would bias
+/// whole windows along the border towards small disparities (with cross-based means, 0.6 to 1.6 points more
+/// wrong non-occluded pixels on teddy, cones and venus). The volume of the right view is computed separately,
+/// so each of its pixels has a cost too. Deterministic for any number of threads.
 
 /// C_AD(p, d) = min(mean over R, G, B of |difference|, cap), the colour difference of X. Mei et al. 2011,
 /// equation 1; equals mean_difference.

@@ -13,7 +13,7 @@ struct AdCensusOptions {
   float lambda_census = 30.0f;  ///< bits
 };
 
-/// The greatest Hamming distance of two 9 x 7 censuses.
+/// The maximum Hamming distance of two 9 x 7 censuses.
 inline constexpr int kMaxAdCensusBits = 62;
 
 /// rho(c, lambda) = 1 - exp(-c / lambda) of X. Mei et al. 2011, equation 3: 0 .. 1.

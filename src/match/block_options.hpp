@@ -7,10 +7,10 @@ enum class BlockCost {
   kSsd,  ///< sum of squared differences
 };
 
-/// What is done to both images before they are compared.
+/// Filter applied to both images before matching.
 enum class BlockPrefilter {
   kNone,   ///< grey levels as they are
-  kSobel,  ///< horizontal Sobel slope, clipped: indifferent to brightness, and no edge outweighs a window
+  kSobel,  ///< horizontal Sobel gradient, clipped: invariant to brightness, and no edge dominates a window
 };
 
 /// A rectangle of pixels; empty (width or height 0) means the whole image.
@@ -22,18 +22,18 @@ struct Region {
 struct BlockMatchingOptions {
   BlockCost cost = BlockCost::kSad;
   BlockPrefilter prefilter = BlockPrefilter::kSobel;
-  int prefilter_cap = 15;   ///< greatest absolute slope that is told apart, 1 .. 31
+  int prefilter_cap = 15;   ///< clipping bound of the absolute gradient, 1 .. 31
   int radius = 4;           ///< R of the window of (2 R + 1)^2 pixels, 1 .. 15
   int steps_per_pixel = 1;  ///< disparities searched per pixel: 1, 2 or 4, by bilinear sampling
-  bool subpixel = true;     ///< between the steps, by a parabola through the winner and its neighbours
-  float max_mean_cost = 0;  ///< unknown where the best mean cost per pixel is above; 0: no threshold
+  bool subpixel = true;     ///< sub-step refinement by a parabola through the winner and its neighbours
+  float max_mean_cost = 0;  ///< unknown where the best mean cost per pixel is higher; 0: no threshold
   float min_texture = 0;    ///< unknown where the mean of |L(x + 1) - L(x - 1)| over the window is less
   int uniqueness =
-      10;  ///< per cent that disparities over a pixel away have to be dearer, 0 .. 99; 0: no check
-  int left_right =
-      1;  ///< pixels by which those who claim one pixel of the right image may differ; -1: no check
-  bool median = true;      ///< 3 x 3, at last
-  int pyramid_levels = 1;  ///< halvings of the images + 1, 1 .. 8; coarse levels serve large disparities
+      10;  ///< min cost margin, per cent, over disparities more than a pixel away, 0 .. 99; 0: no check
+  int left_right = 1;      ///< max difference of the disparities assigned to one pixel of the right image,
+                           ///< pixels; -1: no check
+  bool median = true;      ///< 3 x 3, last step
+  int pyramid_levels = 1;  ///< number of pyramid levels, 1 .. 8; coarse levels match large disparities
   Region region;           ///< pixels of the left image to match; the others stay unknown
 };
 

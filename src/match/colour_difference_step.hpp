@@ -5,7 +5,7 @@
 
 namespace recon {
 
-/// The greatest channel_sum.
+/// Maximum of channel_sum.
 inline constexpr int kMaxChannelSum = 3 * 255;
 
 /// |R - R'| + |G - G'| + |B - B'|
@@ -19,7 +19,7 @@ RECON_HD float mean_difference(int channel_sum) {
   return static_cast<float>(channel_sum) / 3.0f;
 }
 
-/// The greatest |difference| over R, G and B: the colour distance of K. Zhang, J. Lu and G. Lafruit 2009.
+/// The maximum |difference| over R, G and B: the colour distance of K. Zhang, J. Lu and G. Lafruit 2009.
 RECON_HD int max_difference(Rgb8 p, Rgb8 q) {
   int r = p.r - q.r, g = p.g - q.g, b = p.b - q.b;
   r = r < 0 ? -r : r, g = g < 0 ? -g : g, b = b < 0 ? -b : b;

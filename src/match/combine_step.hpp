@@ -5,13 +5,13 @@
 
 namespace recon {
 
-/// The cost of a sample that no source sees; stored as the half infinity.
+/// The cost of a sample that no source sees; stored as half-precision infinity.
 RECON_HD float invalid_cost() {
   return __builtin_huge_valf();
 }
 
-/// Keeps the K smallest of the costs offered, in rising order; K is a compile-time constant so that they stay
-/// in registers.
+/// Keeps the K smallest costs in ascending order; K is a compile-time constant so that they stay in
+/// registers.
 template <int K>
 struct BestCosts {
   float cost[K];
@@ -26,7 +26,7 @@ struct BestCosts {
       cost[i] = low;
     }
   }
-  /// The mean of those kept, summed in rising order; invalid when none was offered.
+  /// The mean of the kept costs, summed in ascending order; invalid when there are none.
   RECON_HD float mean() const {
     float sum = cost[0];
     float count = 1.0f;
@@ -39,7 +39,7 @@ struct BestCosts {
   }
 };
 
-/// The mean of all costs offered, summed in the order of the sources.
+/// The mean of all costs, summed in the order of the sources.
 struct MeanCost {
   float sum, count;
 

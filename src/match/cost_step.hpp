@@ -11,8 +11,9 @@
 
 namespace recon {
 
-/// 1/sqrt(x) for normal x > 0 to 2e-7, in operations that round alike everywhere (no rsqrt instruction does):
-/// a bit-level first guess and three Newton steps (C. Lomont, Fast inverse square root, 2003).
+/// 1/sqrt(x) for normal x > 0 with relative error 2e-7, in operations that round identically on all
+/// processors (rsqrt instructions do not): a bit-level initial guess and three Newton steps (C. Lomont, Fast
+/// inverse square root, 2003).
 RECON_HD float inverse_sqrt(float x) {
   std::uint32_t bits;
   memcpy(&bits, &x, sizeof x);

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace recon {
 namespace HWY_NAMESPACE {
 
-/// Repeats the border pixels of the image into the columns of a row that lie outside it.
+/// Fills the columns of a row outside the image with its border pixels.
 HWY_INLINE void replicate_border(std::uint8_t* row, int count, int first_inside, int inside_count) {
   for (int i = 0; i < first_inside; ++i) row[i] = row[first_inside];
   const int last = first_inside + inside_count - 1;
@@ -60,7 +60,7 @@ class TileSweep {
  private:
   static constexpr int kWindow = 2 * R + 1;
 
-  /// Warps row t of the source and slides its windows down by it.
+  /// Warps row t of the source and adds it to the sliding windows.
   void enter_row(std::size_t s, float w, int t) {
     const CpuSweep::Source& source = sweep_.sources[s];
     const RowWarp warp = row_warp(source.warp, w, frame_.image_row(t));
@@ -82,7 +82,7 @@ class TileSweep {
     }
   }
 
-  /// The costs of source s in row y of the tile, offered to the combination.
+  /// Computes the costs of source s in row y of the tile and adds them to the combination.
   void offer(std::size_t s, int y) {
     const std::size_t channels = sweep_.sources[s].channels.size();
     SourceWindow& window = windows_[s * channels];

@@ -7,8 +7,8 @@ namespace recon {
 
 /// The cross of every pixel of an image; see arm_length. Arms end at the border.
 /// Sources: K. Zhang, J. Lu and G. Lafruit, "Cross-based local stereo matching using orthogonal integral
-/// images", TCSVT 2009, section III-A; the rule with two thresholds is that of X. Mei et al. 2011.
-/// Deterministic for any number of threads.
+/// images", TCSVT 2009, section III-A; two thresholds as in X. Mei et al. 2011. Deterministic for any number
+/// of threads.
 /// @throws std::logic_error where an option is out of range; OutOfMemory
 Image<Cross> cross_arms(ImageView<const Rgb8> image, const CrossOptions& options);
 

@@ -7,15 +7,15 @@
 
 namespace recon {
 
-/// When the arms of a pixel's cross end (X. Mei et al. 2011, section 2.2).
+/// Limits of the arms of a pixel's cross (X. Mei et al. 2011, section 2.2).
 struct CrossOptions {
-  int reach = 34;         ///< L1, pixels: an arm stays shorter; 1 .. 256
-  int near_reach = 17;    ///< L2, pixels: beyond it the stricter threshold holds; 0 .. 256
-  int colour = 20;        ///< tau1, grey levels: colours of the arm stay nearer; 0 .. 256
+  int reach = 34;         ///< L1, pixels: arms are shorter than this; 1 .. 256
+  int near_reach = 17;    ///< L2, pixels: beyond it tau2 applies; 0 .. 256
+  int colour = 20;        ///< tau1, grey levels: colour differences along the arm are smaller; 0 .. 256
   int strict_colour = 6;  ///< tau2, grey levels; 0 .. 256
 };
 
-/// Pixels that the arms of a cross reach, the centre not counted.
+/// Lengths of the arms of a cross in pixels, excluding the centre.
 struct Cross {
   std::uint8_t left, right, up, down;
 };
@@ -24,7 +24,7 @@ struct Cross {
 ///   D_s(q, p) < L1,
 ///   D_c(q, p) < tau1 and D_c(q, q') < tau1, q' the one before it as seen from p,
 ///   D_c(q, p) < tau2 where D_s(q, p) > L2,
-/// D_c the greatest difference over R, G and B, D_s the distance along the arm.
+/// D_c the maximum difference over R, G and B, D_s the distance along the arm.
 /// @param available  pixels of the image in this direction
 /// @param at         at(k): the colour k pixels along the arm, at(0) that of p
 template <class At>
@@ -42,7 +42,7 @@ RECON_HD int arm_length(const CrossOptions& options, int available, const At& at
   return most > 0 ? most : 0;
 }
 
-/// The arms that two views have in common.
+/// The intersection of the arms of two views.
 RECON_HD Cross common_cross(Cross p, Cross q) {
   return {p.left < q.left ? p.left : q.left, p.right < q.right ? p.right : q.right, p.up < q.up ? p.up : q.up,
           p.down < q.down ? p.down : q.down};

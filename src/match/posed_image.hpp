@@ -9,11 +9,11 @@
 
 namespace recon {
 
-/// The longest side of an image that a sweep takes: sample positions are fixed-point numbers held in floats.
+/// Maximum image side of a sweep: sample positions are fixed-point numbers stored in floats.
 inline constexpr int kMaxImageSide = 16384;
 
-/// An undistorted image with its camera: one grey channel, or red, green and blue, each 8-bit and of the
-/// camera's size.
+/// An undistorted image with its camera: one grey channel, or red, green and blue; each channel is 8-bit and
+/// has the camera's size.
 struct PosedImage {
   Pinhole camera;
   Pose cam_from_world;

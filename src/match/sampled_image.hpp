@@ -6,9 +6,9 @@
 
 namespace recon {
 
-/// A grey source image arranged so that one 32-bit load brings the four pixels of a bilinear sample: element
-/// (x, y) holds pixel (x, y) in its low byte and pixel (x, y + 1) in its high byte. One column more than the
-/// image; beyond the border pixels repeat (their weight is zero).
+/// A grey source image laid out so that one 32-bit load fetches the four pixels of a bilinear sample: element
+/// (x, y) holds pixel (x, y) in its low byte and pixel (x, y + 1) in its high byte. It has one column more
+/// than the image; border pixels are repeated there (their weight is zero).
 class SampledImage {
  public:
   SampledImage() = default;
@@ -19,7 +19,7 @@ class SampledImage {
   const std::uint16_t* data() const { return pairs_.row(0); }
   std::ptrdiff_t pitch() const { return pairs_.pitch(); }
 
-  /// Bytes that the arrangement of a width x height image takes.
+  /// Bytes of a sampled image of width x height pixels.
   static std::size_t bytes(int width, int height) {
     return static_cast<std::size_t>(padded_count<std::uint16_t>(width + 1)) *
            static_cast<std::size_t>(height) * 2;

@@ -5,7 +5,7 @@
 
 namespace recon {
 
-/// The warp from a reference view into a source view, computed in double precision and rounded once.
+/// The warp from a reference view into a source view, computed in double precision and rounded once to float.
 SourceWarp make_source_warp(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
                             const Pose& source_from_world);
 

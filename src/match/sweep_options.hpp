@@ -8,14 +8,14 @@ enum class CostKind {
   kZncc,  ///< 1 - zero-mean normalised cross-correlation of the grey window, [0, 2]; a flat window costs 1
 };
 
-/// How the costs of the source views become one.
+/// How the costs of the source views are combined.
 enum class Combination {
   kMinimum,  ///< the best source (Achten 2025)
   kMean,     ///< all sources that see the sample
   kBestK,    ///< the mean of the K best (Gallup et al. 2007: robust to occlusion)
 };
 
-/// What no cost exceeds.
+/// Upper bound of the cost.
 constexpr float max_cost(CostKind kind) {
   return kind == CostKind::kZncc ? 2.0f : 255.0f;
 }

@@ -37,7 +37,7 @@ template <class VI>
 HWY_INLINE VI multiply_add_pairs(VI a, VI b) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   const I32 di;
-  // On x86 this is one instruction (pmaddwd), which adds neighbours, and leaves the second sum alone.
+  // On x86 this is one instruction (pmaddwd), which adds neighbours and leaves the second sum unchanged.
   const hn::Repartition<std::int16_t, I32> d16;
   auto unused = hn::Zero(di);
   return hn::ReorderWidenMulAccumulate(di, hn::BitCast(d16, a), hn::BitCast(d16, b), hn::Zero(di), unused);
@@ -59,7 +59,7 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const auto element = hn::Add(row, hn::ShiftRight<kSubpixelBits>(u));
   const auto quad =
       hn::GatherOffset(di, reinterpret_cast<const int*>(source.data()), hn::ShiftLeft<1>(element));
-  // 16-bit halves: the left and the right pixel of the upper, then of the lower row.
+  // 16-bit halves: the left and right pixels of the upper row, then of the lower row.
   const auto low_bytes = hn::Set(di, 0x00FF00FF);
   const auto upper = hn::And(quad, low_bytes);
   const auto lower = hn::And(hn::ShiftRight<8>(quad), low_bytes);
@@ -67,7 +67,7 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const auto fv = hn::And(v, fraction);
   const auto weights_u = hn::Add(hn::Sub(whole, fu), hn::ShiftLeft<16>(fu));
   const auto weights_v = hn::Add(hn::Sub(whole, fv), hn::ShiftLeft<16>(fv));
-  // Both rows as signed halves: 0..65280 less 32768.
+  // Both rows as signed halves: 0..65280 minus 32768.
   const auto top = multiply_add_pairs(upper, weights_u);
   const auto bottom = multiply_add_pairs(lower, weights_u);
   const auto rows =
@@ -76,8 +76,8 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   return hn::ShiftRight<16>(hn::Add(blended, hn::Set(di, (kSubpixels << 15) + 32768)));
 }
 
-/// Whether all of reference indices first .. last of a row land in the source, a pixel away from its border.
-/// Positions along a row are monotonic, so its ends decide.
+/// Whether all reference indices first .. last of a row project into the source, at least a pixel from its
+/// border. Positions along a row are monotonic, so testing both ends suffices.
 inline bool lands_inside(const RowWarp& warp, const SampledImage& source, int first, int last) {
   for (const int x : {first, last}) {
     const float depth_ratio = warp.aw * static_cast<float>(x) + warp.bw;
@@ -90,7 +90,7 @@ inline bool lands_inside(const RowWarp& warp, const SampledImage& source, int fi
   return true;
 }
 
-/// The nearest integer, ties to even, of 0 <= x < 2^22: as `sample_position` rounds.
+/// The nearest integer, ties to even, of 0 <= x < 2^22: rounded as in `sample_position`.
 template <class V>
 HWY_INLINE hn::Vec<I32> nearest_integer(V x) {
   const F32 df;
@@ -100,9 +100,9 @@ HWY_INLINE hn::Vec<I32> nearest_integer(V x) {
 }
 
 /// Warps source pixels to reference indices x_begin .. x_begin + count - 1 of a row; `seen` is 255 where the
-/// sample lies inside the source, else 0. See `sample_position` in warp_step.hpp, whose operations these are.
-/// Lane i of the k-th of four vectors is pixel 4 i + k, so that their bytes join into one store.
-/// @tparam kInside  the whole row is known to land inside, to the end of the last store: nothing to clamp
+/// sample lies inside the source, else 0. Performs the operations of `sample_position` in warp_step.hpp. Lane
+/// i of the k-th of four vectors is pixel 4 i + k, so that their bytes are combined into one store.
+/// @tparam kInside  the whole row, up to the end of the last store, projects into the source: no clamping
 template <bool kInside>
 HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_begin, int count,
                          std::uint8_t* HWY_RESTRICT pixels, std::uint8_t* HWY_RESTRICT seen) {
@@ -146,7 +146,7 @@ HWY_INLINE void warp_row(const RowWarp& warp, const SampledImage& source, int x_
   }
 }
 
-/// `warp_row` of whichever kind the row allows.
+/// `warp_row` with the kInside that the row allows.
 HWY_INLINE void warp_any_row(const RowWarp& warp, const SampledImage& source, int x_begin, int count,
                              std::uint8_t* HWY_RESTRICT pixels, std::uint8_t* HWY_RESTRICT seen) {
   const int step = 4 * static_cast<int>(hn::Lanes(F32()));
@@ -182,7 +182,7 @@ struct ZnccColumns {
   std::uint32_t* ab;
 };
 
-/// Adds a row (a, b) to the columns and takes the row that leaves the window off them.
+/// Adds a row (a, b) to the column sums and subtracts the row that leaves the window.
 HWY_INLINE void update_zncc_columns(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
                                     const std::uint8_t* HWY_RESTRICT leaving_a,
                                     const std::uint8_t* HWY_RESTRICT leaving_b, int count,
@@ -206,7 +206,7 @@ HWY_INLINE void update_zncc_columns(const std::uint8_t* HWY_RESTRICT a, const st
   }
 }
 
-/// The sum of 2 R + 1 neighbouring elements from `column` on.
+/// The sum of 2 R + 1 consecutive elements from `column`.
 template <int R, class D>
 HWY_INLINE hn::Vec<D> window_sum(D d, const hn::TFromD<D>* column) {
   auto sum = hn::LoadU(d, column);
@@ -300,7 +300,7 @@ HWY_INLINE void zncc_costs(const ZnccColumns& columns, const std::uint32_t* HWY_
   }
 }
 
-/// Offers a row of costs to the K best so far (`best[k]`: row k, rising); see BestCosts.
+/// Updates the K best costs with a row of costs (`best[k]`: row k, ascending); see BestCosts.
 HWY_INLINE void offer_best(const float* HWY_RESTRICT cost, int count, int k_best, float* const* best) {
   const F32 df;
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(df))) {
@@ -326,8 +326,8 @@ HWY_INLINE void offer_mean(const float* HWY_RESTRICT cost, int count, float* HWY
   }
 }
 
-/// `to_half` of core/half.hpp; by the processor's own conversion where there is one, since Highway's
-/// substitute rounds differently.
+/// `to_half` of core/half.hpp; with the processor's conversion instruction where available, since Highway's
+/// emulation rounds differently.
 HWY_INLINE void store_half(hn::Vec<F32> value, std::uint16_t* out) {
 #if HWY_TARGET <= HWY_AVX2
   const hn::Rebind<hwy::float16_t, F32> dh;

@@ -9,11 +9,11 @@
 #include "match/cost_step.hpp"
 #include "match/cpu_sweep.hpp"
 
-/// The working memory of the CPU sweep of one tile. All of it fits in the first two levels of cache.
+/// The working memory of the CPU sweep of one tile. It fits into the L1 and L2 caches.
 
 namespace recon {
 
-/// SIMD loops may run over the end of a row by this many elements.
+/// SIMD loops may access this many elements beyond the end of a row.
 inline constexpr int kRowSlack = 64;
 
 /// A zeroed, aligned row of numbers.
@@ -35,8 +35,8 @@ class AlignedRow {
   int count_ = 0;
 };
 
-/// Where a tile and the windows around it lie in the image: `columns` from tile.x - R on, of which those from
-/// `first_inside` on are columns `image_x` .. `image_x + image_width - 1` of the image.
+/// Position of a tile and the windows around it in the image: `columns` from tile.x - R; those from
+/// `first_inside` are columns `image_x` .. `image_x + image_width - 1` of the image.
 struct TileFrame {
   TileFrame(const PosedImage& reference, const Tile& tile, int radius)
       : columns(tile.width + 2 * radius),
@@ -55,7 +55,7 @@ struct TileFrame {
   int columns, rows, stride, image_x, image_width, first_inside, top, image_height, window;
 };
 
-/// The reference rows of a tile with their borders repeated, and for ZNCC the window sums of the reference.
+/// The reference rows of a tile with repeated borders, and for ZNCC the window sums of the reference.
 class ReferenceRows {
  public:
   ReferenceRows(const PosedImage& reference, const TileFrame& frame, bool with_sums) : frame_(frame) {
@@ -117,7 +117,7 @@ class ReferenceRows {
 };
 
 /// The sliding windows over one channel of one warped source: a ring of the rows in the window (for ZNCC the
-/// warped pixels, for SAD the absolute differences), which of them the source sees, and the sums of each
+/// warped pixels, for SAD the absolute differences), their visibility in the source, and the sums of each
 /// column.
 class SourceWindow {
  public:

@@ -2,20 +2,20 @@
 
 namespace recon {
 
-/// Local transforms of a grey image whose values are compared instead of the grey levels; all of them ignore
-/// any monotone change of brightness. Windows reach over the border by repeating the border pixels.
+/// Local transforms of a grey image whose values are matched instead of the grey levels; all are invariant to
+/// monotonic changes of brightness. Windows beyond the border repeat the border pixels.
 enum class Transform {
-  kRank,             ///< how many pixels of the window are darker than its centre; cost |difference|
+  kRank,             ///< number of pixels of the window darker than its centre; cost: |difference|
   kCensus5x5,        ///< a bit per pixel of the window: darker than the centre? 24 bits; cost: Hamming
   kCensus9x7,        ///< 9 wide, 7 high, 62 bits
-  kSymmetricCensus,  ///< 9 x 7, each pixel against the one opposite, 31 bits
+  kSymmetricCensus,  ///< 9 x 7, each pixel compared with the opposite one, 31 bits
 };
 
 inline constexpr int kMaxRankWindow = 15;
 
 struct TransformOptions {
   Transform transform = Transform::kCensus5x5;
-  int rank_window = 9;  ///< side of the rank's window, odd, 3 .. kMaxRankWindow
+  int rank_window = 9;  ///< side of the rank window, odd, 3 .. kMaxRankWindow
 };
 
 /// The largest cost between two transformed pixels.

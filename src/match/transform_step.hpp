@@ -22,8 +22,8 @@ RECON_HD std::uint8_t rank_of(int radius, const At& at) {
 }
 
 /// Census of the same authors over the window (2 RX + 1) x (2 RY + 1): a bit per pixel, row by row from the
-/// upper left one (which ends as the most significant bit), the centre left out; 1 where it is darker than
-/// the centre.
+/// upper left one (the most significant bit), without the centre; 1 where the pixel is darker than the
+/// centre.
 template <int RX, int RY, class At>
 RECON_HD std::uint64_t census_of(const At& at) {
   const auto centre = at(0, 0);
@@ -34,8 +34,8 @@ RECON_HD std::uint64_t census_of(const At& at) {
   return bits;
 }
 
-/// Symmetric census over 9 x 7 pixels: each pixel of the first half of the window, row by row, against the
-/// one opposite the centre; 1 where it is darker. 31 bits. Source: R. Spangenberg, T. Langner and R. Rojas,
+/// Symmetric census over 9 x 7 pixels: compares each pixel of the first half of the window, row by row, with
+/// the opposite one; 1 where it is darker. 31 bits. Source: R. Spangenberg, T. Langner and R. Rojas,
 /// "Weighted semi-global matching and center-symmetric census transform", CAIP 2013.
 template <class At>
 RECON_HD std::uint32_t symmetric_census_of(const At& at) {

@@ -17,8 +17,8 @@
 #define RECON_MATCH_TRANSFORM_ROWS_
 namespace recon {
 
-/// The rows around one row of an image, their borders repeated; rows[kMaxRadius] is the row itself, pixels
-/// -kMaxRadius .. width + kMaxRadius - 1 of each are there.
+/// The rows around one row of an image, with repeated borders; rows[kMaxRadius] is the row itself. Each row
+/// has pixels -kMaxRadius .. width + kMaxRadius - 1.
 inline constexpr int kMaxRadius = kMaxRankWindow / 2;
 template <class Grey>
 struct RowsAround {
@@ -26,7 +26,7 @@ struct RowsAround {
   const Grey* row(int j) const { return rows[j + kMaxRadius]; }
 };
 
-/// What the costs of a row are made of.
+/// Inputs of the costs of a row.
 struct CostRow {
   const std::uint8_t* left[8];
   const std::uint8_t* right[8];  ///< mirrored
@@ -138,7 +138,7 @@ void transform_row16(const RowsAround<std::uint16_t>& around, int width, const T
   transform_row(around, width, options, out);
 }
 
-/// Costs of one pixel whose bytes are compared with those at right[b] + base + d.
+/// Costs of one pixel: compares its bytes with those at right[b] + base + d.
 template <bool kHamming, int kBytes>
 HWY_INLINE void pixel_costs(const CostRow& row, int x, int begin, int end, std::uint8_t* costs) {
   const hn::CappedTag<std::uint8_t, TransformedImage::kMargin> d8;
@@ -202,7 +202,7 @@ std::ptrdiff_t row_pitch(int width) {
   return padded_count<std::uint8_t>(width) + 2 * TransformedImage::kMargin;
 }
 
-/// Elements from one row of the bordered image to the next: SIMD loops read one vector beyond.
+/// Elements from one row of the bordered image to the next: SIMD loops read one vector beyond the end.
 std::ptrdiff_t bordered_pitch(int width) {
   return std::ptrdiff_t{width} + 2 * kMaxRadius + 64;
 }

@@ -8,20 +8,20 @@
 
 namespace recon {
 
-/// Bytes of one transformed pixel: 1 for a rank, the bits of a census by eight.
+/// Bytes of one transformed pixel: 1 for a rank, the bits of a census divided by eight.
 constexpr int transform_bytes(const TransformOptions& options) {
   return options.transform == Transform::kRank ? 1 : (max_transform_cost(options) + 7) / 8;
 }
 
-/// A transformed image as rows of bytes: byte b of all pixels of a row one after the other, b = 0 the first
-/// bits of the census. A mirrored one has its rows from right to left. SIMD loops may read `kMargin` bytes
-/// before and behind a row.
+/// A transformed image stored as rows of bytes: byte b of all pixels of a row is contiguous; b = 0 holds the
+/// first bits of the census. Rows of a mirrored image run from right to left. SIMD loops may read `kMargin`
+/// bytes before and after a row.
 class TransformedImage {
  public:
   static constexpr int kMargin = 64;
 
-  /// Of an image of 8 or 16 bits; see rank_of, census_of and symmetric_census_of.
-  /// @throws std::logic_error when the rank's window is even or out of range
+  /// Transforms an 8-bit or 16-bit image; see rank_of, census_of and symmetric_census_of.
+  /// @throws std::logic_error when the rank window is even or out of range
   TransformedImage(ImageView<const std::uint8_t> image, const TransformOptions& options, bool mirrored);
   TransformedImage(ImageView<const std::uint16_t> image, const TransformOptions& options, bool mirrored);
 
@@ -32,7 +32,7 @@ class TransformedImage {
     return buffer_.data() + (static_cast<std::ptrdiff_t>(y) * bytes_ + b) * pitch_ + kMargin;
   }
 
-  /// Bytes of memory that making one takes, and those that stay.
+  /// Peak bytes during construction, and bytes of the result.
   static std::size_t working_bytes(int width, int height, const TransformOptions& options, int depth_bytes);
   static std::size_t stored_bytes(int width, int height, const TransformOptions& options);
 
@@ -46,9 +46,10 @@ class TransformedImage {
   AlignedBuffer<std::uint8_t> buffer_;
 };
 
-/// The costs of pixels first .. first + count - 1 of row y: that of pixel x at disparity min + d, 0 <= d <
-/// planes, goes to costs[(x - first) * stride + d]: |difference| of ranks, Hamming distance of censuses, and
-/// `outside_cost` where x - min - d is not in the right image. What stands behind the planes is overwritten.
+/// Computes the costs of pixels first .. first + count - 1 of row y. The cost of pixel x at disparity min +
+/// d, 0 <= d < planes, is stored in costs[(x - first) * stride + d]: |difference| of ranks, Hamming distance
+/// of censuses, or `outside_cost` where x - min - d is outside the right image. The padding after the planes
+/// is overwritten.
 /// @param right   mirrored
 /// @param stride  a multiple of 64
 void transform_costs(const TransformedImage& left, const TransformedImage& right,

@@ -58,7 +58,7 @@ TruncatedDifferenceRows::TruncatedDifferenceRows(ImageView<const float> left, Im
 void TruncatedDifferenceRows::row(int y, int x_parity, int first, int count, int d, float* costs) const {
   const int disparity = min_disparity_ + d;
   const int right_parity = (x_parity - disparity) & 1;
-  const int shift = (x_parity - disparity - right_parity) / 2;  // column i meets column i + shift
+  const int shift = (x_parity - disparity - right_parity) / 2;  // column i matches column i + shift
   const int begin = std::clamp(-shift, first, first + count);
   const int end = std::clamp(right_[right_parity].width() - shift, begin, first + count);
   std::fill(costs, costs + (begin - first), cost_.outside());

@@ -10,15 +10,15 @@ namespace recon {
 /// Truncated differences of a rectified pair, row by row; see TruncatedDifference.
 class TruncatedDifferenceRows {
  public:
-  /// Two images of one size, grey levels. @param min_disparity  of index 0
+  /// Two grey images of the same size. @param min_disparity  of index 0
   TruncatedDifferenceRows(ImageView<const float> left, ImageView<const float> right, TruncatedDifference cost,
                           int min_disparity);
 
-  /// Costs of the pixels x = 2 (first + i) + x_parity, 0 <= i < count, of row y at disparity `min_disparity +
-  /// d`, to costs[i].
+  /// Stores the costs of the pixels x = 2 (first + i) + x_parity, 0 <= i < count, of row y at disparity
+  /// `min_disparity + d` in costs[i].
   void row(int y, int x_parity, int first, int count, int d, float* costs) const;
 
-  /// Bytes of both images as kept.
+  /// Bytes of both stored images.
   static std::size_t bytes(int width, int height);
 
  private:

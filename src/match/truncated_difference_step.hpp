@@ -6,7 +6,7 @@ namespace recon {
 
 /// Truncated absolute difference of grey levels as data cost (Felzenszwalb and Huttenlocher 2006, section 5):
 ///   D(p, d) = lambda min(|I_l(x, y) - I_r(x - d, y)|, tau)
-/// and lambda tau / 2 where x - d lies outside the right image: neither for nor against the disparity.
+/// and lambda tau / 2 where x - d lies outside the right image: neutral about the disparity.
 struct TruncatedDifference {
   float weight;  ///< lambda
   float cap;     ///< tau, grey levels

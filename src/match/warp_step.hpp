@@ -28,7 +28,7 @@ RECON_HD float inverse_depth(const PlaneSet& planes, float d) {
   return planes.inverse_far + d * planes.step;
 }
 
-/// Sample positions are counted in units of 1/256 pixel, as the texture units of GPUs have it.
+/// Sample positions are in units of 1/256 pixel, as in GPU texture units.
 constexpr int kSubpixelBits = 8;
 constexpr int kSubpixels = 1 << kSubpixelBits;
 
@@ -60,16 +60,17 @@ RECON_HD RowWarp row_warp(const SourceWarp& s, float w, int y) {
   return row_warp(s, w, static_cast<float>(y));
 }
 
-/// The least ratio of source depth to reference depth at which a sample counts as in front of the source.
+/// Minimum ratio of source depth to reference depth of a sample in front of the source.
 constexpr float kMinDepthRatio = 1e-3f;
 
-/// A position in a source image: clamped to it, in 1/256 pixel; `inside` tells whether it was inside before.
+/// A position in a source image: clamped to it, in 1/256 pixel; `inside`: whether it was inside before
+/// clamping.
 struct SamplePosition {
   int u, v;
   bool inside;
 };
 
-/// Where reference index `x` of the row lands in a source of `width` x `height` pixels (each <=
+/// Position of reference index `x` of the row in a source of `width` x `height` pixels (each <=
 /// kMaxImageSide).
 RECON_HD SamplePosition sample_position(const RowWarp& r, int x, int width, int height) {
   const float fx = static_cast<float>(x);
@@ -83,7 +84,7 @@ RECON_HD SamplePosition sample_position(const RowWarp& r, int x, int width, int 
   const bool inside = in_front && u >= 0.0f && u <= u_max && v >= 0.0f && v <= v_max;
   const float uc = u < 0.0f ? 0.0f : (u > u_max ? u_max : u);
   const float vc = v < 0.0f ? 0.0f : (v > v_max ? v_max : v);
-  // Adding and taking away 1.5 * 2^23 rounds to the nearest integer, ties to even.
+  // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, ties to even.
   const float magic = 12582912.0f;
   return {static_cast<int>((uc + magic) - magic), static_cast<int>((vc + magic) - magic), inside};
 }
