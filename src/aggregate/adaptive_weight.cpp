@@ -20,20 +20,20 @@
 #define RECON_AGGREGATE_WEIGHT_ROWS_
 namespace recon {
 
-/// Three floats a pixel, in rows of their own.
+/// Three floats per pixel, one row per channel.
 struct LabRow {
   const float* l;
   const float* a;
   const float* b;
 };
 
-/// What one row of the window adds to one plane of a row.
+/// Inputs of one window row for one plane of an image row.
 struct WindowRow {
-  const float* weights;         ///< of the reference; that of offset i begins i + radius pitches on
+  const float* weights;         ///< of the reference; the weights of offset i start at (i + radius) * pitch
   const float* source_weights;  ///< of the source, at the match of the first pixel
   std::ptrdiff_t pitch, source_pitch;
-  const float* costs;   ///< the pixel below or above the first one; `radius` more on either side
-  const float* finite;  ///< likewise: 0 where there is no cost, else 1
+  const float* costs;   ///< from the pixel below or above the first one; `radius` more on each side
+  const float* finite;  ///< same layout: 0 where there is no cost, otherwise 1
   int radius, width;
 };
 
@@ -46,7 +46,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// weights[x] = exp(-(|p - q| scale + space)) of the colours p, q at x. Goes up to a vector beyond `count`.
+/// weights[x] = exp(-(|p - q| scale + space)) of the colours p, q at x. May write up to one vector beyond
+/// `count`.
 void weights_of_row(LabRow p, LabRow q, float scale, float space, int count, float* weights) {
   const hn::ScalableTag<float> df;
   const int lanes = static_cast<int>(hn::Lanes(df));
@@ -60,7 +61,7 @@ void weights_of_row(LabRow p, LabRow q, float scale, float space, int count, flo
   }
 }
 
-/// sums[x] += sum over i of w C, totals[x] += sum over i of w. Goes up to a vector beyond the width.
+/// sums[x] += sum over i of w C, totals[x] += sum over i of w. May write up to one vector beyond the width.
 void add_window_row(const WindowRow& row, float* sums, float* totals) {
   const hn::ScalableTag<float> df;
   const int lanes = static_cast<int>(hn::Lanes(df));
@@ -80,7 +81,7 @@ void add_window_row(const WindowRow& row, float* sums, float* totals) {
   }
 }
 
-/// The same with samples that do not count.
+/// The same with invalid samples.
 void add_window_row_with_gaps(const WindowRow& row, float* sums, float* totals) {
   const hn::ScalableTag<float> df;
   const int lanes = static_cast<int>(hn::Lanes(df));
@@ -113,8 +114,7 @@ namespace {
 /// Floats that a SIMD loop may read and write beyond the end of a row.
 constexpr int kBeyond = 64;
 
-/// An image in CIELab with columns of nothing in particular around it, so that a whole row has every
-/// neighbour.
+/// An image in CIELab with arbitrary padding columns, so that every pixel of a row has all neighbours.
 class LabImage {
  public:
   LabImage(ImageView<const Rgb8> image, int radius)
@@ -147,8 +147,8 @@ class LabImage {
   AlignedBuffer<float> buffer_;
 };
 
-/// The weights between the pixels of one row and those of another, by offset i = -radius .. radius: 0 where
-/// the latter lie outside the image, and 1 in the columns to the left and right of the image.
+/// The weights between the pixels of two rows, by offset i = -radius .. radius: 0 where the pixel of the
+/// second row lies outside the image, and 1 in the columns left and right of the image.
 class WeightRows {
  public:
   WeightRows(int width, int radius, int left, int right)
@@ -184,13 +184,13 @@ class WeightRows {
 /// Images and options of a call.
 struct Problem {
   const LabImage& reference;
-  const LabImage* source;  ///< null: there is none
+  const LabImage* source;  ///< null if none
   const SupportViews<Rgb8>& views;
   const AdaptiveWeightOptions& options;
   VolumeView<const float> costs;
   VolumeView<float> aggregated;
 
-  /// Column of the source that column 0 meets, no farther from the image than makes a difference.
+  /// Column of the source that matches column 0, clamped to the range that affects the result.
   int shift(int d) const {
     return std::clamp(matching_column(views.side, 0, views.min_disparity + d), -costs.width, costs.width);
   }
@@ -198,7 +198,7 @@ struct Problem {
   int max_shift() const { return std::max(shift(0), shift(costs.planes - 1)); }
 };
 
-/// Aggregates rows one after the other.
+/// Aggregates rows sequentially.
 class RowAggregator {
  public:
   explicit RowAggregator(const Problem& problem)
@@ -249,7 +249,7 @@ class RowAggregator {
       HWY_DYNAMIC_DISPATCH(add_window_row)(row, sums, totals);
   }
 
-  /// Copies a row; returns whether it has samples without a cost, which become 0.
+  /// Copies a row, setting invalid samples to 0; returns whether there are any.
   bool take_costs(const float* row) {
     float* costs = costs_.data() + radius_;
     float* finite = finite_.data() + radius_;
@@ -266,7 +266,7 @@ class RowAggregator {
   const Problem& problem_;
   int width_, radius_;
   std::ptrdiff_t pitch_;
-  WeightRows weights_, source_weights_;  ///< without a source all of the latter are 1
+  WeightRows weights_, source_weights_;  ///< without a source all source weights are 1
   AlignedBuffer<float> costs_, finite_, sums_, totals_;
 };
 

@@ -9,8 +9,8 @@ namespace recon {
 
 struct AdaptiveWeightOptions {
   int radius = 17;  ///< of the window, pixels, 0 .. kMaxAdaptiveRadius
-  /// gamma_c, CIELab units, > 0. Yoon and Kweon have 5; with differences of colours as costs, 10 to 14 leave
-  /// a third to two thirds of the errors on Middlebury's tsukuba, venus, teddy and cones.
+  /// gamma_c, CIELab units, > 0. Yoon and Kweon use 5; with colour differences as costs, 10 to 14 reduce the
+  /// errors on Middlebury's tsukuba, venus, teddy and cones to a third to two thirds.
   float gamma_colour = 12.0f;
   float gamma_space = 17.5f;  ///< gamma_s (gamma_p of Yoon and Kweon), pixels, > 0
 };
@@ -31,7 +31,7 @@ RECON_HD float lab_curve(float t) {
   return t > 216.0f / 24389.0f ? cbrtf(t) : (24389.0f / 27.0f * t + 16.0f) / 116.0f;
 }
 
-/// CIELab of an sRGB colour (IEC 61966-2-1) under the white point D65: L* 0 .. 100.
+/// CIELab of an sRGB colour (IEC 61966-2-1) with white point D65: L* 0 .. 100.
 RECON_HD Lab to_lab(Rgb8 colour) {
   const float r = linear_light(colour.r), g = linear_light(colour.g), b = linear_light(colour.b);
   const float x = lab_curve((0.4124564f * r + 0.3575761f * g + 0.1804375f * b) / 0.95047f);
@@ -40,9 +40,9 @@ RECON_HD Lab to_lab(Rgb8 colour) {
   return {116.0f * y - 16.0f, 500.0f * (x - y), 200.0f * (y - z)};
 }
 
-/// w(p, q) = exp(-(Dc(p, q) / gamma_c + Dg(p, q) / gamma_s)), Dc the Euclidean distance in CIELab, Dg that
-/// in the image. Source: K.-J. Yoon and I. S. Kweon, "Adaptive support-weight approach for correspondence
-/// search", TPAMI 2006, equation 6.
+/// w(p, q) = exp(-(Dc(p, q) / gamma_c + Dg(p, q) / gamma_s)), Dc the Euclidean distance in CIELab, Dg the
+/// Euclidean distance in the image. Source: K.-J. Yoon and I. S. Kweon, "Adaptive support-weight approach for
+/// correspondence search", TPAMI 2006, equation 6.
 /// @param offset_x, offset_y  from p to q, pixels
 RECON_HD float support_weight(Lab p, Lab q, int offset_x, int offset_y,
                               const AdaptiveWeightOptions& options) {

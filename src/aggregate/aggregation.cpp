@@ -26,24 +26,24 @@ Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
 
 std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,
                               int threads) {
-  constexpr std::ptrdiff_t kMargin = 64;  // more than the elements that rows are padded by
+  constexpr std::ptrdiff_t kMargin = 64;  // more than the padding of a row
   const std::ptrdiff_t row = std::ptrdiff_t{width} + kMargin;
   const std::ptrdiff_t radius = options.adaptive_weight.radius, wide = row + 2 * radius;
   switch (options.kind) {
     case Aggregation::kNone:
       return 0;
     case Aggregation::kConstantWindow:
-      // Sums of the columns of four planes, and their prefix sums.
+      // Column sums of four planes, and their prefix sums.
       return Volume<float>::bytes(width, planes, height) + element_count({threads, row, 8, sizeof(double)});
     case Aggregation::kAdaptiveWeight:
-      // CIELab of both views; of each thread the weights of both, which reach as far as the other view is
-      // wide to either side, and the sums of a row of all planes.
+      // CIELab of both views; per thread the weights of both views, padded by the width of the other view on
+      // each side, and the sums of a row of all planes.
       return Volume<float>::bytes(width, planes, height) +
              element_count({2, 3, height, wide, sizeof(float)}) +
              element_count({threads, 2 * radius + 1, 4 * row, sizeof(float)}) +
              element_count({threads, 2 * std::ptrdiff_t{planes} + 1, wide, sizeof(float)});
     default:
-      // Of each thread the common arms of a plane, two counts, and column sums of costs and of ones.
+      // Per thread the common arms of a plane, two counts, and column sums of costs and of ones.
       return element_count({std::min(threads, planes), std::ptrdiff_t{height} + 4, row,
                             sizeof(Cross) + 3 * sizeof(std::int32_t) + sizeof(double)});
   }

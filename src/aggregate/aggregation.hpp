@@ -9,7 +9,7 @@
 
 namespace recon {
 
-/// What sums up the costs around each pixel.
+/// Aggregation of the costs around each pixel.
 enum class Aggregation {
   kNone,
   kConstantWindow,
@@ -21,20 +21,20 @@ struct AggregationOptions {
   Aggregation kind = Aggregation::kNone;
   int constant_radius = 4;  ///< of the constant window, pixels
   AdaptiveWeightOptions adaptive_weight;
-  CrossOptions cross;  ///< of the arms, for who makes them
+  CrossOptions cross;  ///< of the arms, for the caller that computes them
   CrossBasedOptions cross_based;
 };
 
-/// The costs after the aggregation that the options name; see constant_window, adaptive_weight, cross_based.
-/// @param costs    (y, d, x), finite or +infinity (no cost); given back as they are with kNone
-/// @param colours  of kAdaptiveWeight, else not looked at
-/// @param arms     of kCrossBased, else not looked at
-/// @param greatest no finite cost is greater; of kConstantWindow and kCrossBased, see cost_unit
+/// Aggregates costs by the method in the options; see constant_window, adaptive_weight, cross_based.
+/// @param costs    (y, d, x), finite or +infinity (no cost); returned unchanged with kNone
+/// @param colours  for kAdaptiveWeight, otherwise ignored
+/// @param arms     for kCrossBased, otherwise ignored
+/// @param greatest upper bound of the finite costs; for kConstantWindow and kCrossBased, see cost_unit
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
                          const SupportViews<Cross>& arms, const AggregationOptions& options, float greatest);
 
-/// Bytes that `aggregated` takes at most on `threads` threads beside `costs`, its result included.
+/// Max bytes that `aggregated` allocates on `threads` threads, including its result, excluding `costs`.
 std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,
                               int threads);
 

@@ -69,13 +69,13 @@ HWY_EXPORT(window_means);
 
 namespace {
 
-/// A cost beyond is infinite.
+/// A larger cost is infinite.
 constexpr float kMaxCost = std::numeric_limits<float>::max();
 
-/// Planes done together: the additions of a prefix sum wait for each other, those of several planes do not.
+/// Planes processed together: the additions of one prefix sum are dependent, those of several planes are not.
 constexpr int kGroup = 4;
 
-/// Sums of columns, and their prefix sums, of a group of planes.
+/// Column sums and their prefix sums of a group of planes.
 class GroupSums {
  public:
   explicit GroupSums(int width)
@@ -104,7 +104,7 @@ class GroupSums {
   AlignedBuffer<double> columns_, prefix_;
 };
 
-/// Means of one row from the prefix sums over its columns' sums of `rows` rows.
+/// Means of one row from the prefix sums of the column sums over `rows` rows.
 void write_means(const double* prefix, int width, int radius, int rows, float* means) {
   const auto cut = [&](int x) {
     const int begin = std::max(0, x - radius), end = std::min(width, x + radius + 1);
@@ -145,7 +145,7 @@ bool has_gaps(VolumeView<const float> costs, int d) {
   return false;
 }
 
-/// The same of one plane with samples that do not count.
+/// The same for one plane with invalid samples.
 class SumsWithGaps {
  public:
   SumsWithGaps(int width, CostUnit unit)
@@ -212,7 +212,7 @@ void constant_window(VolumeView<const float> costs, int radius, float greatest,
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
   const CostUnit unit = cost_unit(greatest);
   if (costs.width == 0 || costs.height == 0) return;
-  // A window beyond the image holds what one of the image's size does.
+  // A larger window covers the same pixels as one of the size of the image.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
   parallel_for((costs.planes + kGroup - 1) / kGroup, [&](int group) {
     GroupSums sums(costs.width);

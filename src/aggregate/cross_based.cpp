@@ -25,7 +25,7 @@ class SupportSums {
     std::fill_n(columns_.data(), width_, T{0});
   }
 
-  /// Calls emit(y, sums) with the sums of row y, in order of rows, after all of `row_of` was read.
+  /// Calls emit(y, sums) with the sums of row y, in ascending y, after all rows of `row_of` have been read.
   template <class RowOf, class Emit>
   void run(CrossOrder order, ImageView<const Cross> arms, const RowOf& row_of, T* sums, const Emit& emit) {
     for (int y = 0; y < height_; ++y) {
@@ -51,7 +51,7 @@ class SupportSums {
  private:
   T* column_prefix(int y) { return columns_.data() + y * pitch_; }
 
-  /// Sums along the horizontal arms; `sums` may be `values`.
+  /// Sums along the horizontal arms; `sums` may equal `values`.
   template <class V>
   void along_row(const V* values, const Cross* crosses, T* sums) {
     T* line = line_.data();
@@ -65,7 +65,7 @@ class SupportSums {
   AlignedBuffer<T> columns_, line_;
 };
 
-/// Aggregates planes one after the other.
+/// Aggregates planes sequentially.
 class PlaneAggregator {
  public:
   PlaneAggregator(const SupportViews<Cross>& views, const CrossBasedOptions& options, CostUnit unit,
@@ -123,7 +123,7 @@ class PlaneAggregator {
     return rounded_.data();
   }
 
-  /// The same where samples of infinite cost do not count.
+  /// The same, excluding samples of infinite cost.
   void aggregate_with_gaps(int d) {
     const int width = costs_.width;
     const auto ones = [&](int y) {

@@ -2,20 +2,20 @@
 
 namespace recon {
 
-/// Plain implementations of aggregation for a GPU, each with one optimisation more than the one before, after
-/// Fang et al. 2012, section IV; see cuda/aggregate/stepwise_aggregation.hpp.
+/// Aggregation kernels for the GPU, each with one optimisation more than the previous one, after Fang et al.
+/// 2012, section IV; see cuda/aggregate/stepwise_aggregation.hpp.
 enum class Stepwise {
-  kWindowAlongD,    ///< a thread a sample, neighbouring threads along d; direct sums
-  kWindowAlongX,    ///< along x
+  kWindowAlongD,    ///< one thread per sample, neighbouring threads along d; direct sums
+  kWindowAlongX,    ///< neighbouring threads along x
   kWindowShared,    ///< costs of a tile in shared memory
-  kWindowUnrolled,  ///< four rows a thread
-  kWeightAlongD,    ///< as for the window; each weight is made anew
+  kWindowUnrolled,  ///< four rows per thread
+  kWeightAlongD,    ///< as for the window; each weight is recomputed
   kWeightAlongX,
   kWeightShared,    ///< colours of the reference in shared memory
-  kWeightUnrolled,  ///< four planes a thread, to which the reference's weights are common
-  kCrossSerial,     ///< prefix sums by a thread a row and then a thread a column, plane after plane
-  kCrossPlanes,     ///< all planes at the same time
-  kCrossCoalesced,  ///< rows by thread blocks: neighbouring threads read neighbouring columns
+  kWeightUnrolled,  ///< four planes per thread, which share the weights of the reference
+  kCrossSerial,     ///< prefix sums, one thread per row, then one per column; planes in sequence
+  kCrossPlanes,     ///< all planes in parallel
+  kCrossCoalesced,  ///< one thread block per row: neighbouring threads read neighbouring columns
 };
 
 inline constexpr int kMaxStepwiseRadius = 16;

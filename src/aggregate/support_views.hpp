@@ -5,14 +5,14 @@
 
 namespace recon {
 
-/// The images that steer the support of a volume's pixels: T is a colour, or a cross made of colours. Pixel
-/// (x, y) of the volume on plane d meets pixel (matching_column(side, x, min_disparity + d), y) of the
-/// source. Where there is no source, as for a sweep, or the match lies outside it, the reference view alone
-/// decides.
+/// The images that determine the support of a volume's pixels: T is a colour, or a cross computed from
+/// colours. Pixel (x, y) of the volume on plane d matches pixel (matching_column(side, x, min_disparity + d),
+/// y) of the source. Without a source, as for a sweep, or where the match lies outside it, only the reference
+/// view is used.
 template <class T>
 struct SupportViews {
   ImageView<const T> reference;  ///< of the volume's width and height
-  ImageView<const T> source;     ///< empty: there is none; else of the same size
+  ImageView<const T> source;     ///< of the same size; empty if none
   PairSide side = PairSide::kLeft;
   int min_disparity = 0;
 
