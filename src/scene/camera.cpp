@@ -13,7 +13,7 @@ struct ModelInfo {
   int parameters;
 };
 
-// In the order of the ids.
+// In ascending order of the ids.
 constexpr std::array<ModelInfo, 11> kModels{{{"SIMPLE_PINHOLE", 3},
                                              {"PINHOLE", 4},
                                              {"SIMPLE_RADIAL", 4},

@@ -25,7 +25,7 @@ enum class CameraModel {
   kThinPrismFisheye = 10,
 };
 
-/// A camera as COLMAP has it: model, image size in pixels and the parameters in COLMAP's order.
+/// A COLMAP camera: model, image size in pixels and the parameters in COLMAP's order.
 struct Camera {
   CameraModel model = CameraModel::kPinhole;
   int width = 0;
@@ -36,24 +36,24 @@ struct Camera {
 /// COLMAP's name of a model, such as "OPENCV_FISHEYE".
 std::string_view model_name(CameraModel model);
 
-/// The model of a name or of an id of COLMAP's binary format; nothing when COLMAP 3.8 has no such model.
+/// The model with a given name, or with a given id of COLMAP's binary format; empty if COLMAP 3.8 has no such
+/// model.
 std::optional<CameraModel> model_from_name(std::string_view name);
 std::optional<CameraModel> model_from_id(int id);
 
-/// How many parameters a model has.
+/// Number of parameters of a model.
 int parameter_count(CameraModel model);
 
-/// The pixel coordinates of a point in camera coordinates; nothing where the model has no image of it
-/// (behind a perspective camera, or beyond the angle up to which the distortion is monotonic). For many
-/// points of one camera take a Lens (scene/lens.hpp), which does once what these two functions set up at
-/// every call.
+/// Projects a point in camera coordinates to pixel coordinates; empty where it has no image (behind a
+/// perspective camera, or beyond the angle up to which the distortion is monotonic). For many points of one
+/// camera use a Lens (scene/lens.hpp), which is set up once instead of at every call.
 std::optional<Vec2d> project(const Camera& camera, Vec3d x_in_cam);
 
-/// The unit direction in camera coordinates that `project` maps to `pixel`; nothing where there is none.
+/// The unit direction in camera coordinates that `project` maps to `pixel`; empty if none.
 /// |project(unproject(p)) - p| < 1e-6 pixels.
 std::optional<Vec3d> unproject(const Camera& camera, Vec2d pixel);
 
-/// The camera without distortion, when the model is SIMPLE_PINHOLE or PINHOLE; nothing otherwise.
+/// The pinhole camera if the model is SIMPLE_PINHOLE or PINHOLE; empty otherwise.
 std::optional<Pinhole> as_pinhole(const Camera& camera);
 
 /// The COLMAP camera of a pinhole.

@@ -15,18 +15,19 @@
 namespace recon {
 namespace {
 
-/// Fewer points seen by a view do not show its range: then all in its image count, of which so many suffice.
+/// Min number of points observed by a view for its range; below it, all points that project into its image
+/// are used, at least kMinInImage.
 constexpr std::size_t kMinSeen = 100, kMinInImage = 8;
-/// Cells per side of the image for the share of the image that points stand for. A cell with fewer points
-/// than this counts for less: its points may be wrong.
+/// Grid cells per side of the image for weighting points by area. Cells with fewer points than kMinInCell
+/// have lower weight: their points may be wrong.
 constexpr int kCells = 8;
 constexpr int kMinInCell = 3;
-/// What a view and its sources may be moved against each other: from half the image down to this many pixels.
+/// Min disparity between a view and its sources, pixels; the max is half the image.
 constexpr double kMinDisparity = 1.5;
-/// Surfaces lie from this to that multiple of the depth at which the views look together.
+/// Near and far depth of surfaces as multiples of the viewing distance (see viewing_distances).
 constexpr double kNearOfDistance = 1.0 / 3, kFarOfDistance = 5;
 constexpr int kRayGrid = 5, kDepthSamples = 64;
-/// Share of the rays that a source has to see at the ends of the range.
+/// Min share of the rays that the sources see at the ends of the range.
 constexpr double kMinOverlap = 0.2;
 
 struct Sample {
@@ -34,7 +35,7 @@ struct Sample {
   int cell;  ///< of the image
 };
 
-/// Depth and place of a point in the image of a view; nothing outside it.
+/// Depth and grid cell of a point in the image of a view; empty outside it.
 std::optional<Sample> sample_of(const ViewGeometry& view, Vec3d x) {
   const Vec3d in_cam = view.cam_from_world * x;
   const std::optional<Vec2d> p = view.lens->project(in_cam);
@@ -45,7 +46,7 @@ std::optional<Sample> sample_of(const ViewGeometry& view, Vec3d x) {
   return Sample{in_cam.z, row * kCells + column};
 }
 
-/// The depths beyond which, from near and from far, `fraction` of the weight lies.
+/// The weighted quantiles of the depth at `fraction` and 1 - `fraction`.
 DepthRange inner_range(const std::vector<Sample>& by_depth, const std::vector<double>& weights,
                        double fraction) {
   double total = 0, before = 0;
@@ -62,11 +63,11 @@ DepthRange inner_range(const std::vector<Sample>& by_depth, const std::vector<do
   return range;
 }
 
-/// The range of some points, widened, since they lie on texture and surfaces go on nearer and further. It
-/// reaches from the 1 to the 99 % quantile of the points, by 40 % of this span in inverse depth (in which
-/// planes are uniform), and at least to 3/4 of the near and 5/4 of the far depth. The same holds for
-/// quantiles by area, which see the bare ground before the camera; but a few wrong points could move these,
-/// so they reach to 0.6 and 2.5 times the others only.
+/// The range of the points, widened, since points lie on texture only and surfaces extend beyond them. The
+/// span between the 1 and 99 % quantiles is widened by 40 % in inverse depth (in which planes are uniform),
+/// at least to 3/4 of the near and 5/4 of the far depth. The same is done for quantiles weighted by area,
+/// which cover untextured ground in front of the camera; since a few wrong points could shift these, they are
+/// limited to 0.6 and 2.5 times the unweighted ones.
 std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least) {
   if (samples.size() < least) return std::nullopt;
   std::stable_sort(samples.begin(), samples.end(),
@@ -85,7 +86,7 @@ std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least
                     std::max(far, std::min(1.25 * area.far, 2.5 * points.far))};
 }
 
-/// From the points that the view has seen; where these are few, from all in its image.
+/// The range from the points observed by the view; if these are few, from all points in its image.
 std::optional<DepthRange> from_points(const Scene& scene, const PointBlocks& blocks, const ViewGeometry& view,
                                       std::span<const int> seen) {
   const auto samples_of = [&](std::span<const int> points) {
@@ -99,16 +100,16 @@ std::optional<DepthRange> from_points(const Scene& scene, const PointBlocks& blo
   return widened(samples_of(blocks.near_image(view)), kMinInImage);
 }
 
-/// Length of the baseline that moves the image of a point on the axis. Of a step along the axis, which moves
-/// only what lies off it, a quarter counts.
+/// Length of the baseline perpendicular to the axis, at least a quarter of the full baseline: motion along
+/// the axis shifts only points off the axis.
 double effective_baseline(const ViewGeometry& view, const ViewGeometry& source) {
   const Vec3d step = source.centre - view.centre;
   const double along = dot(step, view.axis);
   return std::max(norm(step - along * view.axis), 0.25 * norm(step));
 }
 
-/// The part of a range in which the sources see a good share of what the view sees; the range itself if there
-/// is none.
+/// The part of a range in which the sources see at least kMinOverlap of what the view sees; the whole range
+/// if there is none.
 DepthRange overlapping(const SceneGeometry& views, const ViewGeometry& view, const std::vector<int>& sources,
                        DepthRange range) {
   const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
@@ -133,7 +134,7 @@ std::optional<DepthRange> from_geometry(const SceneGeometry& views, int index,
   std::vector<double> nearest, furthest;
   for (const int s : sources) {
     const ViewGeometry& source = views[s];
-    const double moved = source.focal * effective_baseline(view, source);  // pixels, times depth
+    const double moved = source.focal * effective_baseline(view, source);  // disparity times depth, pixels
     if (!(moved > 0)) continue;
     nearest.push_back(moved / (0.5 * std::max(source.width, source.height)));
     furthest.push_back(moved / kMinDisparity);
@@ -161,7 +162,7 @@ void check(const DepthRangeOptions& options) {
   throw UsageError(message.str());
 }
 
-/// What the user said wins; an estimate that contradicts it gives way.
+/// The user's bounds take precedence; contradicting estimates are adjusted.
 DepthRange with_flags(DepthRange range, const DepthRangeOptions& options) {
   if (options.near) range.near = *options.near;
   if (options.far) range.far = *options.far;

@@ -14,19 +14,17 @@ struct DepthRange {
   double far = 0;
 };
 
-/// The range of a view of which nothing is known: no points and no source at a distance. It cannot be swept
-/// anyway.
+/// The range of a view without points and without a baseline to any source, which cannot be swept.
 inline constexpr DepthRange kUnknownDepthRange{1, 100};
 
 struct DepthRangeOptions {
-  std::optional<double> near, far;  ///< given by the user: they win over everything
+  std::optional<double> near, far;  ///< given by the user; take precedence over estimates
 };
 
-/// The depth range of each view: from the sparse points seen by it (1 and 99 % quantiles, widened), where it
-/// sees too few of them from all points in front of it, and without points from the geometry of the cameras
-/// and `sources`.
+/// The depth range of each view: from the sparse points it observes (1 and 99 % quantiles, widened); if these
+/// are too few, from all points in its image; without points, from the geometry of the cameras and `sources`.
 /// @param sources  per view, indices of its source views (see select_sources)
-/// @throws UsageError when a given bound is not above 0, or the near one is not below the far one
+/// @throws UsageError when a given bound is not > 0, or near >= far
 std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options);
 

@@ -13,14 +13,14 @@ namespace recon {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Distorted perspective lenses are followed up to this tangent of the angle to the axis (89.9 degrees).
+/// Max tangent of the angle to the axis of distorted perspective lenses (89.9 degrees).
 constexpr double kMaxTangent = 1000.0;
-/// What `unproject` may miss a pixel by.
+/// Max error of `unproject`, pixels.
 constexpr double kMaxPixelError = 1e-7;
-/// Below this omega the FOV model differs from a pinhole by less than a double resolves.
+/// Below this omega the FOV model equals a pinhole in double precision.
 constexpr double kMinOmega = 1e-6;
 
-using Polynomial = std::vector<double>;  // coefficients by rising power
+using Polynomial = std::vector<double>;  // coefficients in ascending powers
 
 double evaluate(const Polynomial& p, double x) {
   double value = 0;
@@ -47,8 +47,7 @@ Polynomial difference(Polynomial a, const Polynomial& b) {
   return a;
 }
 
-/// Where `p` changes its sign within [lo, hi], rising. Between two turning points there is at most one such
-/// place.
+/// The sign changes of `p` in [lo, hi], ascending. Between two extrema there is at most one.
 std::vector<double> sign_changes(Polynomial p, double lo, double hi) {
   while (!p.empty() && p.back() == 0.0) p.pop_back();
   if (p.size() < 2) return {};
@@ -210,9 +209,8 @@ std::optional<Vec2d> Lens::project(Vec3d x) const {
   return Vec2d{focal_.x * distorted.x + centre_.x, focal_.y * distorted.y + centre_.y};
 }
 
-/// The r in [0, limit) with r g(r) = distorted_radius: Newton's method, kept inside a shrinking bracket.
-/// Where the limit cuts the range short, the r just below the limit (from which the tangential part may still
-/// be solved).
+/// The r in [0, limit) with r g(r) = distorted_radius: Newton's method with a shrinking bracket. Beyond the
+/// limit, the r just below it (from which the tangential part may still be solved).
 std::optional<double> Lens::solve_radius(double distorted_radius) const {
   double lo = 0, hi = limit_;
   if (hi == kInfinity) {
@@ -232,9 +230,9 @@ std::optional<double> Lens::solve_radius(double distorted_radius) const {
   return r;
 }
 
-/// The base coordinates that `distort` maps to `distorted`: exactly by radius where the lens is radial, from
-/// there by a Newton iteration with step control, which cannot leave the domain and so cannot find a second
-/// root.
+/// The base coordinates that `distort` maps to `distorted`: solves for the radius exactly if the lens is
+/// radial; otherwise continues with damped Newton iterations, which cannot leave the domain and so cannot
+/// find a second root.
 std::optional<Vec2d> Lens::undistort(Vec2d distorted) const {
   const double radius = length(distorted);
   if (radius == 0 && length(prism_) == 0) return Vec2d{0, 0};
@@ -267,7 +265,7 @@ std::optional<Vec2d> Lens::undistort(Vec2d distorted) const {
       e = next_e;
       break;
     }
-    if (damping <= 1e-6) break;  // no better place: a root up to rounding, or none
+    if (damping <= 1e-6) break;  // no improvement: a root up to rounding, or none
   }
   if (length({focal_.x * e.x, focal_.y * e.y}) > kMaxPixelError || !(length(b) < limit_)) return std::nullopt;
   return b;

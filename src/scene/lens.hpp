@@ -8,10 +8,10 @@
 
 namespace recon {
 
-/// A camera prepared for many projections: what `project` and `unproject` of a Camera set up anew at each
-/// call.
+/// A camera prepared for many projections: the setup that `project` and `unproject` of a Camera repeat at
+/// each call.
 ///
-/// All models of COLMAP are one formula. With b the base coordinates of a point, r = |b| and f the focal
+/// All COLMAP models share one formula. With b the base coordinates of a point, r = |b| and f the focal
 /// lengths,
 ///   distorted = g(r) b + 2 b (p . b) + (p + s) r^2,   pixel = f distorted + c,   p = (p2, p1), s = (sx1,
 ///   sy1);
@@ -19,12 +19,13 @@ namespace recon {
 /// the axis; g is a polynomial or a quotient of polynomials in r^2, or atan(2 r tan(omega / 2)) / (r omega)
 /// for FOV.
 ///
-/// The domain is the disc of b in which the map is proven to be one to one: there the symmetric part of its
-/// Jacobian is positive definite, since d(r g)/dr and g exceed (6 |p| + 2 |s|) r. Fisheye lenses see further
-/// than 90 degrees where their distortion allows it; COLMAP 3.8 stops there, and agrees below.
+/// The domain is the disc of b in which the map is provably injective: there the symmetric part of its
+/// Jacobian is positive definite, since d(r g)/dr and g exceed (6 |p| + 2 |s|) r. Fisheye lenses extend
+/// beyond 90 degrees where their distortion allows it; COLMAP 3.8 is limited to 90 degrees and agrees within
+/// them.
 class Lens {
  public:
-  /// @throws Error (a broken expectation) when the number of parameters is not that of the model
+  /// @throws std::logic_error when the number of parameters is not that of the model
   explicit Lens(const Camera& camera);
 
   /// As the functions of the same names in scene/camera.hpp. Thread-safe.
@@ -48,7 +49,7 @@ class Lens {
   double find_limit() const;
 
   bool fisheye_ = false;
-  double omega_ = 0;                      ///< of the FOV model, else 0
+  double omega_ = 0;                      ///< of the FOV model, otherwise 0
   std::array<double, 5> numerator_{1};    ///< of g, in powers of r^2
   std::array<double, 4> denominator_{1};  ///< of g, in powers of r^2
   Vec2d tangential_{0, 0};                ///< p = (p2, p1)

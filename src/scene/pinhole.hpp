@@ -19,8 +19,7 @@ struct Pinhole {
   Vec3d ray(Vec2d pixel) const { return {(pixel.x - cx) / fx, (pixel.y - cy) / fy, 1.0}; }
 };
 
-/// The pixel coordinates of the centre of the pixel with index (x, y): the one place that knows where centres
-/// lie.
+/// The pixel coordinates of the centre of the pixel with index (x, y): the only definition of pixel centres.
 RECON_HD Vec2d pixel_centre(int x, int y) {
   return {x + 0.5, y + 0.5};
 }

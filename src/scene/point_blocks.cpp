@@ -8,7 +8,7 @@
 namespace recon {
 namespace {
 
-constexpr int kLeast = 16;  ///< points that are not divided any more
+constexpr int kLeast = 16;  ///< blocks of at most this many points are not divided
 
 std::array<double, 3> axes_of(Vec3d v) {
   return {v.x, v.y, v.z};
@@ -58,7 +58,7 @@ std::vector<int> PointBlocks::near_image(const ViewGeometry& view) const {
   for (std::size_t i = 0; i < blocks_.size();) {
     const Block& block = blocks_[i];
     const Vec3d x = view.cam_from_world * block.centre;
-    // Above 0: at least as far is the centre from the cone in which the image lies.
+    // If positive, a lower bound of the distance of the centre from the viewing cone.
     const double outside = std::hypot(x.x, x.y) * cosine - x.z * sine;
     const auto next = static_cast<std::size_t>(block.next);
     if (outside > block.radius * (1 + 1e-9)) {

@@ -8,20 +8,20 @@
 
 namespace recon {
 
-/// Finds the sparse points of a scene that a view may show, without asking each point: they are halved into
-/// ever smaller blocks, and a block outside the view is passed over as a whole.
+/// Finds the sparse points of a scene that may be in a view without testing each one: a hierarchy of bounding
+/// spheres, in which blocks of points outside the view are skipped.
 class PointBlocks {
  public:
   /// @param scene  must outlive this
   explicit PointBlocks(const Scene& scene) : scene_(scene) {}
 
-  /// Indices of points, rising: all that lie in the image of `view`, and few others. Safe from several
-  /// threads; the first call takes O(n log n) for n points.
+  /// Indices of points, ascending: all that lie in the image of `view`, and few others. Thread-safe; the
+  /// first call takes O(n log n) for n points.
   std::vector<int> near_image(const ViewGeometry& view) const;
 
  private:
-  /// The points order_[begin] .. order_[end - 1] and a ball that holds them. Blocks stand before their
-  /// halves; `next` is the first behind all of them.
+  /// The points order_[begin] .. order_[end - 1] and their bounding sphere. A block precedes its two halves;
+  /// `next` is the first block after its subtree.
   struct Block {
     Vec3d centre;
     double radius;

@@ -13,19 +13,18 @@ namespace recon {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-/// An optical axis may lie so far from the common axis; beyond it, too little of the image is left.
+/// Max angle between an optical axis and the common axis; beyond it, too little of the image is left.
 constexpr double kMaxTilt = 65 * kDegree;
-/// Rays farther from the common axis are cut off: their images grow without bound.
+/// Rays at larger angles to the common axis are clipped, since their images grow without bound.
 const double kMinCosine = std::cos(75 * kDegree);
-/// The cells along each side of the reference, and the steps of inverse depth, at which it is asked what the
-/// source sees.
+/// Sampling of the overlap: grid cells per side of the reference, and steps of inverse depth.
 constexpr int kCells = 16;
 constexpr int kDepths = 32;
-/// What the source sees between two such samples is taken in by a border around its image, in its size.
+/// Border around the source image, relative to its size, that covers the space between two samples.
 constexpr double kBorder = 1.0 / kCells;
-/// Pixels of the reference that the source has to see, of all.
+/// Min share of the reference's pixels that the source sees.
 constexpr double kMinOverlap = 0.05;
-/// Pixels around the overlap, so that there is something on each side of every place in it.
+/// Margin around the overlap in pixels, so that all pixels in it have neighbours.
 constexpr int kMargin = 1;
 
 struct Interval {
@@ -39,7 +38,7 @@ struct Interval {
   double length() const { return high - low; }
 };
 
-/// What both views see, at focal length 1 and principal point 0.
+/// The overlap of both views, at focal length 1 and principal point 0.
 struct Overlap {
   Interval left_x, right_x, y;
   Interval disparity;
@@ -51,7 +50,7 @@ bool within_border(Vec2d pixel, const Pinhole& camera) {
   return pixel.x >= -bx && pixel.y >= -by && pixel.x <= camera.width + bx && pixel.y <= camera.height + by;
 }
 
-/// The overlap of the two views over a grid of the reference's pixels and depths.
+/// Computes the overlap over a grid of the reference's pixels and depths.
 Overlap find_overlap(const Pinhole& reference, const Pinhole& source, const Pose& source_from_reference,
                      const RectifiedPair& pair, const DepthRange& range) {
   Overlap overlap;
@@ -95,7 +94,7 @@ void lay_out(const Overlap& overlap, double f, RectifiedPair& pair) {
   pair.left.cy = kMargin - f * overlap.y.low;
   pair.right = pair.left;
   pair.right.cx = kMargin - f * overlap.right_x.low;
-  // One more at each end, for the parabola.
+  // One more at each end for the sub-pixel parabola.
   const double offset = pair.left.cx - pair.right.cx;
   pair.min_disparity = static_cast<int>(std::floor(f * overlap.disparity.low + offset)) - 1;
   pair.disparities =
@@ -118,7 +117,7 @@ Rectification refuse(const std::string& reason) {
   return {std::nullopt, reason};
 }
 
-/// Samples of the image along a side of a target's pixel.
+/// Image samples per side of a target pixel.
 int samples_along(const Pinhole& camera, const Pinhole& target) {
   return std::max(1, static_cast<int>(std::ceil(std::max(camera.fx, camera.fy) / target.fx - 1e-6)));
 }
@@ -148,8 +147,7 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   if (overlap.share < kMinOverlap)
     return refuse("it sees too little of what the view sees between the nearest and the farthest depth");
   constexpr double kSmaller = 0.97;
-  // At its optical axis, the reference keeps the area of its pixels: there, turning it magnifies by 1 /
-  // cos^3.
+  // The pixel area is kept at the optical axis of the reference, where the rotation magnifies by 1 / cos^3.
   double focal = std::sqrt(reference.fx * reference.fy) * std::pow(z.z, 1.5);
   lay_out(overlap, focal, pair);
   while (!within(pair, limits)) lay_out(overlap, focal *= kSmaller, pair);
@@ -169,7 +167,7 @@ Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinh
   const auto sample = [&](double px, double py) {
     const Vec3d ray = camera_from_target * target.ray({px, py});
     const Vec2d at = index_of(camera.project(ray));
-    // Also for a ray to the side or from behind, which sees nothing anyway, there is some pixel.
+    // Rays at z <= 0, which see nothing, are mapped to an arbitrary pixel.
     const double u = ray.z > 0 ? std::clamp(at.x, 0.0, image.width - 1.0) : 0.0;
     const double v = ray.z > 0 ? std::clamp(at.y, 0.0, image.height - 1.0) : 0.0;
     const int x0 = static_cast<int>(u), y0 = static_cast<int>(v);

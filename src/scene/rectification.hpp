@@ -12,59 +12,59 @@
 
 namespace recon {
 
-/// Two virtual cameras in the places of a reference view and of a source, turned so that every point in front
-/// of them has the same row in both images. The reference is always the left one: the x axis runs from its
-/// centre to that of the source, so that the images of a source on the left are turned upside down, those of
-/// a source above or below by a right angle. A point at depth z along the common axis has the disparity
-/// d = x_left - x_right = f b / z + (c_left - c_right).
+/// Two virtual cameras at the centres of a reference view and of a source, rotated so that every point in
+/// front of them has the same row in both images. The reference is always the left one: the x axis points
+/// from its centre to that of the source, so images are rotated by 180 degrees for a source on the left, and
+/// by 90 degrees for a source above or below. A point at depth z along the common axis has the disparity d =
+/// x_left - x_right = f b / z + (c_left - c_right).
 struct RectifiedPair {
   Pinhole left, right;  ///< of one size, focal length (fx = fy) and cy; only cx differs
   Mat3d left_from_reference = identity<double>();
   Mat3d right_from_source = identity<double>();
   double baseline = 0;    ///< between the centres, scene units, > 0
-  int min_disparity = 0;  ///< of the depths to be searched; may be negative
-  int disparities = 0;    ///< how many, >= 1
+  int min_disparity = 0;  ///< first disparity to be searched; may be negative
+  int disparities = 0;    ///< number of disparities, >= 1
 
   /// The disparity at depth `z` > 0 along the common axis.
   double disparity(double z) const { return left.fx * baseline / z + (left.cx - right.cx); }
-  /// The depth along the common axis; not positive where the disparity is that of no point in front.
+  /// The depth along the common axis; not positive if no point in front of the cameras has this disparity.
   double depth(double disparity) const { return left.fx * baseline / (disparity - (left.cx - right.cx)); }
 };
 
-/// How large a rectified pair may become; beyond it, the resolution is lowered.
+/// Max size of a rectified pair; above it, the resolution is lowered.
 struct RectifyLimits {
   int max_side = 16384;                           ///< of an image, pixels
   int max_disparities = 4096;                     ///< to be searched
   std::size_t max_volume = std::size_t{1} << 30;  ///< pixels of an image times disparities
 };
 
-/// A rectified pair, or why there is none.
+/// A rectified pair, or the reason why there is none.
 struct Rectification {
   std::optional<RectifiedPair> pair;
-  std::string refusal;  ///< empty where there is a pair
+  std::string refusal;  ///< empty if there is a pair
 };
 
 /// Rectifies a reference view with a source. The common axis is the mean of both optical axes, made
 /// perpendicular to the baseline (A. Fusiello, E. Trucco, A. Verri, A compact algorithm for rectification of
-/// stereo pairs, 2000, with a symmetric choice of the axis); the focal length is such that pixels keep their
-/// area at the optical axis of the reference, unless `limits` ask for a smaller one. The images are cut to
-/// what can match: pixels of the reference whose points at the depths of `range` the source sees, and these
-/// points' places in the source; the disparities are those of these points. Refused are views with one
-/// centre, views whose baseline runs along their direction of view, and views that do not see enough of the
-/// same.
-/// @param range  of the depths along the reference's axis, 0 < near < far
+/// stereo pairs, 2000, with a symmetric choice of the axis); the focal length keeps the pixel area at the
+/// optical axis of the reference, unless `limits` require a smaller one. The images are cropped to the
+/// overlap: pixels of the reference whose points at the depths of `range` the source sees, and the
+/// projections of these points into the source; the disparities are those of these points. Rejected are views
+/// with the same centre, views with the baseline along the viewing direction, and views without enough
+/// overlap.
+/// @param range  depths along the reference's axis, 0 < near < far
 Rectification rectify(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
                       const Pose& source_from_world, const DepthRange& range,
                       const RectifyLimits& limits = {});
 
-/// Samples of an image that a pixel of a virtual camera is the mean of: n^2, where it covers as many of the
-/// image's pixels.
+/// Number of image samples averaged per pixel of a virtual camera: n^2, about the number of image pixels that
+/// it covers.
 int turning_samples(const Pinhole& camera, const Pinhole& target);
 
-/// What a virtual camera in the place of a view sees: bilinear samples of the view's image, the mean of as
-/// many as a pixel covers pixels of the image where it shrinks; beyond the image's border as at it. The same
-/// bytes for any number of threads.
-/// @param image                of the size of `camera`
+/// Warps the image of a view into a virtual camera at the same centre: bilinear samples of the image,
+/// averaged over the image pixels that a pixel covers where the image shrinks; border pixels are repeated.
+/// The same bytes for any number of threads.
+/// @param image                has the size of `camera`
 /// @param target_from_camera   the rotation between both
 Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
                                  const Mat3d& target_from_camera, const Pinhole& target);

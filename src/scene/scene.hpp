@@ -15,7 +15,7 @@ namespace recon {
 
 inline constexpr std::uint64_t kNoPoint = std::numeric_limits<std::uint64_t>::max();
 
-/// A feature seen in a view: where (pixel coordinates), and the id of its point or kNoPoint.
+/// An observed feature of a view: its pixel coordinates, and the id of its point or kNoPoint.
 struct Observation {
   Vec2d pixel{0, 0};
   std::uint64_t point_id = kNoPoint;
@@ -45,13 +45,13 @@ struct SparsePoint {
   std::vector<TrackElement> track;
 };
 
-/// A calibrated scene. Views are in the order of their names, so that everything that follows has one order.
+/// A calibrated scene. Views are sorted by name, so that all later stages have a fixed order.
 struct Scene {
   std::vector<std::uint32_t> camera_ids;  ///< COLMAP's id of each camera
   std::vector<Camera> cameras;
   std::vector<View> views;
   SharedVector<SparsePoint> points;
-  std::vector<std::string> warnings;  ///< what was ignored when the model was read, and why
+  std::vector<std::string> warnings;  ///< what was ignored while reading the model, and why
 };
 
 }  // namespace recon

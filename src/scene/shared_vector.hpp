@@ -8,15 +8,14 @@
 
 namespace recon {
 
-/// A vector whose copies share their elements until one of them is changed: the models that a scene's work is
-/// handed in differ little, and hold millions of observations. Reading is safe from several threads, changing
-/// is not.
+/// A copy-on-write vector: the models of the work items of a scene differ little, and contain millions of
+/// observations. Reading is thread-safe, changing is not.
 template <class T>
 class SharedVector {
  public:
   SharedVector() = default;
   SharedVector(std::initializer_list<T> elements) : SharedVector(std::vector<T>(elements)) {}
-  SharedVector(std::vector<T> elements)  // NOLINT(google-explicit-constructor): it takes the place of one
+  SharedVector(std::vector<T> elements)  // NOLINT(google-explicit-constructor): it replaces std::vector
       : elements_(elements.empty() ? nullptr : std::make_shared<std::vector<T>>(std::move(elements))) {}
 
   std::size_t size() const { return get().size(); }
@@ -26,7 +25,7 @@ class SharedVector {
   const T& operator[](std::size_t i) const { return get()[i]; }
   const T& at(std::size_t i) const { return get().at(i); }
 
-  /// The elements to be changed, which no other copy sees.
+  /// Mutable access to the elements; other copies are not affected.
   std::vector<T>& edit() {
     if (!elements_)
       elements_ = std::make_shared<std::vector<T>>();

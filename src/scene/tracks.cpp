@@ -9,7 +9,7 @@
 namespace recon {
 namespace {
 
-/// The index of each point whose track is empty, by its id: sorted pairs of id and index.
+/// The points whose track is empty: sorted pairs of id and index.
 std::vector<std::pair<std::uint64_t, int>> points_without_track(const Scene& scene) {
   std::vector<std::pair<std::uint64_t, int>> points;
   for (std::size_t p = 0; p < scene.points.size(); ++p)
@@ -18,7 +18,7 @@ std::vector<std::pair<std::uint64_t, int>> points_without_track(const Scene& sce
   return points;
 }
 
-/// Calls `found(point, view)` for every reprojection; may name one twice.
+/// Calls `found(point, view)` for every reprojection, possibly more than once.
 template <class Found>
 void for_each_reprojection(const Scene& scene, const Found& found) {
   for (std::size_t p = 0; p < scene.points.size(); ++p)
@@ -61,7 +61,7 @@ void IndexLists::sort_lists() {
   std::size_t kept = 0, begin = 0;
   for (std::size_t i = 0; i + 1 < begin_.size(); ++i) {
     const auto at = [&](std::size_t item) { return items_.begin() + static_cast<std::ptrdiff_t>(item); };
-    const std::size_t end = begin_[i];  // filling moved it there
+    const std::size_t end = begin_[i];  // advanced by filling
     std::sort(at(begin), at(end));
     const auto last = std::unique(at(begin), at(end));
     begin_[i] = kept;

@@ -8,12 +8,12 @@
 
 namespace recon {
 
-/// Lists of integers, one after the other in one array.
+/// Lists of integers, stored contiguously in one array.
 class IndexLists {
  public:
-  /// The lists that hold, for each call of `add(list, item)` that `visit(add)` makes, `item` in list `list`:
-  /// rising, each item once. Takes time linear in the calls, but for sorting within the lists.
-  /// @param visit  is called twice, to count and to fill
+  /// Builds the lists: for each call of `add(list, item)` by `visit(add)`, `item` is in list `list`, in
+  /// ascending order, without duplicates. Time linear in the calls, except for sorting within the lists.
+  /// @param visit  called twice, to count and to fill
   template <class Visit>
   IndexLists(int lists, const Visit& visit) : begin_(static_cast<std::size_t>(lists) + 1, 0) {
     visit([this](int list, int) { ++begin_[static_cast<std::size_t>(list)]; });
@@ -36,8 +36,8 @@ class IndexLists {
   std::vector<int> items_;
 };
 
-/// Which views see each point of a scene, and which points each view sees (indices into Scene). A point whose
-/// track is empty is looked for in the observations of the views: either may be all that a scene has.
+/// Which views see each point of a scene, and which points each view sees (indices into Scene). The views of
+/// a point with an empty track are taken from the observations: a scene may have only one of the two.
 struct Visibility {
   explicit Visibility(const Scene& scene);
 

@@ -42,13 +42,13 @@ void walk_edge(const Frame& f, const Visit& visit) {
   }
 }
 
-/// The whole frame, drawn in on each side to where the straightened edge of the photo comes in furthest.
+/// The whole frame, with each side moved inwards to the innermost point of the undistorted edge of the photo.
 Frame frame_within_edges(const Camera& camera, const Lens& lens, const Pinhole& whole) {
   Frame frame{0, 0, static_cast<double>(whole.width), static_cast<double>(whole.height)};
   const Frame photo = frame;
   walk_edge(photo, [&](double x, double y) {
     const std::optional<Vec3d> ray = lens.unproject({x, y});
-    // What has no ray, or one that no pinhole sees, lies beyond every frame.
+    // Points without a ray, or with a ray that no pinhole sees, lie outside every frame.
     if (!ray || ray->z < 1e-3) return;
     const Vec2d p = whole.project(*ray);
     if (x == 0) frame.left = std::max(frame.left, p.x);
@@ -59,7 +59,7 @@ Frame frame_within_edges(const Camera& camera, const Lens& lens, const Pinhole& 
   return frame;
 }
 
-/// Whether the photo shows all of a frame: the lens maps discs one to one, so the edge speaks for the inside.
+/// Whether the photo covers a frame: the lens mapping is injective, so testing the edge suffices.
 bool is_covered(const Camera& camera, const Lens& lens, const Pinhole& whole, const Frame& frame) {
   if (!(frame.left < frame.right && frame.top < frame.bottom)) return false;
   bool covered = true;
@@ -71,8 +71,8 @@ bool is_covered(const Camera& camera, const Lens& lens, const Pinhole& whole, co
   return covered;
 }
 
-/// `frame` drawn together towards its principal point, or where that lies outside towards the nearest of its
-/// points.
+/// `frame` scaled towards its principal point or, if that lies outside, towards the nearest point of the
+/// frame.
 Frame shrunk(const Frame& frame, const Pinhole& whole, double factor) {
   const double x = std::clamp(whole.cx, std::min(frame.left, frame.right), std::max(frame.left, frame.right));
   const double y = std::clamp(whole.cy, std::min(frame.top, frame.bottom), std::max(frame.top, frame.bottom));
@@ -93,7 +93,7 @@ Pinhole straightened(const Camera& camera) {
     }
     frame = shrunk(frame, whole, fits);
   }
-  // Rounding must not cost a row where nothing was drawn in.
+  // Rounding must not remove a row if the frame was not shrunk.
   const int width = static_cast<int>(std::floor(frame.right - frame.left + kEdgeTolerance));
   const int height = static_cast<int>(std::floor(frame.bottom - frame.top + kEdgeTolerance));
   if (width < 1 || height < 1)
@@ -120,7 +120,7 @@ struct Colour {
   float r = 0, g = 0, b = 0;
 };
 
-/// The photo between its pixel centres; beyond the outermost centres as at them.
+/// Bilinear sample of the photo; border pixels are repeated.
 Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
   const Vec2d at = index_of(pixel);
   const double x = std::clamp(at.x, 0.0, photo.width - 1.0), y = std::clamp(at.y, 0.0, photo.height - 1.0);
@@ -136,8 +136,7 @@ Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
   return {blend(a.r, b.r, c.r, d.r), blend(a.g, b.g, c.g, d.g), blend(a.b, b.b, c.b, d.b)};
 }
 
-/// Samples per side of a target pixel, one for each pixel of the photo that it covers at the middle of the
-/// image.
+/// Samples per side of a target pixel, one for each photo pixel that it covers at the image centre.
 int samples_along(double photo_focal, double target_focal) {
   return std::max(1, static_cast<int>(std::ceil(std::abs(photo_focal / target_focal) - 1e-6)));
 }

@@ -11,10 +11,10 @@
 namespace recon {
 namespace {
 
-/// Axes under a smaller angle cross at a depth that their directions hardly fix.
+/// Min sine of the angle between axes: below it, the depth of the crossing is ill-conditioned.
 constexpr double kMinCrossingSine = 0.035;  // 2 degrees
 constexpr double kMaxCrossingGap = 0.2;
-/// So many crossings of one view, half of them within this factor, fix its own distance.
+/// A view has its own distance if it has at least this many crossings, half of them within this factor.
 constexpr std::size_t kMinCrossings = 5;
 constexpr double kMaxCrossingSpread = 2;
 
@@ -26,8 +26,8 @@ bool ViewGeometry::sees(Vec3d x) const {
 }
 
 std::optional<double> ViewGeometry::half_angle() const {
-  // The border of the image shows the greatest angles, as lenses map one to one; between the samples taken
-  // of it they hardly differ.
+  // The maximum angles lie on the image border, since the lens mapping is injective; they vary little between
+  // the samples.
   constexpr int kSamples = 8;
   constexpr double kMargin = 0.02, kGreatest = 80 * std::numbers::pi / 180;
   double greatest = 0;
@@ -115,7 +115,7 @@ std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views)
   });
   std::vector<double> all;
   for (const std::vector<double>& own : crossings) all.insert(all.end(), own.begin(), own.end());
-  // Fewer than one crossing a view is chance.
+  // Fewer than one crossing per view is not significant.
   if (all.empty() || all.size() < distances.size())
     return std::vector<std::optional<double>>(distances.size());
   const double common = quantile(all, 0.5);

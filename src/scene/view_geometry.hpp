@@ -8,32 +8,31 @@
 
 namespace recon {
 
-/// Where all pairs of views would be too many, each is paired with this many nearest views.
+/// Each view is paired with at most this many nearest views.
 inline constexpr int kMaxNeighbours = 256;
 
-/// A view as the geometry of a scene needs it; world coordinates.
+/// The geometry of a view in world coordinates.
 struct ViewGeometry {
   const Lens* lens = nullptr;
   int width = 0, height = 0;
-  double focal = 0;  ///< geometric mean of the two, pixels
+  double focal = 0;  ///< geometric mean of fx and fy, pixels
   Pose cam_from_world;
   Vec3d centre{0, 0, 0};
   Vec3d axis{0, 0, 1};  ///< viewing direction, unit length
 
   /// Whether a point in world coordinates lies in the image.
   bool sees(Vec3d x) const;
-  /// An angle to the axis, radians, that nothing in the image exceeds; nothing where none below 80 degrees is
-  /// known.
+  /// Upper bound of the angle to the axis in the image, radians; empty if none below 80 degrees is known.
   std::optional<double> half_angle() const;
   /// Depth of a point in world coordinates.
   double depth(Vec3d x) const { return (cam_from_world * x).z; }
-  /// The point at depth 1 on the ray of a camera is `ray`; its place in the world at depth `z`.
+  /// The world point at depth `z` on the ray through `ray`, a point at depth 1 in camera coordinates.
   Vec3d point_at(Vec3d ray, double z) const;
-  /// Rays of depth 1 in camera coordinates through the middles of an n x n grid of cells of the image.
+  /// Rays of depth 1 in camera coordinates through the centres of an n x n grid of cells of the image.
   std::vector<Vec3d> ray_grid(int n) const;
 };
 
-/// All views of a scene; copies would leave the lenses behind, so there are none.
+/// All views of a scene. Not copyable, since views point to their lenses.
 class SceneGeometry {
  public:
   explicit SceneGeometry(const Scene& scene);
@@ -48,19 +47,19 @@ class SceneGeometry {
   std::vector<ViewGeometry> views_;
 };
 
-/// The angle in degrees under which two centres are seen from `x`, [0, 180].
+/// The angle between the rays from `x` to two centres, degrees, [0, 180].
 double triangulation_angle(Vec3d x, Vec3d centre_a, Vec3d centre_b);
 
-/// The depth on the axis of `a` where it comes closest to the axis of `b`; nothing unless they meet: in front
-/// of both cameras, at an angle, and closer to each other than a fifth of that depth.
+/// The depth on the axis of `a` where it is closest to the axis of `b`; empty unless the axes cross: in front
+/// of both cameras, not nearly parallel, and within a fifth of that depth of each other.
 std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b);
 
-/// How far from each view the views of the scene look together, as depth on its axis: the median of where it
-/// meets the other axes, if these places agree; else the median of all views'; nothing for a scene whose axes
-/// meet too seldom, as those of parallel cameras. Of very many views the kMaxNeighbours nearest count.
+/// The viewing distance of each view, as depth on its axis: the median of the crossings with the other axes,
+/// if these agree; otherwise the median over all views; empty for a scene with too few crossings, as with
+/// parallel cameras. At most the kMaxNeighbours nearest views are used.
 std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views);
 
-/// The views nearest to `reference` by their centres, itself left out, nearest first, at most `count`.
+/// The views nearest to `reference` by their centres, excluding itself, nearest first, at most `count`.
 std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count);
 
 /// The value at `fraction` in [0, 1] of the ordered values; reorders them. They must not be empty.

@@ -15,24 +15,24 @@
 namespace recon {
 namespace {
 
-/// Of a track at most this many views vote for each other, so that work grows linearly with long tracks.
+/// Max views of a track that are paired with a reference, so that the time is linear in the track length.
 constexpr int kMaxTrackLength = 128;
-/// Fewer shared points may all be mismatches.
+/// Min number of shared points; fewer may all be mismatches.
 constexpr double kMinShared = 5;
-/// With fewer sources found by points than this, geometry has its say.
+/// With fewer sources from points than this, sources from geometry are added.
 constexpr std::size_t kEnoughSources = 2;
-/// Virtual points by geometry: a grid of rays, each at a few depths relative to the distance of the scene.
+/// Virtual points of the selection by geometry: a grid of rays with depths relative to the viewing distance.
 constexpr int kRayGrid = 6;
 constexpr double kRelativeDepths[] = {0.6, 0.8, 1.0, 1.25, 1.6};
 constexpr double kDistanceInBaselines = 5;
 constexpr double kMinOverlap = 0.1;
 
-/// One point as two views see it.
+/// One point in a pair of views.
 struct Reprojection {
   int source;
-  float angle;   ///< of triangulation, degrees
-  float score;   ///< how well the pair suits at this point
-  float weight;  ///< of how many points it speaks
+  float angle;   ///< triangulation angle, degrees
+  float score;   ///< matching quality of the pair at this point
+  float weight;  ///< number of points that it represents
 };
 
 struct Candidate {
@@ -40,9 +40,9 @@ struct Candidate {
   double score;
 };
 
-/// How much a triangulation angle helps: depth is fixed better as it grows up to 10 degrees, surfaces look
-/// the same up to about 15. The rising side is equation 2 of Goesele et al., Multi-View Stereo for Community
-/// Photo Collections, ICCV 2007.
+/// Weight of a triangulation angle: depth precision increases up to 10 degrees, and surfaces look similar up
+/// to about 15. The increasing part is equation 2 of Goesele et al., Multi-View Stereo for Community Photo
+/// Collections, ICCV 2007.
 double angle_weight(double angle, const ViewSelectionOptions& options) {
   if (angle > options.max_angle_degrees) return 0;
   if (angle < 10) return angle * angle / 100;
@@ -51,9 +51,9 @@ double angle_weight(double angle, const ViewSelectionOptions& options) {
   return std::exp(-0.5 * beyond * beyond);
 }
 
-/// How well the resolutions fit: 1 while the source is up to twice finer, less when it is finer still or
-/// coarser (Goesele et al. 2007, equation 3). @param ratio  size of a reference pixel at the point over that
-/// of a source pixel
+/// Weight of the resolution: 1 if the source is up to twice as fine, lower if it is finer or coarser (Goesele
+/// et al. 2007, equation 3). @param ratio  size of a reference pixel at the point divided by that of a source
+/// pixel
 double scale_weight(double ratio) {
   if (ratio < 1) return ratio;
   return ratio < 2 ? 1 : 2 / ratio;
@@ -68,8 +68,8 @@ Reprojection reprojection(const SceneGeometry& views, int reference, int source,
   return {source, static_cast<float>(angle), static_cast<float>(score), static_cast<float>(weight)};
 }
 
-/// Candidates out of all reprojections of one reference view, best first. @param min_weight  that each must
-/// have
+/// Candidates from all reprojections of one reference view, best first. @param min_weight  min weight of a
+/// candidate
 std::vector<Candidate> ranked(std::vector<Reprojection> all, double min_weight,
                               const ViewSelectionOptions& options) {
   std::stable_sort(all.begin(), all.end(), [](const Reprojection& a, const Reprojection& b) {
@@ -94,7 +94,7 @@ std::vector<Candidate> ranked(std::vector<Reprojection> all, double min_weight,
   return candidates;
 }
 
-/// Spreads the start of the thinned tracks; any fixed mixing of bits does.
+/// Hash that spreads the start of the subsampled tracks; any fixed bit mixing works.
 std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 31)) * 0x9E3779B97F4A7C15ull;
   return value ^ (value >> 29);
@@ -118,8 +118,8 @@ std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views,
   return ranked(std::move(all), kMinShared, options);
 }
 
-/// The depths at which a view without points of its own may see something: around the points in front of it,
-/// else around where the views look together, else a few baselines away.
+/// Estimated depths for a view without observed points: around the median depth of the points in its image,
+/// otherwise around the viewing distance, otherwise a multiple of the baseline.
 std::vector<double> guessed_depths(const Scene& scene, const PointBlocks& blocks, const SceneGeometry& views,
                                    int reference, const std::vector<int>& neighbours,
                                    std::optional<double> viewing_distance) {
@@ -128,7 +128,7 @@ std::vector<double> guessed_depths(const Scene& scene, const PointBlocks& blocks
   for (const int p : blocks.near_image(view))
     if (const Vec3d x = scene.points[static_cast<std::size_t>(p)].position; view.sees(x))
       in_image.push_back(view.depth(x));
-  // Without any, the baseline: not to the nearest view, as the views may be the frames of a film.
+  // The baseline is not that of the nearest view, since views may be video frames.
   const int typical = neighbours[std::min<std::size_t>(neighbours.size(), 4) - 1];
   const double distance = !in_image.empty() ? quantile(in_image, 0.5)
                           : viewing_distance

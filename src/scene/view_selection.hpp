@@ -8,15 +8,15 @@ namespace recon {
 
 struct ViewSelectionOptions {
   int max_sources = 12;             ///< source views per reference view
-  double min_angle_degrees = 1.0;   ///< of triangulation: below it a source tells nothing about depth
-  double max_angle_degrees = 60.0;  ///< above it surfaces look too different to match
+  double min_angle_degrees = 1.0;   ///< triangulation angle below which a source does not constrain the depth
+  double max_angle_degrees = 60.0;  ///< above it, surfaces look too different to match
 };
 
 /// The best source views of every reference view, best first, as indices into `scene.views`; ties by lowest
 /// index. With sparse points: scored by shared points weighted by triangulation angle; a source must share
 /// points and its 75th percentile angle must reach min_angle. Without points: from the geometry of the
-/// cameras alone (baseline, viewing directions, overlap of the frusta). An empty list means that a view has
-/// no usable source.
+/// cameras alone (baseline, viewing directions, overlap of the frusta). The list is empty if a view has no
+/// usable source.
 std::vector<std::vector<int>> select_sources(const Scene& scene, const ViewSelectionOptions& options);
 
 }  // namespace recon
