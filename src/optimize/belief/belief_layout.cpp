@@ -24,7 +24,7 @@ BeliefPyramid belief_pyramid(const BeliefShape& shape, const BeliefOptions& opti
     level.disparities = shape.disparities;
     level.rows = height;
     level.pitch = belief_pitch((width + 1) / 2);
-    // Ten arrays of 4 bytes stand for all that follows.
+    // Ten arrays of 4 bytes: an upper bound of all later products.
     element_count({level.pitch, shape.disparities, height, 2, 40, 2});
     if (i >= first_kept) {
       level.costs = take(level.size());

@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace recon {
 namespace HWY_NAMESPACE {
 
-/// Costs from fine to coarse, then beliefs from coarse to fine.
+/// Computes costs from fine to coarse, then beliefs from coarse to fine.
 template <class T>
 class BeliefSolver {
  public:
@@ -46,7 +46,7 @@ class BeliefSolver {
     return arena_.data() + levels_[i].costs + levels_[i].row(y, parity);
   }
 
-  /// Row y of level 1; costs of level 0 are rounded as they will be when they are needed again.
+  /// Computes row y of level 1; costs of level 0 are rounded as in their later recomputation.
   void coarsen_images(int y) {
     const BeliefLevel& coarse = levels_[1];
     const BeliefLevel& fine = levels_[0];
@@ -65,7 +65,7 @@ class BeliefSolver {
     }
   }
 
-  /// Row y of a coarser level.
+  /// Computes row y of a coarser level.
   void coarsen(std::size_t i, int y) {
     const BeliefLevel& coarse = levels_[i];
     const BeliefLevel& fine = levels_[i - 1];

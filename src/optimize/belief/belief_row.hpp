@@ -7,29 +7,28 @@
 
 namespace recon {
 
-/// Columns are worked on in multiples of this; vectors have no more lanes.
+/// Columns are processed in multiples of this, the max number of SIMD lanes.
 inline constexpr int kBeliefColumnStep = 16;
-/// Floats that an update keeps per disparity.
+/// Scratch floats of an update per disparity.
 inline constexpr int kBeliefScratch = 4 * kBeliefColumnStep;
-/// The greatest finite half.
+/// The largest finite half.
 inline constexpr float kMostHalf = 65504.0f;
 
-/// The pixels of one parity in one row; of each array, disparity d begins d times the pitch behind disparity
-/// 0.
+/// The pixels of one parity in one row; in each array, disparity d is at an offset of d times the pitch.
 template <class T>
 struct BeliefRow {
   const T* cost;
-  const T *above, *below, *left, *right;  ///< what arrives from there, at column 0
-  std::ptrdiff_t cost_pitch, pitch;       ///< of the costs; of all others but:
+  const T *above, *below, *left, *right;  ///< incoming messages, at column 0
+  std::ptrdiff_t cost_pitch, pitch;       ///< of the costs; of all other arrays except:
   std::ptrdiff_t above_pitch,
-      below_pitch;                      ///< 0 where there is no row and `above` or `below` points to zeros
-  int first_with_left, end_with_right;  ///< columns outside have no neighbour there
+      below_pitch;                      ///< 0 if there is no row and `above` or `below` points to zeros
+  int first_with_left, end_with_right;  ///< columns outside have no left or right neighbour
   T* sent[kMessageCount];
   int disparities;
   float cap;
 };
 
-/// Costs of two rows for one disparity by parity of x.
+/// Costs of two rows for one disparity, by parity of x.
 template <class T>
 struct BeliefQuads {
   const T *upper_even, *upper_odd, *lower_even, *lower_odd;

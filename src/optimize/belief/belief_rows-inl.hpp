@@ -1,5 +1,5 @@
 // Rows of belief propagation in SIMD, compiled once per instruction set (Highway's per-target inclusion): the
-// operations of belief_step.hpp, with a pixel per lane.
+// operations of belief_step.hpp, one pixel per lane.
 
 #if defined(RECON_OPTIMIZE_BELIEF_ROWS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RECON_OPTIMIZE_BELIEF_ROWS_INL_HPP_
@@ -39,7 +39,7 @@ HWY_INLINE V32 load(const Bfloat16* p) {
   const auto bits = hn::LoadU(U16(), reinterpret_cast<const std::uint16_t*>(p));
   return hn::BitCast(F32(), hn::ShiftLeft<16>(hn::PromoteTo(U32(), bits)));
 }
-/// Not for NaN.
+/// Does not handle NaN.
 HWY_INLINE void store(V32 v, Bfloat16* p) {
   const U32 du;
   const auto bits = hn::BitCast(du, v);
@@ -49,7 +49,7 @@ HWY_INLINE void store(V32 v, Bfloat16* p) {
 }
 
 #if HWY_ARCH_X86 && (HWY_TARGET >= HWY_SSE4 || defined(HWY_DISABLE_F16C))
-/// These processors have no conversions of halves.
+/// For processors without half conversion instructions.
 HWY_INLINE V32 load(const Half* p) {
   HWY_ALIGN float values[hn::MaxLanes(F32())];
   for (std::size_t i = 0; i < hn::Lanes(F32()); ++i) values[i] = to_float(p[i]);
@@ -71,14 +71,14 @@ HWY_INLINE void store(V32 v, Half* p) {
 }
 #endif
 
-/// Keeps sums of costs below infinity in a half.
+/// Clamps sums of costs to finite halves.
 template <class T>
 HWY_INLINE V32 storable_cost(V32 v) {
   if constexpr (std::is_same_v<T, Half>) return hn::Min(v, hn::Set(F32(), kMostHalf));
   return v;
 }
 
-/// The number of a column in each lane.
+/// The column index of each lane.
 HWY_INLINE V32 column_numbers(int column) {
   return hn::Iota(F32(), static_cast<float>(column));
 }
@@ -87,7 +87,7 @@ struct Incoming {
   V32 cost, above, below, left, right;
 };
 
-/// What arrives at the pixels from a column on, disparity after disparity.
+/// Incoming messages of the pixels from a column, by ascending disparity.
 template <bool kBorder, class T>
 class IncomingColumns {
  public:
@@ -201,7 +201,7 @@ void update_row(const BeliefRow<T>& row, int begin, int end, float* scratch) {
   }
 }
 
-/// The most believed disparity of the pixels of columns [begin, end), the lowest where several are; to every
+/// Stores the disparity of min belief of the pixels of columns [begin, end), the lowest on ties, in every
 /// second element of `winners`.
 template <class T>
 void choose_row(const BeliefRow<T>& row, int begin, int end, std::uint16_t* winners) {
@@ -225,17 +225,17 @@ void choose_row(const BeliefRow<T>& row, int begin, int end, std::uint16_t* winn
   }
 }
 
-/// Stores `count` costs, and the rest of their last vector.
+/// Stores `count` costs, rounded up to whole vectors.
 template <class T>
 void store_costs(const float* costs, int count, T* stored) {
   const int lanes = static_cast<int>(hn::Lanes(F32()));
   for (int i = 0; i < count; i += lanes) store(storable_cost<T>(load(costs + i)), stored + i);
 }
 
-/// Costs of a coarser row's pixels for one disparity, each the sum of the pixels that it stands for in the
-/// order top left, top right, bottom left, bottom right.
-/// @param lower     nullptr for both: there is no lower row
-/// @param sums      as many floats as the coarser row has pixels, rounded up to two vectors
+/// Costs of a coarser row's pixels for one disparity, each the sum of the four finer pixels in the order top
+/// left, top right, bottom left, bottom right.
+/// @param lower     nullptr for both if there is no lower row
+/// @param sums      one float per pixel of the coarser row, rounded up to two vectors
 template <class T>
 void coarsen_row(const BeliefQuads<T>& fine, float* sums, T* even, T* odd) {
   const F32 df;

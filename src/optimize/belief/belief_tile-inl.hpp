@@ -1,5 +1,5 @@
-// A tile of one level of belief propagation, from its costs to its result; compiled once per instruction set
-// (Highway's per-target inclusion).
+// Processes a tile of one level of belief propagation, from its costs to its result; compiled once per
+// instruction set (Highway's per-target inclusion).
 
 #if defined(RECON_OPTIMIZE_BELIEF_TILE_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RECON_OPTIMIZE_BELIEF_TILE_INL_HPP_
@@ -16,12 +16,12 @@ HWY_BEFORE_NAMESPACE();
 namespace recon {
 namespace HWY_NAMESPACE {
 
-/// What a thread works with.
+/// Working memory of a thread.
 template <class T>
 struct TileMemory {
   AlignedBuffer<T> ring;
   AlignedBuffer<T> quads;    ///< two rows of costs of the finest level
-  AlignedBuffer<T> nothing;  ///< zeros: what arrives from above the first and below the last row
+  AlignedBuffer<T> nothing;  ///< zeros: messages from above the first and below the last row
   AlignedBuffer<float> scratch;
 
   TileMemory(const BeliefLevel& finest, int iterations, int threads)
@@ -33,19 +33,19 @@ struct TileMemory {
   }
 };
 
-/// What all tiles of a level share.
+/// Data shared by all tiles of a level.
 template <class T>
 struct TileContext {
   const BeliefProblem& problem;
   const BeliefLevel& level;
-  const BeliefLevel* coarser;  ///< nullptr: this is the coarsest
+  const BeliefLevel* coarser;  ///< nullptr for the coarsest level
   const BeliefTiling& tiling;
   bool finest;
-  T* arena;  ///< costs and messages of all but the finest level
+  T* arena;  ///< costs and messages of all levels except the finest
   ImageView<std::uint16_t> winners;
 };
 
-/// Costs of level 0, rounded as they are stored.
+/// Computes costs of level 0, rounded to the storage type.
 template <class T>
 void fill_costs(const BeliefCosts& costs, const BeliefColumns& columns, int d, float* scratch, T* stored) {
   if constexpr (std::is_same_v<T, float>) {
@@ -89,7 +89,7 @@ class BeliefTileRun {
   }
 
  private:
-  /// Columns of a row's pixels of one parity, counted in the ring.
+  /// Columns of a row's pixels of one parity, relative to the ring.
   struct Range {
     int begin, end;
   };
@@ -104,7 +104,7 @@ class BeliefTileRun {
     return memory_.ring.data() + ring_.messages[m] + ring_.row(y, parity);
   }
 
-  /// Costs of the finest level, and the messages that the first iteration takes.
+  /// Computes the costs of the finest level and the initial messages.
   void begin_row(int y, const BeliefTile& reach) {
     const int parity = 1 - updated_parity(0);
     const Range range = columns(reach, y, parity);
@@ -126,8 +126,8 @@ class BeliefTileRun {
     }
   }
 
-  /// Messages of a row of the coarser level to every pixel that stands for it; columns of either parity lie
-  /// at x / 2 = column.
+  /// Copies the messages of a row of the coarser level to the finer pixels; columns of both parities are at x
+  /// / 2 = column.
   void expand(const BeliefLevel& coarse, int message, int coarse_y, int d, Range range, T* HWY_RESTRICT row) {
     const T* base = context_.arena + coarse.messages[message] + d * coarse.pitch;
     const T* HWY_RESTRICT even = base + coarse.row(coarse_y, coarse_y & 1);
@@ -180,7 +180,7 @@ class BeliefTileRun {
     }
   }
 
-  /// Messages for the finer level.
+  /// Stores the messages for the finer level.
   void keep(int y) {
     for (int parity = 0; parity < 2; ++parity) {
       const Range range = columns(tile_, y, parity);
@@ -199,7 +199,7 @@ class BeliefTileRun {
   BeliefTile tile_;
   TileMemory<T>& memory_;
   BeliefLevel ring_;
-  int first_column_;  ///< of the level, where the ring has column 0
+  int first_column_;  ///< column of the level at column 0 of the ring
 };
 
 }  // namespace HWY_NAMESPACE

@@ -7,28 +7,27 @@
 
 namespace recon {
 
-/// What `propagate_beliefs` was called with.
+/// Arguments of `propagate_beliefs`.
 struct BeliefProblem {
   BeliefShape shape;
   BeliefOptions options;
-  float cap;  ///< of the smoothness
+  float cap;  ///< truncation of the smoothness
   const BeliefCosts& costs;
 };
 
-/// Part of a level that one thread takes from the first iteration to the last.
+/// Part of a level that one thread processes in all iterations.
 struct BeliefTile {
   int x_begin, x_end, y_begin, y_end;
 };
 
-/// How a level is cut into tiles. All stages (costs and first messages; the iterations; the result) go down
-/// the tile together, each one row behind the one before, so that of a tile only `ring_rows` rows of costs
-/// and messages live at a time: few enough for the caches. A stage needs the pixels around its own as the one
-/// before left them; what lies beyond the tile is worked out again by each neighbour, the more the earlier
-/// the stage.
+/// Tiling of a level. All stages (costs and initial messages; the iterations; the result) advance through the
+/// rows of the tile together, each one row behind the previous stage, so that only `ring_rows` rows of costs
+/// and messages are stored at a time and fit the caches. A stage needs the results of the previous stage at
+/// the neighbouring pixels, so each tile also computes a margin around it, which is wider for earlier stages.
 struct BeliefTiling {
   int stages;
   int ring_rows;
-  int columns, tile_width, tile_height;  ///< tiles without what lies beyond
+  int columns, tile_width, tile_height;  ///< tiles without margins
   int rows;
 
   BeliefTiling(const BeliefLevel& level, int iterations, std::size_t stored_bytes, int threads)
@@ -38,7 +37,7 @@ struct BeliefTiling {
         std::ptrdiff_t{1 + kMessageCount} * level.disparities * static_cast<int>(stored_bytes);
     const std::ptrdiff_t whole = kRingBytes / (pixel * ring_rows) / 32 * 32;
     const std::ptrdiff_t beyond = std::ptrdiff_t{2} * margin(0);
-    // Not less than half of a tile's work is its own.
+    // At least half of the processed pixels belong to the tile itself.
     const std::ptrdiff_t wide = std::max(whole - beyond, beyond + 1) / 2 * 2;
     tile_width = static_cast<int>(std::min<std::ptrdiff_t>(wide, level.width));
     columns = (level.width + tile_width - 1) / tile_width;
@@ -48,7 +47,7 @@ struct BeliefTiling {
     rows = (level.height + tile_height - 1) / tile_height;
   }
 
-  /// How far beyond the tile a stage works.
+  /// Width of the margin of a stage, pixels.
   int margin(int stage) const { return stages - 1 - stage; }
 
   BeliefTile tile(const BeliefLevel& level, int i) const {
@@ -56,14 +55,14 @@ struct BeliefTiling {
     return {x, std::min(x + tile_width, level.width), y, std::min(y + tile_height, level.height)};
   }
 
-  /// What a stage works on: the tile with its margin, inside the image.
+  /// Pixels that a stage processes: the tile with its margin, clipped to the image.
   BeliefTile reach(const BeliefLevel& level, const BeliefTile& tile, int stage) const {
     const int m = margin(stage);
     return {std::max(tile.x_begin - m, 0), std::min(tile.x_end + m, level.width),
             std::max(tile.y_begin - m, 0), std::min(tile.y_end + m, level.height)};
   }
 
-  /// The costs and messages of a tile that live at a time, as a level of its own that begins at an even x.
+  /// Ring buffer of the costs and messages of a tile, as a level that starts at an even x.
   BeliefLevel ring(const BeliefLevel& level) const {
     BeliefLevel r;
     r.width = std::min(level.width, tile_width + 2 * margin(0) + 1);
@@ -77,12 +76,12 @@ struct BeliefTiling {
   }
 };
 
-/// Elements of a ring, with room for vectors that end behind it.
+/// Elements of a ring, with padding for vectors beyond its end.
 inline std::size_t ring_elements(const BeliefLevel& ring) {
   return element_count({ring.size() * (1 + kMessageCount) + 2 * kBeliefColumnStep});
 }
 
-/// Floats that a thread needs for an update, or for a row of costs and of their sums.
+/// Scratch floats of a thread for an update, or for a row of costs and of their sums.
 inline std::size_t scratch_floats(const BeliefLevel& finest) {
   return element_count({std::max<std::ptrdiff_t>(std::ptrdiff_t{kBeliefScratch} * finest.disparities,
                                                  finest.pitch + 2 * kBeliefColumnStep)});

@@ -20,7 +20,7 @@ void check(const GraphCutOptions& options) {
   EXPECTS(options.passes >= 1);
 }
 
-/// The bands of a layout, with a row between them: [0, first), [first + 1, first + band_rows), ...
+/// The bands of a layout, separated by one row each: [0, first), [first + 1, first + band_rows), ...
 std::vector<RowRange> bands(int height, int first, int band_rows) {
   std::vector<RowRange> result{{0, std::min(first, height)}};
   for (int row = first; row + 1 < height; row += band_rows)
@@ -28,7 +28,7 @@ std::vector<RowRange> bands(int height, int first, int band_rows) {
   return result;
 }
 
-/// Both layouts, or the one that they are where the image is a single band.
+/// Both layouts, or a single one if the image is one band.
 std::vector<std::vector<RowRange>> layouts(int height, const GraphCutOptions& options) {
   const int rows = options.band_rows;
   if (rows == 0 || height <= rows) return {{{0, height}}};
@@ -81,10 +81,10 @@ class Cut {
  private:
   struct Layout {
     std::vector<RowRange> bands;
-    std::vector<int> done_in;  ///< the last pass that each band was worked on in
+    std::vector<int> done_in;  ///< the last pass in which each band was processed
   };
 
-  /// Finds the limits of the best labels; returns the greatest finite cost.
+  /// Finds the limits of the best labels; returns the maximum finite cost.
   float survey() {
     std::vector<CostRank<Cost>> greatest(static_cast<std::size_t>(costs_.height));
     parallel_for(costs_.height, [&](int y) {
@@ -108,7 +108,7 @@ class Cut {
   static float cost_of(float rank) { return rank; }
   static float cost_of(std::uint16_t rank) { return to_float(Half{rank}); }
 
-  /// Sorts every cost of the row into the `best` least ones of its pixel.
+  /// Finds the `best` lowest costs of every pixel of the row.
   void find_limits(int y) {
     const int width = costs_.width, best = options_.best;
     AlignedBuffer<CostRank<Cost>> sorted(element_count({width, best}));
@@ -148,7 +148,7 @@ class Cut {
     return static_cast<double>(energy_.weight(px, py, qx, qy)) * static_cast<double>(energy_.distance(p, q));
   }
 
-  /// The bands in or next to which something changed since they were worked on.
+  /// The bands with changes in or next to them since they were last processed.
   std::vector<std::size_t> open_bands(const Layout& layout) const {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < layout.bands.size(); ++i) {
@@ -213,7 +213,7 @@ GraphCutResult lower(VolumeView<const Cost> costs, ImageView<const std::uint8_t>
 template <class Cost>
 double energy_of(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, GraphCutOptions options,
                  ImageView<const std::uint16_t> labels) {
-  options.best = 0;  // which labels are allowed does not matter here
+  options.best = 0;  // the allowed labels are irrelevant here
   return make_cut(costs, guide, options, labels.width, labels.height).energy(labels);
 }
 
@@ -247,7 +247,7 @@ std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& option
       largest = std::max(largest, CutBand<float>::bytes(width, rows.end - rows.begin));
   }
   const std::size_t at_once = std::min(most, static_cast<std::size_t>(threads));
-  // What each pixel keeps, the sorted costs of a row for each thread, and a little for each row.
+  // Data per pixel, the sorted costs of a row per thread, and a small amount per row.
   return element_count({padded_count<float>(width), height, 2 * sizeof(float)}) + at_once * largest +
          element_count({width, threads, options.best + 1, sizeof(float)}) +
          element_count({height, 3 * sizeof(double)});

@@ -12,11 +12,11 @@ namespace {
 
 using Graph = cv::detail::GCGraph<double>;
 
-/// The lean of a node towards its label, in steps of the energy, is 2^-kLeanBits. Sums at a node stay below
-/// 2^26 steps: with the lean they are exact in double.
+/// The bias of a node towards its label is 2^-kLeanBits energy steps. Sums at a node stay below 2^26 steps:
+/// including the bias they are exact in double.
 constexpr int kLeanBits = 26;
 
-/// What the graph keeps of a node and its share of the edges.
+/// Bytes of the graph per node, including its share of the edges.
 constexpr std::size_t kGraphBytesPerNode = 40 + 4 * 16 + 3 * sizeof(void*);
 
 std::size_t pixel_count(int width, RowRange rows) {
@@ -72,7 +72,8 @@ bool CutBand<Cost>::expand(int alpha) {
   return changed;
 }
 
-/// Where alpha is among the best labels, or is the label, of a pixel at most `reach` columns away.
+/// Marks pixels with a pixel at most `reach` columns away that has alpha as its label or among its best
+/// labels.
 template <class Cost>
 void CutBand<Cost>::find_near(int alpha) {
   const int reach = state_.reach;
@@ -91,7 +92,7 @@ void CutBand<Cost>::find_near(int alpha) {
   }
 }
 
-/// The nodes: pixels that may take alpha, where it does not cost more than all that it may save.
+/// Collects the nodes: pixels where alpha is allowed and does not cost more than the max possible saving.
 template <class Cost>
 void CutBand<Cost>::collect(int alpha) {
   count_ = 0;
@@ -136,7 +137,7 @@ void CutBand<Cost>::for_neighbours(int x, int y, const Visit& visit) const {
   }
 }
 
-/// The most that the pairs of a pixel can save when it takes alpha, whatever its neighbours do.
+/// Upper bound of the saving in the pairs of a pixel that takes alpha, for any labels of its neighbours.
 template <class Cost>
 double CutBand<Cost>::max_gain(int index, int alpha) const {
   const int x = x_of(index), y = y_of(index);
@@ -151,8 +152,8 @@ double CutBand<Cost>::max_gain(int index, int alpha) const {
   return gain;
 }
 
-/// Leaves out nodes that keep their labels in the cut that changes the fewest pixels: forth and back, for
-/// a node that is fixed lowers what its neighbours can save.
+/// Removes nodes that keep their labels in the cut that changes the fewest pixels: in a forward and a
+/// backward pass, since a fixed node lowers the possible saving of its neighbours.
 template <class Cost>
 void CutBand<Cost>::drop_hopeless(int alpha) {
   const auto drop_if_hopeless = [&](int node) {
@@ -176,9 +177,9 @@ void CutBand<Cost>::drop_hopeless(int alpha) {
   count_ = kept;
 }
 
-/// The minimum cut that changes the fewest pixels. Every node leans towards its label by less than all nodes
-/// together could make a step of the energy of: so the minimum is the only one. (The library tells the side
-/// of nodes that neither terminal reaches wrongly; such nodes there are none then.)
+/// Finds the minimum cut that changes the fewest pixels. Every node has a bias towards its label; the sum of
+/// all biases is less than one energy step, so the minimum is unique. (The library reports a wrong side for
+/// nodes that neither terminal reaches; with the bias there are none.)
 template <class Cost>
 void CutBand<Cost>::solve(int alpha) {
   Graph graph(static_cast<unsigned>(count_), 4u * static_cast<unsigned>(count_));
@@ -216,7 +217,7 @@ void CutBand<Cost>::solve(int alpha) {
     takes_.data()[node] = has_edges ? !graph.inSourceSegment(node) : unary_.data()[node] < 0;
 }
 
-/// The energy after the move less that before.
+/// The energy after the move minus the energy before.
 template <class Cost>
 double CutBand<Cost>::change(int alpha) const {
   double sum = 0;

@@ -8,19 +8,18 @@
 
 namespace recon {
 
-/// The labelling of an image under way.
+/// Current labelling of an image.
 template <class Cost>
 struct CutState {
   const CutEnergy<Cost>* energy;
   ImageView<std::uint16_t> labels;
   ImageView<float> data;  ///< D_p(f_p), rounded
-  /// The rank of the dearest of a pixel's best labels; empty: all labels are allowed.
+  /// The rank of the highest cost among a pixel's best labels; empty: all labels are allowed.
   ImageView<const CostRank<Cost>> limits;
   int reach;
 };
 
-/// Expansions within a band of rows; the pixels outside stay as they are. Reads nothing beyond the rows next
-/// to the band.
+/// Expansions within a band of rows; pixels outside are fixed. Reads at most the rows adjacent to the band.
 template <class Cost>
 class CutBand {
  public:
@@ -49,7 +48,7 @@ class CutBand {
 
   int x_of(int index) const { return index % width_; }
   int y_of(int index) const { return rows_.begin + index / width_; }
-  /// The node of a pixel, kFixed where it keeps its label.
+  /// The node of a pixel; kFixed if it keeps its label.
   int node_of(int x, int y) const {
     return y >= rows_.begin && y < rows_.end ? nodes_.data()[(y - rows_.begin) * width_ + x] : kFixed;
   }
@@ -60,16 +59,16 @@ class CutBand {
   CutState<Cost> state_;
   const CutEnergy<Cost>& energy_;
   RowRange rows_;
-  RowRange seen_;  ///< rows_ and the rows next to them
+  RowRange seen_;  ///< rows_ and the adjacent rows
   int width_;
   int count_ = 0;                        ///< nodes
-  AlignedBuffer<std::uint8_t> near_;     ///< of seen_: whether alpha is allowed up to `reach` columns away
+  AlignedBuffer<std::uint8_t> near_;     ///< for seen_: whether alpha is allowed within `reach` columns
   AlignedBuffer<std::uint8_t> scratch_;  ///< a row with margins
-  AlignedBuffer<std::uint8_t> allowed_;  ///< of a row: whether alpha is allowed
-  AlignedBuffer<std::int32_t> nodes_;    ///< of rows_
-  AlignedBuffer<std::int32_t> pixels_;   ///< of the nodes: the index in nodes_
+  AlignedBuffer<std::uint8_t> allowed_;  ///< for a row: whether alpha is allowed
+  AlignedBuffer<std::int32_t> nodes_;    ///< node indices of rows_
+  AlignedBuffer<std::int32_t> pixels_;   ///< for each node: its index in nodes_
   AlignedBuffer<float> data_;            ///< D(alpha) of the nodes
-  AlignedBuffer<double> unary_;          ///< of x = 1 at the nodes
+  AlignedBuffer<double> unary_;          ///< energy of x = 1 at the nodes
   AlignedBuffer<std::uint8_t> takes_;    ///< whether the node takes alpha
   std::int64_t moves_ = 0, rises_ = 0;
 };

@@ -13,7 +13,7 @@
 
 namespace recon {
 
-/// What orders costs as their values do; beyond `max_rank` a cost is not finite.
+/// Key with the same order as the costs; above `max_rank` a cost is not finite.
 inline float rank_of(float cost) {
   return cost;
 }
@@ -37,7 +37,7 @@ inline float to_float(float cost) {
 template <class Cost>
 class CutEnergy {
  public:
-  /// @param greatest  of the finite costs
+  /// @param greatest  maximum of the finite costs
   CutEnergy(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options,
             float greatest)
       : costs_(costs), guide_(guide), cap_(options.smoothness_cap) {
@@ -63,7 +63,7 @@ class CutEnergy {
   }
   float distance(int a, int b) const { return label_distance(a, b, cap_); }
 
-  /// The most that the four pairs of a pixel can cost.
+  /// Upper bound of the energy of the four pairs of a pixel.
   float dearest_surroundings() const { return 4.0f * weights_[0] * static_cast<float>(cap_); }
 
  private:

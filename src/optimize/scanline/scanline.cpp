@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kScanlineLanes>;
 using FloatVector = hn::Vec<Floats>;
 
-/// scanline_cost on vectors, whose paths go on where `goes_on`.
+/// scanline_cost on vectors; paths continue where `goes_on` is set, otherwise they start.
 template <class M>
 HWY_INLINE FloatVector step_costs(M goes_on, FloatVector cost, FloatVector same, FloatVector below,
                                   FloatVector above, FloatVector least, FloatVector p1, FloatVector p2) {
@@ -114,16 +114,16 @@ std::ptrdiff_t whole_vectors(std::ptrdiff_t count) {
   return (count + kScanlineLanes - 1) / kScanlineLanes * kScanlineLanes;
 }
 
-/// P1 and P2 of steps, with and without an edge in the reference view, by where they lie in the other view.
+/// P1 and P2 of steps, with and without an edge in the reference view, by position in the other view.
 class PenaltyTables {
  public:
   explicit PenaltyTables(std::ptrdiff_t entries)
       : stride_(whole_vectors(entries) + kScanlineLanes), values_(element_count({4, stride_})) {
-    std::fill_n(values_.data(), 4 * stride_, 0.0f);  // what vectors read behind the last entry
+    std::fill_n(values_.data(), 4 * stride_, 0.0f);  // padding that vectors read after the last entry
   }
 
-  /// @param matched_edge  matched_edge(edge): whether the step crosses an edge in the other view, `edge`
-  ///                      where that is not to be seen
+  /// @param matched_edge  matched_edge(edge): whether the step crosses an edge in the other view; `edge` if
+  ///                      it lies outside
   template <class MatchedEdge>
   void set(const ScanlineOptions& options, int entry, const MatchedEdge& matched_edge) {
     for (const bool edge : {false, true}) {
@@ -152,11 +152,11 @@ struct ScanlineProblem {
 
   bool is_edge(Rgb8 a, Rgb8 b) const { return max_difference(a, b) >= options.edge_threshold; }
   int plane_step() const { return other.side == PairSide::kLeft ? -1 : 1; }
-  /// Entries of tables are columns of the other view in the order in which planes go through them.
+  /// Table entries are columns of the other view in plane order.
   int column_of(int entry, int first_column) const { return first_column + plane_step() * entry; }
 };
 
-/// Both paths along row y, which are the first two of the sum.
+/// Computes both paths along row y, the first two of the sum.
 void optimize_row(const ScanlineProblem& problem, int y) {
   const VolumeView<const float>& costs = problem.costs;
   const int width = costs.width, planes = costs.planes;
@@ -176,7 +176,7 @@ void optimize_row(const ScanlineProblem& problem, int y) {
   const int steps = width - 1, entries = std::max(steps + planes - 1, 1);
   PenaltyTables tables(entries);
   const int step = problem.plane_step();
-  // Entry 0 is the last step on the first plane where planes go to the left, else the first one.
+  // Entry 0 is the last step on the first plane if planes go to the left, otherwise the first step.
   const int first =
       matching_column(problem.other.side, step < 0 ? width - 1 : 1, problem.other.min_disparity);
   for (int entry = 0; entry < entries; ++entry) {
@@ -206,7 +206,7 @@ void optimize_row(const ScanlineProblem& problem, int y) {
   }
 }
 
-/// The paths down, then up the columns of a strip, which complete the sum.
+/// Computes the paths down and then up the columns of a strip, which complete the sum.
 void optimize_strip(const ScanlineProblem& problem, int first) {
   const VolumeView<const float>& costs = problem.costs;
   const int columns = std::min(kStripColumns, costs.width - first), planes = costs.planes;
@@ -216,7 +216,7 @@ void optimize_strip(const ScanlineProblem& problem, int first) {
   PenaltyTables tables(entries);
   ScanlineColumnPass pass{costs, problem.mean, 0,           first,        columns,      true, 1.0f, {},
                           step,  edges.data(), path.data(), least.data(), kStripColumns};
-  // Entries rise with the column; where planes go to the left, those of the first plane come last.
+  // Entries ascend with the column; if planes go to the left, the entries of the first plane are last.
   pass.tables = tables.from(step < 0 ? planes - 1 : 0);
   const int first_column =
       matching_column(problem.other.side, first, problem.other.min_disparity + (step < 0 ? planes - 1 : 0));

@@ -8,7 +8,7 @@
 
 namespace recon {
 
-/// Directions of the paths, as the step from the pixel before; the mean is summed in this order.
+/// Directions of the paths, as the step from the previous pixel; the mean is summed in this order.
 struct ScanlineDirection {
   int x, y;
 };
@@ -19,8 +19,8 @@ struct ScanlinePenalties {
   float p1, p2;
 };
 
-/// What an edge in neither, one or both of the two views leaves of the penalties: Pi, Pi / 4, Pi / 10.
-/// Source: X. Mei et al. 2011, section 3.3 (a colour difference of exactly tau_SO counts as an edge).
+/// Penalties for an edge in neither, one or both of the two views: Pi, Pi / 4, Pi / 10. Source: X. Mei et al.
+/// 2011, section 3.3 (a colour difference of exactly tau_SO counts as an edge).
 RECON_HD ScanlinePenalties scanline_penalties(const ScanlineOptions& options, bool edge, bool matched_edge) {
   const float divisor = edge && matched_edge ? 10.0f : (edge || matched_edge ? 4.0f : 1.0f);
   return {options.p1 / divisor, options.p2 / divisor};
@@ -29,14 +29,14 @@ RECON_HD ScanlinePenalties scanline_penalties(const ScanlineOptions& options, bo
 /// One step of a path (Mei et al. 2011, equation 6):
 ///   C_r(p, d) = C_1(p, d) + min(C_r(q, d), C_r(q, d - 1) + P1, C_r(q, d + 1) + P1, min_k C_r(q, k) + P2)
 ///               - min_k C_r(q, k)
-/// with q the pixel before p; at the first pixel of a path, and behind a pixel that has no cost on any plane,
-/// C_r = C_1. A plane that is not searched has infinite costs.
+/// with q the predecessor of p; at the first pixel of a path, and after a pixel without a cost on any plane,
+/// C_r = C_1. Planes outside the range have infinite costs.
 /// @param below, above  C_r(q, d - 1) and C_r(q, d + 1)
 /// @param least         min_k C_r(q, k)
 RECON_HD float scanline_cost(float cost, float same, float below, float above, float least,
                              const ScanlinePenalties& penalties) {
-  // What does not wait for the least cost of the pixel before comes first; the order of minima changes
-  // nothing.
+  // The terms that do not depend on the min cost of the previous pixel come first; the order of the minima
+  // does not affect the result.
   const float near = fminf(same, fminf(below, above) + penalties.p1);
   const float best = fminf(near, least + penalties.p2);
   return least < invalid_cost() ? cost + (best - least) : cost;

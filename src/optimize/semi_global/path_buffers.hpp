@@ -7,19 +7,19 @@
 #include "core/aligned_buffer.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
-/// The memory of the semi-global optimizer. A pass sweeps the image in coordinates of its own, row r and
-/// column i from 0 on: downwards and to the right, or both the other way.
+/// The memory of the semi-global optimizer. A pass traverses the image in its own coordinates, row r and
+/// column i from 0: downwards and to the right, or upwards and to the left.
 
 namespace recon {
 
-/// Costs and sums of one pixel take this many elements; SIMD loops work on all of them.
+/// Elements of the costs or sums of one pixel; SIMD loops process all of them.
 inline std::ptrdiff_t padded_planes(int planes) {
   return padded_count<std::uint8_t>(planes);
 }
 
-/// The path costs L of the last pixel of each path of one direction. A path keeps its place (slot) from
-/// pixel to pixel. What stands behind the last plane is `kEnd` and never wins. SIMD loops read one element
-/// before a slot and a vector behind it.
+/// The path costs L of the last pixel of each path of one direction. A path keeps its slot from pixel to
+/// pixel. The padding after the last plane is `kEnd` and never wins. SIMD loops read one element before a
+/// slot and one vector after it.
 template <class T>
 class PathSlots {
  public:
@@ -51,8 +51,7 @@ class PathSlots {
   AlignedBuffer<T> buffer_;
 };
 
-/// The paths of a pass that come from the row above: straight on, and where there are 8 directions, the two
-/// diagonals.
+/// The paths of a pass from the row above: vertical and, with 8 directions, the two diagonals.
 template <class T>
 struct PathFront {
   PathFront(int width, int planes, bool diagonals, int rows_in_work)
@@ -62,13 +61,13 @@ struct PathFront {
         columns(width),
         forward_slots(width + rows_in_work) {}
 
-  /// Slot of the path through (i, r) that steps by (1, 1): i - r stays. Where it begins another one has ended
-  /// `rows_in_work` rows before, so that rows in work at the same time do not meet.
+  /// Slot of the path through (i, r) that steps by (1, 1): i - r is constant. The slot's previous path has
+  /// ended `rows_in_work` rows earlier, so that rows processed at the same time do not conflict.
   int forward_slot(int i, int r) const {
     const int slot = (i - r) % forward_slots;
     return slot < 0 ? slot + forward_slots : slot;
   }
-  /// Of the one that steps by (-1, 1): i + r stays.
+  /// Slot of the path that steps by (-1, 1): i + r is constant.
   int backward_slot(int i, int r) const { return (i + r) % columns; }
 
   void save(T* to) {
@@ -91,17 +90,17 @@ struct PathFront {
   int columns, forward_slots;
 };
 
-/// What a row that is in work keeps from piece to piece.
+/// State of a row between its pieces.
 template <class T>
 struct PathRow {
   PathRow(int width, int planes)
       : along(1, planes), winners(static_cast<std::size_t>(width)), right(right_count(width)) {}
 
-  /// The right view's least sums and their planes, from the image's right to its left.
+  /// The min sums of the right view and their planes, from right to left.
   std::uint16_t* right_sums() { return right.data() + kRightMargin; }
   std::uint16_t* right_planes(int width) { return right.data() + 3 * kRightMargin + padded_planes(width); }
   void clear_right(int width) { std::fill_n(right.data(), right_count(width), kNoSum); }
-  /// The planes from left to right; kNoPlane where nothing was offered.
+  /// The planes from left to right; kNoPlane where there is no match.
   const std::uint16_t* take_right(int width) {
     std::uint16_t* planes = right_planes(width);
     std::reverse(planes, planes + width);
@@ -124,7 +123,7 @@ struct PathRow {
   }
 };
 
-/// What a thread works with: costs and sums of a piece of a row.
+/// Working memory of a thread: costs and sums of a piece of a row.
 struct PathPiece {
   PathPiece(int planes, int columns)
       : costs(element_count({columns, padded_planes(planes)})),

@@ -1,4 +1,4 @@
-// Lanes of path costs and of their sums (Highway's per-target inclusion).
+// Vector operations on path costs and their sums (Highway's per-target inclusion).
 
 #if defined(RECON_OPTIMIZE_PATH_LANES_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RECON_OPTIMIZE_PATH_LANES_INL_HPP_
@@ -17,13 +17,13 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of costs and sums are padded to 64 elements, so no vector may have more.
+/// Rows of costs and sums are padded to 64 elements, the max vector length.
 template <class T>
 using PathTag = hn::CappedTag<T, 64>;
 using SumTag = PathTag<std::uint16_t>;
 using SumVector = hn::Vec<SumTag>;
 
-/// Costs as wide as path costs; those behind the last plane are all ones.
+/// Loads costs in the type of path costs; the padding after the last plane is all ones.
 HWY_INLINE auto load_costs(PathTag<std::uint8_t> d, const std::uint8_t* costs, const std::uint8_t*) {
   return hn::Load(d, costs);
 }
@@ -32,7 +32,7 @@ HWY_INLINE auto load_costs(PathTag<std::uint16_t> d, const std::uint8_t* costs, 
   return hn::Or(hn::PromoteTo(d, hn::Load(d8, costs)), hn::Load(d, behind));
 }
 
-/// The lower half of a vector of path costs, as wide as sums; wide ones are all taken.
+/// The lower half of a vector of path costs, promoted to sums; 16-bit path costs are returned whole.
 template <class V>
 HWY_INLINE SumVector low_sums(V paths) {
   if constexpr (sizeof(hn::TFromV<V>) == 2) {
@@ -69,7 +69,7 @@ HWY_INLINE V moved_down(D, V, V after) {
 
 #else
 
-/// The blocks of 16 bytes turned, each to the place kBlocks behind.
+/// Rotates the 16-byte blocks of a vector up by kBlocks.
 template <int kBlocks, class D, class V = hn::Vec<D>>
 HWY_INLINE V turned_blocks(D d, V v) {
   const hn::Repartition<std::uint32_t, D> d32;
@@ -79,7 +79,7 @@ HWY_INLINE V turned_blocks(D d, V v) {
   return hn::BitCast(d, hn::TableLookupLanes(hn::BitCast(d32, v), hn::IndicesFromVec(d32, from)));
 }
 
-/// Lane i becomes lane i + 1; the first is the last of the vector before.
+/// Moves lane i to lane i + 1; lane 0 is the last lane of the previous vector.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V moved_up(D d, V v, V before) {
   constexpr int kRest = 16 - static_cast<int>(sizeof(hn::TFromD<D>));
@@ -88,7 +88,7 @@ HWY_INLINE V moved_up(D d, V v, V before) {
   return hn::CombineShiftRightBytes<kRest>(d, v, low);
 }
 
-/// Lane i becomes lane i - 1; the last is the first of the vector behind.
+/// Moves lane i to lane i - 1; the last lane is lane 0 of the next vector.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V moved_down(D d, V v, V after) {
   const auto but_last_block = hn::FirstN(d, hn::Lanes(d) - 16 / sizeof(hn::TFromD<D>));
@@ -105,7 +105,7 @@ HWY_INLINE hn::TFromD<D> min_lane(D d, V v) {
   return hn::GetLane(hn::MinOfLanes(d, v));
 }
 
-/// The least lane of each of four vectors, one behind the other from the lowest bits on.
+/// The min lane of each of four vectors, packed from the lowest bits.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE std::uint64_t min_lanes(D d, V a, V b, V c, V e) {
   constexpr unsigned kBits = 8 * sizeof(hn::TFromD<D>);
@@ -115,7 +115,7 @@ HWY_INLINE std::uint64_t min_lanes(D d, V a, V b, V c, V e) {
 
 #else
 
-/// The least of lanes that are as many 16-byte blocks apart.
+/// The minimum over the 16-byte blocks of a vector, lane by lane.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE auto fold(D d, V v) {
   if constexpr (sizeof(V) > 16) {
@@ -130,13 +130,14 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::TFromD<D> min_lane(D d, V v) {
   const hn::Full128<std::uint16_t> d16;
   auto lanes = hn::BitCast(d16, fold(d, v));
-  if constexpr (sizeof(hn::TFromD<D>) == 1)  // the lesser byte of each pair: 16-bit lanes have an instruction
+  if constexpr (sizeof(hn::TFromD<D>) ==
+                1)  // the smaller byte of each pair: 16-bit lanes have an instruction
     lanes = hn::Min(hn::ShiftRight<8>(lanes), hn::And(lanes, hn::Set(d16, 0xFF)));
   return static_cast<hn::TFromD<D>>(hn::GetLane(hn::MinOfLanes(d16, lanes)));
 }
 
-/// The least lane of each of four vectors, one behind the other from the lowest bits on: pairs of lanes are
-/// compared while the vectors are interleaved.
+/// The min lane of each of four vectors, packed from the lowest bits: pairs of lanes are compared while the
+/// vectors are interleaved.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE std::uint64_t min_lanes(D d, V a, V b, V c, V e) {
   using T = hn::TFromD<D>;

@@ -8,10 +8,10 @@
 
 namespace recon {
 
-/// What becomes of the sums of a pass's paths.
+/// Use of the path sums of a pass.
 enum class PathSums {
-  kNone,    ///< only the front moves on; the path along the row is left out
-  kStored,  ///< for the other pass
+  kNone,    ///< only the front advances; the path along the row is skipped
+  kStored,  ///< stored for the other pass
   kWinner,  ///< added to those of the other pass
 };
 
@@ -23,13 +23,13 @@ struct PathPass {
   int rows_in_work;
   int planes;
   std::ptrdiff_t padded;  ///< elements per pixel
-  int sign;               ///< 1: downwards and to the right; -1: the other way
+  int sign;               ///< 1: downwards and to the right; -1: upwards and to the left
   bool diagonals;
   int p1;
-  const T* p2;                       ///< by difference of grey levels, 256
-  const T* behind;                   ///< `padded` elements: all ones behind the last plane, 0 before
-  const T* first;                    ///< `padded` elements, 0 but for the first, which is all ones
-  const T* last;                     ///< the same for the last
+  const T* p2;                       ///< 256 values by grey-level difference
+  const T* behind;                   ///< `padded` elements: all ones after the last plane, otherwise 0
+  const T* first;                    ///< `padded` elements: all ones in the first, otherwise 0
+  const T* last;                     ///< the same for the last plane
   const std::uint16_t* behind_sums;  ///< the same for sums
   bool right_view;
   int min_disparity;
@@ -40,12 +40,13 @@ struct PathPass {
   int y(int r) const { return sign > 0 ? r : height - 1 - r; }
 };
 
-/// The paths of one direction along a row: those through one pixel and, in the next slot, the next.
+/// The paths of one direction along a row: the path through one pixel; that through the next pixel is in the
+/// next slot.
 template <class T>
 struct PathLine {
-  T* path = nullptr;    ///< L of the pixel before, to be replaced
-  T* least = nullptr;   ///< its minimum, to be replaced
-  int before_wrap = 0;  ///< slots from here to the last one
+  T* path = nullptr;    ///< L of the previous pixel, replaced in each step
+  T* least = nullptr;   ///< its minimum, replaced in each step
+  int before_wrap = 0;  ///< slots up to the last one
 
   PathLine() = default;
   PathLine(PathSlots<T>& slots, int slot)
@@ -65,8 +66,8 @@ struct PathLine {
   }
 };
 
-/// The paths through a pixel of row r, along the row, straight, and by (1, 1) and (-1, 1), and how they go on
-/// to the next pixel. Its members are copies, so that the compiler sees that no store changes them.
+/// The paths through a pixel of row r: along the row, vertical, and by (1, 1) and (-1, 1). Members are
+/// copies, so that the compiler knows that no store changes them.
 template <class T, bool kDiagonals>
 struct PathPixel {
   PathPixel(const PathPass<T>& pass, PathRow<T>& row, int r, int column)
@@ -81,7 +82,7 @@ struct PathPixel {
     }
   }
 
-  /// Makes those paths from the row above ready that begin here.
+  /// Initialises the paths from the row above that start at this pixel.
   void begin_from_above(const PathPass<T>& pass, int i, int r) const {
     if (r == 0) straight.begin(pass.planes);
     if constexpr (kDiagonals) {
@@ -90,7 +91,7 @@ struct PathPixel {
     }
   }
 
-  /// P2 from the pixel at `greys`.
+  /// P2 of the step from the pixel at `greys`.
   T p2(const PathPass<T>& pass, const std::uint8_t* greys) const {
     return pass.p2[std::abs(*grey_here - *greys)];
   }

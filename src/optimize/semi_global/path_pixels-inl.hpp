@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// L(p, d) - C(p, d) of a vector of disparities, at most P2; see path_cost. Saturated sums are larger than
+/// L(p, d) - C(p, d) for a vector of disparities, at most P2; see path_cost. Saturated sums are larger than
 /// any path cost.
 template <class V>
 HWY_INLINE V path_steps(V same, V below, V above, V p1, V least, V farther) {
@@ -30,15 +30,15 @@ HWY_INLINE V path_steps(V same, V below, V above, V p1, V least, V farther) {
   return hn::Sub(hn::Min(near, hn::Min(same, farther)), least);
 }
 
-/// A vector of a path: L and what it adds to the costs.
+/// A vector of a path: L and L - C.
 template <class V>
 struct PathVector {
   V cost, step;
 };
 
-/// The same for a path in memory.
-/// @param below  L(q, d - 1); becomes that of the next vector
-/// @param last   all ones in the lane of the last element, whose L(q, d + 1) is not one
+/// One step of a path in memory.
+/// @param below  L(q, d - 1); updated for the next vector
+/// @param last   all ones in the lane of the last element, which has no L(q, d + 1)
 template <class D, class V>
 HWY_INLINE PathVector<V> step_path(D d, hn::TFromD<D>* path, V cost, V p1, V least, V farther, V last,
                                    V& below) {
@@ -51,7 +51,7 @@ HWY_INLINE PathVector<V> step_path(D d, hn::TFromD<D>* path, V cost, V p1, V lea
   return {now, step};
 }
 
-/// Stores a vector of sums for the other pass, or completes those that this one has stored.
+/// Stores a vector of sums for the other pass, or adds them to the stored ones.
 template <PathSums kSums>
 HWY_INLINE void take_sums(SumVector paths, std::uint16_t* other, const std::uint16_t* behind,
                           std::uint16_t* sums, std::ptrdiff_t k) {
@@ -62,7 +62,7 @@ HWY_INLINE void take_sums(SumVector paths, std::uint16_t* other, const std::uint
     hn::Store(hn::Or(hn::Add(hn::Load(d, other + k), paths), hn::Load(d, behind + k)), d, sums + k);
 }
 
-/// The same of what the paths add to the costs, in bytes: what goes from pass to pass is half as much.
+/// The same for sums of L - C in bytes, which halves the data passed between passes.
 template <PathSums kSums, bool kDiagonals, class V>
 HWY_INLINE void take_steps(V steps, V cost, std::uint8_t* other, const std::uint16_t* behind,
                            std::uint16_t* sums, std::ptrdiff_t k) {
@@ -85,7 +85,7 @@ HWY_INLINE void take_steps(V steps, V cost, std::uint8_t* other, const std::uint
   }
 }
 
-/// The winner of a pixel from its sums.
+/// Finds the winner of a pixel from its sums.
 template <class T>
 HWY_INLINE PathWinner winner_of(const PathPass<T>& pass, const std::uint16_t* sums) {
   const SumTag d;
@@ -106,7 +106,7 @@ HWY_INLINE PathWinner winner_of(const PathPass<T>& pass, const std::uint16_t* su
   return winner;
 }
 
-/// Takes the winner and the planes adjacent to it out of a pixel's sums.
+/// Removes the winner and its adjacent planes from a pixel's sums.
 template <class T>
 HWY_INLINE void remove_winner(const PathPass<T>& pass, int plane, std::uint16_t* sums) {
   for (int k = std::max(plane - 1, 0); k <= std::min(plane + 1, pass.planes - 1); ++k) sums[k] = kNoSum;
@@ -121,7 +121,7 @@ HWY_INLINE std::uint16_t min_sum(const PathPass<T>& pass, const std::uint16_t* s
   return min_lane(d, least);
 }
 
-/// Offers the sums of left pixel x to the right image's pixels that it may match.
+/// Updates the min sums of the right pixels with the sums of left pixel x.
 template <class T>
 HWY_INLINE void offer_right(const PathPass<T>& pass, PathRow<T>& row, int x, const std::uint16_t* sums) {
   const SumTag d;
@@ -142,8 +142,8 @@ HWY_INLINE void offer_right(const PathPass<T>& pass, PathRow<T>& row, int x, con
   }
 }
 
-/// Winners of columns [begin, end) from their sums. Each step is done for all of them before the next, so
-/// that the processor has several pixels in work at a time.
+/// Finds the winners of columns [begin, end) from their sums. Each step is done for all columns before the
+/// next step, for instruction-level parallelism.
 template <class T>
 HWY_INLINE void find_winners(const PathPass<T>& pass, PathRow<T>& row, int begin, int end,
                              std::uint16_t* all_sums) {
@@ -155,9 +155,9 @@ HWY_INLINE void find_winners(const PathPass<T>& pass, PathRow<T>& row, int begin
   for (int i = begin; i < end; ++i) winners[pass.x(i)].second = min_sum(pass, sums(i));
 }
 
-/// Takes the path along the row one step further. It comes first and by itself, for each pixel waits for
-/// the one before; and it moves lanes in registers, for a load of what was stored just now, at another
-/// offset, would wait for the store.
+/// Advances the path along the row by one step. It is processed first and separately, since each pixel
+/// depends on the previous one; lanes are shifted in registers, since an unaligned load of data just stored
+/// would stall on the store.
 template <class T, bool kOneVector>
 HWY_INLINE void step_along(const PathPass<T>& pass, const PathLine<T>& line, T p2,
                            const std::uint8_t* costs) {
@@ -181,10 +181,10 @@ HWY_INLINE void step_along(const PathPass<T>& pass, const PathLine<T>& line, T p
   *line.least = min_lane(d, minimum);
 }
 
-/// Takes the paths through the pixel at column i one step further; the one along the row is left out where
-/// kSums is kNone.
-/// @param other  kStored: where the sums go; kWinner: those of the other pass
-/// @param sums   kWinner: where the sums of both go
+/// Advances the paths through the pixel at column i by one step; the path along the row is skipped if kSums
+/// is kNone.
+/// @param other  kStored: receives the sums; kWinner: sums of the other pass
+/// @param sums   kWinner: receives the sums of both passes
 template <class T, PathSums kSums, bool kDiagonals, bool kOneVector, class Sum>
 HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonals>& pixel, int i,
                            const std::uint8_t* costs, Sum* other, std::uint16_t* sums) {
@@ -198,8 +198,8 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
   const auto before = [&](const PathLine<T>& line) HWY_ATTR { return hn::Set(d, *line.least); };
   const auto farther = [&](V least, const std::uint8_t* greys)
                            HWY_ATTR { return hn::SaturatedAdd(least, hn::Set(d, pixel.p2(pass, greys))); };
-  // Not loaded from memory: the element before is of a slot that was stored just now, and a load across both
-  // would wait for that.
+  // Not loaded from memory: the element before belongs to a slot just stored, so a load across both would
+  // stall.
   const auto first_below = [&](const PathLine<T>& line) HWY_ATTR {
     const V v = hn::Load(d, line.path);
     return hn::Or(moved_up(d, v, v), first);
@@ -259,7 +259,7 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
 template <class T, PathSums kSums, bool kDiagonals, bool kOneVector, class Sum>
 void step_piece(const PathPass<T>& shared_pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
                 const std::uint8_t* row_costs, Sum* row_sums) {
-  const PathPass<T> pass = shared_pass;  // no store can change a copy
+  const PathPass<T> pass = shared_pass;  // a copy cannot alias any store
   PathPixel<T, kDiagonals> pixel(pass, row, r, begin);
   if (begin == 0) pixel.along.begin(pass.planes);
   std::uint16_t* const all_sums = piece.sums.data();
@@ -276,7 +276,7 @@ void step_piece(const PathPass<T>& shared_pass, PathRow<T>& row, PathPiece& piec
 template <class T, PathSums kSums, class Sum>
 void step_piece_with(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
                      const std::uint8_t* costs, Sum* sums) {
-  if constexpr (hn::MaxLanes(PathTag<T>()) == 64) {  // else no row of costs fits a vector
+  if constexpr (hn::MaxLanes(PathTag<T>()) == 64) {  // otherwise no row of costs fits a vector
     if (pass.diagonals && pass.padded == static_cast<std::ptrdiff_t>(hn::Lanes(PathTag<T>())))
       return step_piece<T, kSums, true, true>(pass, row, piece, r, begin, end, costs, sums);
   }
@@ -286,7 +286,7 @@ void step_piece_with(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece,
     step_piece<T, kSums, false, false>(pass, row, piece, r, begin, end, costs, sums);
 }
 
-/// Columns [begin, end) of row r of a pass.
+/// Processes columns [begin, end) of row r of a pass.
 template <class T, class Sum>
 void pass_pixels(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end,
                  const std::uint8_t* costs, Sum* sums) {

@@ -8,16 +8,16 @@
 
 namespace recon {
 
-/// The code of a sample that no source sees; as dear as the dearest one.
+/// The quantized cost of a sample that no source sees: the maximum.
 inline constexpr int kInvalidCode = 127;
 
-/// Costs from here on are equally bad: what a chance match reaches.
+/// Cap of the cost: the typical cost of a random match.
 RECON_HD float cost_cap(CostKind kind) {
   return kind == CostKind::kZncc ? 1.0f : 40.0f;
 }
 
-/// The cost of a sweep in seven bits, as the semi-global optimizer takes it: 0 .. kInvalidCode - 1 in equal
-/// steps up to `cap`, to the nearest; kInvalidCode for infinity.
+/// Quantizes the cost of a sweep to seven bits for the semi-global optimizer: 0 .. kInvalidCode - 1 in
+/// uniform steps up to `cap`, rounded to nearest; kInvalidCode for infinity.
 RECON_HD std::uint8_t quantized_cost(float cost, float cap) {
   if (!(cost < invalid_cost())) return static_cast<std::uint8_t>(kInvalidCode);
   constexpr float kSteps = kInvalidCode - 1;
@@ -25,7 +25,7 @@ RECON_HD std::uint8_t quantized_cost(float cost, float cap) {
   return static_cast<std::uint8_t>(capped / cap * kSteps + 0.5f);
 }
 
-/// The cost that a code stands for.
+/// The cost of a quantized cost.
 RECON_HD float coded_cost(std::uint8_t code, float cap) {
   return code >= kInvalidCode ? invalid_cost() : static_cast<float>(code) * cap / (kInvalidCode - 1);
 }

@@ -67,7 +67,7 @@ void step_pixels(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& ro
   HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, row, piece, r, begin, end, costs, sums);
 }
 
-/// T: of path costs. Sum: of what one pass leaves for the other, see PathPass::other.
+/// T: type of path costs. Sum: type of the sums passed between the passes.
 template <class T, class Sum>
 class SemiGlobal {
  public:
@@ -160,7 +160,7 @@ class SemiGlobal {
             sums};
   }
 
-  /// One pass over the rows of a block.
+  /// Runs one pass over the rows of a block.
   void sweep(int block, const PathPass<T>& pass) {
     const int top = block * plan_.rows, bottom = std::min(height_, top + plan_.rows);
     const int first_row = pass.sign > 0 ? top : height_ - bottom;
@@ -171,7 +171,7 @@ class SemiGlobal {
     });
   }
 
-  /// Columns [begin, end) of row r of a pass.
+  /// Processes columns [begin, end) of row r of a pass.
   void step(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int r, int begin, int end, int top) {
     const int y = pass.y(r);
     const int left = std::min(pass.x(begin), pass.x(end - 1));
@@ -209,8 +209,8 @@ class SemiGlobal {
   std::vector<AlignedBuffer<T>> checkpoints_;
 };
 
-/// Calls `work` with an element of the type of path costs and one of the type of what passes leave for each
-/// other, the narrowest that hold them.
+/// Calls `work` with values of the narrowest sufficient types of path costs and of the sums passed between
+/// passes.
 template <class Work>
 auto with_types(const SemiGlobalOptions& options, int max_cost, const Work& work) {
   if (wide_path_costs(options, max_cost)) return work(std::uint16_t{}, std::uint16_t{});

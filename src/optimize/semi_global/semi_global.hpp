@@ -10,18 +10,18 @@
 
 namespace recon {
 
-/// Where the semi-global optimizer takes its costs from.
+/// Source of the costs of the semi-global optimizer.
 class CostSource {
  public:
   virtual ~CostSource() = default;
 
-  /// The greatest cost it gives.
+  /// Upper bound of the costs.
   virtual int max_cost() const = 0;
 
-  /// Writes the costs of pixels (first .. first + count - 1, y): that of pixel first + i on plane d into
-  /// costs[i * stride + d]. Called by several threads, and at most twice for each pixel; must give the same
+  /// Writes the costs of pixels (first .. first + count - 1, y): that of pixel first + i on plane d to
+  /// costs[i * stride + d]. Called concurrently, at most twice for each pixel; must return the same costs
   /// each time.
-  /// @param costs   64-byte aligned; the padding behind the last plane may be overwritten
+  /// @param costs   64-byte aligned; the padding after the last plane may be overwritten
   /// @param stride  a multiple of 64, at least the number of planes
   virtual void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const = 0;
 };
@@ -31,28 +31,29 @@ inline constexpr int kMaxPathPlanes = 32767;
 struct SemiGlobalProblem {
   const CostSource* costs = nullptr;
   int planes = 0;                       ///< 1 .. kMaxPathPlanes
-  ImageView<const std::uint8_t> guide;  ///< its edges lower P2; its size is that of the problem
+  ImageView<const std::uint8_t> guide;  ///< its edges lower P2; determines the size of the problem
   SemiGlobalOptions options;
-  /// For pairs: winners of the right image too, where plane d of left pixel x lies at x - min_disparity - d.
+  /// For pairs: also compute winners of the right image, where left pixel x on plane d matches x -
+  /// min_disparity - d.
   bool right_view = false;
   int min_disparity = 0;
 };
 
-/// Takes the winners of row y, one per pixel, and the planes of the right image's pixels (kNoPlane where no
-/// match lies inside the left image; null without `right_view`). Called once per row, in any order, by
-/// several threads.
+/// Receives the winners of row y, one per pixel, and the planes of the right image's pixels (kNoPlane where
+/// no match lies inside the left image; null without `right_view`). Called once per row, in any order,
+/// concurrently.
 using PathWinnerSink =
     std::function<void(int y, const PathWinner* winners, const std::uint16_t* right_planes)>;
 
 /// Semi-global optimization: S(p, d) = sum over 4 or 8 directions r of L_r(p, d), see path_cost, and its
-/// winners. Nothing as large as the volume is kept unless it is small: rows of the upward paths are
-/// checkpoints from which blocks of rows are done again. Runs on the threads of the surrounding task arena;
-/// the same result for any number of them and on every processor. Exceptions of the source and of the sink
-/// are thrown on. Source: H. Hirschmueller, TPAMI 2008, section 2.3.
+/// winners. The volume is not stored unless it is small: rows of the upward paths are checkpoints from which
+/// blocks of rows are recomputed. Runs on the threads of the surrounding task arena; the same result for any
+/// number of threads and on every processor. Exceptions of the source and of the sink are rethrown. Source:
+/// H. Hirschmueller, TPAMI 2008, section 2.3.
 /// @throws std::logic_error where options are out of range or max_cost + P2 > kMaxPathCost; OutOfMemory
 void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink);
 
-/// Bytes that `semi_global` takes at most on `threads` threads, without what source and sink hold.
+/// Max bytes that `semi_global` allocates on `threads` threads, excluding source and sink.
 std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
                               int max_cost, int threads);
 

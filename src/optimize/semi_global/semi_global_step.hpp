@@ -7,17 +7,17 @@
 
 namespace recon {
 
-/// Directions of the paths, as the step from the pixel before: the first four are enough for 4 paths.
+/// Directions of the paths, as the step from the previous pixel; with 4 paths the first four.
 struct PathStep {
   int x, y;
 };
 inline constexpr PathStep kPathSteps[8] = {{1, 0}, {-1, 0},  {0, 1},  {0, -1},
                                            {1, 1}, {-1, -1}, {-1, 1}, {1, -1}};
 
-/// P2 for a step between two pixels whose grey levels differ by `difference` (0 .. 255): where the image has
-/// an edge the depth may have one. Falls from P2 to just above P1:
-///   P2(g) = max(P1 + 1, P2 falloff / (falloff + g)), rounded down; P2 itself when falloff is 0.
-/// Never more than P2 (P1 where P2 = P1). Source: H. Hirschmueller, TPAMI 2008, section 2.3 (P2' / gradient).
+/// P2 for a step between two pixels whose grey levels differ by `difference` (0 .. 255): depth edges often
+/// coincide with image edges. Decreases from P2 to just above P1:
+///   P2(g) = max(P1 + 1, P2 falloff / (falloff + g)), rounded down; P2 if falloff is 0. Never more than P2
+/// (P1 where P2 = P1). Source: H. Hirschmueller, TPAMI 2008, section 2.3 (P2' / gradient).
 RECON_HD int edge_penalty(const SemiGlobalOptions& options, int difference) {
   if (options.p2_falloff == 0) return options.p2;
   const int fallen = options.p2 * options.p2_falloff / (options.p2_falloff + difference);
@@ -27,8 +27,8 @@ RECON_HD int edge_penalty(const SemiGlobalOptions& options, int difference) {
 
 /// One step of a path (Hirschmueller 2008, equation 13; Banz et al. 2011, equation 3):
 ///   L(p, d) = C(p, d) + min(L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min_k L(q, k) + P2) - min_k L(q, k)
-/// with q the pixel before p; at the first pixel of a path L = C, and a disparity that is not searched is
-/// left out of the minimum. Bound: 0 <= L(p, d) <= max C + P2, for min(...) <= min_k L(q, k) + P2.
+/// with q the predecessor of p; at the first pixel of a path L = C; disparities outside the range are omitted
+/// from the minimum. Bound: 0 <= L(p, d) <= max C + P2, since min(...) <= min_k L(q, k) + P2.
 /// @param below, above  L(q, d - 1) and L(q, d + 1)
 /// @param least         min_k L(q, k)
 RECON_HD int path_cost(int cost, int same, int below, int above, int least, int p1, int p2) {
@@ -39,7 +39,7 @@ RECON_HD int path_cost(int cost, int same, int below, int above, int least, int 
 }
 
 /// Whether a winner with the summed cost `best` is not unique: another cost `other`, at a disparity that is
-/// not adjacent, is not `percent` per cent dearer (the rule of OpenCV's StereoSGBM).
+/// not adjacent, is not `percent` per cent higher (the rule of OpenCV's StereoSGBM).
 RECON_HD bool is_rival(int best, int other, int percent) {
   return other * (100 - percent) < best * 100;
 }

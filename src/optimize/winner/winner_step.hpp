@@ -7,9 +7,8 @@
 
 namespace recon {
 
-/// What winner-take-all keeps of a pixel: the plane of least cost (the lowest index on ties, -1 where no
-/// plane has a cost), its cost, those of its two neighbours, and the least cost of all planes that are not
-/// adjacent to it.
+/// Winner-take-all result of a pixel: the plane of min cost (the lowest index on ties, -1 if no plane has a
+/// cost), its cost, the costs of its two neighbours, and the min cost of all non-adjacent planes.
 struct Winner {
   int plane;
   float cost;
@@ -17,11 +16,11 @@ struct Winner {
   float second;
 };
 
-/// Winner-take-all over costs that arrive plane by plane, d = 0, 1, ..., without keeping them.
+/// Incremental winner-take-all over costs plane by plane, d = 0, 1, ..., without storing them.
 struct WinnerScan {
   Winner winner;
   float previous;     ///< cost of plane d - 1
-  float min_earlier;  ///< least cost of planes 0 .. d - 2
+  float min_earlier;  ///< min cost of planes 0 .. d - 2
   int next;           ///< d
 
   RECON_HD void clear() {
@@ -43,7 +42,7 @@ struct WinnerScan {
   }
 };
 
-/// Peak-ratio confidence sqrt(1 - best/second), in [0, 1]: 0 where another, non-adjacent plane is as good.
+/// Peak-ratio confidence sqrt(1 - best/second), in [0, 1]: 0 if a non-adjacent plane has the same cost.
 RECON_HD float uniqueness(const Winner& w) {
   if (w.plane < 0) return 0.0f;
   if (!(w.second < invalid_cost()) || w.cost <= 0.0f) return w.second > 0.0f ? 1.0f : 0.0f;

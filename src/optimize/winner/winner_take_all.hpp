@@ -6,7 +6,7 @@
 
 namespace recon {
 
-/// The most planes that winner-take-all tells apart.
+/// Max number of planes of winner-take-all.
 inline constexpr int kMaxPlanes = 32767;
 
 /// The winner of every pixel in row `y` of a volume of non-negative costs (infinite = no cost); see
