@@ -17,54 +17,54 @@
 
 namespace recon {
 
-/// What chooses among the planes of a sweep.
+/// Optimizer of a sweep.
 enum class SweepOptimizer {
-  kWinnerTakeAll,  ///< each pixel by itself
-  kSemiGlobal,     ///< with its neighbours, along paths through the image
-  kGraphCut,       ///< with its neighbours, by the least energy of all together
+  kWinnerTakeAll,  ///< each pixel independently
+  kSemiGlobal,     ///< with smoothness along paths through the image
+  kGraphCut,       ///< with smoothness, by minimisation of the energy of all pixels
 };
 
 /// The semi-global optimizer over a sweep, whose costs are 0 .. 127 (see quantized_cost).
 struct SweepPaths {
   SemiGlobalOptions penalties{8, 5, 120, 6};
-  /// Most bytes that the costs of a block take, one a sample: views of more are done in blocks, see
+  /// Max bytes of the costs of a block of a view, one per sample: larger views are divided into blocks, see
   /// sweep_blocks.
   std::size_t block_bytes = std::size_t{256} << 20;
 };
 
-/// Stages that need the stored costs of a sweep. Graph cuts are the host's, whatever sweeps and aggregates.
+/// Stages that need the stored costs of a sweep. Graph cuts always run on the host.
 struct SweepStages {
   AggregationOptions aggregation;
-  bool graph_cut = false;  ///< lowers the energy of what the optimizer chose
-  GraphCutOptions cut;     ///< of both uses; costs count as 0 .. 126, see quantized_cost
-  bool edges = false;      ///< moves edges to where the costs are less, see adjusted_depth
+  bool graph_cut = false;  ///< minimises the energy from the result of the optimizer
+  GraphCutOptions cut;     ///< for optimizer and stage; costs are scaled to 0 .. 126, see quantized_cost
+  bool edges = false;      ///< moves depth edges to lower costs, see adjusted_depth
 };
 
-/// Whether a sweep has stages that need its stored costs.
+/// Whether a sweep needs stored costs.
 constexpr bool needs_volume(SweepOptimizer optimizer, const SweepStages& stages) {
   return optimizer == SweepOptimizer::kGraphCut || stages.graph_cut || stages.edges ||
          stages.aggregation.kind != Aggregation::kNone;
 }
 
-/// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC takes 1).
+/// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC: 1).
 struct SweepProblem {
   PosedImage reference;
   std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
   PlaneSet planes;
   SweepOptions options;
   SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
-  SweepPaths paths = {};  ///< of kSemiGlobal
+  SweepPaths paths = {};  ///< for kSemiGlobal
   SweepStages stages = {};
 };
 
-/// What a sweep says of each pixel of the reference; depth is NaN where no source sees it.
+/// Result of a sweep per pixel of the reference; depth is NaN where no source sees it.
 struct DepthEstimate {
-  Image<float> depth;       ///< z, scene units, between planes by the parabola
-  Image<float> cost;        ///< of the winner, in the unit of the cost
+  Image<float> depth;       ///< z, scene units, with sub-plane interpolation by a parabola
+  Image<float> cost;        ///< cost of the winner, in the unit of the cost
   Image<float> confidence;  ///< uniqueness of the winner, [0, 1]
 };
 
-/// The numbers that decide how much memory a sweep takes.
+/// The parameters that determine the memory of a sweep.
 struct SweepShape {
   int width = 0, height = 0;                ///< of the reference
   int source_width = 0, source_height = 0;  ///< of the largest source
@@ -77,64 +77,64 @@ struct SweepShape {
   SweepStages stages = {};
 };
 
-/// Memory of one view or pair, counted before it starts, images and results of the caller not included.
+/// Memory of one view or pair, computed in advance, excluding images and results of the caller.
 struct WorkMemory {
   std::size_t host_bytes = 0;
   std::size_t device_bytes = 0;
-  int tiles = 1;  ///< into how many pieces the view is cut so that it fits
+  int tiles = 1;  ///< number of tiles of the view so that it fits
 };
 
-/// What does the work: the CPU or a GPU. Results do not depend on the number of threads, on tiling or on what
-/// runs beside.
+/// Device that runs the stages: the CPU or a GPU. Results do not depend on the number of threads, on tiling
+/// or on concurrent work.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// For people, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
+  /// Display name, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
   virtual std::string name() const = 0;
 
-  /// How many calls of `sweep` make sense side by side (each from its own thread).
+  /// Number of useful concurrent calls of `sweep` (each from its own thread).
   virtual int lanes() const = 0;
 
-  /// The memory that `sweep` will take for a problem of this shape within the limits of this backend.
+  /// The memory that `sweep` needs for a problem of this shape within the limits of this backend.
   /// @throws OutOfMemory when even the smallest tiling does not fit
   virtual WorkMemory memory(const SweepShape& shape) const = 0;
 
-  /// Sweeps one view; may be called from several threads at once.
+  /// Sweeps one view; thread-safe.
   /// @throws OutOfMemory, DeviceError
   virtual DepthEstimate sweep(const SweepProblem& problem) = 0;
 
-  /// The memory that `match` will take for images of this size.
-  /// @throws OutOfMemory when that is more than the limits of this backend
+  /// The memory that `match` needs for images of this size.
+  /// @throws OutOfMemory when that exceeds the limits of this backend
   virtual WorkMemory pair_memory(int width, int height, const PairOptions& options) const = 0;
 
-  /// Matches a rectified pair; may be called from several threads at once.
+  /// Matches a rectified pair; thread-safe.
   /// @throws OutOfMemory, DeviceError
   virtual DisparityMap match(const PairProblem& problem) = 0;
 };
 
 struct CpuOptions {
   int threads = 0;                          ///< 0: all that the process may use
-  std::optional<std::size_t> memory_limit;  ///< bytes for sweeps; nothing: no limit
+  std::optional<std::size_t> memory_limit;  ///< bytes for sweeps; empty: no limit
 };
 
 struct CudaOptions {
   int device = 0;                           ///< index among the visible devices
-  std::optional<std::size_t> memory_limit;  ///< bytes of device memory; nothing: 90 % of what is free
+  std::optional<std::size_t> memory_limit;  ///< bytes of device memory; empty: 90 % of the free memory
   int lanes = 2;
-  int threads = 0;  ///< of the CPU for graph cuts; 0: all that the process may use
+  int threads = 0;  ///< CPU threads for graph cuts; 0: all that the process may use
 };
 
 std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options);
 
-/// Usable GPUs and, when there is none, why (no CUDA in this build, no driver, GPU older than the build).
+/// Usable GPUs or, if there is none, the reason (no CUDA in this build, no driver, GPU older than the build).
 struct CudaDevices {
   std::vector<std::string> names;
   std::string why_none;
 };
 CudaDevices find_cuda_devices();
 
-/// @throws DeviceUnavailable when the build has no CUDA or the device cannot be used
+/// @throws DeviceUnavailable if the build has no CUDA or the device cannot be used
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
 
 }  // namespace recon

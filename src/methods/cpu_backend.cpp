@@ -80,7 +80,7 @@ class CpuBackend : public Backend {
   }
 
  private:
-  /// More than one thread's rows, sums and winners take at the largest tile and number of sources.
+  /// Upper bound of one thread's rows, sums and winners for the largest tile and number of sources.
   static constexpr std::size_t kScratchBytes = std::size_t{2} << 20;
 
   static int threads_of(const CpuOptions& options) {

@@ -42,7 +42,7 @@ std::size_t belief_matching_bytes(int width, int height, const PairOptions& opti
   const std::size_t rows = TruncatedDifferenceRows::bytes(width, height);
   const std::size_t beliefs =
       propagate_beliefs_bytes({width, height, options.range.count}, options.belief, threads);
-  // Blurring takes three images beside what is cut from them; the result is there after the beliefs.
+  // Blurring needs three images besides the derived data; the result is allocated after belief propagation.
   return 2 * grey + rows + std::max(3 * floats, beliefs + floats);
 }
 

@@ -18,8 +18,8 @@ using Grey = ImageView<const std::uint8_t>;
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// Strips that the rows are cut into: enough for the threads to share them evenly, and tall enough that
-/// starting a strip's column sums, 2 R + 1 rows, costs little.
+/// Number of strips of rows: enough for an even load of the threads, and tall enough that the initial column
+/// sums of a strip, 2 R + 1 rows, cost little.
 int strip_count(int rows, int radius, int threads) {
   return std::clamp(rows / (2 * radius + 1), 1, 2 * threads);
 }
@@ -42,7 +42,7 @@ std::ptrdiff_t right_row(int width, int hypotheses, int steps) {
   return std::ptrdiff_t{steps} * (width - 1) + hypotheses + kBlockLanes;
 }
 
-/// Samples of a row at 1 / steps pixel.
+/// Samples a row at steps of 1 / steps pixel.
 void sample_row(const std::uint8_t* row, int width, int steps, std::uint8_t* samples) {
   if (steps == 1) {
     std::copy_n(row, width, samples);
@@ -54,12 +54,12 @@ void sample_row(const std::uint8_t* row, int width, int steps, std::uint8_t* sam
           fractional_sample(row[x], row[std::min(x + 1, width - 1)], part, steps);
 }
 
-/// The right image as BlockSearch describes it.
+/// Prepares the right image in the layout of BlockSearch.
 Image<std::uint8_t> prepare_right(Grey image, const BlockLevel& level, const BlockMatchingOptions& options) {
   const int steps = options.steps_per_pixel, width = image.width;
   const std::ptrdiff_t last = std::ptrdiff_t{steps} * (width - 1);
   const std::ptrdiff_t length = right_row(width, level.hypotheses, steps);
-  // Element r is the sample at `first` - r; those outside the image take the border's.
+  // Element r is the sample at `first` - r; clamped to the border outside the image.
   const std::ptrdiff_t first = last - std::ptrdiff_t{steps} * level.searched.min;
   const std::ptrdiff_t inside = std::clamp<std::ptrdiff_t>(first - last, 0, length);
   const std::ptrdiff_t beyond = std::clamp<std::ptrdiff_t>(first + 1, inside, length);
@@ -84,7 +84,7 @@ Image<std::uint8_t> prepare_right(Grey image, const BlockLevel& level, const Blo
   return reversed;
 }
 
-/// Takes away the pixels whose windows have too little contrast.
+/// Invalidates pixels whose windows have too little texture.
 void check_texture(Grey image, const BlockLevel& level, const BlockMatchingOptions& options,
                    ImageView<float> disparity) {
   const int radius = options.radius, width = image.width, height = image.height;
@@ -152,7 +152,7 @@ Image<std::uint8_t> half_size(Grey image) {
   return half;
 }
 
-/// The map of level `index` and all coarser ones.
+/// Matches level `index` and all coarser levels.
 Image<float> match_from(Grey left, Grey right, const std::vector<BlockLevel>& levels, std::size_t index,
                         const BlockMatchingOptions& options) {
   const BlockLevel& level = levels[index];
@@ -189,7 +189,7 @@ std::size_t block_matching_bytes(int width, int height, const PairOptions& optio
   const auto image = [&](std::ptrdiff_t row, int rows, std::size_t element) {
     return (element_count({row, rows}) + static_cast<std::size_t>(rows) * kRowAlignment) * element;
   };
-  // The pair as it came, in 8 and perhaps 16 bits.
+  // The input pair in 8 bits and possibly 16 bits.
   std::size_t bytes = 2 * image(width, height, sizeof(std::uint8_t) + sizeof(std::uint16_t));
   for (const BlockLevel& level : plan_block_levels(width, height, options.range, block)) {
     const BlockSearch search = search_of({nullptr, level.width, level.height, level.width}, {}, level, block);

@@ -8,22 +8,22 @@
 
 namespace recon {
 
-/// What one level of the image pyramid does. Of L levels, level l works on images halved l times (each pixel
-/// the mean of four, odd sizes rounded up, the border repeated). Of the disparities min .. max that are
-/// searched in all, the coarsest level takes the whole range in its own pixels, and each finer one the
-/// smallest disparities of it, as many as the coarsest: the level above the finest searches twice as far, the
-/// next four times. A pixel takes what a coarser level found where that is beyond the range of the finer
-/// level, and what the finer level found everywhere else: near objects are matched coarsely.
+/// One level of the image pyramid. Of L levels, level l uses images halved l times (each pixel the mean of
+/// four, odd sizes rounded up, the border repeated). The coarsest level searches the whole range of
+/// disparities min .. max in its own pixels; each finer level searches the same number of disparities,
+/// starting at the smallest: the level above the finest searches twice as far, the next four times. A pixel
+/// takes the disparity of the coarser level where it is beyond the range of the finer level, otherwise that
+/// of the finer level: near objects are matched coarsely.
 struct BlockLevel {
   int width, height;
-  DisparityRange searched;  ///< of this level, in its pixels
+  DisparityRange searched;  ///< disparities of this level, in its pixels
   int hypotheses;           ///< searched.count x steps per pixel
-  Region region;            ///< of this level; never empty
+  Region region;            ///< region of this level; never empty
   BlockLimits limits;
 };
 
-/// The levels from the finest on.
-/// @throws std::logic_error when the options are out of range or the region leaves the image
+/// The levels, finest first.
+/// @throws std::logic_error when the options are out of range or the region exceeds the image
 std::vector<BlockLevel> plan_block_levels(int width, int height, DisparityRange range,
                                           const BlockMatchingOptions& options);
 

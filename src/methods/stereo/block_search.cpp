@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Least of all lanes.
+/// The minimum over all lanes.
 template <class D, class V>
 HWY_INLINE hn::TFromD<D> min_lane(D d, V v) {
 #if HWY_TARGET != HWY_SCALAR
@@ -31,7 +31,7 @@ HWY_INLINE hn::TFromD<D> min_lane(D d, V v) {
     return hn::GetLane(hn::MinOfLanes(d, v));
 }
 
-/// Searches the rows of a strip one after another; T holds the sum over a window.
+/// Searches the rows of a strip in order; T is the type of window sums.
 template <class T, BlockCost kCost>
 class StripSearch {
  public:
@@ -64,7 +64,7 @@ class StripSearch {
   using V = hn::Vec<D>;
   static constexpr T kNone = std::numeric_limits<T>::max();
 
-  /// The rows that enter and leave the windows.
+  /// The rows entering and leaving the windows.
   struct Change {
     const std::uint8_t *left_in, *right_in, *left_out, *right_out;
   };
@@ -73,7 +73,7 @@ class StripSearch {
   int row_at(int y) const { return std::clamp(y, 0, search_.left.height - 1); }
   std::ptrdiff_t right_offset(int x) const { return std::ptrdiff_t{steps_} * (width_ - 1 - x); }
 
-  /// Costs of the left pixel against the samples of the next hypotheses.
+  /// Costs of the left pixel and the samples of the next hypotheses.
   static HWY_INLINE V costs(V left, const std::uint8_t* right) {
     const D d;
     const auto difference = hn::Sub(left, hn::PromoteTo(d, hn::LoadU(Bytes(), right)));
@@ -85,7 +85,7 @@ class StripSearch {
     }
   }
 
-  /// Column sums of the first row's windows.
+  /// Initialises the column sums for the windows of the first row.
   void start(int y) {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -102,7 +102,7 @@ class StripSearch {
     }
   }
 
-  /// Moves the sums of a column down by a row.
+  /// Moves the sums of a column down by one row.
   void roll_column(const Change& change, int x) {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -116,7 +116,7 @@ class StripSearch {
     }
   }
 
-  /// Window sums of the first pixel of a row.
+  /// Initialises the window sums for the first pixel of a row.
   void start_window() {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -128,8 +128,7 @@ class StripSearch {
     }
   }
 
-  /// Moves the window by a pixel, rolling the column that it gains where `kRoll`; returns the least sums by
-  /// lanes.
+  /// Moves the window by one pixel, rolling the entering column if `kRoll`; returns the min sums per lane.
   template <bool kRoll>
   HWY_INLINE V move_window(const Change& change, int gained, int lost) {
     const D d;
@@ -160,7 +159,7 @@ class StripSearch {
     return least;
   }
 
-  /// Least sums by lanes, of hypotheses outside [from, to).
+  /// The min sums per lane over hypotheses outside [from, to).
   V min_outside(int from, int to) const {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -184,7 +183,7 @@ class StripSearch {
     return k >= 0 && k < search_.hypotheses ? static_cast<std::uint32_t>(sums_[k]) : kNoBlockCost;
   }
 
-  /// The winner of pixel `i` of the region's row, from the window sums and the least of them by lanes.
+  /// Finds the winner of pixel `i` of the region's row from the window sums and their minima per lane.
   HWY_INLINE void finish(int i, V least, float* out) {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -213,7 +212,7 @@ class StripSearch {
     const int in = row_at(y + radius_), away = row_at(y - radius_ - 1);
     const Change change{search_.left.row(in), search_.right.row(in), search_.left.row(away),
                         search_.right.row(away)};
-    int ready = roll ? first_column_ : end_column_;  // columns before it are rolled
+    int ready = roll ? first_column_ : end_column_;  // columns before it have been rolled
     for (; ready < std::min(region_.x + radius_ + 1, end_column_); ++ready) roll_column(change, ready);
     start_window();
     finish(0, min_outside(0, 0), out);
@@ -228,7 +227,7 @@ class StripSearch {
     }
   }
 
-  /// Takes away what does not agree with the pixel that holds its position in the right image.
+  /// Invalidates pixels that disagree with the owner of their position in the right image.
   void check_left_right(float* out) {
     const int last = steps_ * (width_ - 1);
     std::uint64_t* claims = scratch_.claims.data();

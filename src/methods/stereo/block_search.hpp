@@ -11,42 +11,42 @@
 
 namespace recon {
 
-/// A pair as the search reads it.
+/// Input of the search: a prepared pair.
 struct BlockSearch {
-  ImageView<const std::uint8_t> left;  ///< prepared pixels
-  /// Prepared samples of the right image from right to left: those of pixel x and hypothesis k stand at
-  /// steps (W - 1 - x) + k of the row, for k < hypotheses and kBlockLanes beyond.
+  ImageView<const std::uint8_t> left;  ///< prefiltered pixels
+  /// Prefiltered samples of the right image from right to left: the sample of pixel x and hypothesis k is at
+  /// steps (W - 1 - x) + k of the row, for k < hypotheses + kBlockLanes.
   ImageView<const std::uint8_t> right;
-  int min = 0;         ///< least disparity
+  int min = 0;         ///< min disparity
   int hypotheses = 0;  ///< K = disparities x steps per pixel
   BlockMatchingOptions options;
   Region region;  ///< inside the image, not empty
   BlockLimits limits{};
 };
 
-/// Rows of costs are padded to a multiple of this many.
+/// Rows of costs are padded to a multiple of this number.
 inline constexpr int kBlockLanes = 64;
 
-/// What the search of a strip of rows works with.
+/// Working memory of the search of a strip of rows.
 class BlockScratch {
  public:
   explicit BlockScratch(const BlockSearch& search);
   static std::size_t bytes(const BlockSearch& search);
 
   AlignedBuffer<std::byte> columns;  ///< column sums, a row of hypotheses for each column
-  AlignedBuffer<std::byte> sums;     ///< window sums of the pixel at hand
+  AlignedBuffer<std::byte> sums;     ///< window sums of the current pixel
   AlignedBuffer<std::uint32_t> costs;
   AlignedBuffer<std::uint16_t> winners;
   AlignedBuffer<std::uint64_t> claims;
 };
 
-/// Writes the disparity of rows [row_begin, row_end) of the region, NaN where it is not trusted; see
-/// BlockMatchingOptions. Column sums roll down the rows and window sums along them, all hypotheses of a pixel
-/// at a time; nothing larger than a row of column sums is kept.
+/// Writes the disparity of rows [row_begin, row_end) of the region, NaN where it is unreliable; see
+/// BlockMatchingOptions. Column sums roll down the rows and window sums along them, for all hypotheses of a
+/// pixel at a time; only a row of column sums is stored.
 void search_block_rows(const BlockSearch& search, int row_begin, int row_end, BlockScratch& scratch,
                        ImageView<float> disparity);
 
-/// Rows [0, height) of `sobel_response`.
+/// Row y, 0 <= y < height, of `sobel_response`.
 void prefilter_row(ImageView<const std::uint8_t> image, int y, int cap, std::uint8_t* out);
 
 }  // namespace recon

@@ -13,17 +13,17 @@
 namespace recon {
 
 /// The disparities searched: min <= d < min + count, with x_right = x_left - d; min may be negative, and
-/// count larger than the images are wide.
+/// count may exceed the image width.
 struct DisparityRange {
   int min = 0;
   int count = 0;
 };
 
-/// A rectified pair of grey images of one size. Images of more than 8 bits come in both depths: the 8-bit
-/// ones are scaled by one factor common to both images.
+/// A rectified pair of grey images of the same size. Images of more than 8 bits are given in both depths: the
+/// 8-bit images are scaled by a common factor.
 struct GreyPair {
   ImageView<const std::uint8_t> left, right;
-  ImageView<const std::uint16_t> left16, right16;  ///< empty, or the same pictures as they were stored
+  ImageView<const std::uint16_t> left16, right16;  ///< empty, or the same images in their stored depth
 };
 
 enum class PairMethod { kBlockMatching, kSemiGlobal, kBeliefPropagation, kPipeline };
@@ -40,24 +40,24 @@ struct PairOptions {
 struct PairProblem {
   GreyPair images;
   PairOptions options;
-  ColourPair colour = {};  ///< the same pictures in colour, for kPipeline; else empty
+  ColourPair colour = {};  ///< the same images in colour, for kPipeline; otherwise empty
 };
 
-/// Disparity of each pixel of the left image; NaN where none is trusted.
+/// Disparity of each pixel of the left image; NaN where unknown.
 struct DisparityMap {
   Image<float> disparity;
 };
 
-inline constexpr int kMaxDisparities = 4096;   ///< most that are searched
-inline constexpr int kMaxDisparity = 1 << 20;  ///< greatest absolute value of the least one
+inline constexpr int kMaxDisparities = 4096;   ///< max number of disparities searched
+inline constexpr int kMaxDisparity = 1 << 20;  ///< max absolute value of the min disparity
 
-/// @throws std::logic_error when images or range are not what they have to be
+/// @throws std::logic_error for invalid images or range
 void check_pair(const PairProblem& problem);
 
-/// The method that the options name, on the CPU; see its header.
+/// Runs the method given in the options on the CPU; see its header.
 DisparityMap match_pair(const PairProblem& problem);
 
-/// Bytes that `match_pair` takes at most, images and result included.
+/// Max bytes that `match_pair` uses, including images and result.
 std::size_t match_pair_bytes(int width, int height, const PairOptions& options, int threads);
 
 }  // namespace recon

@@ -13,10 +13,10 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// Disparities that differ by more belong to different surfaces, pixels.
+/// Max difference of disparities on the same surface, pixels.
 constexpr float kSameSurface = 1.0f;
 
-/// An image as a virtual camera sees it: in grey, and in colour where it has three channels.
+/// A rectified image: in grey, and in colour if it has three channels.
 struct TurnedImage {
   Image<std::uint8_t> grey;
   Image<Rgb8> colour;
@@ -51,8 +51,8 @@ DisparityMap match_rectified(Backend& backend, const PosedImage& reference, cons
   return backend.match(problem);
 }
 
-/// The disparity at pixel coordinates `pixel`: that of the pixel there, smoothed with those of the four
-/// around the place that agree with it; NaN where it has none.
+/// Disparity at pixel coordinates `pixel`: bilinear over those of the four neighbours that agree with the
+/// nearest pixel; NaN if the nearest pixel is unknown.
 float disparity_at(ImageView<const float> disparity, Vec2d pixel) {
   const int nearest_x = static_cast<int>(std::floor(pixel.x));
   const int nearest_y = static_cast<int>(std::floor(pixel.y));
@@ -79,7 +79,7 @@ bool within(Vec2d pixel, const Pinhole& camera) {
   return pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera.width && pixel.y <= camera.height;
 }
 
-/// How many of the `count` known values agree with `values[i]`, itself included.
+/// Number of the `count` known values that agree with `values[i]`, including itself.
 template <class Agree>
 int followers(int i, int count, const Agree& agree) {
   int number = 0;
@@ -170,7 +170,7 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
   std::vector<float> weights;
   for (const PairSource& source : sources) {
     maps.push_back(depth_from_pair(backend, reference, source, options.matching));
-    // An error of one pixel is so much less in inverse depth.
+    // The error in inverse depth is inversely proportional to this weight.
     weights.push_back(static_cast<float>(source.pair.left.fx * source.pair.baseline));
   }
   MergedDepth merged = merge_depths(maps, weights, options.max_relative_depth);
@@ -185,9 +185,10 @@ std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair
            of_pixel;
   };
   const auto maps = static_cast<std::size_t>(pairs) * sizeof(float);
-  // While a pair is matched: its images, where they are in colour these and a channel or two, its disparity,
-  // and the maps of all. Then these, depth and confidence.
-  // Then depth twice, confidence, normals, and the patches of the speckle filter (at most 13 bytes a pixel).
+  // During matching: the images of the pair, for colour also these and one or two channels, the disparity,
+  // and all depth maps. Then the depth maps, depth and confidence.
+  // Then two depth maps, confidence, normals, and the patches of the speckle filter (at most 13 bytes per
+  // pixel).
   const std::size_t matching =
       bytes(pair.left.width, pair.left.height, (channels == 1 ? 2 : 10) + sizeof(float)) +
       bytes(reference.width, reference.height, maps);

@@ -9,42 +9,43 @@
 
 namespace recon {
 
-/// A source of a reference view, and how both are rectified.
+/// A source of a reference view, and their rectification.
 struct PairSource {
-  PosedImage image;  ///< grey, or in colour for a pipeline
+  PosedImage image;  ///< grey, or colour for a pipeline
   RectifiedPair pair;
 };
 
-/// A pipeline for rectified pairs as it works on a view of a scene.
+/// Options of a method for rectified pairs applied to a view of a scene.
 struct PairDepthOptions {
-  PairOptions matching;  ///< the range is set for each pair
-  /// Depths of two sources that differ by less belong to one surface; relative.
+  PairOptions matching;  ///< the range is set per pair
+  /// Max relative difference of depths from two sources on the same surface.
   float max_relative_depth = 0.01f;
   int speckle_size = 20;  ///< connected patches of fewer pixels are dropped; 0: keep all
   bool median = true;     ///< 3 x 3 median of the known depths
 };
 
-/// How large the pairs of a method may become, whatever the photos' size: so that the costs of semi-global
-/// and block matching and of a pipeline, whose volumes are floats, stay within gigabytes, and the messages of
-/// belief propagation, which take most time, within a few seconds a pair on a CPU.
+/// Size limits of the rectified pairs of a method, independent of the photos' size: they limit the costs of
+/// semi-global and block matching and of a pipeline (float volumes) to gigabytes, and belief propagation, the
+/// slowest, to a few seconds per pair on a CPU.
 RectifyLimits pair_limits(PairMethod method);
 
 /// The depth (z, scene units) of each pixel of the reference from one source: both are rectified and matched,
-/// and each pixel takes the disparity of its place in the left image, between the pixels there that agree
-/// within 1. NaN where there is none, or where the point would lie outside the source's image.
+/// and each pixel takes the disparity at its projection into the left image, interpolated between pixels that
+/// agree within 1. NaN where the disparity is unknown, or where the point projects outside the source's
+/// image.
 Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
                              const PairOptions& matching);
 
-/// A depth for each pixel, and how many agree on it.
+/// Merged depth per pixel, and the share of maps that agree on it.
 struct MergedDepth {
-  Image<float> depth;       ///< NaN where no two sources agree, unless there is only one
+  Image<float> depth;       ///< NaN where no two sources agree, unless there is only one depth
   Image<float> confidence;  ///< share of `maps` that agree, [0, 1]
 };
 
-/// Takes for each pixel the depths that most others agree with, and of these the mean in inverse depth; ties
-/// go to the earlier map. A depth that only one map has is kept; one that the others contradict is not.
-/// @param maps     of one size, 1 .. kMaxSources, best source first; NaN = unknown
-/// @param weights  of each map in the mean, > 0
+/// Computes for each pixel the mean in inverse depth of the largest set of agreeing depths; ties go to the
+/// earlier map. A depth known in only one map is kept; a depth contradicted by the others is dropped.
+/// @param maps     of the same size, 1 .. kMaxSources, best source first; NaN = unknown
+/// @param weights  weight of each map in the mean, > 0
 MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
                          float max_relative_depth);
 
@@ -53,9 +54,8 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options);
 
-/// Bytes of host memory that `estimate_view_from_pairs` takes at most for a view with `pairs` pairs like
-/// `pair` of images of 1 or 3 channels, beside those of `Backend::match`; the result is counted, the photos
-/// are not.
+/// Max bytes of host memory that `estimate_view_from_pairs` uses for a view with `pairs` pairs like `pair` of
+/// images of 1 or 3 channels, in addition to `Backend::match`; includes the result, excludes the photos.
 std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels);
 
 }  // namespace recon

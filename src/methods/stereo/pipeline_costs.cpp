@@ -10,7 +10,7 @@
 namespace recon {
 namespace {
 
-/// Pixels whose transforms are compared together.
+/// Pixels processed together.
 constexpr int kGroup = 64;
 
 std::ptrdiff_t cost_stride(int planes) {
@@ -59,7 +59,7 @@ void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs)
       transform_costs(*left_, *right_, problem_.options.transform, min, costs.planes, outside, y, first,
                       count, group.data(), stride);
       for (int d = 0; d < costs.planes; ++d) {
-        // Column of the view that the group's first pixel is, or meets.
+        // Column in this view of the group's first left pixel or of its match.
         const int column = side == PairSide::kLeft ? first : first - min - d;
         const int begin = std::clamp(-column, 0, count), end = std::clamp(costs.width - column, begin, count);
         float* out = costs.row(y, d);

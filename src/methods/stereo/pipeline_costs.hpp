@@ -10,35 +10,35 @@
 
 namespace recon {
 
-/// The costs of both views of a pair, as a pipeline's options name them.
+/// The costs of both views of a pair for a pipeline's options.
 class PipelineCosts {
  public:
   /// @throws std::logic_error where an option is out of range; OutOfMemory
   explicit PipelineCosts(const PipelineProblem& problem);
 
-  /// Costs by (y, d, x), finite. A transform's cost is the same for both pixels that meet, seen from either
-  /// view.
+  /// Computes costs by (y, d, x), finite. The cost of a transform is the same in both views for matching
+  /// pixels.
   /// @param costs  of the pair's width and height and the range's planes; every cost is overwritten
   void fill(PairSide side, VolumeView<float> costs) const;
 
-  /// Bytes that this and a call of `fill` take at most, images and volume not included.
+  /// Max bytes of this and a call of `fill`, excluding images and volume.
   static std::size_t bytes(int width, int height, int planes, const PipelineOptions& options, int threads);
 
  private:
   void fill_from_transforms(PairSide side, VolumeView<float> costs) const;
 
   const PipelineProblem& problem_;
-  std::optional<TransformedImage> left_, right_;  ///< of kTransform
+  std::optional<TransformedImage> left_, right_;  ///< for kTransform
 };
 
-/// What no cost of a pipeline exceeds.
+/// Upper bound of the costs of a pipeline.
 float max_cost(const PipelineOptions& options);
 
-/// The greatest whole cost; see WholeCosts.
+/// The max integer cost; see WholeCosts.
 int whole_cost_limit(const PipelineOptions& options);
 
-/// A volume's costs as the semi-global optimizer takes them: rounded to whole ones, 0 .. whole_cost_limit;
-/// those of AD-Census in steps of 1 / kAdCensusSteps.
+/// A volume's costs for the semi-global optimizer: rounded to integers, 0 .. whole_cost_limit; AD-Census
+/// costs in steps of 1 / kAdCensusSteps.
 class WholeCosts : public CostSource {
  public:
   WholeCosts(VolumeView<const float> costs, const PipelineOptions& options);

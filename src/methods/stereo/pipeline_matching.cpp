@@ -23,7 +23,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// The disparity of least cost of each pixel, the lowest one on ties.
+/// The disparity of min cost of each pixel, the lowest one on ties.
 Image<float> winners_of(VolumeView<const float> costs, int min) {
   Image<float> disparity(costs.width, costs.height);
   parallel_for(costs.height, [&](int y) {
@@ -56,14 +56,14 @@ const char* name_of(PipelineOptimizer optimizer) {
   }
 }
 
-/// What the optimizer leaves of a view.
+/// Result of the optimizer for a view.
 struct ViewResult {
   Image<float> disparity;  ///< whole numbers
-  Volume<float> costs;     ///< that later steps look at
-  Image<float> between;    ///< of kSemiGlobal: the disparities with their sub-pixel part
+  Volume<float> costs;     ///< costs used by later stages
+  Image<float> between;    ///< for kSemiGlobal: disparities with sub-pixel part
 };
 
-/// What both views of a pair are matched with.
+/// The stages up to the optimizer, for both views of a pair.
 class Pipeline {
  public:
   explicit Pipeline(const PipelineProblem& problem)
@@ -143,7 +143,7 @@ class Pipeline {
     return result;
   }
 
-  /// Lowers the energy of the disparities.
+  /// Minimises the energy of the disparities by graph cut.
   void cut(PairSide side, ViewResult& result) const {
     const int width = result.disparity.width(), height = result.disparity.height();
     const int min = problem_.range.min;
@@ -171,7 +171,7 @@ void forget(ImageView<const Outlier> outliers, ImageView<float> disparity) {
   });
 }
 
-/// Gives the disparities that still are those of their winners the sub-pixel part of these.
+/// Adds the sub-pixel part of the winners to the disparities that still equal their winners.
 void take_between(ImageView<const float> between, ImageView<float> disparity) {
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x)
@@ -179,7 +179,7 @@ void take_between(ImageView<const float> between, ImageView<float> disparity) {
   });
 }
 
-/// The steps after the optimizer.
+/// The refinement stages after the optimizer.
 Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, ViewResult left,
                      const Image<float>& right, const PipelineObserver& observe) {
   const PipelineRefinement& steps = problem.options.refinement;
@@ -258,7 +258,7 @@ DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObs
 std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads) {
   const PipelineOptions& pipeline = options.pipeline;
   const int planes = options.range.count;
-  // Pixels, more than rows are padded by.
+  // Pixels, including an upper bound of the row padding.
   const std::size_t pixels = element_count({std::ptrdiff_t{width} + 64, height});
   const std::size_t volume = Volume<float>::bytes(width, planes, height);
   std::size_t optimizing = 0;
@@ -271,8 +271,8 @@ std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& op
     optimizing =
         std::max(optimizing, graph_cut_bytes(width, height, pipeline.graph_cut, threads) + 2 * pixels);
   const std::size_t aggregating = aggregation_bytes(width, height, planes, pipeline.aggregation, threads);
-  // The images in grey, in both depths, and in colour; arms; maps of both views, between whole numbers,
-  // adjusted or smoothed; outliers and what they vote for.
+  // The images in grey, in both depths, and in colour; arms; disparity maps of both views, with sub-pixel
+  // part, and adjusted or filtered; outliers and voting bins.
   constexpr std::size_t kPixelBytes = 6 + 6 + 2 * sizeof(Cross) + 4 * sizeof(float) + 1 + 4;
   return pixels * kPixelBytes + PipelineCosts::bytes(width, height, planes, pipeline, threads) + volume +
          std::max(aggregating, optimizing);

@@ -7,31 +7,31 @@
 
 namespace recon {
 
-/// A rectified pair and the pipeline that it is matched by.
+/// A rectified pair and the pipeline that matches it.
 struct PipelineProblem {
-  GreyPair grey;  ///< for kTransform, kSemiGlobal and the graph cut; else it may be empty
+  GreyPair grey;  ///< for kTransform, kSemiGlobal and the graph cut; otherwise it may be empty
   ColourPair colour;
   DisparityRange range;
   PipelineOptions options;
 };
 
-/// Takes the left map as it is after a step, with the step's name, for measurements.
+/// Receives the left map after a stage, with the stage's name, for measurements.
 using PipelineObserver = std::function<void(const char* step, ImageView<const float> disparity)>;
 
-/// Matches a pair by single stages over a volume of costs: a cost, an aggregation, an optimizer, and the
-/// steps of the refinement, in the order of PipelineRefinement. The right view is matched as well, by itself,
-/// where left and right are checked. After the optimizer every pixel has a disparity, the lowest one on ties;
-/// unknown becomes only what the check finds and nothing repairs. The sub-pixel step takes the parabola
-/// through the sums of the paths where kSemiGlobal chose, else that through the costs. Runs on the threads of
-/// the surrounding task arena; the same bits for any number of them. Sources: those of the stages, see their
-/// headers; the order of the steps is that of X. Mei et al. 2011.
+/// Matches a pair by separate stages over a cost volume: cost, aggregation, optimizer, and the refinement in
+/// the order of PipelineRefinement. The right view is matched separately if the left-right check is enabled.
+/// After the optimizer every pixel has a disparity, the lowest one on ties; only outliers that are not
+/// repaired become unknown. The sub-pixel stage uses the parabola through the path sums with kSemiGlobal,
+/// otherwise through the costs. Runs on the threads of the surrounding task arena; the same bits for any
+/// number of threads. Sources: see the headers of the stages; the order of the stages is that of X. Mei et
+/// al. 2011.
 /// @param observe  called for "cost", "aggregation", the optimizer ("winner", "sgm", "scanline" or
-///                 "graphcut") and those of "graphcut", "vote", "interpolate", "edges", "subpixel" and
-///                 "median" that are part of the pipeline, if given
-/// @throws std::logic_error where sizes, range or options are not what they have to be, OutOfMemory
+///                 "graphcut") and the enabled ones of "graphcut", "vote", "interpolate", "edges", "subpixel"
+///                 and "median", if given
+/// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
 DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObserver& observe = {});
 
-/// Bytes that the call takes at most, images and result included.
+/// Max bytes that the call uses, including images and result.
 std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads);
 
 }  // namespace recon

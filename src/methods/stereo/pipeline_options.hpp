@@ -10,14 +10,14 @@
 
 namespace recon {
 
-/// What a pipeline compares pixels by.
+/// Cost of a pipeline.
 enum class PipelineCost {
-  kColourDifference,  ///< mean of |difference| over red, green and blue, up to `colour_cap`
-  kAdCensus,          ///< that and a census, each saturated: 0 .. 2
+  kColourDifference,  ///< mean of |difference| over red, green and blue, truncated at `colour_cap`
+  kAdCensus,          ///< colour difference plus census, each saturated: 0 .. 2
   kTransform,         ///< a rank or a census of the grey levels
 };
 
-/// What chooses among the disparities of a pipeline.
+/// Optimizer of a pipeline.
 enum class PipelineOptimizer {
   kWinnerTakeAll,
   kSemiGlobal,
@@ -25,40 +25,40 @@ enum class PipelineOptimizer {
   kGraphCut,
 };
 
-/// The steps after the optimizer, which run in this order.
+/// The refinement stages, in the order in which they run.
 struct PipelineRefinement {
-  bool graph_cut = false;   ///< lowers the energy from the winners on
-  bool left_right = false;  ///< finds outliers; what is not repaired becomes unknown
-  bool vote = false;        ///< repairs outliers by their regions; needs left_right
-  /// Repairs all others; needs left_right. Before that and the votes, small surfaces become outliers and
-  /// others are carried on to the border: see invalidate_small_segments and extend_surfaces.
+  bool graph_cut = false;   ///< minimises the energy, starting from the winners
+  bool left_right = false;  ///< finds outliers; outliers that are not repaired become unknown
+  bool vote = false;        ///< repairs outliers by region voting; needs left_right
+  /// Repairs all other outliers; needs left_right. Before voting and interpolation, small surfaces become
+  /// outliers and others are extended to the border: see invalidate_small_segments and extend_surfaces.
   bool interpolate = false;
   bool edges = false;
   bool subpixel = false;
   bool median = false;
 };
 
-/// A pipeline of single stages over a volume of costs. Penalties are in the unit of the costs: bits, ranks or
+/// A pipeline of separate stages over a cost volume. Penalties are in the unit of the costs: bits, ranks or
 /// grey levels.
 struct PipelineOptions {
   PipelineCost cost = PipelineCost::kTransform;
   float colour_cap = 20.0f;  ///< grey levels, 2^-60 .. 255
   AdCensusOptions ad_census;
   TransformOptions transform;
-  int outside_cost = 8;  ///< of kTransform, where the match lies outside the other view; 0 .. 255
+  int outside_cost = 8;  ///< for kTransform: cost where the match lies outside the other view; 0 .. 255
   AggregationOptions aggregation;
   PipelineOptimizer optimizer = PipelineOptimizer::kSemiGlobal;
-  /// Works on costs that are rounded to whole ones: those of AD-Census times kAdCensusSteps.
+  /// Costs are rounded to integers; AD-Census costs are scaled by kAdCensusSteps.
   SemiGlobalOptions semi_global;
   ScanlineOptions scanline;
-  GraphCutOptions graph_cut;  ///< of the optimizer, or of the refinement
+  GraphCutOptions graph_cut;  ///< for the optimizer or the refinement
   PipelineRefinement refinement;
-  float left_right = 0.0f;  ///< greatest difference between both views' disparities, pixels
+  float left_right = 0.0f;  ///< max difference between both views' disparities, pixels
   VotingOptions voting;
 };
 
-/// Whether the GPU has all stages of a pipeline: costs of colours, winners or scanlines, and all steps after
-/// these but the graph cut.
+/// Whether the GPU supports all stages of a pipeline: colour costs, winner-take-all or scanline optimizer,
+/// and all refinement stages except the graph cut.
 constexpr bool runs_on_gpu(const PipelineOptions& pipeline) {
   return pipeline.cost != PipelineCost::kTransform &&
          (pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll ||
@@ -66,7 +66,7 @@ constexpr bool runs_on_gpu(const PipelineOptions& pipeline) {
          !pipeline.refinement.graph_cut;
 }
 
-/// AD-Census costs in whole steps: hundredths.
+/// Steps per unit of quantized AD-Census costs.
 inline constexpr int kAdCensusSteps = 100;
 
 }  // namespace recon

@@ -17,7 +17,7 @@ TransformedImage transformed(ImageView<const std::uint8_t> grey, ImageView<const
                         : TransformedImage(grey16, options, mirrored);
 }
 
-/// The costs of the pair, made when they are asked for.
+/// The costs of the pair, computed on demand.
 class PairCosts : public CostSource {
  public:
   explicit PairCosts(const PairProblem& problem)
@@ -39,7 +39,7 @@ class PairCosts : public CostSource {
   TransformedImage left_, right_;
 };
 
-/// The disparities of a row from its winners.
+/// Computes the disparities of a row from its winners.
 void disparity_row(const PairOptions& pair, int width, const PathWinner* winners,
                    const std::uint16_t* right_planes, float* disparity) {
   for (int x = 0; x < width; ++x)
@@ -79,7 +79,7 @@ std::size_t semi_global_matching_bytes(int width, int height, const PairOptions&
   const std::size_t paths =
       semi_global_bytes(width, height, options.range.count, own.optimizer, max_pair_cost(own), threads);
   const std::size_t making = TransformedImage::working_bytes(width, height, own.transform, 2);
-  // The images in both depths, and the most of three moments: transforms are made, paths run, the median.
+  // The images in both depths, and the maximum of three phases: transforms, paths, median.
   return 6 * grey + map + std::max({transforms + std::max(making, paths), map});
 }
 

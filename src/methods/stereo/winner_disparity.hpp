@@ -12,9 +12,9 @@ RECON_HD float path_sum(std::uint16_t sum) {
   return sum == kNoSum ? invalid_cost() : static_cast<float>(sum);
 }
 
-/// The disparity of the left image's pixel in column x: that of its winner, between whole numbers where
-/// `subpixel` says so; NaN where the winner is not unique, where its match lies outside the right image of
-/// `width` columns, or where the right image's winner differs (the latter two only with a left-right check).
+/// The disparity of the left pixel in column x from its winner, with sub-pixel part if `subpixel` is set; NaN
+/// if the winner is not unique, if its match lies outside the right image of `width` columns, or if the right
+/// image's winner differs (the latter two only with a left-right check).
 /// @param right_plane  right_plane(x): plane of the winner at the right image's pixel x of the same row
 template <class RightPlane>
 RECON_HD float winner_disparity(const SemiGlobalPairOptions& options, int min_disparity, int width, int x,

@@ -7,16 +7,16 @@
 
 namespace recon {
 
-/// The plane that a depth lies on, or where between two; NaN where it is unknown.
+/// The (fractional) plane index of a depth; NaN if unknown.
 RECON_HD float plane_of(float depth, const PlaneSet& planes) {
   return (1.0f / depth - planes.inverse_far) / planes.step;
 }
 
-/// The discontinuity adjustment (see adjust_discontinuities) of a sweep: a pixel whose depth is more than a
-/// plane from a neighbour's takes the neighbour's where its own cost of that plane is lower.
-/// @param own     of the pixel; unknown depths (NaN) stay
-/// @param beside  depths to the left, to the right, above and below, NaN where there is none
-/// @param cost    cost(d): the pixel's at plane d, infinite where there is none
+/// The discontinuity adjustment (see adjust_discontinuities) of a sweep: a pixel whose depth differs by more
+/// than one plane from a neighbour's takes the neighbour's depth if its own cost of that plane is lower.
+/// @param own     result of the pixel; unknown depths (NaN) are unchanged
+/// @param beside  depths to the left, to the right, above and below, NaN if none
+/// @param cost    cost(d): cost of the pixel at plane d, infinite if none
 template <class Cost>
 RECON_HD WinnerDepth adjusted_depth(const WinnerDepth& own, const float (&beside)[4], const PlaneSet& planes,
                                     const Cost& cost) {

@@ -11,7 +11,7 @@
 namespace recon {
 namespace {
 
-/// The contrast around each pixel in the channel that has most of it.
+/// The max local contrast over the channels around each pixel.
 Image<float> highest_contrast(const PosedImage& reference, int window) {
   Image<float> highest = local_contrast(reference.channel[0], window);
   for (std::size_t c = 1; c < static_cast<std::size_t>(reference.channels); ++c) {
@@ -32,7 +32,7 @@ void invalidate_untrusted(const PosedImage& reference, int window, const Photome
         estimate.depth(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// The longest way, in pixels, that a sample moves in a source from `near` to `far`, over a grid of reference
+/// The max path length in the source, in pixels, of a sample from `near` to `far`, over a grid of reference
 /// pixels.
 double longest_path(const PosedImage& reference, const PosedImage& source, double near, double far) {
   constexpr int kSteps = 8;
@@ -42,7 +42,7 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
     for (int i = 0; i <= kSteps; ++i) {
       const Vec3d ray = reference.camera.ray({reference.camera.width * static_cast<double>(i) / kSteps,
                                               reference.camera.height * static_cast<double>(j) / kSteps});
-      // Steps uniform in inverse depth; only those inside the source count.
+      // Steps uniform in inverse depth; only those inside the source are measured.
       constexpr int kSamples = 64;
       double length = 0;
       bool previous_inside = false;

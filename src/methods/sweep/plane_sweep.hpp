@@ -5,16 +5,16 @@
 
 namespace recon {
 
-/// Which depths of a sweep are trusted before the views check each other.
+/// Filters of a sweep's depths before the consistency check across views.
 struct PhotometricFilterOptions {
-  float max_cost = 0.6f;         ///< in the unit of the cost: [0, 2] for ZNCC, grey levels for SAD
+  float max_cost = 0.6f;         ///< unit of the cost: [0, 2] for ZNCC, grey levels for SAD
   float min_confidence = 0.05f;  ///< uniqueness, [0, 1]
-  float min_texture = 1.5f;      ///< least standard deviation of the reference window, grey levels
+  float min_texture = 1.5f;      ///< min standard deviation of the reference window, grey levels
   int speckle_size = 20;         ///< connected patches of fewer pixels are dropped; 0: keep all
   bool median = true;            ///< 3 x 3 median of the known depths
 };
 
-/// Sweeps one view with `backend` and keeps what the photometric filters trust.
+/// Sweeps one view with `backend` and applies the photometric filters.
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
                         const PhotometricFilterOptions& filter);
 

@@ -6,9 +6,9 @@
 
 namespace recon {
 
-/// From the winner of the semi-global optimizer to a depth: between planes by the parabola through the sums,
-/// confidence from the sums, the cost of the winning plane itself from its code. Unknown where no source sees
-/// that plane.
+/// Converts the winner of the semi-global optimizer to a depth: sub-plane interpolation by the parabola
+/// through the sums, confidence from the sums, cost from the quantized cost of the winning plane. Unknown
+/// where no source sees that plane.
 RECON_HD WinnerDepth semi_global_depth(const PathWinner& winner, std::uint8_t code, float cap,
                                        const PlaneSet& planes) {
   if (code >= kInvalidCode) return {__builtin_nanf(""), invalid_cost(), 0.0f};

@@ -12,7 +12,7 @@
 namespace recon {
 namespace {
 
-/// The code of every non-negative half, by its bits.
+/// Lookup table of the quantized cost of every non-negative half by its bits.
 std::vector<std::uint8_t> code_table(float cap) {
   std::vector<std::uint8_t> table(kHalfInfinityBits + 1);
   for (std::size_t bits = 0; bits < table.size(); ++bits)
@@ -20,7 +20,7 @@ std::vector<std::uint8_t> code_table(float cap) {
   return table;
 }
 
-/// The coded costs of a block by (y, x, d).
+/// The quantized costs of a block of the view by (y, x, d).
 class BlockCosts : public CostSource {
  public:
   BlockCosts(int width, int height, int planes)
@@ -38,7 +38,8 @@ class BlockCosts : public CostSource {
 
   std::uint8_t code(int x, int y, int plane) const { return pixel(x, y)[plane]; }
 
-  /// Codes the costs of a tile, a row of a group of planes at a time, so that both sides stay in the cache.
+  /// Quantizes and transposes the costs of a tile, one row of a group of planes at a time, so that source and
+  /// destination stay in the cache.
   void store(const Tile& tile, VolumeView<const Half> costs, const std::vector<std::uint8_t>& table) {
     constexpr int kGroup = 64;
     for (int y = 0; y < tile.height; ++y)
@@ -99,7 +100,7 @@ class SemiGlobalSweep {
     });
   }
 
-  /// Keeps of row `y` of the block what belongs to its inner part.
+  /// Stores the inner part of row `y` of the block.
   void store_row(const SweepBlock& block, const BlockCosts& costs, int y, const PathWinner* winners) {
     const int row = block.outer.y + y;
     if (row < block.inner.y || row >= block.inner.y + block.inner.height) return;

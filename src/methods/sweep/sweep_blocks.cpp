@@ -5,7 +5,7 @@
 namespace recon {
 namespace {
 
-/// `count` nearly equal parts of [0, length) as the borders between them.
+/// The borders of `count` nearly equal parts of [0, length).
 std::vector<int> borders(int length, int count) {
   std::vector<int> result;
   for (int i = 0; i <= count; ++i)
@@ -13,7 +13,7 @@ std::vector<int> borders(int length, int count) {
   return result;
 }
 
-/// The greatest extent of a part with its margins.
+/// The max extent of a part with its margins.
 int largest_extent(int length, int count) {
   const std::vector<int> border = borders(length, count);
   int largest = 0;
@@ -27,7 +27,7 @@ struct Cut {
   int columns, rows;
 };
 
-/// The cut of least samples. For each number of columns the fewest rows that fit.
+/// The division with the fewest samples. For each number of columns the fewest rows that fit.
 Cut best_cut(int width, int height, std::size_t most_pixels) {
   Cut best{0, 0};
   double least = 1e300;
@@ -68,7 +68,7 @@ std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::siz
 }
 
 std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths) {
-  // Room for a pixel with its margins, whatever the number of planes.
+  // At least one pixel with its margins, for any number of planes.
   const std::size_t least = element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(planes)});
   return sweep_blocks(width, height, planes, std::max(least, paths.block_bytes / sizeof(float)));
 }

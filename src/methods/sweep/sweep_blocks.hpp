@@ -8,13 +8,13 @@
 
 namespace recon {
 
-/// A piece of a view that the semi-global optimizer works on by itself: paths begin at the borders of
-/// `outer`, results are kept of `inner`.
+/// A block of a view that the semi-global optimizer processes independently: paths start at the borders of
+/// `outer`, results are kept for `inner`.
 struct SweepBlock {
   Tile outer, inner;
 };
 
-/// Pixels that a block reaches over its results, where the view goes on.
+/// Margin of a block around its results inside the view, pixels.
 inline constexpr int kBlockMargin = 32;
 
 /// Bytes from the costs of one pixel to those of the next.
@@ -22,26 +22,26 @@ constexpr int code_stride(int planes) {
   return (planes + 63) / 64 * 64;
 }
 
-/// Cuts a view into the blocks with the fewest samples in all whose costs fit. Part of the
+/// Divides a view into blocks whose costs fit, with the fewest samples in total. Part of the
 /// definition of the result: it depends on the size of the view and the number of planes, not on the memory
-/// of the machine. Row by row, left to right.
+/// of the machine. Blocks are in row-major order.
 /// @param width, height  1 .. kMaxImageSide
 /// @param planes         1 .. kMaxPlanes
-/// @param block_bytes    most bytes of a block's costs, room for at least one pixel with its margins
+/// @param block_bytes    max bytes of a block's costs; at least one pixel with its margins must fit
 std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::size_t block_bytes);
 
-/// The same where stages need costs as floats (see volume_sweep), of which a block has a fourth as many. A
-/// pixel with its margins always fits.
+/// The same for stages that need float costs (see volume_sweep), so that a block has a quarter of the
+/// samples. A pixel with its margins always fits.
 std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths);
 
-/// The blocks that a sweep of this shape is done in, if its costs are kept: for stages that need them, else
-/// for the semi-global optimizer.
+/// The blocks of a sweep of this shape if its costs are stored: for stages that need them, otherwise for the
+/// semi-global optimizer.
 std::vector<SweepBlock> blocks_of(const SweepShape& shape);
 
 /// The largest width and height of the blocks' `outer`.
 Tile largest_block(const std::vector<SweepBlock>& blocks);
 
-/// The reference reduced to the pixels of `tile`; its camera's principal point moves with it.
+/// The reference cropped to `tile`, with the principal point shifted accordingly.
 PosedImage cropped(const PosedImage& image, const Tile& tile);
 
 }  // namespace recon

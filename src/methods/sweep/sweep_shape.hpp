@@ -6,7 +6,7 @@
 
 namespace recon {
 
-/// The numbers of a sweep that its memory and its time depend on.
+/// The parameters of a sweep that determine its memory and time.
 inline SweepShape sweep_shape(const SweepProblem& problem) {
   SweepShape shape;
   shape.width = problem.reference.camera.width;

@@ -9,19 +9,19 @@
 
 namespace recon {
 
-/// Tiles are made so that the costs of one stay within a core's share of the cache, and that tile and window
-/// together fill whole vectors.
+/// Tile size such that the costs of a tile fit a core's share of the cache, and that tile plus window fill
+/// whole vectors.
 struct TileSize {
   int width, height;
   std::size_t volume_bytes;
 };
 TileSize sweep_tile_size(int width, int height, int planes, int window);
 
-/// Takes the costs of a tile.
+/// Receives the costs of a tile.
 using TileSink = std::function<void(const Tile& tile, VolumeView<const Half> costs)>;
 
 /// Sweeps the whole reference tile by tile, on the threads of the surrounding task arena; `sink` is called
-/// once for each tile, in any order, by several threads.
+/// once per tile, in any order, concurrently.
 void sweep_by_tiles(const CpuSweep& sweep, const TileSink& sink);
 
 }  // namespace recon

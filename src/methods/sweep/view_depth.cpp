@@ -10,7 +10,7 @@ namespace recon {
 
 namespace {
 
-/// Neighbouring depths of one surface differ by less than this; beyond it, a patch ends.
+/// Max relative depth step between neighbours of a patch.
 constexpr float kSpeckleStep = 0.02f;
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace recon {
 namespace {
 
-/// The codes of stored costs.
+/// Quantized costs of a stored volume.
 class CodedCosts : public CostSource {
  public:
   CodedCosts(VolumeView<const float> costs, float cap) : costs_(costs), cap_(cap) {}
@@ -49,7 +49,7 @@ Image<Rgb8> colours_of(const PosedImage& image) {
   return colours;
 }
 
-/// A block's costs and what is made of them.
+/// The stages after aggregation for a block of the view.
 class BlockSweep {
  public:
   BlockSweep(const SweepProblem& problem, const PosedImage& reference, Volume<float> costs)
@@ -60,7 +60,7 @@ class BlockSweep {
         results_{Image<float>(guide_.width, guide_.height), Image<float>(guide_.width, guide_.height),
                  Image<float>(guide_.width, guide_.height)} {}
 
-  /// Depth, cost and confidence of every pixel of the block.
+  /// Computes depth, cost and confidence of every pixel of the block.
   DepthEstimate run() {
     const bool cut = problem_.stages.graph_cut || problem_.optimizer == SweepOptimizer::kGraphCut;
     if (cut) labels_ = Image<std::uint16_t>(guide_.width, guide_.height);
@@ -117,7 +117,7 @@ class BlockSweep {
     });
   }
 
-  /// Costs beyond the cap are equally bad, as for the semi-global paths.
+  /// Truncates costs at the cap, as for the semi-global paths.
   void cap_costs() {
     const VolumeView<float> costs = costs_.view();
     parallel_for(costs.height, [&](int y) {
@@ -194,7 +194,7 @@ class BlockSweep {
   float cap_;
   Volume<float> costs_;
   DepthEstimate results_;
-  Image<std::uint16_t> labels_;  ///< of the graph cut
+  Image<std::uint16_t> labels_;  ///< labels of the graph cut
 };
 
 Volume<float> block_costs(const CpuSweep& sweep) {
@@ -260,7 +260,7 @@ std::size_t optimized_block_bytes(const SweepShape& shape, const Tile& block, in
                                     kInvalidCode, threads);
   if (shape.optimizer == SweepOptimizer::kGraphCut || shape.stages.graph_cut)
     optimizing = std::max(optimizing, graph_cut_bytes(block.width, block.height, shape.stages.cut, threads));
-  constexpr std::size_t kResultBytes = 4 * sizeof(float) + sizeof(std::uint16_t);  // a copy, and the labels
+  constexpr std::size_t kResultBytes = 4 * sizeof(float) + sizeof(std::uint16_t);  // a copy and the labels
   return pixels * kResultBytes + optimizing;
 }
 

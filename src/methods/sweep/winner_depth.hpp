@@ -7,13 +7,12 @@
 
 namespace recon {
 
-/// The result of one pixel; depth is NaN where no plane has a cost.
+/// The result of one pixel; depth is NaN if no plane has a cost.
 struct WinnerDepth {
   float depth, cost, confidence;
 };
 
-/// From a winning plane to a depth: 1/z between planes where the parabola through the neighbouring costs has
-/// its minimum.
+/// Converts a winning plane to a depth: 1/z at the minimum of the parabola through the neighbouring costs.
 RECON_HD WinnerDepth winner_depth(const Winner& winner, const PlaneSet& planes) {
   if (winner.plane < 0) return {__builtin_nanf(""), invalid_cost(), 0.0f};
   const float offset = parabola_offset(winner.before, winner.cost, winner.after);
