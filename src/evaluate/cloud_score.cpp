@@ -10,7 +10,7 @@
 namespace recon {
 namespace {
 
-/// Share of the queries with a point within the threshold, and the distances behind it.
+/// Share of the queries with a point within the threshold, and a summary of their distances.
 double compare(const std::vector<Vec3d>& queries, const std::vector<Vec3d>& points, double threshold,
                DistanceSummary& summary) {
   std::vector<double> distances = PointGrid(points, threshold).nearest_distances(queries);

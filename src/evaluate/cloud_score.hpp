@@ -7,7 +7,7 @@
 
 namespace recon {
 
-/// Distances from the points of one cloud to the nearest point of the other, looked for up to the threshold.
+/// Nearest-neighbour distances from one cloud to the other, searched up to the threshold.
 struct DistanceSummary {
   double mean =
       0;  ///< a point without a neighbour within the threshold counts with the threshold; NaN: no points
@@ -15,10 +15,10 @@ struct DistanceSummary {
                       ///< NaN: no points
 };
 
-/// How well an estimated cloud agrees with a reference at one distance.
+/// Score of an estimated cloud against a reference at one distance threshold.
 struct CloudScore {
-  double threshold = 0;              ///< distance, scene units
-  double voxel = 0;                  ///< both clouds have one point per cube of this edge
+  double threshold = 0;  ///< distance, scene units
+  double voxel = 0;      ///< edge length of the voxels: both clouds have at most one point per voxel
   std::size_t estimate_points = 0;   ///< after thinning
   std::size_t reference_points = 0;  ///< after thinning
   double precision = 0;  ///< share of the estimated points with a reference point within the threshold
@@ -29,8 +29,8 @@ struct CloudScore {
 };
 
 /// Precision, recall and F1 of a cloud against a reference (Knapitsch et al. 2017, equations 1 to 5, without
-/// their cropping): both are thinned to one point per voxel (see `thin`), then each point asks the other
-/// cloud for its nearest point. The share of an empty cloud is 0. Points that are not finite are dropped.
+/// their cropping): both are thinned to one point per voxel (see `thin`), then the nearest point in the other
+/// cloud is found for each point. The share of an empty cloud is 0. Points that are not finite are dropped.
 /// Deterministic.
 /// @param threshold  > 0, scene units
 /// @param voxel      > 0, scene units; half the threshold is customary

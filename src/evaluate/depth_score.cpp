@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// Pixel coordinates in a frame of size `from`, in the same frame at size `to`.
+/// Rescales pixel coordinates from a frame of size `from` to size `to`.
 Vec2d rescaled(Vec2d pixel, Vec2d from, Vec2d to) {
   return {pixel.x * to.x / from.x, pixel.y * to.y / from.y};
 }
@@ -31,7 +31,7 @@ float nearest(ImageView<const float> image, Vec2d pixel) {
   return image(static_cast<int>(pixel.x), static_cast<int>(pixel.y));
 }
 
-/// An image of the truth at `truth_pixel(centre)` for the centre of each of its pixels.
+/// Resamples the truth at `truth_pixel(centre)` for each pixel centre.
 template <class Map>
 Image<float> sampled(ImageView<const float> truth, int width, int height, const Map& truth_pixel) {
   Image<float> result(width, height);

@@ -9,7 +9,7 @@
 
 namespace recon {
 
-/// What comparing depth maps with ground truth yields; comparisons of several views can be added up.
+/// Comparison of depth maps with ground truth; comparisons of several views can be added.
 struct DepthComparison {
   std::int64_t known = 0;    ///< pixels with ground truth
   std::int64_t unknown = 0;  ///< pixels without
@@ -20,7 +20,7 @@ struct DepthComparison {
   DepthComparison& operator+=(const DepthComparison& other);
 };
 
-/// The figures of a comparison; shares are in [0, 1], and 0 where there is nothing to divide by.
+/// The scores of a comparison; shares are in [0, 1], and 0 if the denominator is 0.
 struct DepthScore {
   std::int64_t known = 0;
   std::int64_t estimated = 0;  ///< of the known pixels
@@ -31,7 +31,7 @@ struct DepthScore {
   double median_error = 0;  ///< relative, over the estimated known pixels; NaN: there are none
   double mean_error = 0;
   double estimated_where_unknown = 0;  ///< share of the pixels without ground truth that have an estimate
-  double estimates_on_unknown = 0;     ///< share of all estimates that lie where the ground truth is unknown
+  double estimates_on_unknown = 0;     ///< share of all estimates at pixels without ground truth
 };
 
 /// Compares a depth map with the ground truth on the same pixels. In both, a pixel is unknown when it is not
@@ -42,14 +42,13 @@ DepthComparison compare_depth(ImageView<const float> estimate, ImageView<const f
 /// @param thresholds  relative errors, > 0; an error equal to the threshold is within it
 DepthScore score_depth(const DepthComparison& comparison, std::span<const double> thresholds);
 
-/// Ground truth at the pixel centres of a map of another size of the same field of view, by the nearest
-/// pixel.
+/// Resamples ground truth to the pixel centres of a map of another size with the same field of view, by
+/// nearest neighbour.
 Image<float> resample_truth(ImageView<const float> truth, int width, int height);
 
-/// Ground truth of the view of `truth_camera` at the pixel centres of a map made with `map_camera` at the
-/// same place and orientation (the undistorted photo, for instance), by the nearest pixel. The depth along
-/// the axis stays the same. Maps and truth may be smaller or larger than their cameras' frames. NaN where the
-/// truth does not reach.
+/// Resamples ground truth of `truth_camera` to the pixel centres of a map of `map_camera` with the same pose
+/// (the undistorted photo, for instance), by nearest neighbour. The depth along the axis is unchanged. Maps
+/// and truth may differ in size from their cameras. NaN outside the truth.
 Image<float> resample_truth(ImageView<const float> truth, const Camera& truth_camera, int width, int height,
                             const Camera& map_camera);
 

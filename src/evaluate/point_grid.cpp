@@ -34,11 +34,11 @@ Vec3d centre_of(Cell cell, double size) {
   return {middle(cell.x), middle(cell.y), middle(cell.z)};
 }
 
-/// A point on its way into a sorted list.
+/// Entry of a point in a sorted list.
 struct Entry {
   Cell cell;
   std::int32_t index;
-  double rank;  ///< among the points of a cell
+  double rank;  ///< sort key among the points of a cell
   bool operator<(const Entry& other) const {
     return std::tie(cell, rank, index) < std::tie(other.cell, other.rank, other.index);
   }
@@ -82,7 +82,7 @@ std::vector<Vec3d> thin(std::span<const Vec3d> points, double voxel) {
 PointGrid::PointGrid(std::span<const Vec3d> points, double radius)
     : radius_(radius),
       cell_size_(radius *
-                 (1 + 1e-9)) {  // so that rounding never puts two points at the radius two cells apart
+                 (1 + 1e-9)) {  // so that rounding never places two points within the radius two cells apart
   EXPECTS(radius > 0);
   const auto entries = sorted_entries(points, cell_size_, [](Vec3d, Cell) { return 0.0; });
   cells_.reserve(entries.size());

@@ -6,7 +6,7 @@
 
 namespace recon {
 
-/// `part / whole`; 0 where there is nothing to divide by.
+/// `part / whole`; 0 if `whole` is 0.
 template <class A, class B>
 double share(A part, B whole) {
   return whole == B(0) ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);

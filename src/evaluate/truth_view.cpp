@@ -13,13 +13,13 @@ namespace {
 
 constexpr int kGrain = 1024;
 
-/// A camera prepared for many points. Most scenes have no distortion left, and a pinhole needs no search for
-/// the radius.
+/// A camera prepared for many points. Most scenes are undistorted, and a pinhole needs no search for the
+/// radius.
 class PreparedCamera {
  public:
   explicit PreparedCamera(const Camera& camera) : pinhole_(as_pinhole(camera)), lens_(camera) {}
 
-  /// Of a point in front of the camera.
+  /// Projects a point in front of the camera.
   std::optional<Vec2d> project(Vec3d x_in_cam) const {
     return pinhole_ ? std::optional(pinhole_->project(x_in_cam)) : lens_.project(x_in_cam);
   }
@@ -35,7 +35,7 @@ class PreparedCamera {
   Lens lens_;
 };
 
-/// Depth and truth of a point in a view, where the view has both.
+/// Depth and truth of a point in a view.
 struct DepthPair {
   double depth, truth;
 };

@@ -21,25 +21,25 @@ struct TruthView {
       depth;  ///< z in the view, scene units, of the camera's size; unknown: not finite or <= 0
 };
 
-/// Whether a depth or a truth pixel says something: finite and > 0.
+/// Whether a depth or truth pixel is known: finite and > 0.
 bool is_known_depth(float depth);
 
 /// The world points of all known pixels, at their centres, row by row. Pixels without a ray in the camera are
-/// left out.
+/// omitted.
 std::vector<Vec3d> truth_points(const TruthView& view);
 
-/// What ground-truth depth says about one point, gathered over views by `observe`.
+/// Evaluation of one point against ground-truth depth, accumulated over views by `observe`.
 struct PointVerdict {
   bool on_truth = false;  ///< projects onto a known pixel of at least one view
   std::optional<double>
-      depth_error;  ///< smallest |z - z_true| / z_true over the point's own views; nothing: none knows
+      depth_error;  ///< smallest |z - z_true| / z_true over the point's own views; empty if none has truth
 };
 
-/// Projects each point into a view and updates its verdict: z is compared with the truth at the pixel it
-/// falls into. Points behind the camera or outside the frame are not touched; occlusion is not looked at,
-/// hence the smallest error over the views.
-/// @param points    world coordinates; those that are not finite are not touched
-/// @param own_view  by point: whether the view counts for its depth_error; empty: it does for all points
+/// Projects each point into a view and updates its verdict: z is compared with the truth at its pixel. Points
+/// behind the camera or outside the frame are unchanged; occlusion is ignored, hence the smallest error over
+/// the views.
+/// @param points    world coordinates; points that are not finite are unchanged
+/// @param own_view  per point: whether the view is used for its depth_error; empty: for all points
 /// @param verdicts  one per point
 void observe(std::span<const Vec3d> points, const TruthView& view, const std::vector<std::uint8_t>& own_view,
              std::vector<PointVerdict>& verdicts);

@@ -7,15 +7,14 @@
 
 namespace recon {
 
-/// A world point in another view: the pixel that it falls into, its depth there and the depth that the map
-/// has.
+/// Reprojection of a world point into another view: its pixel, its depth there and the depth in the map.
 struct Reprojection {
   int x = 0, y = 0;
   double predicted = 0;  ///< z of the point in that view
   float found = 0;       ///< the map's depth at the pixel; NaN = unknown
 };
 
-/// Where `x_in_world` falls in `view`; nothing where the view does not see it.
+/// Reprojects `x_in_world` into `view`; empty if it is not visible.
 inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
   const Vec3d point = view.cam_from_world * x_in_world;
   if (!(point.z > 0)) return std::nullopt;
@@ -26,23 +25,23 @@ inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_w
   return Reprojection{x, y, point.z, view.depth(x, y)};
 }
 
-/// Whether the map has the point's depth there, within `max_relative_depth`.
+/// Whether the map's depth agrees with the point's depth within `max_relative_depth`.
 inline bool depths_agree(const Reprojection& s, const ConsistencyOptions& options) {
   return std::abs(s.predicted - s.found) <= static_cast<double>(options.max_relative_depth) * s.found;
 }
 
-/// Whether the map has a surface behind the point: the view looks through it.
+/// Whether the map has a surface behind the point: the view sees through the point.
 inline bool seen_through(const Reprojection& s, const ConsistencyOptions& options) {
   return s.predicted < (1.0 - static_cast<double>(options.max_relative_depth)) * s.found;
 }
 
-/// A camera-frame normal of `view` in the world; NaN stays NaN.
+/// The normal at pixel (x, y) of `view` in world coordinates; NaN stays NaN.
 inline Vec3d normal_in_world(const DepthView& view, int x, int y) {
   const Vec3f n = view.normal(x, y);
   return transpose(view.cam_from_world.rotation) * Vec3d{n.x, n.y, n.z};
 }
 
-/// Whether two world normals are within an angle of the given cosine; an unknown one agrees with all.
+/// Whether the angle between two world normals is within the given cosine; an unknown normal agrees with all.
 inline bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
   const double cosine = dot(a, b);
   return std::isnan(cosine) || cosine >= min_cosine;

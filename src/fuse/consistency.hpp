@@ -6,15 +6,16 @@
 
 namespace recon {
 
-/// When another view agrees with a depth.
+/// Criteria for the agreement of another view with a depth.
 struct ConsistencyOptions {
   float max_relative_depth = 0.01f;  ///< |z_predicted / z_found - 1| in the other view
-  float max_angle_degrees = 60.0f;   ///< between the two normals, where both are known
+  float max_angle_degrees = 60.0f;   ///< angle between the two normals, if both are known
   int min_views = 1;                 ///< other views that must agree
 };
 
-/// The depths of `reference` that at least `min_views` of `sources` agree with; NaN elsewhere. Relative
-/// depth, not distance in pixels, decides: a pixel gate would throw out the widest and best baselines.
+/// The depths of `reference` on which at least `min_views` of `sources` agree; NaN elsewhere. The criterion
+/// is relative depth, not reprojection distance: a threshold in pixels would reject the widest and best
+/// baselines.
 Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
                               const ConsistencyOptions& options);
 

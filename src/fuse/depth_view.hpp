@@ -7,7 +7,7 @@
 
 namespace recon {
 
-/// The depth map of a view with what is needed to compare it with others. Unknown is NaN.
+/// The depth map of a view with the data to compare it with others. Unknown is NaN.
 struct DepthView {
   Pinhole camera;
   Pose cam_from_world;

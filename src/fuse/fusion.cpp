@@ -12,7 +12,7 @@
 namespace recon {
 namespace {
 
-/// The least recently used maps are dropped when more than `capacity` are held.
+/// LRU cache of at most `capacity` maps.
 class MapCache {
  public:
   MapCache(FusionMapLoader& loader, std::size_t capacity) : loader_(loader), capacity_(capacity) {}
@@ -44,8 +44,8 @@ class MapCache {
   std::unordered_map<int, Entry> entries_;
 };
 
-/// One bit a pixel: used by the points of an earlier view. Setting is atomic and only ever done for later
-/// views, so that the bits of a view are final before it is read.
+/// One bit per pixel: used by the points of an earlier view. Bits are set atomically and only for later
+/// views, so that the bits of a view are final before they are read.
 class UsedPixels {
  public:
   void prepare(int width, int height) {
@@ -78,7 +78,7 @@ struct LoadedView {
   DepthView depth;
 };
 
-/// Averages what agrees on a point.
+/// Averages the observations that agree on a point.
 class PointBuilder {
  public:
   void add(const LoadedView& view, int x, int y) {
@@ -124,8 +124,8 @@ class Fusion {
         cosine_(min_cosine(options.agreement)),
         used_(views.size()) {}
 
-  /// Hands the points that view `i` starts to `sink`, row by row.
-  /// @return how many they are
+  /// Passes the points started by view `i` to `sink`, row by row.
+  /// @return the number of points
   std::uint64_t fuse_view(int i, PointSink& sink) {
     const std::optional<LoadedView> reference = load(i);
     if (!reference) return 0;
@@ -141,7 +141,7 @@ class Fusion {
     }
     const int height = reference->depth.camera.height;
     used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, height);
-    // Rows depend on each other only where the points keep a distance.
+    // Rows depend on each other only with a spacing above 1.
     const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
     std::uint64_t count = 0;
     for (int y = 0; y < height; y += band)
@@ -165,8 +165,8 @@ class Fusion {
                           int y_end, PointSink& sink) {
     const int spacing = options_.spacing;
     std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(y_end - y_begin));
-    // Pixels of one phase lie so far apart that none uses up another: the order within a phase does not
-    // matter.
+    // Pixels of one phase are so far apart that none marks another as used: the order within a phase is
+    // irrelevant.
     for (int phase = 0; phase < spacing * spacing; ++phase) {
       const int x_first = phase % spacing, y_first = y_begin + phase / spacing;
       parallel_for((y_end - y_first + spacing - 1) / spacing, [&](int row) {
@@ -212,7 +212,7 @@ class Fusion {
     out.push_back(builder.finish());
   }
 
-  /// Marks the pixels around (x, y) that lie on the surface of depth z there.
+  /// Marks the pixels around (x, y) on the surface of depth z as used.
   void use_up(const LoadedView& view, int x, int y, double z, int reach) {
     for (int j = std::max(y - reach, 0); j <= std::min(y + reach, view.depth.camera.height - 1); ++j)
       for (int i = std::max(x - reach, 0); i <= std::min(x + reach, view.depth.camera.width - 1); ++i)

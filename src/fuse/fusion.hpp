@@ -12,7 +12,7 @@
 
 namespace recon {
 
-/// The checked maps of one view, as fusion reads them; all of the camera's size, unknown is NaN.
+/// The consistency-checked maps of one view, the input of fusion; all of the camera's size, unknown is NaN.
 struct FusionMaps {
   Image<float> depth;
   Image<Vec3f> normal;
@@ -31,7 +31,7 @@ struct FusionView {
 class FusionMapLoader {
  public:
   virtual ~FusionMapLoader() = default;
-  /// A null pointer when the view has no maps (it failed): it is then left out.
+  /// A null pointer if the view has no maps (it failed): the view is then skipped.
   virtual std::shared_ptr<const FusionMaps> load(int view) = 0;
 };
 
@@ -41,10 +41,10 @@ struct FusedPoint {
   Vec3f normal;    ///< world, unit
   Rgb8 colour;
   float confidence;                  ///< [0, 1]
-  std::vector<std::uint32_t> views;  ///< indices of the views that agree, rising
+  std::vector<std::uint32_t> views;  ///< indices of the views that agree, ascending
 };
 
-/// Takes the points in their final order.
+/// Receives the points in their final order.
 class PointSink {
  public:
   virtual ~PointSink() = default;
@@ -52,20 +52,20 @@ class PointSink {
 };
 
 struct FusionOptions {
-  ConsistencyOptions agreement;       ///< when a depth of another view belongs to the same point
-  int min_views = 2;                  ///< views, the first included, that a point needs
-  int spacing = 1;                    ///< pixels between the points of a view, 1..8
-  std::size_t max_cached_views = 64;  ///< maps held in memory at a time, at least 2
+  ConsistencyOptions agreement;       ///< criteria for a depth of another view to belong to the same point
+  int min_views = 2;                  ///< min number of views of a point, including the first
+  int spacing = 1;                    ///< spacing of the points of a view, pixels, 1..8
+  std::size_t max_cached_views = 64;  ///< max number of views with maps in memory, at least 2
 };
 
-/// Bands of rows of a view whose points are held at a time where `spacing` is 1.
+/// Number of bands of rows per view with `spacing` 1; the points of one band are in memory at a time.
 inline constexpr int kFusionBands = 8;
 
-/// Merges depth maps into points, view by view in the order of `views`. A point takes the depths of other
-/// views that agree with its own, at the one pixel of each into which it falls; it uses up the pixels of the
-/// same surface less than `spacing` pixels around it in its own view and, as positions are rounded there, up
-/// to `spacing` pixels in the others. A pixel that is used up starts no point. Dropped are points that as
-/// many views look through as agree on it. Memory: the maps of a view and its neighbours, one bit a pixel of
+/// Merges depth maps into points, view by view in the order of `views`. A point averages the agreeing depths
+/// of other views, at the one pixel of its reprojection in each. It marks pixels of the same surface as used:
+/// those less than `spacing` pixels away in its own view and, since positions are rounded there, up to
+/// `spacing` pixels away in the others. A used pixel starts no point. A point is dropped if at least as many
+/// views see through it as agree on it. Memory: the maps of a view and its neighbours, one bit per pixel of
 /// every view, and the points of a view or, with a spacing of 1, of a band of it. Determinism: the same
 /// points in the same order for any number of threads.
 /// @returns the number of points

@@ -7,7 +7,7 @@ namespace recon {
 
 bool floats_suffice(const FusionView& view, double near, int spacing) {
   EXPECTS(near > 0 && spacing >= 1);
-  constexpr double kRounding = 1.0 / (1 << 24);  // half the last place of a float, relative
+  constexpr double kRounding = 1.0 / (1 << 24);  // half a unit in the last place of a float, relative
   constexpr double kShareOfSpacing = 0.1;
   const Pose world_from_cam = inverse(view.cam_from_world);
   double largest = 0;

@@ -4,12 +4,12 @@
 
 namespace recon {
 
-/// Whether single precision is enough for the positions of the points that a view gives to the cloud: rounded
-/// to floats, none moves by more than a tenth of the distance to its neighbours. It is not in coordinates far
-/// from the origin, such as those of a map projection. What the nearest depth fixes holds for all others, as
-/// the distance between points grows with the depth faster than the coordinates do.
-/// @param near     least depth of the points, scene units, > 0
-/// @param spacing  pixels between the points of a view
+/// Whether single precision suffices for the positions of a view's points: rounding to floats moves none by
+/// more than a tenth of the distance to its neighbours. It does not suffice for coordinates far from the
+/// origin, such as those of a map projection. Testing the min depth suffices, since the distance between
+/// points grows faster with the depth than the coordinates.
+/// @param near     min depth of the points, scene units, > 0
+/// @param spacing  spacing of the points of a view, pixels
 bool floats_suffice(const FusionView& view, double near, int spacing);
 
 }  // namespace recon

@@ -15,7 +15,7 @@ bool fits(ImageView<const float> disparity, VolumeView<const float> costs) {
   return disparity.width == costs.width && disparity.height == costs.height && costs.planes >= 1;
 }
 
-/// The cost of plane d, infinite where there is no such plane.
+/// The cost of plane d, infinite outside the range.
 float cost_at(VolumeView<const float> costs, int x, int y, int d) {
   return d >= 0 && d < costs.planes ? costs(x, y, d) : invalid_cost();
 }

@@ -8,16 +8,16 @@
 
 namespace recon {
 
-/// Steps of the sub-pixel enhancement in a pixel.
+/// Steps per pixel of the sub-pixel enhancement.
 inline constexpr int kSubpixelSteps = 16;
 
-/// A pixel's disparity as the discontinuity adjustment weighs it against those beside it.
+/// State of the discontinuity adjustment of a pixel.
 struct Adjustment {
-  float own;       ///< before
-  float adjusted;  ///< of least cost so far
-  float least;     ///< that cost
+  float own;       ///< disparity before the adjustment
+  float adjusted;  ///< disparity of min cost so far
+  float least;     ///< min cost so far
 
-  /// @param cost  cost(d): that of the pixel at disparity d, rounded, infinite where there is no plane
+  /// @param cost  cost(d): cost of the pixel at disparity d, rounded, infinite outside the planes
   template <class Cost>
   RECON_HD void offer(float beside, const Cost& cost) {
     const float step = beside < own ? own - beside : beside - own;
@@ -27,8 +27,8 @@ struct Adjustment {
   }
 };
 
-/// A known disparity with its sub-pixel part, see enhance_subpixel, from the costs of its plane and of those
-/// beside it.
+/// A known disparity with its sub-pixel part, see enhance_subpixel, from the costs of its plane and of the
+/// adjacent ones.
 RECON_HD float enhanced_disparity(float disparity, float before, float at, float after) {
   const float offset = parabola_offset(before, at, after);
   return disparity + floorf(offset * kSubpixelSteps + 0.5f) / kSubpixelSteps;

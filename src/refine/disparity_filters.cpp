@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint8_t kFilled = 255;
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// The smaller one of two disparities of which one may be unknown.
+/// The smaller of two disparities, one of which may be unknown.
 float background(float a, float b) {
   return std::isnan(a) || b < a ? b : a;
 }
 
-/// Fills the holes of a row of `count` pixels; returns whether the row has anything known.
+/// Fills the holes of a row of `count` pixels; returns whether the row has a known pixel.
 bool fill_row(float* row, int count) {
   bool any = false;
   float before = kUnknown;
@@ -39,7 +39,7 @@ bool fill_row(float* row, int count) {
   return any;
 }
 
-/// For each row the nearest row with `known`, in the direction of `step`; -1 when there is none.
+/// For each row the nearest row with `known`, in the direction of `step`; -1 if none.
 std::vector<int> nearest_known(const std::vector<std::uint8_t>& known, int step) {
   const int count = static_cast<int>(known.size());
   std::vector<int> nearest(known.size());

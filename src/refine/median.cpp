@@ -25,8 +25,8 @@ HWY_INLINE void order(V& a, V& b) {
   a = least;
 }
 
-/// Medians of a row from three rows with a pixel more on either side; unknown pixels are infinite there and
-/// so come last. `out` has room for whole vectors.
+/// Computes the medians of a row from three rows with one pixel of padding on each side; unknown pixels are
+/// infinite and so sorted last. `out` is padded to whole vectors.
 void median_row(const float* above, const float* here, const float* below, int width, float* out) {
   const hn::ScalableTag<float> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -44,7 +44,7 @@ void median_row(const float* above, const float* here, const float* below, int w
     order(a, b), order(c, f), order(e, g), order(h, j);
     order(c, e), order(f, g), order(h, i);
     order(b, c), order(e, f), order(g, h);
-    // Of n known values the one at (n - 1) / 2: the next one for each second value that is known.
+    // The median of n known values is at index (n - 1) / 2.
     auto median = hn::IfThenElse(hn::Lt(c, unknown), b, a);
     median = hn::IfThenElse(hn::Lt(f, unknown), c, median);
     median = hn::IfThenElse(hn::Lt(h, unknown), e, median);
@@ -65,7 +65,7 @@ HWY_EXPORT(median_row);
 
 Image<float> median_3x3(ImageView<const float> depth) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  constexpr std::size_t kSlack = 64;  // a vector more than the row
+  constexpr std::size_t kSlack = 64;  // padding for one vector
   const std::size_t columns = static_cast<std::size_t>(depth.width) + 2 + kSlack;
   Image<float> result(depth.width, depth.height);
   parallel_for(depth.height, [&](int y) {

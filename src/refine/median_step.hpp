@@ -4,16 +4,16 @@
 
 namespace recon {
 
-/// The lower value first.
+/// Sorts two values in ascending order.
 RECON_HD void put_in_order(float& a, float& b) {
   const float low = b < a ? b : a;
   b = b < a ? a : b;
   a = low;
 }
 
-/// `value` where it is known. Where not, an infinity that leaves the median to the known ones: -, +, -, ...
-/// by turns; `next` is the one whose turn it is, -infinity at first. Of an even number of known values the
-/// median is then the lower one of the two in the middle.
+/// `value` if known; otherwise an infinity of alternating sign, so that the median depends on the known
+/// values only; `next` is the next infinity, initially -infinity. For an even number of known values the
+/// median is the lower of the two middle values.
 RECON_HD float known_or_infinity(float value, float& next) {
   if (value == value) return value;
   const float infinity = next;
@@ -21,8 +21,8 @@ RECON_HD float known_or_infinity(float value, float& next) {
   return infinity;
 }
 
-/// Median of nine values, none NaN, which it reorders: the median of the greatest of the low, the middle of
-/// the middle and the least of the high values of three triples.
+/// Median of nine values, none NaN, which it reorders: the median of the max of the low, the median of the
+/// middle and the min of the high values of three triples.
 RECON_HD float median_of_nine(float (&v)[9]) {
   for (int triple = 0; triple < 9; triple += 3) {
     put_in_order(v[triple + 1], v[triple + 2]);

@@ -7,8 +7,8 @@
 namespace recon {
 
 /// Unit normals in the camera's frame, facing the camera (n . ray < 0), from a least-squares plane through
-/// the pixels of a 7 x 7 window that lie on the same surface (inverse depth within 3 % of the middle); a
-/// plane is exactly an affine function of the pixel in inverse depth. NaN where depth is unknown or fewer
+/// the pixels of a 7 x 7 window that lie on the same surface (inverse depth within 3 % of the centre); for a
+/// plane, inverse depth is an affine function of the pixel coordinates. NaN where depth is unknown or fewer
 /// than 6 pixels support the plane.
 /// @param depth  z at pixel centres, NaN = unknown, of the camera's size
 /// Deterministic for any number of threads.

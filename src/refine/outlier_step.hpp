@@ -8,11 +8,11 @@
 
 namespace recon {
 
-/// What the left-right check finds of a pixel.
+/// Result of the left-right check of a pixel.
 enum class Outlier : std::uint8_t {
   kNone,       ///< reliable
-  kOcclusion,  ///< no disparity leads to a pixel of the other map that has the same one
-  kMismatch,   ///< some disparity does, but not the pixel's own
+  kOcclusion,  ///< no disparity agrees with the other map at its match
+  kMismatch,   ///< some disparity agrees, but not the pixel's own
 };
 
 /// A pixel's disparity, rounded; it must be known.
@@ -48,23 +48,23 @@ RECON_HD Outlier outlier_of(float disparity, int x, int width, int min, int coun
   return Outlier::kOcclusion;
 }
 
-/// Whether the right map contradicts that a pixel in column x has this disparity: D_R(p - d) < d - 1, for the
-/// right view would then see it in front of what it shows there. What the view shows nearer, or does not
-/// know, or would lie outside, contradicts nothing.
+/// Whether the right map contradicts this disparity of a pixel in column x: D_R(p - d) < d - 1, since the
+/// pixel would then occlude the surface seen by the right view. There is no contradiction if the right
+/// surface is nearer or unknown, or if the match lies outside.
 template <class Right>
 RECON_HD bool contradicted(float disparity, int x, int width, const Right& right) {
   const int matched = x - nearest_disparity(disparity);
   return matched >= 0 && matched < width && right(matched) < disparity - 1.0f;
 }
 
-/// Whether a histogram of a region decides: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
+/// Whether the histogram of a region is decisive: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
 /// section 3.4).
 RECON_HD bool vote_decides(int most, int votes, int min_votes, float min_share) {
   return votes > min_votes && static_cast<float>(most) > min_share * static_cast<float>(votes);
 }
 
-/// What a pixel votes for among disparities min <= d < min + count: its own, as a bin 0 .. count - 1; -1
-/// where it is an outlier, unknown, or out of range.
+/// The bin 0 .. count - 1 that a pixel votes for, its disparity - min; -1 if it is an outlier, unknown, or
+/// out of range.
 RECON_HD int voting_bin(float disparity, Outlier outlier, int min, int count) {
   const bool votes = outlier == Outlier::kNone && disparity > static_cast<float>(min) - 1.0f &&
                      disparity < static_cast<float>(min) + static_cast<float>(count);
@@ -72,29 +72,29 @@ RECON_HD int voting_bin(float disparity, Outlier outlier, int min, int count) {
   return bin < count ? bin : -1;
 }
 
-/// What interpolation finds in one direction: a disparity, and how little it suits.
+/// Candidate of the interpolation in one direction: a disparity and its dissimilarity.
 struct Filling {
-  int difference;  ///< of colours, or kContradictedFilling; kNoFilling where there is nothing
+  int difference;  ///< colour difference, or kContradictedFilling; kNoFilling if none
   float disparity;
 };
-inline constexpr int kContradictedFilling = 256;  ///< more than any difference of colours
+inline constexpr int kContradictedFilling = 256;  ///< larger than any colour difference
 inline constexpr int kNoFilling = 257;
 
-/// The difference that counts for a reliable pixel's disparity: between its colour and that of the outlier,
-/// where the right map does not contradict; without a right map an occlusion takes any colour.
+/// Dissimilarity of a reliable pixel's disparity: the difference between its colour and that of the outlier,
+/// unless the right map contradicts it; without a right map 0 for occlusions.
 RECON_HD int filling_difference(Outlier outlier, bool has_right, bool is_contradicted, Rgb8 own, Rgb8 other) {
   if (!has_right && outlier == Outlier::kOcclusion) return 0;
   return is_contradicted ? kContradictedFilling : max_difference(own, other);
 }
 
-/// The one of two fillings that is less different, the lower disparity on ties.
+/// The less dissimilar of two candidates, the lower disparity on ties.
 RECON_HD Filling better_filling(Filling a, Filling b) {
   const bool takes_b =
       b.difference < a.difference || (b.difference == a.difference && b.disparity < a.disparity);
   return takes_b ? b : a;
 }
 
-/// The directions of interpolation: along the axes, the diagonals, and between these.
+/// The directions of interpolation: axes, diagonals, and directions in between.
 struct SearchStep {
   int x, y;
 };

@@ -24,12 +24,12 @@ bool is_contradicted(ImageView<const float> right, float disparity, int x, int y
 }
 
 struct Ballot {
-  ImageView<const std::int32_t> bins;  ///< what each pixel votes for, -1: nothing
+  ImageView<const std::int32_t> bins;  ///< bin that each pixel votes for, -1: none
   ImageView<const Cross> crosses;
   VotingOptions options;
 };
 
-/// The bin that the region of (x, y) votes for, -1 when it does not decide.
+/// The bin that the region of (x, y) votes for, -1 if it is not decisive.
 int vote_of(const Ballot& ballot, int x, int y, std::vector<int>& histogram) {
   std::fill(histogram.begin(), histogram.end(), 0);
   const Cross own = ballot.crosses(x, y);
@@ -102,7 +102,7 @@ void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> o
                                       image(x, y), image(i, j)),
                    value};
   };
-  // Only outliers are written and only reliable pixels are read, so the order does not matter.
+  // Only outliers are written and only reliable pixels are read, so the order is irrelevant.
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x) {
       if (outliers(x, y) == Outlier::kNone) continue;

@@ -10,8 +10,8 @@
 
 namespace recon {
 
-/// Makes unknown (NaN) every 4-connected patch of fewer than `min_size` pixels of `map`.
-/// @param same_surface  of two known neighbours: whether they belong together; symmetric
+/// Invalidates (NaN) every 4-connected patch of fewer than `min_size` pixels of `map`.
+/// @param same_surface  whether two known neighbours are connected; symmetric
 template <class SameSurface>
 void remove_small_patches(ImageView<float> map, int min_size, const SameSurface& same_surface) {
   if (min_size <= 1) return;

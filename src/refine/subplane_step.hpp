@@ -5,9 +5,8 @@
 
 namespace recon {
 
-/// Where between planes the minimum of the parabola through three neighbouring costs lies, relative to the
-/// middle one: (before - after) / (2 (before - 2 at + after)), in [-0.5, 0.5]; 0 where a neighbour has no
-/// cost or the three are level.
+/// Offset of the minimum of the parabola through three neighbouring costs from the middle plane: (before -
+/// after) / (2 (before - 2 at + after)), in [-0.5, 0.5]; 0 if a neighbour has no cost or all three are equal.
 RECON_HD float parabola_offset(float before, float at, float after) {
   if (!(before < invalid_cost()) || !(after < invalid_cost())) return 0.0f;
   const float curvature = (before - at) + (after - at);

@@ -4,20 +4,20 @@
 
 namespace recon {
 
-/// Pixels that a surface needs to be trusted.
+/// Min pixels of a reliable surface.
 inline constexpr int kMinSurface = 30;
 
-inline constexpr int kFitReach = 34;  ///< as far as the arms of the AD-Census system reach
-inline constexpr int kMinFit = 50;    ///< pixels that a plane is fitted to
+inline constexpr int kFitReach = 34;  ///< max arm length of the AD-Census system
+inline constexpr int kMinFit = 50;    ///< min pixels of a plane fit
 
-/// Whether two neighbours belong to one surface; unknown disparities (NaN) to none.
+/// Whether two neighbours belong to the same surface; unknown disparities (NaN) belong to none.
 RECON_HD bool same_surface(float a, float b) {
   const float difference = a < b ? b - a : a - b;
   return difference <= 1.0f;
 }
 
-/// A plane through pixels given relative to one of them, by least squares. Of whole numbers the sums are
-/// exact, so that their order does not matter.
+/// Least-squares plane through pixels given relative to one of them. Sums of integers are exact, so their
+/// order is irrelevant.
 struct PlaneFit {
   double n = 0, u = 0, v = 0, d = 0, uu = 0, uv = 0, vv = 0, ud = 0, vd = 0;
 
@@ -27,7 +27,7 @@ struct PlaneFit {
     ud += column * disparity, vd += row * disparity;
   }
 
-  /// The plane at (column, 0); 0 where there are fewer than kMinFit pixels or these lie on a line.
+  /// The plane at (column, 0); 0 if there are fewer than kMinFit pixels or they are collinear.
   RECON_HD double at(double column) const {
     if (n < kMinFit) return 0.0;
     const double suu = uu - u * u / n, suv = uv - u * v / n, svv = vv - v * v / n;
@@ -39,13 +39,13 @@ struct PlaneFit {
   }
 };
 
-/// Whether the right view does not see a pixel of column x, had it this disparity.
+/// Whether the match of a pixel of column x with this disparity lies outside the right view.
 RECON_HD bool is_beyond_right_view(int x, float disparity) {
   return static_cast<float>(x) - disparity < 0.0f;
 }
 
-/// A disparity carried on along the plane through its surroundings, kept within min .. min + count - 1.
-/// @param column  of the pixel that takes it, relative to that which has it
+/// A disparity extrapolated along the plane of its surface, clamped to min .. min + count - 1.
+/// @param column  column of the target pixel relative to the source pixel
 RECON_HD float carried_disparity(float disparity, const PlaneFit& plane, int column, int min, int count) {
   const float least = static_cast<float>(min), greatest = static_cast<float>(min + count - 1);
   const float carried = disparity + static_cast<float>(plane.at(column));

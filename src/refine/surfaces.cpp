@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// The disparities of reliable pixels; all others are unknown.
+/// The disparities of reliable pixels; others are unknown.
 Image<float> reliable_only(ImageView<const float> disparity, ImageView<const Outlier> outliers) {
   Image<float> reliable(disparity.width, disparity.height);
   for (int y = 0; y < disparity.height; ++y)
@@ -25,7 +25,7 @@ Image<float> reliable_only(ImageView<const float> disparity, ImageView<const Out
   return reliable;
 }
 
-/// Fits the surface of a pixel within kFitReach of it.
+/// Fits a plane to the surface of a pixel within kFitReach.
 class SurfaceFit {
  public:
   explicit SurfaceFit(ImageView<const float> reliable) : reliable_(reliable), seen_(kSide * kSide) {}
@@ -80,7 +80,7 @@ void extend_surfaces(ImageView<float> disparity, ImageView<Outlier> outliers, in
   parallel_for(disparity.height, [&](int y) {
     SurfaceFit surface(reliable.view());
     PlaneFit plane;
-    int fitted = -1, known = -1;  // columns of the pixel that `plane` belongs to and of the last reliable one
+    int fitted = -1, known = -1;  // columns of the pixel of `plane` and of the last reliable pixel
     for (int x = disparity.width - 1; x >= 0; --x) {
       if (!std::isnan(reliable(x, y))) known = x;
       if (known < 0 || known == x || !is_beyond_right_view(x, reliable(known, y))) continue;
