@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
 
-/// Short whatever the final name is, so that names of the greatest length work too.
+/// Short for any final name, so that names of the max length work too.
 std::filesystem::path temporary_name() {
   static std::atomic<unsigned> counter{0};
   return ".reconstruct-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
@@ -27,7 +27,8 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Makes the rename itself durable. File systems that cannot sync a folder are no reason to fail.
+/// Makes the rename itself durable. Failure to sync the folder is ignored, since not all file systems support
+/// it.
 void sync_folder(const std::filesystem::path& folder) noexcept {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
@@ -47,8 +48,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
                       " cannot be created: " + error.message());
   if (std::filesystem::is_directory(path_, error))
     throw OutputError(path_.string() + ": cannot be written: a folder has this name; remove it");
-  // A name may be left over from a killed run, or belong to another machine that writes here: take the next
-  // one.
+  // A name may be left over from a killed run, or be in use by another machine: try the next one.
   do {
     temporary_ = folder / temporary_name();
     fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

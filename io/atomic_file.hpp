@@ -10,24 +10,24 @@
 namespace recon {
 
 /// A file that appears under its name only when it is complete: it is written under a temporary name in the
-/// same folder (created where missing), and `commit` flushes it to the disk and renames it. Without `commit`
-/// it leaves nothing behind.
+/// same folder (created if missing); `commit` flushes it to disk and renames it. Without `commit` it is
+/// deleted.
 class AtomicFile {
  public:
-  /// @throws OutputError with path and reason, as every other member
+  /// @throws OutputError with path and reason, as do all other members
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends; collected in a buffer of 1 MiB.
+  /// Appends bytes; buffered by 1 MiB.
   void write(std::string_view bytes);
 
-  /// Replaces bytes that were written before.
+  /// Overwrites bytes written before.
   void write_at(std::uint64_t offset, std::string_view bytes);
 
-  /// Puts the file in its place; nothing may be written afterwards.
-  /// @returns size and hash of what was written, whatever another process puts under the name meanwhile
+  /// Renames the file to its final name; nothing may be written afterwards.
+  /// @returns size and hash of the written content, even if another process replaces the file
   FileIdentity commit();
 
   const std::filesystem::path& path() const { return path_; }
@@ -41,7 +41,7 @@ class AtomicFile {
   std::filesystem::path temporary_;
   std::string buffer_;
   ContentHasher hasher_;
-  bool rewritten_ = false;  ///< parts were replaced, so that the hash of the sequence is not that of the file
+  bool rewritten_ = false;  ///< bytes were overwritten, so the incremental hash is not that of the file
   int fd_ = -1;
 };
 

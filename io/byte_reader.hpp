@@ -15,7 +15,7 @@
 
 namespace recon {
 
-/// The number whose bytes lie at `bytes` in the order `order`.
+/// Reads the number at `bytes` in byte order `order`.
 template <class T>
 T load_number(const char* bytes, std::endian order = std::endian::little) {
   static_assert(std::is_arithmetic_v<T>);
@@ -25,7 +25,7 @@ T load_number(const char* bytes, std::endian order = std::endian::little) {
   return std::bit_cast<T>(copy);
 }
 
-/// Appends the bytes of a number to `out`, lowest first.
+/// Appends a number to `out`, little-endian.
 template <class T>
 void append_number(std::string& out, T value) {
   static_assert(std::is_arithmetic_v<T>);
@@ -34,14 +34,14 @@ void append_number(std::string& out, T value) {
   out.append(bytes.data(), bytes.size());
 }
 
-/// Reads little-endian numbers one after the other from the content of a file. Every read past the end throws
-/// InputError with the byte at which the file should have gone on.
+/// Reads little-endian numbers sequentially from the content of a file. Every read past the end throws
+/// InputError with the offset of the missing byte.
 class ByteReader {
  public:
   /// @param file   name for messages; must outlive the reader, as `bytes` must
   ByteReader(std::string_view bytes, const std::string& file)
       : window_(bytes), size_(bytes.size()), file_(file) {}
-  /// Takes what the stream has; @throws as InputStream::extend, as every read does then
+  /// Reads from a stream; @throws as InputStream::extend, as does every read
   ByteReader(InputStream& stream, const std::string& file)
       : stream_(&stream), window_(stream.window()), size_(stream.size()), file_(file) {}
 
@@ -54,7 +54,7 @@ class ByteReader {
     return load_number<T>(skip(sizeof(T), what), order);
   }
 
-  /// The bytes up to the next NUL, which is skipped; they hold until the next read.
+  /// The bytes up to the next NUL, which is skipped; valid until the next read.
   std::string_view read_c_string(std::string_view what) {
     constexpr std::size_t kMaxBytes = 1 << 16;
     std::size_t end = window_.find('\0', next_);
@@ -69,8 +69,8 @@ class ByteReader {
     return text;
   }
 
-  /// A count of records of at least `record_bytes` bytes each; one that the rest of the file cannot hold
-  /// throws.
+  /// Reads a count of records of at least `record_bytes` bytes each; throws if they exceed the rest of the
+  /// file.
   std::uint64_t read_count(std::size_t record_bytes, std::string_view what) {
     const FilePlace start = place();
     const auto count = read<std::uint64_t>(what);
@@ -81,7 +81,7 @@ class ByteReader {
     return count;
   }
 
-  /// Moves past `count` bytes and returns where they begin; they hold until the next read.
+  /// Skips `count` bytes and returns a pointer to them; valid until the next read.
   const char* skip(std::size_t count, std::string_view what) {
     if (remaining() < count) fail_truncated(what);
     while (window_.size() - next_ < count)
@@ -91,7 +91,7 @@ class ByteReader {
     return begin;
   }
 
-  /// @throws InputError when anything follows
+  /// @throws InputError if any bytes remain
   void expect_end() const {
     if (remaining() != 0)
       place().fail(std::to_string(remaining()) +
@@ -104,7 +104,7 @@ class ByteReader {
                  " bytes); it is truncated: write it again");
   }
 
-  /// Reads on; the window then begins with what was to be read next.
+  /// Extends the window, which then starts at the next unread byte.
   bool extend() {
     if (stream_ == nullptr) return false;
     stream_->take(next_);
@@ -116,8 +116,8 @@ class ByteReader {
 
   InputStream* stream_ = nullptr;
   std::string_view window_;
-  std::size_t next_ = 0;     ///< in the window
-  std::uint64_t begin_ = 0;  ///< of the window in the file
+  std::size_t next_ = 0;     ///< offset in the window
+  std::uint64_t begin_ = 0;  ///< offset of the window in the file
   std::uint64_t size_;       ///< of the file
   const std::string& file_;
 };

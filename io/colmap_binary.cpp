@@ -8,14 +8,14 @@
 namespace recon {
 namespace {
 
-// Bytes of the smallest possible record.
+// Sizes of the smallest possible records, bytes.
 constexpr std::size_t kCameraBytes = 4 + 4 + 8 + 8 + 3 * 8;
 constexpr std::size_t kImageBytes = 4 + 7 * 8 + 4 + 1 + 8;
 constexpr std::size_t kObservationBytes = 2 * 8 + 8;
 constexpr std::size_t kPointBytes = 8 + 3 * 8 + 3 + 8 + 8;
 constexpr std::size_t kTrackElementBytes = 4 + 4;
 
-/// A side of an image, which fits an int.
+/// Reads an image side, which must fit an int.
 int read_side(ByteReader& reader, std::string_view what) {
   const FilePlace place = reader.place();
   const auto side = reader.read<std::uint64_t>(what);

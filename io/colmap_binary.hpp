@@ -9,14 +9,13 @@
 
 namespace recon {
 
-/// The parts of COLMAP's binary format (little-endian); `file` names the content in messages. Counts are
-/// checked against the size of the content before anything is allocated. All throw InputError with file and
-/// byte.
+/// Parsers of COLMAP's binary format (little-endian); `file` is the file name in messages. Counts are checked
+/// against the size of the content before allocation. All throw InputError with file and byte.
 void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder);
 void parse_images_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder);
 void parse_points_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder);
 
-/// Hand the content of the binary files of a scene to `sink`, piece by piece.
+/// Write the content of the binary files of a scene to `sink` in pieces.
 void format_cameras_binary(const Scene& scene, const ByteSink& sink);
 void format_images_binary(const Scene& scene, const ByteSink& sink);
 void format_points_binary(const Scene& scene, const ByteSink& sink);

@@ -12,7 +12,7 @@
 namespace recon {
 namespace {
 
-/// How many of the first parameters of a model are focal lengths.
+/// Number of focal lengths, the first parameters of a model.
 int focal_length_count(CameraModel model) {
   switch (model) {
     case CameraModel::kSimplePinhole:
@@ -26,9 +26,9 @@ int focal_length_count(CameraModel model) {
   }
 }
 
-/// What a view and a point take beside their elements, the tables by which they are found included.
+/// Bytes of a view and of a point besides their elements, including the lookup tables.
 constexpr std::size_t kViewBytes = sizeof(View) + 256;
-constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array grows by doubling
+constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array doubles when it grows
 
 std::string shown_mebibytes(std::size_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
@@ -51,7 +51,7 @@ double largest_component(Quaternion q) {
 }  // namespace
 
 Mat3d rotation_of(Quaternion q) {
-  // Scaled by the largest component first, so that no square overflows or vanishes.
+  // Scaled by the largest component first, so that no square overflows or underflows.
   const double scale = 1 / largest_component(q);
   const double w0 = q.w * scale, x0 = q.x * scale, y0 = q.y * scale, z0 = q.z * scale;
   const double n = std::sqrt(w0 * w0 + x0 * x0 + y0 * y0 + z0 * z0);
@@ -62,7 +62,7 @@ Mat3d rotation_of(Quaternion q) {
 }
 
 Quaternion quaternion_of(const Mat3d& r) {
-  // The largest of 4w^2, 4x^2, 4y^2, 4z^2 is at least 1: dividing by its root loses no precision.
+  // The largest of 4w^2, 4x^2, 4y^2, 4z^2 is at least 1: dividing by its square root loses no precision.
   const double squares[4] = {1 + r(0, 0) + r(1, 1) + r(2, 2), 1 + r(0, 0) - r(1, 1) - r(2, 2),
                              1 - r(0, 0) + r(1, 1) - r(2, 2), 1 - r(0, 0) - r(1, 1) + r(2, 2)};
   const auto largest = std::max_element(squares, squares + 4) - squares;
@@ -122,7 +122,7 @@ void ColmapBuilder::claim_observations(std::uint64_t count, const FilePlace& pla
 }
 
 void ColmapBuilder::claim_track(std::uint64_t count, const FilePlace& place) {
-  constexpr std::size_t kListBytes = 8;  // who sees what, which sources are chosen by
+  constexpr std::size_t kListBytes = 8;  // visibility lists for view selection
   claim(count, sizeof(TrackElement) + kListBytes, place);
 }
 

@@ -12,47 +12,47 @@
 
 namespace recon {
 
-/// A quaternion as COLMAP writes it, of any length but zero.
+/// A COLMAP quaternion of any non-zero length.
 struct Quaternion {
   double w, x, y, z;
 };
 
-/// The rotation of q / |q|; q has to be finite and not zero.
+/// The rotation of q / |q|; q must be finite and non-zero.
 Mat3d rotation_of(Quaternion q);
 
 /// The unit quaternion of a rotation, w >= 0.
 Quaternion quaternion_of(const Mat3d& rotation);
 
-/// One element of a track as the files have it.
+/// One element of a track as stored in the files.
 struct RawTrackElement {
   std::uint32_t image_id;
   std::uint32_t observation;
 };
 
-/// Puts a scene together from what the text and the binary reader find, in the order cameras, views, points,
-/// and checks each part against those before it. Every member throws InputError that names `place`.
+/// Builds a scene from the text or binary parser, in the order cameras, views, points, and checks each part
+/// against the previous ones. Every member throws InputError with `place`.
 class ColmapBuilder {
  public:
-  /// @param memory_limit  bytes that the model may take, what reading it takes beside it included
+  /// @param memory_limit  max bytes of the model, including temporary memory for reading
   explicit ColmapBuilder(std::size_t memory_limit = std::numeric_limits<std::size_t>::max())
       : memory_limit_(memory_limit) {}
 
-  /// Before memory is taken for elements of a view or point.
-  /// @throws OutOfMemory when they do not fit beside what is there
+  /// Reserves budget before memory is allocated for elements of a view or point.
+  /// @throws OutOfMemory if they exceed the remaining budget
   void claim_observations(std::uint64_t count, const FilePlace& place);
   void claim_track(std::uint64_t count, const FilePlace& place);
 
   void add_camera(std::uint32_t id, Camera camera, const FilePlace& place);
 
-  /// @param view   all but `camera` and the rotation, which are given by `camera_id` and `q`
+  /// @param view   the view except `camera` and the rotation, which are given by `camera_id` and `q`
   void add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place);
 
-  /// @param point   all but the track, which is given by `track`
+  /// @param point   the point except the track, which is given by `track`
   void add_point(SparsePoint point, const std::vector<RawTrackElement>& track, const FilePlace& place);
 
-  /// The scene, views sorted by name. Track elements of views that are not there were left out; a warning
-  /// says how many.
-  /// @param images_file   name for messages about observations of points that do not exist
+  /// The scene, views sorted by name. Track elements of missing views are omitted; a warning states their
+  /// number.
+  /// @param images_file   file name in messages about observations of missing points
   Scene finish(const std::string& images_file);
 
  private:
@@ -68,7 +68,7 @@ class ColmapBuilder {
   std::size_t memory_limit_;
   std::size_t memory_ = 0;
   std::uint64_t elements_without_view_ = 0;
-  std::string first_without_view_;  ///< where it is and which view it names
+  std::string first_without_view_;  ///< its place and its view
 };
 
 }  // namespace recon

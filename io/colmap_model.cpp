@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The three readers of a format.
+/// The three parsers of a format.
 struct Parsers {
   using Parser = void (*)(InputStream&, const std::string&, ColmapBuilder&);
   Parser cameras, images, points;
@@ -26,7 +26,7 @@ Parsers parsers_of(ColmapFormat format) {
   return {parse_cameras_binary, parse_images_binary, parse_points_binary};
 }
 
-/// What writes the three files of a format.
+/// The three formatters of a format.
 struct Formatters {
   using Formatter = void (*)(const Scene&, const ByteSink&);
   Formatter cameras, images, points;
@@ -50,7 +50,7 @@ bool has_file(const fs::path& folder, std::string_view name, ColmapFormat format
   return fs::exists(file_of(folder, name, format), error);
 }
 
-/// Whether the files that a model cannot do without are there.
+/// Whether the required files of a model exist.
 bool is_complete(const fs::path& folder, ColmapFormat format) {
   return has_file(folder, "cameras", format) && has_file(folder, "images", format);
 }
@@ -59,14 +59,15 @@ bool has_model(const fs::path& folder) {
   return is_complete(folder, ColmapFormat::kBinary) || is_complete(folder, ColmapFormat::kText);
 }
 
-/// The complete format, binary first; without one that of the cameras, so that the message names the rest.
+/// The complete format, binary first; if none is complete, that of the cameras file, so that the message
+/// names the missing files.
 ColmapFormat format_of(const fs::path& folder) {
   for (const ColmapFormat format : {ColmapFormat::kBinary, ColmapFormat::kText})
     if (is_complete(folder, format)) return format;
   return has_file(folder, "cameras", ColmapFormat::kBinary) ? ColmapFormat::kBinary : ColmapFormat::kText;
 }
 
-/// The number that a folder is called; nothing for other names.
+/// The number that is a folder's name; empty for other names.
 std::optional<std::uint64_t> number_of(const fs::path& folder) {
   const std::string name = folder.filename().string();
   std::uint64_t number = 0;
@@ -118,7 +119,7 @@ void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat
   const Formatters formatters = formatters_of(format);
   write("images", formatters.images);
   write("points3D", formatters.points);
-  // Last: a folder with a cameras file is a whole model.
+  // Written last: a folder with a cameras file is a complete model.
   write("cameras", formatters.cameras);
 }
 

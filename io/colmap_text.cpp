@@ -14,7 +14,7 @@ void add_words(std::string& out, std::initializer_list<double> values) {
   }
 }
 
-/// @param observations  replaced; its memory is used again from view to view
+/// @param observations  replaced; its memory is reused between views
 void parse_observations(WordScanner words, std::vector<Observation>& observations) {
   observations.clear();
   while (!words.done()) {
@@ -73,7 +73,7 @@ void parse_images_text(InputStream& stream, const std::string& file, ColmapBuild
     t.z = words.number("TZ");
     const auto camera_id = words.integer<std::uint32_t>("CAMERA_ID");
     view.name = words.rest();
-    // The second line belongs to the first whatever it holds: it is empty for a view without observations.
+    // The second line always belongs to the first: it is empty for a view without observations.
     if (lines.next(line)) {
       parse_observations(WordScanner(line, lines.place()), observations);
       builder.claim_observations(observations.size(), place);

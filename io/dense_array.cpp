@@ -29,7 +29,7 @@ struct DenseArray {
   }
 };
 
-/// A number of the header with the '&' behind it; moves `at` past both.
+/// Parses a number of the header and the '&' after it; advances `at` past both.
 std::int64_t parse_count(std::string_view bytes, std::size_t& at, const std::string& file) {
   std::int64_t value = 0;
   const char* end_of_file = bytes.data() + bytes.size();
@@ -63,7 +63,7 @@ DenseArray parse_array(std::string_view bytes, const std::string& file, int chan
   return {static_cast<int>(width), static_cast<int>(height), bytes.substr(at)};
 }
 
-/// Writes the planes `value(pixel, channel)`, a row at a time.
+/// Writes the planes `value(pixel, channel)` row by row.
 template <class T, class Value>
 FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> image, int channels,
                          const Value& value) {

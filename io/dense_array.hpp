@@ -10,16 +10,17 @@
 
 namespace recon {
 
-/// COLMAP's dense arrays: the text "width&height&channels&", then little-endian floats, one channel plane
-/// after the other, row by row. Unknown is NaN in memory and 0 in the file.
+/// COLMAP's dense arrays: the text "width&height&channels&", then little-endian floats, channel planes in
+/// order, row by row. Unknown is NaN in memory and 0 in the file.
 
-/// A depth map, or another map of positive values such as confidences. Values that are not positive and
+/// Reads a depth map, or another map of positive values such as confidences. Values that are not positive and
 /// finite are unknown.
-/// @throws InputError with file and byte when the header is wrong or does not fit the size of the file
+/// @throws InputError with file and byte if the header is invalid or does not match the file size
 Image<float> read_depth_map(const std::filesystem::path& path);
 Image<float> parse_depth_map(std::string_view bytes, const std::string& file);
 
-/// A normal map: unit vectors in the camera frame; (0, 0, 0) in the file and what is not finite is unknown.
+/// Reads a normal map: unit vectors in the camera frame; (0, 0, 0) and non-finite values in the file are
+/// unknown.
 Image<Vec3f> read_normal_map(const std::filesystem::path& path);
 Image<Vec3f> parse_normal_map(std::string_view bytes, const std::string& file);
 

@@ -10,14 +10,14 @@
 namespace recon {
 namespace {
 
-/// The value below which the share `q` of `values` lies; reorders them.
+/// The quantile `q` of `values`; reorders them.
 float quantile(std::vector<float>& values, double q) {
   const auto index = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + index, values.end());
   return values[static_cast<std::size_t>(index)];
 }
 
-/// The 256 colours of the map, from low to high.
+/// The 256 colours of the colour map, from low to high.
 std::vector<Rgb8> turbo() {
   cv::Mat levels(1, 256, CV_8UC1);
   for (int i = 0; i < 256; ++i) levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(i);
@@ -31,7 +31,7 @@ std::vector<Rgb8> turbo() {
   return colours;
 }
 
-/// Colours `nearness(pixel)`, where larger is nearer and NaN is unknown.
+/// Applies the colour map to `nearness(pixel)`, where larger is nearer and NaN is unknown.
 template <class Nearness>
 Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   Image<Rgb8> out(map.width, map.height, Rgb8{0, 0, 0});

@@ -4,12 +4,12 @@
 
 namespace recon {
 
-/// A depth map as people look at it: inverse depth between its 2 % and 98 % quantiles in the colours of
-/// "turbo", near in red, far in blue; unknown pixels (NaN, not positive) are black. Source of the colours: A.
-/// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as OpenCV has them.
+/// Colour preview of a depth map: inverse depth between its 2 % and 98 % quantiles in the "turbo" colour map,
+/// near in red, far in blue; unknown pixels (NaN, not positive) are black. Source of the colours: A.
+/// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as in OpenCV.
 Image<Rgb8> depth_preview(ImageView<const float> depth);
 
-/// The same for values that are near when large, such as disparities (pixels, also negative ones).
+/// The same for values that increase with nearness, such as disparities (pixels, possibly negative).
 Image<Rgb8> disparity_preview(ImageView<const float> disparity);
 
 }  // namespace recon

@@ -54,7 +54,8 @@ std::string read_file(const std::filesystem::path& path) {
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail_to_read(path);
   std::string bytes;
-  // The size is a hint only: it is 0 for pipes, and the file may grow. One byte more shows the end at once.
+  // The size is a hint only: it is 0 for pipes, and the file may grow. One extra byte detects the end of the
+  // file in the first read.
   std::size_t piece = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : kChunk;
   for (;;) {
     const std::size_t used = bytes.size();

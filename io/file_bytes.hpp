@@ -7,11 +7,10 @@ namespace recon {
 
 /// The whole content of a file.
 /// @throws InputError with path and reason (absent, a folder, no permission)
-/// @throws Error with exit code 1 where not the file is at fault but the machine: too many open files, a disk
-/// that fails
+/// @throws Error with exit code 1 for system errors: too many open files, a failing disk
 std::string read_file(const std::filesystem::path& path);
 
-/// Throws what `read_file` throws, for the reason in `errno`.
+/// Throws the exception of `read_file` for `errno`.
 [[noreturn]] void fail_to_read(const std::filesystem::path& path);
 
 }  // namespace recon

@@ -121,7 +121,7 @@ std::string lower_extension(const std::filesystem::path& path) {
   return extension;
 }
 
-/// Encodes in memory, so that the file is written through AtomicFile as every other.
+/// Encodes in memory, so that the file is written by AtomicFile.
 FileIdentity encode(const std::filesystem::path& path, const cv::Mat& pixels) {
   const std::string extension = lower_extension(path);
   std::vector<int> settings;
@@ -140,7 +140,7 @@ FileIdentity encode(const std::filesystem::path& path, const cv::Mat& pixels) {
   return write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-/// A header of OpenCV on pixels of ours, which it only reads.
+/// An OpenCV header for our pixels, read-only.
 template <class T>
 cv::Mat mat_of(ImageView<const T> image, int type) {
   EXPECTS(!image.empty());
@@ -185,7 +185,7 @@ Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {
 }
 
 ImageSize image_size(const std::filesystem::path& path) {
-  // Enough for the metadata that cameras put in front of the size; where it is not, the image is decoded.
+  // Enough for the metadata that precedes the size in camera files; otherwise the image is decoded.
   constexpr std::size_t kHeaderBytes = 256 * 1024;
   std::string head(kHeaderBytes, '\0');
   std::ifstream file(path, std::ios::binary);

@@ -24,8 +24,8 @@ std::optional<HeaderSize> png_size(std::string_view bytes) {
                     load_number<std::uint32_t>(&bytes[20], std::endian::big)};
 }
 
-/// Calls `visit(marker, payload)` for the segments of a JPEG in front of its pixels, until it returns true;
-/// returns the offset behind the last segment visited.
+/// Calls `visit(marker, payload)` for the JPEG segments before the pixels, until it returns true; returns the
+/// offset after the last visited segment.
 template <class Visit>
 std::size_t visit_jpeg_segments(std::string_view bytes, const Visit& visit) {
   std::size_t at = 2;
@@ -45,7 +45,7 @@ std::size_t visit_jpeg_segments(std::string_view bytes, const Visit& visit) {
 }
 
 bool is_start_of_frame(std::uint8_t marker) {
-  // C0 to CF but the tables C4 (DHT) and CC (DAC) and the extension C8.
+  // C0 to CF except the tables C4 (DHT) and CC (DAC) and the extension C8.
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
 
@@ -72,7 +72,7 @@ std::optional<HeaderSize> tiff_size(std::string_view bytes, std::endian order) {
     const auto type = load_number<std::uint16_t>(&bytes[entry + 2], order);
     const std::uint64_t value = type == 3 ? load_number<std::uint16_t>(&bytes[entry + 8], order)
                                           : load_number<std::uint32_t>(&bytes[entry + 8], order);
-    // Of a tag that is there twice, decoders take the first.
+    // Decoders use the first of duplicate tags.
     if (tag == 256 && size.width == 0) size.width = value;
     if (tag == 257 && size.height == 0) size.height = value;
   }
@@ -93,8 +93,8 @@ std::optional<HeaderSize> header_size(std::string_view bytes) {
 
 bool is_truncated_jpeg(std::string_view bytes) {
   if (!is_jpeg(bytes)) return false;
-  // Behind the first start-of-scan marker (DA), FF D9 can only be the end of the image: in coded data FF is
-  // escaped.
+  // After the first start-of-scan marker (DA), FF D9 can only be the end of the image: FF is escaped in coded
+  // data.
   const std::size_t pixels =
       visit_jpeg_segments(bytes, [](std::uint8_t marker, std::string_view) { return marker == 0xDA; });
   return bytes.find("\xFF\xD9"sv, pixels) == std::string_view::npos;

@@ -7,9 +7,8 @@
 
 namespace recon {
 
-/// Width and height as the header of a PNG, JPEG or TIFF file states them, without judging them; nothing when
-/// `bytes` is none of these, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets)
-/// only.
+/// Width and height in the header of a PNG, JPEG or TIFF file, without validation; empty if `bytes` has
+/// another format, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets) only.
 struct HeaderSize {
   std::uint64_t width = 0;
   std::uint64_t height = 0;

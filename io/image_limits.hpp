@@ -5,7 +5,7 @@
 
 namespace recon {
 
-/// Sizes of images and maps that are accepted from files; the limits are those of OpenCV's readers.
+/// Max sizes of images and maps from files, as in OpenCV's readers.
 inline constexpr std::int64_t kMaxFileSide = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 30;
 

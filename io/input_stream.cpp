@@ -20,7 +20,7 @@ InputStream::InputStream(const std::filesystem::path& path) : path_(path) {
     size_ = unread_ = static_cast<std::uint64_t>(info.st_size);
     return;
   }
-  // Pipes, and files that do not tell their size.
+  // Pipes, and files without a known size.
   buffer_ = read_file(path);
   window_ = buffer_;
   size_ = buffer_.size();
@@ -43,7 +43,7 @@ bool InputStream::extend() {
   buffer_.resize(kept + static_cast<std::size_t>(got));
   window_ = buffer_;
   unread_ -= static_cast<std::uint64_t>(got);
-  if (got == 0) size_ -= std::exchange(unread_, 0);  // the file was cut off meanwhile
+  if (got == 0) size_ -= std::exchange(unread_, 0);  // the file was truncated in the meantime
   return got > 0;
 }
 

@@ -7,8 +7,8 @@
 
 namespace recon {
 
-/// The bytes of a file piece by piece, or bytes in memory, for readers that walk through them once: a model
-/// may be larger than the memory that is left for it.
+/// Sequential access to the bytes of a file, or to bytes in memory: a file may be larger than the available
+/// memory.
 class InputStream {
  public:
   /// @param bytes  must outlive the stream
@@ -19,16 +19,16 @@ class InputStream {
   InputStream(const InputStream&) = delete;
   InputStream& operator=(const InputStream&) = delete;
 
-  /// What has been read and not been taken; `extend` invalidates it.
+  /// The bytes read but not yet consumed; invalidated by `extend`.
   std::string_view window() const { return window_; }
 
-  /// How many bytes the file has.
+  /// Size of the file in bytes.
   std::uint64_t size() const { return size_; }
 
-  /// Drops the first bytes of the window.
+  /// Consumes the first bytes of the window.
   void take(std::size_t count) { window_.remove_prefix(count); }
 
-  /// Reads on, behind the window; false at the end of the file.
+  /// Appends further bytes to the window; false at the end of the file.
   bool extend();
 
  private:

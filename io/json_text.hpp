@@ -5,7 +5,7 @@
 
 namespace recon {
 
-/// A document as text; names that are no UTF-8 get replacement characters.
+/// Serialises a document; invalid UTF-8 is replaced by replacement characters.
 std::string json_text(const nlohmann::json& document);
 
 }  // namespace recon

@@ -58,7 +58,7 @@ int positive_integer(const Value& value, std::string_view key) {
   return result;
 }
 
-/// "[f 0 cx; 0 f cy; 0 0 1]", as it stands in the file.
+/// Parses "[f 0 cx; 0 f cy; 0 0 1]".
 Pinhole matrix(const Value& value, const std::string& key) {
   const auto fail = [&] {
     value.place.fail(key + " is " + in_quotes(value.text) +
@@ -129,7 +129,7 @@ PairCalibration parse_pair_calibration(std::string_view bytes, const std::string
   calibration.camera.baseline = number(baseline, "baseline");
   if (!(calibration.camera.baseline > 0))
     baseline.place.fail("baseline is " + in_quotes(baseline.text) + "; it has to be positive");
-  // The file counts from the centre of the first pixel.
+  // The origin of the file is the centre of the first pixel.
   const Vec2d first = pixel_centre(0, 0);
   left.cx += first.x;
   left.cy += first.y;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// The next word of the header and the single white space behind it; moves `at` past both.
+/// Parses the next token of the header and the single white space after it; advances `at` past both.
 std::string_view header_word(std::string_view bytes, std::size_t& at, const std::string& file) {
   const std::size_t begin = bytes.find_first_not_of(kSpaces, at);
   const std::size_t end = bytes.find_first_of(kSpaces, begin == std::string_view::npos ? at : begin);

@@ -16,7 +16,7 @@
 namespace recon {
 namespace {
 
-/// The numbers of a binary body.
+/// Reads the numbers of a binary body.
 class BinaryBody {
  public:
   BinaryBody(std::string_view file_bytes, const PlyHeader& header, const std::string& file)
@@ -28,7 +28,7 @@ class BinaryBody {
   FilePlace place() const { return reader_.place(); }
   std::uint64_t remaining() const { return reader_.remaining(); }
 
-  /// The fewest bytes that a property can take.
+  /// Min size of a property in bytes.
   static std::size_t min_bytes(const PlyProperty& property) {
     return byte_count(property.is_list ? property.count_type : property.type);
   }
@@ -63,14 +63,14 @@ class BinaryBody {
   std::endian order_;
 };
 
-/// The numbers of an ascii body, which white space separates.
+/// Reads the numbers of an ascii body, separated by white space.
 class AsciiBody {
  public:
   AsciiBody(const PlyHeader& header, const std::string& file)
       : rest_(header.body), file_(file), line_(header.line_count + 1) {}
 
   FilePlace place() const { return {file_, FilePlace::Unit::kLine, line_}; }
-  /// Counts the separator that the last number may lack.
+  /// Includes the separator that the last number may lack.
   std::uint64_t remaining() const { return rest_.size() + 1; }
   /// A digit and a separator.
   static std::size_t min_bytes(const PlyProperty&) { return 2; }
@@ -80,7 +80,7 @@ class AsciiBody {
     const std::string_view digits = word.starts_with('+') ? word.substr(1) : word;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    // What no double can hold is infinite or, when tiny, zero.
+    // Values out of the range of double become infinite or, if tiny, zero.
     if (error == std::errc::result_out_of_range)
       return digits.find("e-") == std::string_view::npos ? HUGE_VAL : 0;
     if (error != std::errc{} || end != digits.data() + digits.size())
@@ -111,13 +111,13 @@ class AsciiBody {
   std::uint64_t line_;
 };
 
-/// Where a value of a vertex goes.
+/// Destination of a value of a vertex.
 enum Slot : std::size_t { kX, kY, kZ, kNx, kNy, kNz, kRed, kGreen, kBlue, kConfidence, kSlots };
 
 constexpr std::array<std::string_view, kSlots> kSlotNames{"x",  "y",   "z",     "nx",   "ny",
                                                           "nz", "red", "green", "blue", "confidence"};
 
-/// The properties of a vertex that are kept: `slots` has one entry for each, kSlots for one that is skipped.
+/// The destinations of the properties of a vertex: `slots` has one entry per property, kSlots if skipped.
 struct VertexLayout {
   std::vector<std::size_t> slots;
   std::array<bool, kSlots> has{};
@@ -167,7 +167,7 @@ std::uint64_t read_list_length(Body& body, PlyType type) {
   return static_cast<std::uint64_t>(length);
 }
 
-/// @throws InputError when the rest of the file cannot hold the elements announced
+/// @throws InputError if the declared elements exceed the rest of the file
 template <class Body>
 void check_count(const Body& body, const PlyElement& element, const std::string& file) {
   std::uint64_t bytes = 0;

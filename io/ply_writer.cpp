@@ -8,8 +8,8 @@
 namespace recon {
 namespace {
 
-/// The header for `count` points. It has the same length for every count: blanks at the end of a comment make
-/// up for the digits that the count lacks, as not every reader takes a padded number.
+/// The header for `count` points. Its length is the same for every count: a comment is padded with blanks,
+/// since not all readers accept a padded number.
 std::string header(std::uint64_t count, PlyPosition position) {
   constexpr std::size_t kMostDigits = 20;
   const std::string digits = std::to_string(count);

@@ -10,7 +10,7 @@
 
 namespace recon {
 
-/// A point of a cloud as it is written.
+/// A point of the cloud to be written.
 struct PlyPoint {
   Vec3d position{};
   Vec3f normal{};
@@ -19,7 +19,7 @@ struct PlyPoint {
   std::span<const std::uint32_t> views{};  ///< indices of the views that see the point
 };
 
-/// What was written of a cloud.
+/// The written files of a cloud.
 struct CloudFiles {
   FileIdentity cloud, visibility;
 };
@@ -28,8 +28,8 @@ struct CloudFiles {
 enum class PlyPosition { kFloat, kDouble };
 
 /// Writes a cloud of any size as a stream: a binary little-endian PLY with x y z nx ny nz, red green blue,
-/// confidence and views (how many; 255 stands for 255 and more, as readers such as COLMAP's know no wider
-/// integers), and beside it NAME.ply.vis, COLMAP's list of the views of each point. Both appear under their
+/// confidence and views (their number, at most 255, since readers such as COLMAP's support no wider
+/// integers), and beside it NAME.ply.vis, COLMAP's list of the views of each point. Both get their final
 /// names on `commit`. All members throw OutputError.
 class PlyWriter {
  public:
@@ -38,7 +38,7 @@ class PlyWriter {
   void add(const PlyPoint& point);
   std::uint64_t count() const { return count_; }
 
-  /// Writes the number of points into both headers and puts the files in their places.
+  /// Writes the number of points into both headers and renames the files to their final names.
   CloudFiles commit();
 
  private:

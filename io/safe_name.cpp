@@ -30,7 +30,7 @@ bool has_parent_component(std::string_view name) {
   return false;
 }
 
-/// Why `name` is refused; empty when it is not.
+/// Reason for rejecting `name`; empty if it is accepted.
 std::string_view refusal(std::string_view name) {
   if (name.empty()) return "is empty";
   if (std::any_of(name.begin(), name.end(), is_control)) return "contains a control character";

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kMaxLineBytes = std::size_t{256} << 20;  // some million observations of one image
+constexpr std::size_t kMaxLineBytes = std::size_t{256} << 20;  // several million observations of one image
 
 }  // namespace
 

@@ -14,16 +14,17 @@ namespace recon {
 /// `text` without blanks, tabs and carriage returns at both ends.
 std::string_view trim(std::string_view text);
 
-/// Walks over the lines of a text; knows their numbers. Lines may end in LF or CRLF, the last one in nothing.
-/// The byte order mark that some editors put before UTF-8 is skipped.
+/// Iterates over the lines of a text and counts them. Lines end with LF or CRLF, which the last one may lack.
+/// A UTF-8 byte order mark is skipped.
 class LineScanner {
  public:
   /// @param file   name for messages; must outlive the scanner, as `text` must
   LineScanner(std::string_view text, const std::string& file);
-  /// Takes what the stream has; @throws as InputStream::extend, as `next` does then
+  /// Reads from a stream; @throws as InputStream::extend, as does `next`
   LineScanner(InputStream& stream, const std::string& file);
 
-  /// The next line without its end; false at the end of the text. Of a stream it holds until the next call.
+  /// The next line without its line ending; false at the end of the text. With a stream, valid until the next
+  /// call.
   bool next(std::string_view& line);
 
   /// The next line, trimmed, that is neither empty nor a comment (#); false at the end of the text.
@@ -32,7 +33,7 @@ class LineScanner {
   /// The line returned last.
   FilePlace place() const { return {file_, FilePlace::Unit::kLine, number_}; }
 
-  /// What follows the line returned last; of a stream what has been read of it.
+  /// The text after the line returned last; with a stream, the part already read.
   std::string_view rest() const { return rest_; }
 
  private:
@@ -44,7 +45,7 @@ class LineScanner {
   std::uint64_t number_ = 0;
 };
 
-/// Walks over the words of one line, which blanks and tabs separate.
+/// Iterates over the words of one line, separated by blanks and tabs.
 class WordScanner {
  public:
   WordScanner(std::string_view line, FilePlace place) : rest_(trim(line)), place_(place) {}
@@ -52,16 +53,16 @@ class WordScanner {
   bool done() const { return rest_.empty(); }
   const FilePlace& place() const { return place_; }
 
-  /// What has not been read yet, trimmed.
+  /// The unread rest of the line, trimmed.
   std::string_view rest() const { return rest_; }
 
-  /// The next word; `what` names it in the message when the line ends before it.
+  /// The next word; `what` names it in the message if it is missing.
   std::string_view word(std::string_view what);
 
   /// The next word as a finite number.
   double number(std::string_view what);
 
-  /// The next word as an integer that T can hold.
+  /// The next word as an integer in the range of T.
   template <class T>
   T integer(std::string_view what) {
     const std::string_view text = word(what);
@@ -79,10 +80,10 @@ class WordScanner {
   FilePlace place_;
 };
 
-/// `text` as it may appear in a message: shortened, and without control characters.
+/// `text` for a message: shortened, and without control characters.
 std::string in_quotes(std::string_view text);
 
-/// Appends the shortest decimal that reads back as the same value.
+/// Appends the shortest decimal that parses to the same value.
 template <class T>
 void append_decimal(std::string& out, T value) {
   char buffer[40];

@@ -14,19 +14,19 @@ struct PatchMatchEntry {
 };
 
 /// Writes stereo/patch-match.cfg of a COLMAP dense workspace: per view a line with its name and a line with
-/// the names of its source views, separated by commas. A source whose name has a comma or semicolon, which
-/// the format cannot hold, is left out, as is a view without any source left and one whose name begins with #
-/// (a comment for COLMAP).
+/// the names of its source views, separated by commas. Omitted are sources whose names contain a comma or
+/// semicolon, which the format cannot represent, views without remaining sources, and views whose names start
+/// with # (a comment in COLMAP).
 /// @throws OutputError
 void write_patch_match_config(const std::filesystem::path& path, const std::vector<PatchMatchEntry>& entries);
 
-/// Reads patch-match.cfg. COLMAP's words for automatic choice (__auto__, __all__) are returned as sources, as
-/// they stand.
-/// @throws InputError with file and line, also for names that would lead outside the workspace
+/// Reads patch-match.cfg. COLMAP's keywords for automatic selection (__auto__, __all__) are returned as
+/// sources, unchanged.
+/// @throws InputError with file and line, also for names outside the workspace
 std::vector<PatchMatchEntry> read_patch_match_config(const std::filesystem::path& path);
 std::vector<PatchMatchEntry> parse_patch_match_config(std::string_view text, const std::string& file);
 
-/// Writes stereo/fusion.cfg: one name a line, in the order given. Names that begin with # are left out.
+/// Writes stereo/fusion.cfg: one name per line, in the given order. Names that start with # are omitted.
 /// @throws OutputError
 void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names);
 

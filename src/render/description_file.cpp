@@ -88,7 +88,7 @@ Shape read_shape(JsonReader& object) {
   object.fail("shape", "'" + shape + "' is not known; known are: quad, box, sphere, cylinder, height_field");
 }
 
-/// One member of "objects": a shape, or a row of copies. Every object gets its own noise.
+/// Reads one member of "objects": a shape, or a row of copies. Every object has its own noise.
 void read_object(JsonReader reader, const std::map<std::string, SurfaceTexture>& textures,
                  SceneDescription& scene) {
   SceneObject object;
@@ -114,7 +114,7 @@ void read_object(JsonReader reader, const std::map<std::string, SurfaceTexture>&
   }
 }
 
-/// A camera with "params" as COLMAP has them, or with a horizontal angle of view and a typical distortion.
+/// Reads a camera with COLMAP's "params", or with a horizontal field of view and a typical distortion.
 Camera read_camera(JsonReader reader) {
   const std::string name = reader.text("model");
   const auto model = model_from_name(name);

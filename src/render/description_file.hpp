@@ -8,18 +8,18 @@
 
 namespace recon {
 
-/// What a description file holds: the scene, and a sentence about it.
+/// Content of a description file: the scene, and a sentence about it.
 struct DescriptionFile {
   std::string title;
   SceneDescription scene;
 };
 
-/// Reads the text of a description file: JSON as scenes/README.md explains it, comments allowed.
-/// @param file   what messages call the file
-/// @param views  number of views instead of the one in the file: an only arc is spread over that many views,
-///               of anything else the first ones are taken
-/// @throws InputError naming the file and the field (or the byte where it is no JSON), the value found and
-///         what to do
+/// Reads the text of a description file: JSON as specified in scenes/README.md, comments allowed.
+/// @param file   name of the file in messages
+/// @param views  overrides the number of views in the file: a single arc is sampled with that many views,
+///               otherwise the first views are used
+/// @throws InputError with the file and the field (or the byte if it is not JSON), the value found and what
+///         to do
 DescriptionFile parse_description(std::string_view text, const std::string& file,
                                   std::optional<int> views = std::nullopt);
 

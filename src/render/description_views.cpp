@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRadians = std::numbers::pi / 180;
 constexpr int kMostViews = 100000;
-/// Sets the hashes of this file apart from those of other random numbers.
+/// Separates the hashes of this file from those of other random numbers.
 constexpr std::uint64_t kStream = 0x4756;
 
 int checked_count(JsonReader& reader, const std::string& name) {
@@ -22,8 +22,7 @@ int checked_count(JsonReader& reader, const std::string& name) {
   return count;
 }
 
-/// Places on a circle about `centre` in the xy plane, from one angle to another, at the given heights in
-/// turns.
+/// Positions on a circular arc around `centre` in the xy plane, cycling through the given heights.
 std::vector<Vec3d> arc(JsonReader reader, std::optional<int> count_instead) {
   const Vec3d centre = reader.vec3("centre");
   const double radius = reader.number("radius");
@@ -63,7 +62,7 @@ std::vector<Vec3d> eyes_of(JsonReader& group, std::optional<int> arc_count) {
   return {group.vec3("eye")};
 }
 
-/// One member of "views": a single view or many of the same kind. Names are given later.
+/// Reads one member of "views": a single view or a group of views. Names are assigned later.
 std::vector<RenderView> read_group(JsonReader group, std::optional<int> arc_count) {
   const std::vector<Vec3d> eyes = eyes_of(group, arc_count);
   const bool parallel = group.has("direction");

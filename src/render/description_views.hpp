@@ -9,7 +9,7 @@
 namespace recon {
 
 /// The views of a description file ("views", "exposure_spread", "image_format") in order.
-/// @param count  number of views instead of the one in the file, see read_description
+/// @param count  overrides the number of views in the file, see parse_description
 std::vector<RenderView> read_views(JsonReader& root, std::uint32_t seed, std::optional<int> count);
 
 }  // namespace recon

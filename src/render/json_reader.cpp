@@ -9,7 +9,7 @@
 namespace recon {
 namespace {
 
-/// A value for a message: as it stands in the file, but not at any length.
+/// A value for a message: as in the file, truncated to a limited length.
 std::string shown(const nlohmann::json& value) {
   constexpr std::size_t kLongest = 60;
   const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

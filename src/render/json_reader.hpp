@@ -10,9 +10,8 @@
 
 namespace recon {
 
-/// Reads the members of one JSON object and knows where it stands, so that every complaint (InputError) names
-/// the file and the field, the value found and what it has to be. `finish` complains about members that
-/// nobody asked for.
+/// Reads the members of one JSON object and tracks its path, so that every InputError names the file and the
+/// field, the value found and what it has to be. `finish` rejects members that were not read.
 class JsonReader {
  public:
   /// @param value  must outlive the reader
@@ -22,7 +21,7 @@ class JsonReader {
 
   bool has(const std::string& name) const { return value_->contains(name); }
 
-  /// Members that must be there.
+  /// Required members.
   double number(const std::string& name);
   int integer(const std::string& name);
   std::string text(const std::string& name);
@@ -31,19 +30,19 @@ class JsonReader {
   JsonReader object(const std::string& name);
   std::vector<JsonReader> objects(const std::string& name);
 
-  /// Members with a default.
+  /// Optional members with a default.
   double number(const std::string& name, double otherwise) { return has(name) ? number(name) : otherwise; }
   int integer(const std::string& name, int otherwise) { return has(name) ? integer(name) : otherwise; }
   Vec3d vec3(const std::string& name, Vec3d otherwise) { return has(name) ? vec3(name) : otherwise; }
   bool flag(const std::string& name, bool otherwise);
 
-  /// Whether a member is a text, such as the name of something described elsewhere.
+  /// Whether a member is a string, such as a reference by name.
   bool is_text(const std::string& name) const { return has(name) && value_->at(name).is_string(); }
 
   /// Names of all members, in alphabetical order.
   std::vector<std::string> names() const;
 
-  /// @throws InputError about the first member that was not asked for
+  /// @throws InputError for the first member that was not read
   void finish() const;
 
   /// @throws InputError "<file>: <path>.<name>: <message>"

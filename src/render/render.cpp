@@ -15,19 +15,19 @@ namespace recon {
 namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-/// Seen at a grazing angle a pixel covers a long strip; detail is kept at least as if it were this much.
+/// Min cosine for the footprint of a pixel at grazing angles, so that detail is preserved.
 constexpr double kMinFacing = 0.2;
 
-/// All that the pixels of one view share.
+/// Data shared by the pixels of one view.
 struct ViewRays {
   const SceneDescription& description;
   Tracer tracer;
-  std::optional<Pinhole> pinhole;  ///< where there is no distortion: much faster than the lens
+  std::optional<Pinhole> pinhole;  ///< if there is no distortion: much faster than the lens
   Lens lens;
   Pose cam_from_world;
   Mat3d world_from_cam;
   Vec3d eye;
-  double sample_angle;  ///< between neighbouring rays of a pixel, radians on the axis
+  double sample_angle;  ///< angle between neighbouring rays of a pixel on the axis, radians
 
   ViewRays(const SceneDescription& d, const RenderView& view)
       : description(d),
@@ -39,7 +39,7 @@ struct ViewRays {
         eye(camera_centre(view.cam_from_world)),
         sample_angle(1 / (lens.focal().x * d.samples)) {}
 
-  /// The unit direction in camera coordinates that is seen at `pixel`.
+  /// The unit ray direction of `pixel` in camera coordinates.
   std::optional<Vec3d> ray(Vec2d pixel) const {
     return pinhole ? normalized(pinhole->ray(pixel)) : lens.unproject(pixel);
   }

@@ -6,20 +6,19 @@
 
 namespace recon {
 
-/// What a camera sees, and the truth about it on the same (possibly distorted) pixel grid.
+/// A rendered image with ground truth on the same (possibly distorted) pixel grid.
 struct RenderedView {
   Image<Rgb8> image;
   Image<float>
       depth;  ///< z along the optical axis at the pixel centre, scene units; NaN where nothing is seen
-  Image<Vec3f>
-      normal;  ///< in camera coordinates, of unit length, towards the camera; NaN where nothing is seen
+  Image<Vec3f> normal;  ///< in camera coordinates, unit length, facing the camera; NaN where nothing is seen
 };
 
-/// Renders a view by ray tracing: colours are the mean of samples x samples rays per pixel, depth and normal
-/// belong to the ray through the pixel centre and are exact up to the rounding of a float. Grey levels are
-/// linear: round(255 * gain * radiance + noise), clamped to 0..255. Pixels that are no image of anything
-/// under the camera's lens are black and unknown; surfaces at or behind the plane z = 0 (fisheye lenses) have
-/// a colour but no depth. Determinism: the same bytes for any number of threads.
+/// Renders a view by ray tracing: colours are the mean of samples x samples rays per pixel; depth and normal
+/// are those of the ray through the pixel centre, exact up to float rounding. Grey levels are linear:
+/// round(255 * gain * radiance + noise), clamped to 0..255. Pixels without a ray of the camera's lens are
+/// black and unknown; surfaces at or behind the plane z = 0 (fisheye lenses) have a colour but no depth.
+/// Determinism: the same bytes for any number of threads.
 /// @param view  index into description.views
 /// @throws InputError when the description is not valid
 RenderedView render_view(const SceneDescription& description, int view);

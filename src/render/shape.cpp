@@ -12,7 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTwoPi = 2 * std::numbers::pi;
 
-/// The part of a ray within |x_i| <= half_i for the first `axes` axes.
+/// The interval of a ray within |x_i| <= half_i for the first `axes` axes.
 struct Slab {
   double enter = -kInfinity, leave = kInfinity;
   int enter_axis = 0, leave_axis = 0;
@@ -109,8 +109,8 @@ double wave_argument(const Wave& wave, Vec3d p) {
   return wave.vector.x * p.x + wave.vector.y * p.y + wave.phase;
 }
 
-/// Where `f` changes its sign between a and b: false position with Illinois' rule (Dowell and Jarratt 1971),
-/// until rounding ends it.
+/// The root of `f` between a and b: false position with the Illinois rule (Dowell and Jarratt 1971), to
+/// rounding precision.
 template <class Function>
 double root_between(const Function& f, double a, double fa, double b, double fb) {
   constexpr int kMostSteps = 100;
@@ -122,7 +122,7 @@ double root_between(const Function& f, double a, double fa, double b, double fb)
       a = b;
       fa = fb;
     } else {
-      fa *= 0.5;  // the same end stays twice: pull the line towards it
+      fa *= 0.5;  // the same end was kept twice: halve its weight
     }
     b = root;
     fb = value;
@@ -142,14 +142,14 @@ std::optional<ShapeHit> hit(const HeightField& field, Vec3d o, Vec3d d, double t
   double t = std::max(slab.enter, t_min);
   if (!(t <= slab.leave)) return std::nullopt;
 
-  const auto above = [&](double at) {  // height of the ray over the surface
+  const auto above = [&](double at) {  // height of the ray above the surface
     const Vec3d p = o + at * d;
     double z = p.z;
     for (const Wave& wave : field.waves) z -= wave.amplitude * std::sin(wave_argument(wave, p));
     return z;
   };
   // `above` changes by at most `rate` per unit of t, so a step of |above| / rate cannot cross the surface.
-  // Steps have a least size; where one crosses, the root is in between. Thinner dents than that are not
+  // Steps have a min size; if one crosses the surface, the root is in between. Thinner dents are not
   // resolved.
   const double rate = std::abs(d.z) + std::hypot(d.x, d.y) * slope_bound;
   const double least = 1e-4 * std::min(kTwoPi / highest, field.half_width + field.half_height);

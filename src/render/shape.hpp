@@ -8,14 +8,14 @@
 
 namespace recon {
 
-/// Surfaces in their own coordinates, in scene units. All are seen from both sides.
+/// Surfaces in object coordinates, in scene units. All are visible from both sides.
 
 /// The rectangle |x| <= half_width, |y| <= half_height at z = 0.
 struct Quad {
   double half_width = 1, half_height = 1;
 };
 
-/// The six faces |x| = half_size.x, |y| = half_size.y, |z| = half_size.z. Seen from inside it is a room.
+/// The six faces |x| = half_size.x, |y| = half_size.y, |z| = half_size.z. Seen from inside, it is a room.
 struct Box {
   Vec3d half_size{1, 1, 1};
 };
@@ -24,7 +24,7 @@ struct Sphere {
   double radius = 1;
 };
 
-/// A closed cylinder about the z axis, |z| <= half_height.
+/// A closed cylinder around the z axis, |z| <= half_height.
 struct Cylinder {
   double radius = 1, half_height = 1;
 };
@@ -36,7 +36,7 @@ struct Wave {
   double phase = 0;       ///< radians
 };
 
-/// The wave that runs in the direction `direction`, counted from the x axis, angles in degrees.
+/// The wave in direction `direction`, measured from the x axis; angles in degrees.
 Wave make_wave(double amplitude, double wavelength, double direction, double phase);
 
 /// The surface z = sum of waves over |x| <= half_width, |y| <= half_height.
@@ -47,19 +47,19 @@ struct HeightField {
 
 using Shape = std::variant<Quad, Box, Sphere, Cylinder, HeightField>;
 
-/// Where a ray meets a surface.
+/// Intersection of a ray with a surface.
 struct ShapeHit {
-  double t;      ///< the place is origin + t direction
-  Vec3d normal;  ///< of unit length, to either side
-  Vec2d uv;      ///< place on the surface, scene units
+  double t;      ///< the point is origin + t direction
+  Vec3d normal;  ///< unit length, on either side
+  Vec2d uv;      ///< surface coordinates, scene units
 };
 
-/// The first place with t > t_min where a ray meets a shape, if there is one. Exact up to rounding: closed
-/// forms, and for height fields a bracket of the root that shrinks until rounding ends it.
-/// @param direction  of unit length, object coordinates as `origin`
+/// The first intersection of a ray with a shape at t > t_min, if any. Exact up to rounding: closed forms, and
+/// for height fields bracketed root finding to rounding precision.
+/// @param direction  unit length, in object coordinates as `origin`
 std::optional<ShapeHit> intersect(const Shape& shape, Vec3d origin, Vec3d direction, double t_min);
 
-/// Radius of a sphere about the shape's origin that holds the shape.
+/// Radius of a bounding sphere around the shape's origin.
 double bounding_radius(const Shape& shape);
 
 }  // namespace recon

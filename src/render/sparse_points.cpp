@@ -13,13 +13,13 @@
 namespace recon {
 namespace {
 
-/// Candidates tried for every point that is asked for.
+/// Candidates tried per requested point.
 constexpr int kTries = 20;
-/// Surfaces seen under a smaller cosine between normal and ray give no observation.
+/// Min cosine between normal and ray for an observation.
 constexpr double kMinFacing = 0.15;
-/// Observations keep this distance from the border of the image, pixels.
+/// Min distance of observations from the image border, pixels.
 constexpr double kBorder = 1.0;
-/// Sets the hashes of this file apart from those of the noise of images.
+/// Separates the hashes of this file from those of the image noise.
 constexpr std::uint64_t kStream = 0x5350;
 
 class SparseSampler {
@@ -61,7 +61,7 @@ class SparseSampler {
     return hash_of(kStream, description_.seed, candidate, what);
   }
 
-  /// The surface at a random place of a random view.
+  /// The surface at a random pixel of a random view.
   std::optional<SurfaceHit> candidate(std::uint64_t i) const {
     const auto views = static_cast<double>(description_.views.size());
     const RenderView& view = description_.views[static_cast<std::size_t>(uniform_of(random(i, 0)) * views)];

@@ -11,7 +11,7 @@ namespace {
 /// Standard deviation of `value_noise` over space, to two digits.
 constexpr double kNoiseDeviation = 0.18;
 
-/// A hash for the lattice of the noise, in 32 bits because eight are needed for every octave of every ray.
+/// Hash of a lattice point of the noise, in 32 bits for speed: eight are needed per octave and ray.
 std::uint32_t lattice_hash(std::int32_t x, std::int32_t y, std::int32_t z, std::uint32_t seed) {
   std::uint32_t h = seed ^ (static_cast<std::uint32_t>(x) * 0x8DA6B343u) ^
                     (static_cast<std::uint32_t>(y) * 0xD8163841u) ^
@@ -25,13 +25,13 @@ double smooth(double t) {
   return t * t * (3 - 2 * t);
 }
 
-/// The largest integer <= x, without the call that std::floor is.
+/// The largest integer <= x, without a function call as in std::floor.
 std::int32_t floored(double x) {
   const auto truncated = static_cast<std::int32_t>(x);
   return truncated - (x < truncated ? 1 : 0);
 }
 
-/// Random values in [-0.5, 0.5) at the points with integer coordinates, smoothly interpolated between them.
+/// Value noise: random values in [-0.5, 0.5) at integer coordinates, smoothly interpolated.
 double value_noise(Vec3d p, std::uint32_t seed) {
   const std::int32_t x = floored(p.x), y = floored(p.y), z = floored(p.z);
   const double u = smooth(p.x - x), v = smooth(p.y - y), w = smooth(p.z - z);
@@ -44,10 +44,10 @@ double value_noise(Vec3d p, std::uint32_t seed) {
   return (near + w * (far - near)) * 0x1p-32 - 0.5;
 }
 
-/// Sum of octaves with unit standard deviation when none is left out.
+/// Sum of octaves; unit standard deviation if none is omitted.
 double fractal_noise(const SurfaceTexture& texture, Vec3d x, double footprint, std::uint32_t seed) {
-  // Each octave is turned against the one before, else the lattices would line up with each other and with
-  // the faces of boxes.
+  // Each octave is rotated relative to the previous one; otherwise the lattices would align with each other
+  // and with the faces of boxes.
   static constexpr Mat3d kTurn{{0.36, 0.48, -0.8, -0.8, 0.6, 0.0, 0.48, 0.64, 0.6}};
   double sum = 0, power = 0, amplitude = 1, cell = texture.grain;
   Vec3d p = kTurn * (1 / cell * x) + Vec3d{0.37, 0.71, 0.13};
@@ -69,7 +69,7 @@ Vec3d mixed(Vec3d a, Vec3d b, double t) {
 Vec3d bricks(const SurfaceTexture& texture, Vec2d uv) {
   const double v = uv.y / (0.4 * texture.size), row = std::floor(v);
   const double u = uv.x / texture.size + 0.5 * std::fmod(std::abs(row), 2.0), column = std::floor(u);
-  const double joint = 0.04;  // half its width, in brick lengths
+  const double joint = 0.04;  // half the joint width, in brick lengths
   if (u - column < joint || u - column > 1 - joint || v - row < joint / 0.4 || v - row > 1 - joint / 0.4)
     return texture.second_colour;
   const double shade =

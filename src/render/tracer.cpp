@@ -7,11 +7,11 @@
 namespace recon {
 namespace {
 
-/// Rays that start on a surface do not meet it again nearer than this, relative to its distance from the eye
-/// or lamp.
+/// Min distance of self-intersections of rays that start on a surface, relative to its distance from the eye
+/// or light.
 constexpr double kSelfDistance = 1e-7;
 
-/// Whether the ray passes the sphere about `centre`: a cheap question before the dear one.
+/// Whether the ray hits the sphere around `centre`: a cheap test before the intersection.
 bool passes(Vec3d origin, Vec3d direction, Vec3d centre, double radius, double t_max) {
   const Vec3d to_centre = centre - origin;
   const double along = dot(to_centre, direction);

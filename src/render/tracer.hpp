@@ -7,13 +7,13 @@
 
 namespace recon {
 
-/// Where a ray meets the scene, in world coordinates.
+/// Intersection of a ray with the scene, in world coordinates.
 struct SurfaceHit {
   double t;  ///< distance from the origin of the ray, scene units
   Vec3d position;
-  Vec3d normal;  ///< of unit length, towards the origin of the ray
+  Vec3d normal;  ///< unit length, facing the origin of the ray
   Vec3d x_in_object;
-  Vec2d uv;    ///< place on the surface
+  Vec2d uv;    ///< surface coordinates
   int object;  ///< index into the objects of the description
 };
 
@@ -22,15 +22,15 @@ class Tracer {
  public:
   explicit Tracer(const SceneDescription& description);
 
-  /// The first surface that a ray meets.
+  /// The first intersection of a ray.
   /// @param direction  of unit length
   std::optional<SurfaceHit> cast(Vec3d origin, Vec3d direction) const;
 
-  /// Light that a surface sends to everywhere (Lambert), each channel 0 to 1.
-  /// @param footprint  extent of what the ray stands for at the surface, scene units
+  /// Diffuse (Lambertian) radiance of a surface, each channel 0 to 1.
+  /// @param footprint  footprint of the ray at the surface, scene units
   Vec3d radiance(const SurfaceHit& hit, double footprint) const;
 
-  /// Whether nothing stands between `eye` and a place on a surface.
+  /// Whether the segment from `eye` to a point on a surface is unoccluded.
   bool sees(Vec3d eye, Vec3d place) const;
 
  private:
