@@ -6,8 +6,8 @@
 
 namespace recon {
 
-/// Adaptive weight (AW): S(p) is the square of side 2 radius + 1 around p, clipped to the image, and w(p, q,
-///   d) = w(p, q) w(p', q')
+/// Adaptive weight (AW): S(p) is the square of side 2 radius + 1 around p, clipped to the image, and
+///   w(p, q, d) = w(p, q) w(p', q')
 /// with p', q' the matches of p and q on plane d in the source view; see support_weight. A pixel whose match
 /// lies outside the source is excluded, unless the match of p lies outside too: then the weight is w(p, q).
 /// The full window is summed without approximation: the time grows with the square of the radius.

@@ -5,11 +5,11 @@
 namespace recon {
 
 /// Cost aggregation follows one formula in all headers of this module:
-///   C_A(p, d) = sum over q in S(p, d) of w(p, q, d) C(q, d)  /  sum over q in S(p, d) of w(p, q, d) with
-/// supports S and weights w of the aggregator; planes are independent. Source: J. Fang, A. L. Varbanescu, J.
-/// Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost aggregation for real-time stereo
-/// matching", ICPADS 2012, section II. A sample of infinite cost, such as one that no source of a sweep sees,
-/// is excluded from all supports; C_A is infinite where a support is empty.
+///   C_A(p, d) = sum over q in S(p, d) of w(p, q, d) C(q, d)  /  sum over q in S(p, d) of w(p, q, d)
+/// with supports S and weights w of the aggregator; planes are independent. Source: J. Fang, A. L.
+/// Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost aggregation for
+/// real-time stereo matching", ICPADS 2012, section II. A sample of infinite cost, such as one that no source
+/// of a sweep sees, is excluded from all supports; C_A is infinite where a support is empty.
 
 inline constexpr int kMaxConstantRadius = 1 << 20;
 

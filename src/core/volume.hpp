@@ -36,7 +36,7 @@ class Volume {
         pitch_(padded_count<T>(width)),
         buffer_(element_count({pitch_, planes, height})) {}
 
-  /// Bytes that a volume of this shape takes.
+  /// Bytes of a volume of this shape.
   static std::size_t bytes(int width, int planes, int height) {
     return element_count({padded_count<T>(width), planes, height, sizeof(T)});
   }

@@ -28,11 +28,9 @@ struct BlockMatchingOptions {
   bool subpixel = true;     ///< sub-step refinement by a parabola through the winner and its neighbours
   float max_mean_cost = 0;  ///< unknown where the best mean cost per pixel is higher; 0: no threshold
   float min_texture = 0;    ///< unknown where the mean of |L(x + 1) - L(x - 1)| over the window is less
-  int uniqueness =
-      10;  ///< min cost margin, per cent, over disparities more than a pixel away, 0 .. 99; 0: no check
-  int left_right = 1;      ///< max difference of the disparities assigned to one pixel of the right image,
-                           ///< pixels; -1: no check
-  bool median = true;      ///< 3 x 3, last step
+  int uniqueness = 10;  ///< per cent by which costs over a pixel away must be higher, 0 .. 99; 0: no check
+  int left_right = 1;   ///< max disparity difference, pixels, to the owner of the right pixel; -1: no check
+  bool median = true;   ///< 3 x 3, last step
   int pyramid_levels = 1;  ///< number of pyramid levels, 1 .. 8; coarse levels match large disparities
   Region region;           ///< pixels of the left image to match; the others stay unknown
 };

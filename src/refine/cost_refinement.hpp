@@ -18,11 +18,11 @@ namespace recon {
 Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView<const float> costs, int min);
 
 /// Sub-pixel enhancement: integer disparities d become
-///   d* = d - (C_2(p, d + 1) - C_2(p, d - 1)) / (2 (C_2(p, d + 1) + C_2(p, d - 1) - 2 C_2(p, d))), see
-/// parabola_offset, rounded to 1/16 pixel (halves up); other disparities are unchanged. The rounding is not
-/// in the paper: shifts of 1/100 pixel are noise, and with ground truth in whole or quarter pixels they push
-/// errors of exactly one pixel over that threshold (the paper's maps were scored as images of 8 bits, in
-/// steps of 1/16 to 1/4 pixel). It lowers the mean error of Middlebury's four pairs by 0.29 points.
+///   d* = d - (C_2(p, d + 1) - C_2(p, d - 1)) / (2 (C_2(p, d + 1) + C_2(p, d - 1) - 2 C_2(p, d))),
+/// see parabola_offset, rounded to 1/16 pixel (halves up); other disparities are unchanged. The rounding is
+/// not in the paper: shifts of 1/100 pixel are noise, and with ground truth in whole or quarter pixels they
+/// push errors of exactly one pixel over that threshold (the paper's maps were scored as images of 8 bits,
+/// in steps of 1/16 to 1/4 pixel). It lowers the mean error of Middlebury's four pairs by 0.29 points.
 /// @param disparity  changed in place
 /// @param costs      as above
 /// @throws std::logic_error where sizes differ

@@ -34,7 +34,7 @@ struct SurfaceTexture {
 /// @param x_in_object  the point in object coordinates, scene units
 /// @param uv           the point in surface coordinates, scene units
 /// @param footprint    footprint of one ray at the point, scene units: octaves of at most this size are
-/// omitted
+///                     omitted
 Vec3d reflectance(const SurfaceTexture& texture, Vec3d x_in_object, Vec2d uv, double footprint);
 
 /// Whether the surface has texture: false for a plain colour without noise.

@@ -15,10 +15,10 @@ namespace recon {
 /// Two virtual cameras at the centres of a reference view and of a source, rotated so that every point in
 /// front of them has the same row in both images. The reference is always the left one: the x axis points
 /// from its centre to that of the source, so images are rotated by 180 degrees for a source on the left, and
-/// by 90 degrees for a source above or below. A point at depth z along the common axis has the disparity d =
-/// x_left - x_right = f b / z + (c_left - c_right).
+/// by 90 degrees for a source above or below. A point at depth z along the common axis has the disparity
+/// d = x_left - x_right = f b / z + (c_left - c_right).
 struct RectifiedPair {
-  Pinhole left, right;  ///< of one size, focal length (fx = fy) and cy; only cx differs
+  Pinhole left, right;  ///< same size, focal length (fx = fy) and cy; only cx differs
   Mat3d left_from_reference = identity<double>();
   Mat3d right_from_source = identity<double>();
   double baseline = 0;    ///< between the centres, scene units, > 0

@@ -22,9 +22,9 @@ constexpr int code_stride(int planes) {
   return (planes + 63) / 64 * 64;
 }
 
-/// Divides a view into blocks whose costs fit, with the fewest samples in total. Part of the
-/// definition of the result: it depends on the size of the view and the number of planes, not on the memory
-/// of the machine. Blocks are in row-major order.
+/// Divides a view into blocks whose costs fit, with the fewest samples in total. Part of the definition
+/// of the result: it depends on the size of the view and the number of planes, not on the memory of the
+/// machine. Blocks are in row-major order.
 /// @param width, height  1 .. kMaxImageSide
 /// @param planes         1 .. kMaxPlanes
 /// @param block_bytes    max bytes of a block's costs; at least one pixel with its margins must fit

@@ -8,8 +8,7 @@ namespace recon {
 /// cudaBeliefProp.
 struct BeliefArrangement {
   bool columns_fastest = false;  ///< (y, d, x) with x fastest, otherwise (y, x, d) with d fastest
-  bool one_allocation =
-      false;          ///< otherwise one per level for the costs and for the messages in each direction
+  bool one_allocation = false;   ///< otherwise one per level for costs and for messages of each direction
   int row_bytes = 0;  ///< with columns_fastest: rows are padded to multiples of this; 0: no padding
   bool known_disparities = false;  ///< with columns_fastest: compile-time counts 16, 21, 32, 64 and 128
 };

@@ -34,8 +34,7 @@ struct PathBlocks {
     const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
     const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
     const int round = wave.rows_in_work(), rounds = std::max({balanced / round, 2, cached / round});
-    rows = std::min(rounds * round,
-                    height);  // whole rounds, so that no worker waits for the last bands of the others
+    rows = std::min(rounds * round, height);  // whole rounds: no worker waits for the last bands of others
     blocks = (height + rows - 1) / rows;
   }
 

@@ -130,8 +130,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::TFromD<D> min_lane(D d, V v) {
   const hn::Full128<std::uint16_t> d16;
   auto lanes = hn::BitCast(d16, fold(d, v));
-  if constexpr (sizeof(hn::TFromD<D>) ==
-                1)  // the smaller byte of each pair: 16-bit lanes have an instruction
+  if constexpr (sizeof(hn::TFromD<D>) == 1)  // the min byte of each pair: 16-bit lanes have an instruction
     lanes = hn::Min(hn::ShiftRight<8>(lanes), hn::And(lanes, hn::Set(d16, 0xFF)));
   return static_cast<hn::TFromD<D>>(hn::GetLane(hn::MinOfLanes(d16, lanes)));
 }

@@ -51,7 +51,7 @@ HWY_INLINE PathVector<V> step_path(D d, hn::TFromD<D>* path, V cost, V p1, V lea
   return {now, step};
 }
 
-/// Stores a vector of sums for the other pass, or adds them to the stored ones.
+/// Stores a vector of sums for the other pass, or adds the stored sums of the other pass.
 template <PathSums kSums>
 HWY_INLINE void take_sums(SumVector paths, std::uint16_t* other, const std::uint16_t* behind,
                           std::uint16_t* sums, std::ptrdiff_t k) {

@@ -16,8 +16,8 @@ inline constexpr PathStep kPathSteps[8] = {{1, 0}, {-1, 0},  {0, 1},  {0, -1},
 
 /// P2 for a step between two pixels whose grey levels differ by `difference` (0 .. 255): depth edges often
 /// coincide with image edges. Decreases from P2 to just above P1:
-///   P2(g) = max(P1 + 1, P2 falloff / (falloff + g)), rounded down; P2 if falloff is 0. Never more than P2
-/// (P1 where P2 = P1). Source: H. Hirschmueller, TPAMI 2008, section 2.3 (P2' / gradient).
+///   P2(g) = max(P1 + 1, P2 falloff / (falloff + g)), rounded down; P2 if falloff is 0.
+/// Never more than P2 (P1 where P2 = P1). Source: H. Hirschmueller, TPAMI 2008, section 2.3 (P2' / gradient).
 RECON_HD int edge_penalty(const SemiGlobalOptions& options, int difference) {
   if (options.p2_falloff == 0) return options.p2;
   const int fallen = options.p2 * options.p2_falloff / (options.p2_falloff + difference);
