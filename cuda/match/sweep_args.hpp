@@ -11,8 +11,8 @@ namespace recon::cuda {
 
 /// Layout of the pixels of a source in device memory.
 enum class SourceStorage {
-  kQuads,  ///< four neighbours a word: (x, y), (x+1, y), (x, y+1), (x+1, y+1) from the low byte up, borders
-           ///< repeated; the upper two, (x, y) and (x+1, y), as 255 minus the pixel
+  kQuads,  ///< four neighbours per word: (x, y), (x+1, y), (x, y+1), (x+1, y+1) from the low byte up, borders
+           ///< replicated; the upper two, (x, y) and (x+1, y), as 255 minus the pixel
   kBytes,  ///< plain 8-bit rows: a quarter of the memory, four loads per sample
 };
 
