@@ -193,8 +193,8 @@ void queue_lab(const Rgb8* image, std::ptrdiff_t pitch, int width, int height, f
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-/// `Narrow` is for images of few columns and devices with little shared memory (40 KB for the max radius); the
-/// others are chosen by the number of planes.
+/// `Narrow` is for images of few columns and devices with little shared memory (40 KB for the max radius);
+/// the others are chosen by the number of planes.
 using Narrow = WeightTile<16, 64, 4, 12>;
 using Few = WeightTile<4, 64, 8, 24>;
 using Some = WeightTile<8, 128, 8, 24>;

@@ -22,8 +22,8 @@ struct ColourImages {
 /// Bytes of scratch memory for queue_adaptive_weight: both images in CIELab, and the gap flags of the costs.
 std::size_t adaptive_weight_bytes(int width, int planes, int height);
 
-/// Queues recon::adaptive_weight. Weights and sums are in single precision, with the device's fast square roots
-/// and exponentials: means have a relative error of at most 2e-5. Bit-identical in every run.
+/// Queues recon::adaptive_weight. Weights and sums are in single precision, with the device's fast square
+/// roots and exponentials: means have a relative error of at most 2e-5. Bit-identical in every run.
 /// @param costs       (y, d, x), finite or +infinity (no cost)
 /// @param aggregated  of the same shape; does not overlap `costs`
 /// @param scratch     adaptive_weight_bytes of memory, aligned to 256 bytes

@@ -9,10 +9,10 @@
 
 /// A thread block processes a band of rows of one plane, over the full width or a part of it, a few rows per
 /// step. A thread keeps the sums of four columns over the rows of the window; each step adds the entering row
-/// and subtracts the leaving one. Each warp computes prefix sums of its columns in shared memory. A window sum
-/// is the difference of two of them, plus the total of the warp if the window reaches into the next warp's
-/// columns. So one barrier per step suffices. The kernel is bound by instructions, not by bandwidth: values
-/// that are constant from row to row are computed once.
+/// and subtracts the leaving one. Each warp computes prefix sums of its columns in shared memory. A window
+/// sum is the difference of two of them, plus the total of the warp if the window reaches into the next
+/// warp's columns. So one barrier per step suffices. The kernel is bound by instructions, not by bandwidth:
+/// values that are constant from row to row are computed once.
 
 namespace recon::cuda {
 namespace {

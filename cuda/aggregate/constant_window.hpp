@@ -7,9 +7,9 @@
 
 namespace recon::cuda {
 
-/// Queues recon::constant_window, bit-identical: running sums down the columns, prefix sums along the rows. The
-/// time hardly depends on the radius as long as the rows of a window stay in the device's cache; it is longer
-/// for radii above 63.
+/// Queues recon::constant_window, bit-identical: running sums down the columns, prefix sums along the rows.
+/// The time hardly depends on the radius as long as the rows of a window stay in the device's cache; it is
+/// longer for radii above 63.
 /// @param costs       (y, d, x), 0 .. `greatest`, or +infinity; at most kMaxAggregatedWidth wide
 /// @param greatest    max finite cost
 /// @param aggregated  of the same shape; does not overlap `costs`

@@ -20,8 +20,8 @@ __device__ __forceinline__ CostSum summand(float cost, CostUnit unit) {
   return {finite ? static_cast<double>(unit.rounded(cost)) : 0.0, finite ? 1 : 0};
 }
 
-/// 1 / count, with an error of a few ulps: enough for quotient_by_count of a whole number of units, because its
-/// quotient by less than 2^16 is never closer than 2^-17 ulp to a rounding boundary.
+/// 1 / count, with an error of a few ulps: enough for quotient_by_count of a whole number of units, because
+/// its quotient by less than 2^16 is never closer than 2^-17 ulp to a rounding boundary.
 __device__ __forceinline__ float near_reciprocal(float count) {
   float guess;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(count));

@@ -141,7 +141,7 @@ class ColumnAdder {
   }
 
  private:
-  static constexpr std::uint32_t kEven = 0x00FF00FFu;  ///< of a cross: left and up; right and down are the odd bytes
+  static constexpr std::uint32_t kEven = 0x00FF00FFu;  ///< left and up; odd: right and down
 
   static __device__ __forceinline__ unsigned left(std::uint32_t even) {
     return even & 0xFFFFu;
@@ -195,7 +195,7 @@ class ColumnAdder {
   unsigned row_bytes_;  ///< per row of crosses
   Ring<Columns> ring_;
   unsigned now_;                                  ///< position of the first row of the next step
-  int own_, rows_on_;                             ///< position in a line; rows from a row to that of its matches
+  int own_, rows_on_;                             ///< position in a line; rows to the matches
   const std::uint32_t *here_, *there_ = nullptr;  ///< their crosses
   std::uint32_t sum_ = 0, count_ = 0;
   std::uint32_t here_words_[kStep], there_words_[kStep] = {~0u, ~0u, ~0u, ~0u};

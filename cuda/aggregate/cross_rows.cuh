@@ -96,7 +96,7 @@ class RowAdder {
 
   /// The bits of the infinite costs, which are set to zero.
   __device__ __forceinline__ std::uint32_t gaps_of(std::uint32_t (&whole)[kEach]) const {
-    constexpr std::uint32_t kExponent = 0x7F800000u;  // the exponent of all finite costs is that of the offset
+    constexpr std::uint32_t kExponent = 0x7F800000u;  // that of the offset in finite costs
     const std::uint32_t nothing = __float_as_uint(offset_);
     std::uint32_t any = 0, gaps = 0;
 #pragma unroll

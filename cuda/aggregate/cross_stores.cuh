@@ -35,8 +35,8 @@ class RowStore {
   float* to_;
 };
 
-/// Stores means transposed: a warp collects the means of a few steps in shared memory and writes them 64 bytes
-/// at a time.
+/// Stores means transposed: a warp collects the means of a few steps in shared memory and writes them 64
+/// bytes at a time.
 class TurnedStore {
  public:
   static constexpr int kSteps = 4, kRows = kSteps * kStep;  ///< rows that are collected

@@ -4,11 +4,11 @@
 
 #include "cuda/aggregate/cross_passes.hpp"
 
-/// A thread block moves down a strip of columns of one plane, four rows per step, with warps of two kinds. Row
-/// warps compute the prefix sums of the rows of the next step in shared memory, in whole units. Column warps,
-/// one thread per column, take the sums along the horizontal arms from the prefix sums of the last step, sum
-/// them down their column, and keep as many of these prefix sums as vertical arms span, for the means. Sums
-/// wrap around; their differences do not.
+/// A thread block moves down a strip of columns of one plane, four rows per step, with warps of two kinds.
+/// Row warps compute the prefix sums of the rows of the next step in shared memory, in whole units. Column
+/// warps, one thread per column, take the sums along the horizontal arms from the prefix sums of the last
+/// step, sum them down their column, and keep as many of these prefix sums as vertical arms span, for the
+/// means. Sums wrap around; their differences do not.
 
 namespace recon::cuda::strips {
 

@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(kThreads<Columns>, kTogether<Columns>)
   }
 }
 
-/// Rows of the ring: from the max arm length above a step's first mean to the last summed row, in whole steps.
+/// Rows of the ring: from the max arm length above a step's first mean to the last summed row, in whole
+/// steps.
 int ring_rows(int longest) {
   return rounded_up(delay_of(longest) + longest + 1 + kStep, kStep);
 }

@@ -6,9 +6,9 @@
 #include "match/pair_side.hpp"
 
 /// Shared memory of a thread block of the adaptive weights. A thread block computes the means of a tile of
-/// columns and planes of one row. It processes the window in stages: up to kStage offsets along one window row.
-/// The weights of a stage are computed while those of the previous stage are accumulated. Costs are copied for
-/// several stages at once, colours for a row of the window; both copies overlap with computation.
+/// columns and planes of one row. It processes the window in stages: up to kStage offsets along one window
+/// row. The weights of a stage are computed while those of the previous stage are accumulated. Costs are
+/// copied for several stages at once, colours for a row of the window; both copies overlap with computation.
 
 namespace recon::cuda {
 
@@ -33,7 +33,7 @@ struct WeightTile {
   static constexpr int kColumns = Threads / PlaneQuads * 8;
   static constexpr int kMatches = kColumns + kPlanes;  ///< columns of the source
   static constexpr int kBoth = kColumns + kMatches;
-  static constexpr int kMatch = kColumns + kPlanes - 1;  ///< the match of column 0 and slot 0, in rows of both
+  static constexpr int kMatch = kColumns + kPlanes - 1;  ///< match of column 0 and slot 0, in rows of both
   static constexpr int kCostPitch = kPlanes + 4;         ///< avoids bank conflicts
   static_assert(Stage % 4 == 0 && Segment % Stage == 0 && 16 % PlaneQuads == 0);
 };
@@ -110,7 +110,8 @@ class WeightWindow {
 
   __device__ int first_x() const { return static_cast<int>(blockIdx.x) * Tile::kColumns; }
   __device__ int row() const { return known(kRow); }
-  /// The plane of a slot: for the right view planes are reversed, so that a match is always at column minus slot.
+  /// The plane of a slot: for the right view planes are reversed, so that a match is always at column minus
+  /// slot.
   __device__ int plane(int slot) const {
     return first_d() + (problem_.side == PairSide::kLeft ? slot : Tile::kPlanes - 1 - slot);
   }
@@ -133,8 +134,8 @@ class WeightWindow {
     return memory(kCosts) + buffer * kCostFloats + stage.offset % Tile::kSegment * Tile::kCostPitch;
   }
 
-  /// Starts the copy of the costs of a stage's segment: a warp copies eight columns of all planes, without bank
-  /// conflicts.
+  /// Starts the copy of the costs of a stage's segment: a warp copies eight columns of all planes, without
+  /// bank conflicts.
   __device__ void copy_costs(Stage stage, int buffer) const {
     const DeviceVolume& volume = problem_.costs;
     const bool left = problem_.side == PairSide::kLeft;
@@ -203,7 +204,7 @@ class WeightWindow {
     const float* far_of = colours(stage.row);
 #pragma unroll 1
     for (int first = thread / 32 * 32; first < units; first += Tile::kThreads) {
-      const int unit = min(first + thread % 32, units - 1);  // surplus lanes repeat the last unit: no divergence
+      const int unit = min(first + thread % 32, units - 1);  // surplus lanes repeat: no divergence
       const int quad = two_views ? unit % kQuads : unit % kOfReference;
       const int group = two_views ? unit / kQuads : unit / kOfReference;
       const bool of_source = quad >= kOfReference;

@@ -7,8 +7,8 @@
 
 /// A thread block moves down a band of rows of one plane, over the full width or a part of it. A thread keeps
 /// the sums of a few columns over the rows of the window; each step adds the entering row and subtracts the
-/// leaving one. The thread block computes prefix sums of these in shared memory; a window sum is the difference
-/// of two.
+/// leaving one. The thread block computes prefix sums of these in shared memory; a window sum is the
+/// difference of two.
 
 namespace recon::cuda {
 namespace {
@@ -145,8 +145,8 @@ class ColumnWindows {
   std::ptrdiff_t row_step_;
 };
 
-/// Inclusive prefix sum of `value` over the threads, for several rows at once; `totals` has room for one value
-/// per row and warp. Returns whether `any` is true for any thread.
+/// Inclusive prefix sum of `value` over the threads, for several rows at once; `totals` has room for one
+/// value per row and warp. Returns whether `any` is true for any thread.
 template <class T, int Rows>
 __device__ bool sum_of_threads_up_to(T (&value)[Rows], T* totals, bool any) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -324,7 +324,8 @@ __global__ void __launch_bounds__(kMostThreads, kTogether)
                     out, means);
       out += row_step;
     }
-    // The next step writes to these lines only after a barrier that all threads reach once they have read them.
+    // The next step writes to these lines only after a barrier that all threads reach once they have read
+    // them.
   }
 }
 

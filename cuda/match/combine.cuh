@@ -134,7 +134,7 @@ struct BestFloats {
 /// Any combination, chosen at run time: the mean, and the best K up to kMaxBestK. Its lists are in local
 /// memory.
 struct AnyFloats {
-  float kept[2][kOutputColumns][kMaxBestK];  ///< the best in ascending order; or the sum and the number of costs
+  float kept[2][kOutputColumns][kMaxBestK];  ///< the best, ascending; or the sum and the number of costs
   bool is_mean;
   int k;
 

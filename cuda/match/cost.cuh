@@ -9,12 +9,12 @@
 
 /// The costs in the form that the sweep kernel calls. A thread block holds kRows x kTileColumns samples; in
 /// part 1 of a step thread (lane, word) holds four words of four rows: columns lane + 32 i, rows 4 word ..
-/// 4 word + 3. In part 3 a thread computes the costs of eight columns of two rows. `turn` (0 or 1) selects one
-/// of the two buffers.
+/// 4 word + 3. In part 3 a thread computes the costs of eight columns of two rows. `turn` (0 or 1) selects
+/// one of the two buffers.
 
 namespace recon::cuda {
 
-constexpr int kSpareWords = 2;  ///< above and below the tile, zero: samples outside it contribute to no output
+constexpr int kSpareWords = 2;  ///< above and below the tile, zero: they contribute to no output
 constexpr int kColumnsPerThread = kTileColumns / 32;
 
 /// Samples in shared memory, four rows per word, with the rows above and below that the border windows reach.

@@ -36,9 +36,9 @@ __device__ __forceinline__ QuadSource quad_source(const DeviceSource& source, in
   return {reinterpret_cast<std::uint64_t>(source.channel[channel]) - 4u * bias, pitch};
 }
 
-/// The bilinear sample of a quad, shifted left by 16 bits: bits 16..23 are `bilinear(...)`, those above are 0.
-/// The upper pixels of a quad are stored as 255 - p: their negative sum initializes that of the lower ones,
-/// which saves a subtraction.
+/// The bilinear sample of a quad, shifted left by 16 bits: bits 16..23 are `bilinear(...)`, those above are
+/// 0. The upper pixels of a quad are stored as 255 - p: their negative sum initializes that of the lower
+/// ones, which saves a subtraction.
 __device__ __forceinline__ std::uint32_t shifted_bilinear(std::uint32_t quad, std::uint32_t fx,
                                                           std::uint32_t fy) {
   const std::uint32_t weights = fx * 65535u + 256u;  // (256 - fx) and fx as 16-bit values

@@ -15,8 +15,8 @@
 ///   3. sums them along the rows, and offers the cost to the combination over the sources;
 /// and passes the combined cost of a plane to the sink. Four rows of the tile belong to one warp in every
 /// part, and only part 2 reads rows of other warps: there is one barrier per step, between parts 1 and 2.
-/// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in part 2.
-/// part 2.
+/// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in
+/// part 2. part 2.
 
 namespace recon::cuda {
 
@@ -32,8 +32,8 @@ constexpr int kThreads = 8 * Cost::kRows;
 template <class Cost>
 struct BlockShared {
   typename Cost::Shared cost;
-  /// Byte r of word (w, c): 0 if the source sees row 4 w + r of output column c, else 255. Each row is private
-  /// to one warp.
+  /// Byte r of word (w, c): 0 if the source sees row 4 w + r of output column c, else 255. Each row is
+  /// private to one warp.
   alignas(16) std::uint32_t unseen[Cost::kRows / 4][kTileColumns];
   Coverage coverage[kMaxSteps];
 };

@@ -17,8 +17,9 @@ enum class Coverage : std::uint8_t {
 /// Classifies the reference indices [x0, x1] x [y0, y1] on the plane of inverse depth `w`.
 ///
 /// Depth ratio and numerators are affine in (x, y), so if the ratio is positive at the four corners, the
-/// extremes of the position lie at corners. A margin of one pixel covers rounding: the error of each numerator
-/// is at most four roundings of its largest term; the result is kSome if that could exceed 0.4 pixels.
+/// extremes of the position lie at corners. A margin of one pixel covers rounding: the error of each
+/// numerator is at most four roundings of its largest term; the result is kSome if that could exceed 0.4
+/// pixels.
 RECON_HD Coverage tile_coverage(const SourceWarp& s, float w, int x0, int x1, int y0, int y1, int width,
                                 int height) {
   const float rounding = 4.0f / 16777216.0f;

@@ -72,8 +72,8 @@ struct WideHamming {
 
 constexpr int kCostPixels = 64;  ///< of a row, per thread block
 
-/// Position of entry i of the window: neighbouring threads read entries 16 apart, which this maps to different
-/// banks.
+/// Position of entry i of the window: neighbouring threads read entries 16 apart, which this maps to
+/// different banks.
 __host__ __device__ constexpr int banked(int i) {
   return i + i / 16;
 }

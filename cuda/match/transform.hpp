@@ -36,7 +36,8 @@ struct TransformedPair {
   int outside_cost;  ///< cost of a disparity whose pixel lies outside the right image
 };
 
-/// The costs by (y, x, plane_byte(d)), `stride` bytes per pixel, a multiple of 16; the padding is overwritten.
+/// The costs by (y, x, plane_byte(d)), `stride` bytes per pixel, a multiple of 16; the padding is
+/// overwritten.
 /// @throws DeviceError
 void launch_transform_costs(const TransformedPair& pair, Transform transform, std::uint8_t* costs, int stride,
                             cudaStream_t stream);

@@ -80,7 +80,8 @@ __device__ __forceinline__ int swizzled(int column) {
   return column ^ ((column >> 3) & 4);
 }
 
-/// The columns from `first` on of a swizzled row that eight neighbouring windows reach; `first` a multiple of 8.
+/// The columns from `first` on of a swizzled row that eight neighbouring windows reach; `first` a multiple
+/// of 8.
 template <int Radius>
 struct RowSpan {
   static constexpr int kChunks = (kOutputColumns + 2 * Radius + 3) / 4;

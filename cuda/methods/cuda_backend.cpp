@@ -82,8 +82,8 @@ class CudaBackend : public Backend {
 
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
-    // The shape does not contain the cost or the combination: assume the path with more memory, and the lowest
-    // tiles.
+    // The shape does not contain the cost or the combination: assume the path with more memory, and the
+    // lowest tiles.
     SweepOptions options;
     options.window = shape.window;
     options.cost = CostKind::kSad;
@@ -127,7 +127,8 @@ class CudaBackend : public Backend {
   }
 
  private:
-  /// A concurrent stream acquired for one sweep; `alone`: all of them, with the memory of the others released.
+  /// A concurrent stream acquired for one sweep; `alone`: all of them, with the memory of the others
+  /// released.
   class Hold {
    public:
     Hold(CudaBackend& backend, bool alone) : backend_(backend) {

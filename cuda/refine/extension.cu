@@ -21,8 +21,8 @@ __device__ Bits reversed(Bits bits) {
   return result;
 }
 
-/// `seeds`, and all bits above them that are connected to them: bit b of `links` states whether b is connected
-/// to b - 1. The carries of the sum propagate through the links.
+/// `seeds`, and all bits above them that are connected to them: bit b of `links` states whether b is
+/// connected to b - 1. The carries of the sum propagate through the links.
 __device__ Bits spread_up(Bits seeds, Bits links) {
   const Bits entered = seeds << 1 & links;
   return seeds | entered | (((links + entered) ^ links) & links);

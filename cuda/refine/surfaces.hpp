@@ -20,8 +20,8 @@ struct SurfaceScratch {
 };
 
 /// Queues recon::invalidate_small_segments and then recon::extend_surfaces. Labels come from union-find with
-/// the min pixel as root. The results are equal for integer disparities, whose sums are exact; otherwise planes
-/// differ by rounding. @throws DeviceError
+/// the min pixel as root. The results are equal for integer disparities, whose sums are exact; otherwise
+/// planes differ by rounding. @throws DeviceError
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);
 
 /// The two steps of queue_surfaces; the second one reads `reliable` from the first.

@@ -38,8 +38,8 @@ struct BlockTiling {
   int strip_rows = 0;  ///< rows that one warp processes with rolling sums; 0: chosen
 };
 
-/// Number of words of 2 x 16 bits per lane of a warp if the rolling kernel supports the options: 1, 2, 4 or 8;
-/// 0 if the general kernel is required.
+/// Number of words of 2 x 16 bits per lane of a warp if the rolling kernel supports the options: 1, 2, 4 or
+/// 8; 0 if the general kernel is required.
 int packed_words(const BlockMatchingOptions& options, int hypotheses);
 
 /// Bytes of scratch memory of the general kernel.

@@ -20,8 +20,8 @@ __device__ std::uint32_t min_of_warp(std::uint32_t value) {
 #endif
 }
 
-/// Selects bytes of `low` and `high` by the nibbles of `selector`; a nibble with its highest bit set replicates
-/// the byte's sign. (The intrinsic ignores that bit.)
+/// Selects bytes of `low` and `high` by the nibbles of `selector`; a nibble with its highest bit set
+/// replicates the byte's sign. (The intrinsic ignores that bit.)
 __device__ std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   std::uint32_t bytes;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(selector));
@@ -39,8 +39,8 @@ struct alignas(W < 4 ? 4 * W : 16) Words {
 template <int W, bool kPadded, bool kUnique>
 class WarpSearch {
  public:
-  // State of a pixel until it is finished: the min sum and its lane, the second, and from kSlotSums on the sums
-  // of three lanes. Slots are padded to reduce bank conflicts.
+  // State of a pixel until it is finished: the min sum and its lane, the second, and from kSlotSums on the
+  // sums of three lanes. Slots are padded to reduce bank conflicts.
   static constexpr int kSlotSums = W < 2 ? 2 : W;
   static constexpr int kSlot = W == 1 ? 6 : kSlotSums + 3 * W + (W >= 4 ? 4 : 0);
 
@@ -111,8 +111,8 @@ class WarpSearch {
     }
   };
 
-  /// |left - right| of column j of four and the two hypotheses of word w, 16 bits each. Prefiltered pixels are
-  /// below 128, so the replicated sign is the required zero.
+  /// |left - right| of column j of four and the two hypotheses of word w, 16 bits each. Prefiltered pixels
+  /// are below 128, so the replicated sign is the required zero.
   __device__ std::uint32_t costs(const Samples& s, std::uint32_t left4, int j, int w) const {
     const std::uint32_t left = permuted(left4, 0, 0x4040 + 0x0101 * static_cast<unsigned>(j));
     // Bytes p and p + 1, each followed by a zero.
@@ -145,8 +145,8 @@ class WarpSearch {
     }
   }
 
-  /// Searches a row, four columns and the four pixels whose windows they complete at a time; `kRoll`: the column
-  /// sums are those of the row above.
+  /// Searches a row, four columns and the four pixels whose windows they complete at a time; `kRoll`: the
+  /// column sums are those of the row above.
   template <bool kRoll>
   __device__ void search_row(int y) {
     Stream in, out;
@@ -227,9 +227,9 @@ class WarpSearch {
     }
   }
 
-  /// Finds for each of the pixels x .. x + 3 the lane with the min sum, the lowest on ties, and stores its sums
-  /// and those of the adjacent lanes in the pixel's slot. The steps of the four pixels are interleaved to hide
-  /// latency.
+  /// Finds for each of the pixels x .. x + 3 the lane with the min sum, the lowest on ties, and stores its
+  /// sums and those of the adjacent lanes in the pixel's slot. The steps of the four pixels are interleaved
+  /// to hide latency.
   template <bool kInside>
   __device__ __forceinline__ void keep_winners(const Words<W> (&pixels)[4], int x, int waiting) {
     std::uint32_t own[4], least[4], second[4];

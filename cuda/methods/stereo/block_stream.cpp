@@ -35,8 +35,8 @@ DeviceBlock shape_of(const BlockLevel& level, const BlockMatchingOptions& option
   return b;
 }
 
-/// Allocates each level by `take(count, pointer)`; returns the max scratch size of the general kernel over all
-/// levels.
+/// Allocates each level by `take(count, pointer)`; returns the max scratch size of the general kernel over
+/// all levels.
 template <class Take>
 std::size_t lay_out(std::vector<DeviceBlock>& levels, const Take& take) {
   std::size_t scratch = 0;

@@ -17,9 +17,9 @@ namespace recon::cuda {
 /// Called with the name of each queued step.
 using PipelineMark = std::function<void(const char* step)>;
 
-/// Pipelines of single stages over pairs of one size with one set of options: the device memory and the queued
-/// work. Both views are matched concurrently if their volumes are small, else one after the other in the same
-/// memory.
+/// Pipelines of single stages over pairs of one size with one set of options: the device memory and the
+/// queued work. Both views are matched concurrently if their volumes are small, else one after the other in
+/// the same memory.
 class PipelineStream {
  public:
   /// Bytes that the constructor takes from its arena.
@@ -32,9 +32,9 @@ class PipelineStream {
   /// Uploads images from host memory through `staging`. Returns when they may change.
   void upload(const ColourPair& images, PinnedBuffer& staging, const Stream& stream) const;
 
-  /// Queues everything from images to disparities on the device; the steps are "images", "cost", "aggregation",
-  /// "scanline", "winner", for each view, and then those of the refinement. With `mark` the steps run
-  /// sequentially.
+  /// Queues everything from images to disparities on the device; the steps are "images", "cost",
+  /// "aggregation", "scanline", "winner", for each view, and then those of the refinement. With `mark` the
+  /// steps run sequentially.
   void queue(const Stream& stream, const PipelineMark& mark = {}) const;
 
   /// Complete on return.

@@ -17,8 +17,8 @@ struct BlockPiece {
   int plane = 0, planes = 0;  ///< likewise
 };
 
-/// Converts the costs of a piece, half bits at `volume` by (row, d, x), rows `pitch` elements apart, to floats
-/// in the volume of the block.
+/// Converts the costs of a piece, half bits at `volume` by (row, d, x), rows `pitch` elements apart, to
+/// floats in the volume of the block.
 /// @throws DeviceError
 void launch_block_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
                         const DeviceVolume& costs, cudaStream_t stream);

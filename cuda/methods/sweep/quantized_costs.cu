@@ -20,7 +20,8 @@ __device__ __forceinline__ float cost_of(float cost) {
   return cost;
 }
 
-/// A thread block transposes 32 pixels x 64 planes of one row: full lines are read along x and written along d.
+/// A thread block transposes 32 pixels x 64 planes of one row: full lines are read along x and written along
+/// d.
 template <class Cost>
 __global__ void __launch_bounds__(kThreads)
     code_kernel(const Cost* volume, std::ptrdiff_t pitch, BlockPiece piece, BlockCodes codes) {

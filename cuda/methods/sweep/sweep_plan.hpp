@@ -50,7 +50,8 @@ struct SweepDevice {
 /// @param options  only the cost, the window and the combination are used
 /// @param storage  empty: quads if they fit
 /// For the semi-global optimizer and stages of stored costs (see the shape) `path` is ignored.
-/// @throws OutOfMemory if the smallest pieces do not fit, with the bytes needed and the options that lower them
+/// @throws OutOfMemory if the smallest pieces do not fit, with the bytes needed and the options that lower
+/// them
 SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
                      const SweepDevice& device, std::optional<SourceStorage> storage = {});
 

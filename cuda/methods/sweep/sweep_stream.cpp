@@ -243,8 +243,8 @@ DepthEstimate SweepStream::finish_block(const SweepProblem& problem, const Posed
   const VolumeView<float> view = found.view();
   staging_.download(costs.data, costs.pitch,
                     {view.row(0, 0), costs.width, costs.planes * costs.height, view.pitch}, stream_);
-  // In a separate arena: a loop that waits here must not start the sweep of another view, which would wait for
-  // this concurrent stream.
+  // In a separate arena: a loop that waits here must not start the sweep of another view, which would wait
+  // for this concurrent stream.
   oneapi::tbb::task_arena host(host_threads_);
   return host.execute([&] { return optimized_block(problem, reference, std::move(found)); });
 }

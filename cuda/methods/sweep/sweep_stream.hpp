@@ -31,8 +31,8 @@ class SweepStream {
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 
-  /// Queues a block (tile of a view), from costs to `memory().results`; if the rest runs on the host, returns the
-  /// aggregated costs instead.
+  /// Queues a block (tile of a view), from costs to `memory().results`; if the rest runs on the host, returns
+  /// the aggregated costs instead.
   /// @param reference  the reference of `problem`, cropped to `outer`
   DeviceVolume queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
                            const Tile& outer);

@@ -23,9 +23,9 @@ struct BeliefGrid {
 
   /// Elements of the costs, or of the messages in one direction.
   RECON_HD std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(strip) * groups * 2 * height; }
-  /// Offset of the lowest disparity of pixel (x, y) from the start of costs or messages; the stride to the next
-  /// one is 32. 32-bit groups and unsigned columns make the division and multiplication before every read faster
-  /// on a GPU.
+  /// Offset of the lowest disparity of pixel (x, y) from the start of costs or messages; the stride to the
+  /// next one is 32. 32-bit groups and unsigned columns make the division and multiplication before every
+  /// read faster on a GPU.
   RECON_HD std::ptrdiff_t offset(int x, int y) const {
     const unsigned column = static_cast<unsigned>(x >> 1);
     const int group = (2 * y + ((x + y) & 1)) * groups + static_cast<int>(column / kBeliefGroup);

@@ -4,8 +4,8 @@
 #include "cuda/optimize/belief/belief_messages.cuh"
 
 /// Belief propagation as one kernel between the cost and label kernels: every iteration of every level
-/// distributes its pixels over the grid and ends with a grid barrier. A warp takes 32 neighbouring pixels of one
-/// parity. Other phases of the kernel write the memory that a phase reads, so nothing here may use the
+/// distributes its pixels over the grid and ends with a grid barrier. A warp takes 32 neighbouring pixels of
+/// one parity. Other phases of the kernel write the memory that a phase reads, so nothing here may use the
 /// read-only cache.
 
 namespace recon::cuda {
@@ -176,7 +176,8 @@ template <class T, int kDisparities>
 __global__ void __launch_bounds__(kMostBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>)
     belief_kernel(const __grid_constant__ BeliefArgs args) {
   for (int i = args.level_count - 1; i >= 0; --i) {
-    // A small level is processed by some of the thread blocks, whose barrier is faster; the others wait for them.
+    // A small level is processed by some of the thread blocks, whose barrier is faster; the others wait for
+    // them.
     const int blocks = args.blocks[i], next = i > 0 ? args.blocks[i - 1] : 0;
     const int block = static_cast<int>(blockIdx.x);
     if (block < blocks) {

@@ -50,7 +50,8 @@ class Meeting {
   __device__ void wait() const {
     if (blocks_ == 1) return;
     if (threadIdx.x == 0) {
-      // Other thread blocks of this multiprocessor may still use the L1 cache: it is invalidated only at the end.
+      // Other thread blocks of this multiprocessor may still use the L1 cache: it is invalidated only at the
+      // end.
       while (((load_relaxed(counter_) ^ before_) & kTurn) == 0) {
       }
       load_acquired(counter_);

@@ -41,8 +41,8 @@ struct WarpItems {
       : groups((columns + kWarp - 1) / kWarp), count(groups * rows * copies) {}
   __device__ static int first() { return static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / kWarp); }
   __device__ static int step() { return static_cast<int>(gridDim.x * blockDim.x / kWarp); }
-  /// First item if several thread blocks share a phase: neighbouring items go to different thread blocks, which
-  /// balances the load of the multiprocessors.
+  /// First item if several thread blocks share a phase: neighbouring items go to different thread blocks,
+  /// which balances the load of the multiprocessors.
   __device__ static int first_spread(int blocks) {
     return static_cast<int>(threadIdx.x / kWarp) * blocks + static_cast<int>(blockIdx.x);
   }
@@ -55,8 +55,8 @@ __device__ T* arena_of(const BeliefArgs& args) {
   return static_cast<T*>(args.arena);
 }
 
-/// Source of the messages of a neighbourhood: the level itself or, in the first iteration, the next coarser one
-/// (shift 1).
+/// Source of the messages of a neighbourhood: the level itself or, in the first iteration, the next coarser
+/// one (shift 1).
 struct MessageSource {
   const BeliefGrid& grid;
   int width, height;

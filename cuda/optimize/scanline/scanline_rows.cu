@@ -105,9 +105,9 @@ struct RowEdges {
   const ScanlineTable* penalties;
 };
 
-/// Processes the paths of a row in one direction. The costs of the next columns are prefetched. In the padding
-/// columns after the row's end, path costs are undefined: paths to the left begin there and restart at the
-/// last column.
+/// Processes the paths of a row in one direction. The costs of the next columns are prefetched. In the
+/// padding columns after the row's end, path costs are undefined: paths to the left begin there and restart
+/// at the last column.
 template <bool kForward, int kPlanes, bool kOneWarp, int kChunk>
 __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, const RowEdges& edges,
                            const int (&entries)[kPlanes], Exchange* exchange) {
@@ -146,8 +146,8 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
   }
 }
 
-/// Edges of the reference, by boundary, and of the source, one entry for each of its steps that match those of
-/// the row. Boundary x lies before column x; the first one and those after the last column are unused.
+/// Edges of the reference, by boundary, and of the source, one entry for each of its steps that match those
+/// of the row. Boundary x lies before column x; the first one and those after the last column are unused.
 __device__ void fill_edges(const ScanlineArgs& args, std::ptrdiff_t row, std::uint8_t* own,
                            std::uint8_t* matched) {
   const int width = args.costs.width, planes = args.costs.planes, min = args.edges.min_disparity;

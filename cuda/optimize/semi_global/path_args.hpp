@@ -20,8 +20,8 @@ struct PathArgs {
 
 /// Storage of the path costs.
 enum class PathStorage {
-  kFewBytes,  ///< one volume per direction, in the layout of the costs; the sum of two paths' costs fits in a byte
-  kBytes,     ///< the same, but only the cost of one path fits
+  kFewBytes,  ///< one volume per direction, as the costs; the sum of two paths fits in a byte
+  kBytes,     ///< the same, but only one path fits
   kWords,     ///< two volumes of 16-bit sums, of the even and of the odd directions
 };
 

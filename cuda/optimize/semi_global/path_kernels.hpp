@@ -17,7 +17,8 @@ int path_planes(int planes);
 void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t stream);
 
 /// Selects the winners from the sums.
-/// @param right_keys  by right pixel: S << 16 | plane of its winner, initialized to all ones; null: not computed
+/// @param right_keys  by right pixel: S << 16 | plane of its winner, initialized to all ones; null: not
+/// computed
 void launch_path_winner(const PathArgs& args, const PathVolumes& volumes, int min_disparity,
                         PathWinner* winners, std::uint32_t* right_keys, cudaStream_t stream);
 

@@ -7,9 +7,9 @@
 
 namespace recon::cuda {
 
-/// Layout of the costs of one pixel in registers: kLanes neighbouring lanes of a warp hold kCells neighbouring
-/// planes each, two per register. In each piece of 16 planes register j holds the planes j (low half) and
-/// j + 8 (high half), so that the adjacent registers hold the adjacent planes.
+/// Layout of the costs of one pixel in registers: kLanes neighbouring lanes of a warp hold kCells
+/// neighbouring planes each, two per register. In each piece of 16 planes register j holds the planes j (low
+/// half) and j + 8 (high half), so that the adjacent registers hold the adjacent planes.
 template <int kLanesOfGroup, int kCellsOfLane>
 struct PathShape {
   static constexpr int kLanes = kLanesOfGroup;
@@ -21,8 +21,8 @@ struct PathShape {
 };
 inline constexpr int kPiecePairs = kPiecePlanes / 2;
 
-/// Cost of a plane that is not searched: more than any sum of cost and penalties, and small enough that adding
-/// both does not overflow.
+/// Cost of a plane that is not searched: more than any sum of cost and penalties, and small enough that
+/// adding both does not overflow.
 inline constexpr std::uint32_t kUnsearched = 2 * (kMaxPathCost + 1);
 
 __device__ inline std::uint32_t in_both_halves(std::uint32_t value) {
@@ -154,8 +154,8 @@ __device__ void store_bytes(uint4* to, const std::uint32_t (&pair)[Shape::kPairs
   }
 }
 
-/// Offset of a lane in the storage of pairs: a pixel takes 2 kPixel pieces, first the registers 0 .. 3 of every
-/// lane, then 4 .. 7, and so on, so that a group reads and writes full lines.
+/// Offset of a lane in the storage of pairs: a pixel takes 2 kPixel pieces, first the registers 0 .. 3 of
+/// every lane, then 4 .. 7, and so on, so that a group reads and writes full lines.
 template <class Shape>
 __device__ std::ptrdiff_t pairs_of_lane(std::ptrdiff_t pixel) {
   return pixel * (2 * Shape::kPixel) + lane_of_group<Shape>();

@@ -142,8 +142,8 @@ constexpr int kPathBlocks = (Shape::kCells > 16 ? (kWords ? 2 : 4)
                                                 : (kWords ? 10 : (kWide<Shape> ? 16 : 14))) *
                             (64 / kPathThreads<Shape>);
 
-/// A group of lanes processes one path without synchronization; other paths hide its latency. Groups without a
-/// line repeat the last one; they store no sums.
+/// A group of lanes processes one path without synchronization; other paths hide its latency. Groups without
+/// a line repeat the last one; they store no sums.
 template <class Shape, bool kWords>
 __global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords>)
     paths_kernel(PathArgs a, PathVolumes volumes, PathRun run) {

@@ -71,7 +71,7 @@ struct Segment {
   /// The lanes of a group write registers 8 apart: these are mapped to different banks.
   __host__ __device__ static constexpr int row(int reg) { return reg * kPitch + reg / 32 * 4; }
   static constexpr int kWords = row(kRegisters - 1) + kPitch;
-  static constexpr int kWindow = kPixels + Shape::kPlanes - 1;  ///< right pixels that may match those of the thread block
+  static constexpr int kWindow = kPixels + Shape::kPlanes - 1;  ///< right pixels of possible matches
   static constexpr std::size_t kBytes =
       (static_cast<std::size_t>(kWords) + kWindow + 2 * kPixels) * sizeof(std::uint32_t);
 };
@@ -248,8 +248,8 @@ __device__ void store_winners(const Shared<Shape>& shared, int planes, int pixel
 }
 
 /// The min keys of the right pixels: plane d of left pixel i belongs to right pixel i - d, which is entry
-/// i - d + kPlanes - 1 of the window. One thread follows, through one piece of the planes, the diagonal of the
-/// low halves; that of the high halves is 8 pixels to the left.
+/// i - d + kPlanes - 1 of the window. One thread follows, through one piece of the planes, the diagonal of
+/// the low halves; that of the high halves is 8 pixels to the left.
 template <class Shape, bool kWords>
 __device__ void meet_diagonals(const Shared<Shape>& shared, int planes) {
   using S = Segment<Shape>;
@@ -268,8 +268,8 @@ __device__ void meet_diagonals(const Shared<Shape>& shared, int planes) {
   }
 }
 
-/// A thread block processes a segment of a row. The keys of the right pixels that its left pixels may match are
-/// merged with those of the other thread blocks: a min, independent of the order.
+/// A thread block processes a segment of a row. The keys of the right pixels that its left pixels may match
+/// are merged with those of the other thread blocks: a min, independent of the order.
 template <class Shape, PathStorage kStorage>
 __global__ void __launch_bounds__(kWinnerThreads)
     winner_kernel(PathArgs a, PathVolumes volumes, int min_disparity, PathWinner* winners,

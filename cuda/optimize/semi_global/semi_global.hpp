@@ -15,24 +15,25 @@ int padded_planes(int planes);
 
 /// Input of the semi-global optimizer on the device.
 struct SemiGlobalInput {
-  /// By (y, x, plane_byte(d)), 16-byte aligned, pixels padded_planes(planes) bytes apart; the padding is ignored.
+  /// By (y, x, plane_byte(d)), 16-byte aligned, pixels padded_planes(planes) bytes apart; the padding is
+  /// ignored.
   const std::uint8_t* costs = nullptr;
   const std::uint8_t* guide = nullptr;  ///< its edges lower P2
   std::ptrdiff_t guide_pitch = 0;
   int width = 0, height = 0, planes = 0;
   SemiGlobalOptions options;
   int max_cost = 255;  ///< max cost; up to 255 - P2 the path costs fit in a byte
-  /// Accumulates sums in place: 4 bytes per cost instead of 8 with 8 paths, for about twice the time. Always used
-  /// if path costs do not fit in a byte.
+  /// Accumulates sums in place: 4 bytes per cost instead of 8 with 8 paths, for about twice the time. Always
+  /// used if path costs do not fit in a byte.
   bool in_place = false;
   /// Also computes the winners of the right image; plane d of left pixel x matches x - min_disparity - d.
   bool right_view = false;
   int min_disparity = 0;
 };
 
-/// Bit-identical to recon::semi_global: all paths are processed independently and concurrently, two planes per
-/// operation. Each direction writes its path costs to a volume of bytes, and the winner is selected from their
-/// sums; or, in place, four rounds of two directions each accumulate in two volumes of sums.
+/// Bit-identical to recon::semi_global: all paths are processed independently and concurrently, two planes
+/// per operation. Each direction writes its path costs to a volume of bytes, and the winner is selected from
+/// their sums; or, in place, four rounds of two directions each accumulate in two volumes of sums.
 class SemiGlobal {
  public:
   /// Bytes that the constructor allocates from its arena.
@@ -52,8 +53,8 @@ class SemiGlobal {
 
   /// By pixel, rows without padding.
   const PathWinner* winners() const { return winners_; }
-  /// By pixel of the right image: S << 16 | plane of its winner; all ones if no match lies inside the left image.
-  /// Null without `right_view`.
+  /// By pixel of the right image: S << 16 | plane of its winner; all ones if no match lies inside the left
+  /// image. Null without `right_view`.
   const std::uint32_t* right_keys() const { return right_keys_; }
 
  private:

@@ -31,9 +31,9 @@ inline constexpr unsigned kNoPlane = 0xFFFF;
 /// Merges the range of `a` with the following range of `b`, which begins at plane `begin`: equal to a scan of
 /// both.
 ///
-/// `second` excludes the planes adjacent to the winner, one of which may lie across the border. The min cost of
-/// `a` without its last plane is a.cost unless the winner of `a` is that plane; then it is the min of `before`
-/// and `second`. Likewise for `b` without its first plane.
+/// `second` excludes the planes adjacent to the winner, one of which may lie across the border. The min cost
+/// of `a` without its last plane is a.cost unless the winner of `a` is that plane; then it is the min of
+/// `before` and `second`. Likewise for `b` without its first plane.
 RECON_HD WinnerRange joined(const WinnerRange& a, const WinnerRange& b, int begin) {
   WinnerRange result;
   result.first = a.first;
