@@ -327,7 +327,7 @@ int run(int argc, char** argv) {
   rounds(settings.interrupts, {{"interrupted", &Torture::interrupt}});
   std::vector<std::pair<const char*, Torture::Disturb>> failures = {
       {"file is a folder", &Torture::block_a_file}, {"file too large", &Torture::limit_file_size}};
-  if (geteuid() != 0) failures.push_back({"read-only folder", &Torture::forbid_a_folder});  // root may all
+  if (geteuid() != 0) failures.push_back({"read-only folder", &Torture::forbid_a_folder});  // not for root
   rounds(settings.failures, failures);
   rounds(settings.kills, {{"killed", &Torture::kill_one}, {"two at once", &Torture::two_at_once}});
   std::cout << "rounds from seed " << settings.seed << std::endl;
