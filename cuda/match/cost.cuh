@@ -8,9 +8,9 @@
 #include "match/cost_step.hpp"
 
 /// The costs in the form that the sweep kernel calls. A thread block holds kRows x kTileColumns samples; in
-/// part 1 of a step thread (lane, word) holds four words of four rows: columns lane + 32 i, rows 4 word ..
-/// 4 word + 3. In part 3 a thread computes the costs of eight columns of two rows. `turn` (0 or 1) selects
-/// one of the two buffers.
+/// parts 1 and 2 of a step (see sweep_kernel.cuh) thread (lane, word) holds four words of four rows: columns
+/// lane + 32 i, rows 4 word .. 4 word + 3. In part 3 a thread computes the costs of eight columns of two
+/// rows. `turn` (0 or 1) selects one of the two buffers.
 
 namespace recon::cuda {
 
