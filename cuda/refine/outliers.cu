@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kRefineThreads) invalidate_kernel(LabelledMap 
   if (i < map.pixels() && map.outliers[i] != Outlier::kNone) map.disparity[i] = NAN;
 }
 
-/// The lanes of a half warp search one direction each; all of them receive the best result.
+/// The nearest reliable pixel in one direction; the lanes of a half warp search one direction each.
 __device__ Filling search_filling(const LabelledMap& map, const Rgb8* image, int pixel, int direction) {
   const int x = pixel % map.width, y = pixel / map.width;
   const float* right = map.right + static_cast<std::ptrdiff_t>(y) * map.width;

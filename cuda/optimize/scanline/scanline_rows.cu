@@ -195,7 +195,7 @@ void launch(const ScanlineArgs& args, cudaStream_t stream) {
   const int warps = kOneWarp ? 1 : (args.costs.planes + kOfWarp - 1) / kOfWarp;
   const std::size_t shared = 2 * static_cast<std::size_t>(args.costs.width + kMargin) + args.costs.planes;
   const auto kernel = rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>;
-  constexpr std::size_t kAlways = std::size_t{46} << 10;  // max without an opt-in
+  constexpr std::size_t kAlways = std::size_t{46} << 10;  // max used without opt-in
   if (shared > kAlways)
     RECON_CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
