@@ -7,7 +7,7 @@
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/backend.hpp"
 
-/// What stands for the CUDA backend in a build without CUDA.
+/// Replaces the CUDA backend in a build without CUDA.
 
 namespace recon {
 namespace {

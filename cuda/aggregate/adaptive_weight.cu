@@ -7,16 +7,16 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/device/shared_memory.hpp"
 
-/// Sums of adaptive weights: a thread sums up eight columns of four planes, whose matches are eleven columns
-/// of the source. weight_window.cuh makes the weights and says where all lies in shared memory.
+/// Sums of adaptive weights: a thread accumulates eight columns of four planes, whose matches are eleven
+/// columns of the source. weight_window.cuh computes the weights and defines the shared-memory layout.
 
 namespace recon::cuda {
 namespace {
 
-constexpr int kAcross = 8, kDeep = 4;  ///< columns and planes of a thread
+constexpr int kAcross = 8, kDeep = 4;  ///< columns and planes per thread
 
-/// Where a thread stands in the tile. Neighbours take the same columns of other planes: the lanes of a warp
-/// read few weights, most of them together.
+/// Position of a thread in the tile. Neighbouring threads take the same columns of other planes, so the lanes
+/// of a warp read few distinct weights.
 template <class Tile>
 struct Place {
   int column, slot;
@@ -27,13 +27,13 @@ struct Place {
   }
 };
 
-/// Sums of a thread.
+/// The accumulators of a thread.
 template <class Tile>
 class WeightSums {
  public:
   float sum[kDeep][kAcross] = {}, total[kDeep][kAcross] = {};  ///< by slot and column
 
-  /// Adds `count` offsets.
+  /// Accumulates `count` offsets of the window.
   template <bool kGaps>
   __device__ __forceinline__ void add(const float* weights, const float* costs, Place<Tile> at, int count) {
     here_ = weights + at.column;
@@ -53,8 +53,8 @@ class WeightSums {
   }
 
  private:
-  /// `count` offsets, four or, where kMost is 3, fewer. The costs of eight columns go round in registers: the
-  /// turn says which of them is the first.
+  /// Accumulates `count` offsets: four or, if kMost is 3, fewer. The costs of eight columns are in a register
+  /// ring; `kTurn` is the index of the first.
   template <bool kGaps, int kTurn, int kMost>
   __device__ __forceinline__ void add_some(int count) {
 #pragma unroll
@@ -82,7 +82,7 @@ class WeightSums {
   float cost_[kAcross][kDeep];
 };
 
-/// Rows from the middle of the image outwards: the last blocks have the least to do.
+/// Rows in order from the middle of the image outwards: the last thread blocks have the least work.
 __device__ __forceinline__ int row_of_block(int height) {
   const int i = static_cast<int>(blockIdx.y);
   return height / 2 + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Blocks)
   write_means(problem, window, sums);
 }
 
-/// Colours in CIELab, three rows of floats a row of the image, in units in which distances are powers of two
-/// of a weight; in front of the image and behind it one that is far from all.
+/// Colours in CIELab, three rows of floats per image row, scaled so that a weight is a power of two of the
+/// distance; a border column on either side holds a colour that is far from all others.
 __global__ void lab_kernel(const Rgb8* image, std::ptrdiff_t pitch, int width, float scale, float* lab,
                            std::ptrdiff_t lab_pitch) {
   constexpr float kFar = 1e36f;
@@ -158,7 +158,7 @@ __global__ void lab_kernel(const Rgb8* image, std::ptrdiff_t pitch, int width, f
   to[0] = colour.l * scale, to[lab_pitch] = colour.a * scale, to[2 * lab_pitch] = colour.b * scale;
 }
 
-/// A block for every row and tile of planes.
+/// One thread block per row and tile of planes.
 __global__ void gaps_kernel(DeviceVolume costs, int planes, float* gaps) {
   const int first = static_cast<int>(blockIdx.x) * planes, y = static_cast<int>(blockIdx.y);
   bool found = false;
@@ -193,8 +193,8 @@ void queue_lab(const Rgb8* image, std::ptrdiff_t pitch, int width, int height, f
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-/// For images of few columns and devices of little shared memory (40 KB for the greatest radius); then by the
-/// number of planes.
+/// `Narrow` is for images of few columns and devices with little shared memory (40 KB for the max radius);
+/// the others are chosen by the number of planes.
 using Narrow = WeightTile<16, 64, 4, 12>;
 using Few = WeightTile<4, 64, 8, 24>;
 using Some = WeightTile<8, 128, 8, 24>;

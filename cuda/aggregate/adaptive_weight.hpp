@@ -10,25 +10,24 @@
 
 namespace recon::cuda {
 
-/// Colours of the views on the device, see recon::SupportViews; both images have the volume's size.
+/// Colours of the views on the device, see recon::SupportViews; both images have the size of the volume.
 struct ColourImages {
   const Rgb8* reference = nullptr;
-  const Rgb8* source = nullptr;  ///< null: there is none, the reference alone decides
-  std::ptrdiff_t pitch = 0;      ///< pixels from one row to the next, of both
+  const Rgb8* source = nullptr;  ///< null: no source; only the reference is used
+  std::ptrdiff_t pitch = 0;      ///< pixels from one row to the next, in both
   PairSide side = PairSide::kLeft;
   int min_disparity = 0;
 };
 
-/// Bytes of scratch memory that queue_adaptive_weight takes: both images in CIELab, and where the costs have
-/// gaps.
+/// Bytes of scratch memory for queue_adaptive_weight: both images in CIELab, and the gap flags of the costs.
 std::size_t adaptive_weight_bytes(int width, int planes, int height);
 
-/// Queues recon::adaptive_weight. Weights and sums are of single precision, square roots and exponentials the
-/// device's fast ones: means are within 2e-5 of the exact ones, relatively. The same bits on every run.
+/// Queues recon::adaptive_weight. Weights and sums are in single precision, with the device's fast square
+/// roots and exponentials: means have a relative error of at most 2e-5. Bit-identical in every run.
 /// @param costs       (y, d, x), finite or +infinity (no cost)
-/// @param aggregated  of the same shape, apart from `costs`
+/// @param aggregated  of the same shape; does not overlap `costs`
 /// @param scratch     adaptive_weight_bytes of memory, aligned to 256 bytes
-/// @throws std::logic_error where shapes differ or an option is out of range; DeviceError
+/// @throws std::logic_error if shapes differ or an option is out of range; DeviceError
 void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptions& options,
                            const DeviceVolume& costs, const DeviceVolume& aggregated, std::byte* scratch,
                            cudaStream_t stream);

@@ -3,23 +3,23 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/device/volume.hpp"
 
-/// The vertical half of a constant window: sums of columns that a thread takes along the rows of a band.
+/// The vertical half of a constant window: column sums that a thread updates from row to row of a band.
 
 namespace recon::cuda {
 
-inline constexpr int kColumns = 4;  ///< of a thread, read and written as one vector
-inline constexpr int kRows = 2;     ///< of a step
+inline constexpr int kColumns = 4;  ///< per thread, read and written as one vector
+inline constexpr int kRows = 2;     ///< per step
 
 struct WindowGrid {
   DeviceVolume costs, means;
   CostUnit unit;
   int radius;
-  int columns;  ///< of the means of a block
-  int beyond;   ///< columns read to the left and right of these
-  int rows;     ///< of a band
+  int columns;  ///< of the means of a thread block
+  int beyond;   ///< halo columns read on the left and right
+  int rows;     ///< per band
 };
 
-/// The same value, from where the compiler does not work it out again in every step.
+/// The same value, opaque to the compiler: it is not recomputed in every step.
 __device__ __forceinline__ unsigned kept(unsigned value) {
   return __shfl_sync(0xFFFFFFFFu, value, static_cast<int>(threadIdx.x) % 32);
 }
@@ -27,8 +27,8 @@ __device__ __forceinline__ int kept(int value) {
   return static_cast<int>(kept(static_cast<unsigned>(value)));
 }
 
-/// Rows of a thread block's band, counted from the top, or from the bottom of the image in every other band:
-/// then neighbouring bands read the rows that both need at the same time.
+/// Rows of a thread block's band, counted from the top, or in every other band from the bottom of the image:
+/// then neighbouring bands read their common rows at the same time.
 struct Band {
   int begin, end;  ///< of the means
   int top;         ///< the first row that is read
@@ -53,8 +53,8 @@ __device__ __forceinline__ float4 no_costs() {
   return make_float4(0, 0, 0, 0);
 }
 
-/// Sums of four neighbouring columns over the rows of the window, and the number of gaps among them, a byte
-/// each: for windows of up to 2 kMaxSquareRadius + 1 rows. Right of the image they are 0.
+/// Sums of four neighbouring columns over the rows of the window, and the number of gaps among them, one byte
+/// each: for windows of up to 2 kMaxSquareRadius + 1 rows. Columns to the right of the image are 0.
 class ColumnWindows {
  public:
   __device__ __forceinline__ ColumnWindows(const WindowGrid& grid, const Band& band, int x)
@@ -75,7 +75,7 @@ class ColumnWindows {
     start(band.row(grid.costs, top_) + from_x, min(band.begin + radius_, height_));
   }
 
-  /// Goes over to the rows of the next step; about each, the prefix sums over the thread's columns, and the
+  /// Moves to the rows of the next step; for each, returns the prefix sums over the thread's columns, and the
   /// gaps.
   __device__ __forceinline__ void move(unsigned (&upto)[kRows][kColumns], unsigned (&gaps)[kRows]) {
     unsigned enters[kRows][kColumns], change[kRows][kColumns], any = 0;
@@ -88,7 +88,7 @@ class ColumnWindows {
       any |= count_units(in_[r], enters[r]);
       gaps[r] = 0;
     }
-    // Without gaps in the window there is none in a row that leaves it.
+    // If the window has no gaps, the rows that leave it have none.
     if (gaps_ == 0 && all_finite(any)) {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
@@ -113,7 +113,7 @@ class ColumnWindows {
       }
   }
 
-  /// Reads what the step of the rows from `first` on needs; nothing waits for it here.
+  /// Issues the loads of the step that starts at row `first`; does not wait for them.
   __device__ __forceinline__ void load(int first) {
     if (first >= whole_begin_ && first <= whole_end_) {
 #pragma unroll
@@ -133,7 +133,7 @@ class ColumnWindows {
   }
 
  private:
-  /// Adds up the rows before `last`, many at a time, so that they are read at once.
+  /// Accumulates the rows before `last`, loading many at a time.
   __device__ __forceinline__ void start(const float* from, int last) {
     constexpr int kAtOnce = 8;
     const float* first = from;
@@ -173,7 +173,7 @@ class ColumnWindows {
     }
   }
 
-  /// Costs as bits of floats, units beyond the offset; returns what all_finite takes.
+  /// Costs to bits of floats, in units above the offset; returns the argument of all_finite.
   __device__ __forceinline__ unsigned count_units(float4 costs, unsigned (&whole)[kColumns]) const {
     whole[0] = __float_as_uint(costs.x + offset_);
     whole[1] = __float_as_uint(costs.y + offset_);
@@ -181,11 +181,11 @@ class ColumnWindows {
     whole[3] = __float_as_uint(costs.w + offset_);
     return whole[0] | whole[1] | whole[2] | whole[3];
   }
-  /// Of finite costs all exponents are the offset's.
+  /// All finite costs have the exponent of the offset.
   __device__ __forceinline__ bool all_finite(unsigned any) const {
     return (any & 0x7F800000u) == __float_as_uint(offset_);
   }
-  /// What follows the row's last cost is anything.
+  /// Zeroes the columns outside the image: the padding of a row is undefined.
   __device__ __forceinline__ void cut(float4& costs) const {
     if (!(columns_ & 0x000000FFu)) costs.x = 0;
     if (!(columns_ & 0x0000FF00u)) costs.y = 0;
@@ -193,11 +193,11 @@ class ColumnWindows {
     if (!(columns_ & 0xFF000000u)) costs.w = 0;
   }
 
-  /// Whole vectors.
+  /// Loads whole vectors.
   __device__ static float4 read(const float* from) {
     return __ldg(reinterpret_cast<const float4*>(from));
   }
-  /// The same of what is not needed again.
+  /// The same for data that is not needed again.
   __device__ static float4 read_last(const float* from) {
     return __ldlu(reinterpret_cast<const float4*>(from));
   }
@@ -217,7 +217,7 @@ class ColumnWindows {
   float offset_;
   std::ptrdiff_t row_step_;
   int radius_, height_, end_, top_;
-  int whole_begin_, whole_end_;  ///< first rows of steps that need no row beyond the image or the band
+  int whole_begin_, whole_end_;  ///< first rows of steps that need no row outside the image or the band
   const float *entering_, *leaving_;
   float4 in_[kRows], out_[kRows];
   unsigned sum_[kColumns] = {};  ///< units

@@ -7,21 +7,22 @@
 #include "cuda/aggregate/wide_window.hpp"
 #include "cuda/device/error.hpp"
 
-/// A thread block goes along a band of rows of one plane, over the whole width or a part of it, a few rows a
-/// step. A thread keeps the sums of four columns over the rows of the window: a row enters, another leaves.
-/// Each warp makes prefix sums of its columns in shared memory; a window's sum is the difference of two of
-/// them, and the warp's whole sum more where the window reaches into the next warp's columns. So one barrier
-/// a step will do. Instructions bind rather than bytes: what stays from row to row is worked out once.
+/// A thread block processes a band of rows of one plane, over the full width or a part of it, a few rows per
+/// step. A thread keeps the sums of four columns over the rows of the window; each step adds the entering row
+/// and subtracts the leaving one. Each warp computes prefix sums of its columns in shared memory. A window
+/// sum is the difference of two of them, plus the total of the warp if the window reaches into the next
+/// warp's columns. So one barrier per step suffices. The kernel is bound by instructions, not by bandwidth:
+/// values that are constant from row to row are computed once.
 
 namespace recon::cuda {
 namespace {
 
-constexpr int kSegment = 32 * kColumns;             ///< columns of a warp
-constexpr int kMostThreads = 128;                   ///< of a block
-constexpr int kBlocks = 4;                          ///< of a multiprocessor, by their registers
-constexpr int kLine = kColumns * kMostThreads + 2;  ///< places of prefix sums of a row
-constexpr int kNothing = kLine - 1;                 ///< the place of a 0
-/// A thread's windows reach into one other segment at most; the gaps of a column fit a byte.
+constexpr int kSegment = 32 * kColumns;             ///< columns per warp
+constexpr int kMostThreads = 128;                   ///< per thread block
+constexpr int kBlocks = 4;                          ///< per multiprocessor, limited by registers
+constexpr int kLine = kColumns * kMostThreads + 2;  ///< prefix sums per row
+constexpr int kNothing = kLine - 1;                 ///< the index of a 0
+/// The windows of a thread reach into at most one other segment; the gaps of a column fit in a byte.
 constexpr int kMostRadius = 63;
 static_assert(kMostRadius <= kMaxSquareRadius, "sums fit into 32 bits");
 
@@ -34,7 +35,7 @@ struct SharedLines {
 constexpr int kWord = sizeof(unsigned), kRowBytes = kWord * kLine,
               kTotalBytes = kWord * (kMostThreads / 32 + 1);
 
-/// Neighbouring threads' columns are neighbours in memory.
+/// The columns of neighbouring threads are adjacent in memory.
 __device__ int place_of(int column) {
   return column % kColumns * kMostThreads + column / kColumns;
 }
@@ -53,7 +54,7 @@ __device__ __forceinline__ void store_sum(unsigned to, unsigned value) {
   asm volatile("st.shared.u32 [%0+%1], %2;" ::"r"(to), "n"(Offset), "r"(value) : "memory");
 }
 
-/// Adds the value of the lane `step` before, if there is one.
+/// Adds the value of the lane `step` below, if it exists.
 __device__ __forceinline__ void add_lane_before(unsigned& value, int step) {
   asm("{\n\t"
       ".reg .pred there;\n\t.reg .b32 before;\n\t"
@@ -66,13 +67,13 @@ __device__ __forceinline__ void add_lane_before(unsigned& value, int step) {
 /// The windows of a thread's means.
 struct Windows {
   unsigned end[kColumns], begin[kColumns];  ///< addresses of the prefix sums whose difference is the sum
-  unsigned crosses[kColumns];               ///< all bits where a warp's whole sum has to be added
-  unsigned total;                           ///< the address of that
+  unsigned crosses[kColumns];               ///< all ones if the total of a warp has to be added
+  unsigned total;                           ///< its address
   int segment;
-  unsigned columns = 0;  ///< of the windows, a byte each
+  unsigned columns = 0;  ///< per window, one byte each
   int rows = -1;
-  float minus_count[kColumns], reciprocal[kColumns];  ///< of counts in costs of one unit
-  float unit, units;                                  ///< a unit, and units in a cost of 1
+  float minus_count[kColumns], reciprocal[kColumns];  ///< of counts, in costs of one unit
+  float unit, units;                                  ///< one unit, and the number of units in a cost of 1
 
   __device__ __forceinline__ Windows(const WindowGrid& grid, const SharedLines& lines, int x, int first_x) {
     const int read = min(static_cast<int>(blockDim.x) * kColumns, grid.costs.width - first_x);
@@ -82,7 +83,7 @@ struct Windows {
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) {
       const int last = min(x + i + grid.radius - first_x, read - 1);
-      // Right of the image, where no mean is stored, not of nothing either: zeros take the slow way.
+      // Right of the image no mean is stored; the window is not empty there either: zeros take the slow path.
       const int before = min(x + i - grid.radius - 1 - first_x, last - 1);
       const bool crossing = before >= 0 && before / kSegment != last / kSegment;
       if (crossing) segment = before / kSegment;
@@ -141,7 +142,7 @@ __device__ __forceinline__ void means_with_gaps(const SharedLines& lines, const 
   }
 }
 
-/// Means of the r-th row of the step whose lines are in `Buffer`.
+/// Means of row `Row` of the step whose prefix sums are in `Buffer`.
 template <int Buffer, int Row>
 __device__ __forceinline__ void means_of_row(const SharedLines& lines, const Windows& windows, bool with_gaps,
                                              float (&mean)[kColumns]) {
@@ -170,7 +171,7 @@ __device__ __forceinline__ void store_means(const float (&mean)[kColumns], int m
     if (i < means) to[i] = mean[i];
 }
 
-/// One step: prefix sums of the rows, then their means.
+/// One step: prefix sums of the rows, then the means.
 template <int Buffer>
 __device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, int first, int means,
                                      unsigned own, SharedLines& lines, ColumnWindows& columns,
@@ -230,8 +231,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   Windows windows(grid, lines, x, first_x);
   const unsigned own = kept(shared_address(&lines.sums[0][0][threadIdx.x]));
   float* out = band.row(grid.means, band.begin) + x;
-  // The lines of a step are written to again two steps later, after a barrier that all reach when they have
-  // read them.
+  // The buffer of a step is written again two steps later, after a barrier that all threads reach once they
+  // have read it.
   for (int first = band.begin; first < band.end; first += 2 * kRows, out += 2 * kRows * band.row_step) {
     step<0>(grid, band, first, means, own, lines, columns, windows, out);
     if (first + kRows >= band.end) break;
@@ -243,8 +244,8 @@ int rounded_up(int size, int step) {
   return (size + step - 1) / step * step;
 }
 
-/// Bands of rows, so that all multiprocessors have work; each reads up to 2 `radius` rows more, in about an
-/// eighth of the time that a row's means take, and waits for the first of them.
+/// Rows per band such that all multiprocessors have work; a band reads up to 2 `radius` extra rows, each in
+/// about an eighth of the time of a row of means, and waits for the first of them.
 int band_rows(int height, int radius, int blocks, int at_once) {
   const int more = 1 + std::min(2 * radius, height) / 8;
   int best = 0;
@@ -270,7 +271,7 @@ void queue_constant_window(const DeviceVolume& costs, int radius, float greatest
   EXPECTS(costs.width <= kMaxAggregatedWidth && costs.pitch % 4 == 0);
   const CostUnit unit = cost_unit(greatest);
   if (costs.empty()) return;
-  // A window beyond the image holds what one of the image's size does.
+  // A window larger than the image contains the same pixels as one of the image's size.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
   if (reach > kMostRadius) return queue_wide_window(costs, reach, unit, aggregated, stream);
   constexpr int kMostColumns = kColumns * kMostThreads;

@@ -4,7 +4,7 @@
 
 namespace recon::cuda {
 
-/// A sum of costs and the number of them.
+/// A sum of costs and their number.
 struct CostSum {
   double sum;
   int count;
@@ -14,14 +14,14 @@ __device__ __forceinline__ bool is_cost(float cost) {
   return cost <= 3.402823466e38f;
 }
 
-/// A cost as a summand: none where it is infinite.
+/// A cost as a summand; an infinite cost contributes nothing.
 __device__ __forceinline__ CostSum summand(float cost, CostUnit unit) {
   const bool finite = is_cost(cost);
   return {finite ? static_cast<double>(unit.rounded(cost)) : 0.0, finite ? 1 : 0};
 }
 
-/// 1 / count, a few units in the last place off: enough for quotient_by_count of a whole number of units, as
-/// its quotient by less than 2^16 is never nearer than 2^-17 of the last place to where rounding turns.
+/// 1 / count, with an error of a few ulps: enough for quotient_by_count of a whole number of units, because
+/// its quotient by less than 2^16 is never closer than 2^-17 ulp to a rounding boundary.
 __device__ __forceinline__ float near_reciprocal(float count) {
   float guess;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(count));
@@ -34,8 +34,8 @@ __device__ __forceinline__ float reciprocal_of_count(float count) {
   return __fmaf_rn(guess, __fmaf_rn(-count, guess, 1.0f), guess);
 }
 
-/// sum / count, rounded to nearest (P. Markstein 1990): no branch, unlike the operator. Sums of units are far
-/// from where the remainder would lose bits.
+/// sum / count, rounded to nearest (P. Markstein 1990), without the branch of the operator. Sums of units are
+/// far from the range where the remainder would lose bits.
 __device__ __forceinline__ float quotient_by_count(float sum, float count, float reciprocal) {
   const float guess = __fmul_rn(sum, reciprocal);
   return __fmaf_rn(reciprocal, __fmaf_rn(-count, guess, sum), guess);

@@ -8,8 +8,8 @@
 namespace recon::cuda {
 namespace {
 
-/// A volume and both crosses with x and y exchanged. Of volumes that memory has room for whichever is larger
-/// as it is and turned.
+/// Scratch memory for a volume and both cross images, transposed (x and y exchanged). The volume is sized for
+/// the larger of the original and the transposed layout.
 struct TurnedMemory {
   std::size_t volume, crosses;  ///< bytes
 
@@ -44,7 +44,7 @@ CrossImages turned_arms(const CrossImages& arms, int width, int height, std::byt
   return turned;
 }
 
-/// Each iteration stores its means as the next one reads them.
+/// Each iteration stores its means in the layout that the next one reads.
 DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& options, CostUnit unit,
                              const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   const int width = costs.width, height = costs.height, iterations = options.iterations;

@@ -13,11 +13,11 @@ constexpr int kRowThreads = 256;
 constexpr int kColumnThreads = 128;
 constexpr std::size_t kGroupBytes = std::size_t{64} << 20;  ///< of stored sums
 
-/// Prefix sums down the columns of a group of planes: row y holds those of the rows before y.
+/// Prefix sums down the columns of a group of planes: row y holds the sums of the rows before y.
 struct ColumnSums {
   double* sums;
   int* counts;
-  std::ptrdiff_t pitch, plane;  ///< elements from one row, and from one plane, to the next
+  std::ptrdiff_t pitch, plane;  ///< elements from one row to the next, and from one plane to the next
 
   __device__ std::ptrdiff_t at(int x, int y, int k) const { return k * plane + y * pitch + x; }
   __device__ CostSum between(int x, int begin, int end, int k) const {
@@ -41,7 +41,7 @@ __device__ T sum_of_lanes_up_to(T value, int lane) {
   return value;
 }
 
-/// Prefix sums of a row's samples: sums[x] and counts[x] hold those of the columns before x.
+/// Prefix sums of the samples of a row: sums[x] and counts[x] cover the columns before x.
 template <class Sample>
 __device__ void add_up_row(int width, double* sums, int* counts, const Sample& sample) {
   constexpr int kWarps = kRowThreads / 32;
@@ -66,8 +66,8 @@ __device__ void add_up_row(int width, double* sums, int* counts, const Sample& s
   }
 }
 
-/// Block (y, k): sums of a row, of the costs or of what lies between the ends of the vertical arms, along the
-/// horizontal arms.
+/// Thread block (y, k): sums of a row along the horizontal arms, of the costs or of the differences of the
+/// column sums at the ends of the vertical arms.
 template <bool kHorizontalFirst>
 __global__ void __launch_bounds__(kRowThreads) row_kernel(Group group) {
   extern __shared__ double line_memory[];
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kRowThreads) row_kernel(Group group) {
   }
 }
 
-/// A thread adds up one column, of the costs or of sums of rows, which are replaced.
+/// Each thread replaces one column, of costs or of row sums, by its prefix sums.
 template <bool kHorizontalFirst>
 __global__ void __launch_bounds__(kColumnThreads) column_kernel(Group group) {
   const DeviceVolume& costs = group.pass.costs;
@@ -136,7 +136,7 @@ int group_planes(int width, int planes, int height) {
 }  // namespace
 
 std::size_t cross_by_sums_bytes(int width, int planes, int height) {
-  // At least what group_planes asks for; unlike that it never falls where the volume grows.
+  // At least what group_planes uses; unlike that it never decreases as the volume grows.
   const std::size_t plane = element_count({plane_elements(width, height)}) * (sizeof(double) + sizeof(int));
   const std::size_t all = plane * static_cast<std::size_t>(planes);
   return arena_bytes(std::max(plane, std::min(all, kGroupBytes))) + kArenaAlignment;

@@ -6,7 +6,7 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_strip.cuh"
 
-/// The warps of a strip that add up columns and take means.
+/// The column warps of a strip: they sum down the columns and compute the means.
 
 namespace recon::cuda::strips {
 
@@ -38,7 +38,7 @@ __device__ __forceinline__ void store_words(unsigned to, std::uint32_t x, std::u
   asm volatile("st.shared.v2.u32 [%0+%1], {%2, %3};" ::"r"(to), "n"(Offset), "r"(x), "r"(y) : "memory");
 }
 
-/// from + Times * by, in an instruction that the compiler does not take apart.
+/// from + Times * by, as one instruction that the compiler does not split.
 template <int Times>
 __device__ __forceinline__ unsigned moved(unsigned from, unsigned by) {
   unsigned to;
@@ -52,7 +52,7 @@ __device__ __forceinline__ T* moved(T* from, unsigned bytes) {
   return to;
 }
 
-/// Calls with std::integral_constant<int, 0> .. kStep - 1: offsets of loads have to be constants.
+/// Calls `use` with std::integral_constant<int, 0> .. kStep - 1: offsets of loads have to be constants.
 template <class Use>
 __device__ __forceinline__ void for_rows(const Use& use) {
   static_assert(kStep == 4);
@@ -62,17 +62,17 @@ __device__ __forceinline__ void for_rows(const Use& use) {
   use(std::integral_constant<int, 3>{});
 }
 
-/// Prefix sums down the columns, in a ring of rows of `Columns`. A sample of it: the sum in units, and a word
-/// of 16 bits of four times the count, the upper and the lower arm of the pixel. Places are in bytes from the
-/// first row's first column.
+/// Prefix sums down the columns, in a ring of rows of `Columns`. An entry is the sum in units, and a word of
+/// four times the count (16 bits), the upper and the lower arm of the pixel. Positions are in bytes from the
+/// first column of the first row.
 template <int Columns>
 struct Ring {
   static constexpr int kSample = 2 * sizeof(std::uint32_t), kPitch = Columns * kSample;
-  static constexpr int kBegin = (sizeof(RowLines) + 127) / 128 * 128;  ///< in shared memory
+  static constexpr int kBegin = (sizeof(RowLines) + 127) / 128 * 128;  ///< offset in shared memory
   unsigned size;
 
   static __device__ __forceinline__ unsigned begin() { return shared_address(strip_memory) + kBegin; }
-  /// Rows above a place, and below; less than 0 is more than all as an unsigned number.
+  /// Positions a number of rows above and below a position; a negative one wraps to a large unsigned number.
   __device__ __forceinline__ unsigned up(unsigned at, unsigned rows) const {
     at = moved<-kPitch>(at, rows);
     return __viaddmin_u32(at, size, at);
@@ -86,7 +86,7 @@ struct Ring {
   }
 };
 
-/// One thread adds up one column, a step behind the warps that add up rows.
+/// Each thread sums one column, one step behind the row warps.
 template <int Columns>
 class ColumnAdder {
  public:
@@ -99,7 +99,7 @@ class ColumnAdder {
     const StripPass& pass = grid.pass;
     const CrossImages& arms = pass.arms;
     const int width = pass.costs.width;
-    // Beside the strip a thread does what that of the last column does.
+    // A thread outside the strip repeats the last column.
     own_ = min(column, min(grid.columns, width - strip.first_x) - 1);
     const int x = strip.first_x + own_;
     own_ += margin_of(arms.longest);
@@ -118,7 +118,7 @@ class ColumnAdder {
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
       even[i] = __vminu2(here_words_[i] & kEven, there_words_[i] & kEven);
-      odd[i] = __vminu2(here_words_[i], there_words_[i]);  // upper bytes decide
+      odd[i] = __vminu2(here_words_[i], there_words_[i]);  // the upper bytes decide
     }
     load();
     const unsigned line = shared_address(row_lines().sums[turn][0] + own_), after = line + 4;
@@ -141,7 +141,7 @@ class ColumnAdder {
   }
 
  private:
-  static constexpr std::uint32_t kEven = 0x00FF00FFu;  ///< of a cross: left and up; right and down are odd
+  static constexpr std::uint32_t kEven = 0x00FF00FFu;  ///< left and up; odd: right and down
 
   static __device__ __forceinline__ unsigned left(std::uint32_t even) {
     return even & 0xFFFFu;
@@ -149,8 +149,8 @@ class ColumnAdder {
   static __device__ __forceinline__ unsigned right(std::uint32_t odd) {
     return __byte_perm(odd, 0, 0x4441);
   }
-  /// Reads the crosses of the next step; nothing waits for them here. Where there is none of the reference
-  /// all arms are 0; where there is none of the source, as long as can be.
+  /// Loads the crosses of the next step; does not wait for them. Without a reference cross all arms are 0;
+  /// without a source cross they have the max length.
   __device__ __forceinline__ void load() {
     const int there_y = y_ + rows_on_;
     if (y_ + kStep <= height_ && (!there_ || (there_y >= 0 && there_y + kStep <= height_))) {
@@ -178,7 +178,7 @@ class ColumnAdder {
     });
   }
 
-  /// Four times the finite costs between the ends of the arms, of rows with gaps.
+  /// Four times the number of finite costs between the ends of the arms, for rows with gaps.
   __device__ void count_finite(int turn, const std::uint32_t (&even)[kStep],
                                const std::uint32_t (&odd)[kStep], std::uint32_t (&count)[kStep]) const {
     const RowLines& lines = row_lines();
@@ -191,17 +191,17 @@ class ColumnAdder {
   }
 
   int height_;
-  int y_;               ///< the first row whose crosses are still to be read
-  unsigned row_bytes_;  ///< of crosses
+  int y_;               ///< the first row whose crosses are not yet loaded
+  unsigned row_bytes_;  ///< per row of crosses
   Ring<Columns> ring_;
-  unsigned now_;                                  ///< where the first row of the next step belongs
-  int own_, rows_on_;                             ///< place in a line; from a row to that of the matches
-  const std::uint32_t *here_, *there_ = nullptr;  ///< those crosses
+  unsigned now_;                                  ///< position of the first row of the next step
+  int own_, rows_on_;                             ///< position in a line; rows to the matches
+  const std::uint32_t *here_, *there_ = nullptr;  ///< their crosses
   std::uint32_t sum_ = 0, count_ = 0;
   std::uint32_t here_words_[kStep], there_words_[kStep] = {~0u, ~0u, ~0u, ~0u};
 };
 
-/// Takes the means of one column where the thread has added it up.
+/// Computes the means of one column from the prefix sums of the same thread.
 template <int Columns>
 class ColumnMeans {
  public:
@@ -214,7 +214,7 @@ class ColumnMeans {
     own_ = ring_.up(now, static_cast<unsigned>(delay_of(grid.pass.arms.longest)));
   }
 
-  /// Gives the means of the rows whose supports are complete to `store`, with the first one's row.
+  /// Passes the means of the rows whose supports are complete to `store`, with the index of the first row.
   template <class Store>
   __device__ __forceinline__ void emit(Store& store) {
     if (first_ >= begin_) {
@@ -246,7 +246,7 @@ class ColumnMeans {
     for (int i = 0; i < kStep; ++i) {
       const float sum = static_cast<float>(upto[i].x - before[i].x),
                   count = static_cast<float>((upto[i].y - before[i].y) & 0xFFFFu);
-      // Of nothing it is no number, and the lesser one then the other.
+      // An empty support gives NaN, for which fminf returns the other operand.
       means[i] = fminf(quotient_by_count(sum, count, near_reciprocal(count)) * unit_, INFINITY);
     }
   }
@@ -255,7 +255,7 @@ class ColumnMeans {
   int begin_;
   float unit_;
   Ring<Columns> ring_;
-  unsigned own_;  ///< that row's place
+  unsigned own_;  ///< the position of that row
 };
 
 }  // namespace recon::cuda::strips

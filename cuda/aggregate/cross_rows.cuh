@@ -6,11 +6,11 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_strip.cuh"
 
-/// The warps of a strip that add up rows.
+/// The row warps of a strip: they sum along the rows.
 
 namespace recon::cuda::strips {
 
-/// One of the warps that add up rows, kStep / kRowWarps of each step.
+/// One row warp; it sums kStep / kRowWarps rows of each step.
 class RowAdder {
  public:
   static constexpr int kRows = kStep / kRowWarps;
@@ -23,7 +23,7 @@ class RowAdder {
         offset_(pass.unit.offset()) {
     const DeviceVolume& costs = pass.costs;
     const int x = strip.first_x - margin_of(pass.arms.longest) + kEach * lane_;
-    // What follows a row's last cost is anything, and no mean needs it.
+    // The padding of a row is undefined, and no mean reads its sums.
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) inside_[v] = x + 4 * v >= 0 && x + 4 * v < costs.width;
     row_step_ = costs.planes * costs.pitch;
@@ -82,7 +82,7 @@ class RowAdder {
     four[second ? 0 : 1] = make_uint4(other[0], other[1], other[2], other[3]);
   }
 
-  /// As bits of floats: units beyond the offset.
+  /// Costs as bits of floats, in units above the offset.
   __device__ __forceinline__ void count_units(const float4 (&costs)[kVectors],
                                               std::uint32_t (&whole)[kEach]) const {
 #pragma unroll
@@ -94,9 +94,9 @@ class RowAdder {
     }
   }
 
-  /// Bits of the infinite costs, which become nothing.
+  /// The bits of the infinite costs, which are set to zero.
   __device__ __forceinline__ std::uint32_t gaps_of(std::uint32_t (&whole)[kEach]) const {
-    constexpr std::uint32_t kExponent = 0x7F800000u;  // of finite costs that of the offset
+    constexpr std::uint32_t kExponent = 0x7F800000u;  // that of the offset in finite costs
     const std::uint32_t nothing = __float_as_uint(offset_);
     std::uint32_t any = 0, gaps = 0;
 #pragma unroll
@@ -122,8 +122,7 @@ class RowAdder {
             : "r"(step));
   }
 
-  /// Reads the rows of the next step but one; nothing waits for them here. Of rows below the image no mean
-  /// knows.
+  /// Loads the rows of the step after the next; does not wait for them. No mean uses rows below the image.
   __device__ __forceinline__ void load(float4 (&next)[kRows][kVectors]) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r)
@@ -136,7 +135,7 @@ class RowAdder {
     next_row_ += kStep * row_step_;
   }
 
-  /// Counts of finite costs, of which the lowest eight bits do: no row of arms has more than 255.
+  /// Counts of finite costs modulo 256: sufficient, as no row of arms has more than 255.
   __device__ void count(std::uint32_t gaps, std::uint8_t* counts) const {
     std::uint32_t own[1] = {kEach - static_cast<std::uint32_t>(__popc(gaps))};
     std::uint32_t before = 0u - own[0];
@@ -154,7 +153,7 @@ class RowAdder {
   bool inside_[kVectors];
   const float* next_row_;
   std::ptrdiff_t row_step_;
-  float4 next_[kTurns][kRows][kVectors] = {};  ///< beside and below the image anything
+  float4 next_[kTurns][kRows][kVectors] = {};  ///< undefined outside the image
 };
 
 }  // namespace recon::cuda::strips

@@ -2,11 +2,11 @@
 
 #include "cuda/aggregate/cross_strip.cuh"
 
-/// Where the means of a strip go.
+/// Destinations of the means of a strip.
 
 namespace recon::cuda::strips {
 
-/// Stores means as they come, in rows of columns.
+/// Stores means without transposition.
 class RowStore {
  public:
   __device__ RowStore(const StripGrid& grid, const Strip& strip, int column, unsigned) : end_(strip.end) {
@@ -35,15 +35,15 @@ class RowStore {
   float* to_;
 };
 
-/// Stores means with x and y exchanged: a warp collects those of a few steps in shared memory and writes them
-/// 64 bytes at a time.
+/// Stores means transposed: a warp collects the means of a few steps in shared memory and writes them 64
+/// bytes at a time.
 class TurnedStore {
  public:
-  static constexpr int kSteps = 4, kRows = kSteps * kStep;  ///< that are collected
+  static constexpr int kSteps = 4, kRows = kSteps * kStep;  ///< rows that are collected
   static constexpr unsigned kPitch = (kRows + 4) * sizeof(float);
   static constexpr unsigned kWarpBytes = 32 * kPitch;
 
-  /// @param tiles  where those of all warps begin
+  /// @param tiles  start of the tiles of all warps
   __device__ TurnedStore(const StripGrid& grid, const Strip& strip, int column, unsigned tiles)
       : end_(strip.end), lane_(column % 32), tile_(tiles + static_cast<unsigned>(column / 32) * kWarpBytes) {
     const DeviceVolume& means = grid.pass.means;
@@ -75,7 +75,7 @@ class TurnedStore {
     return floats;
   }
 
-  /// What is collected, whose first row is `first`: kSteps lanes a column.
+  /// Writes the collected rows, the first of which is `first`: kSteps lanes per column.
   __device__ __forceinline__ void write(int first) {
     constexpr int kAtOnce = 32 / kSteps;  // columns
     const auto part = static_cast<unsigned>(lane_ % kSteps), column = static_cast<unsigned>(lane_ / kSteps);
@@ -99,7 +99,7 @@ class TurnedStore {
     to_ += kRows;
   }
 
-  int end_, lane_, left_;  ///< columns from the first one that the lane writes on
+  int end_, lane_, left_;  ///< columns from the lane's first one on
   unsigned tile_, collected_ = 0;
   std::ptrdiff_t column_step_;
   float* to_;

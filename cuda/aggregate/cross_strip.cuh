@@ -4,62 +4,62 @@
 
 #include "cuda/aggregate/cross_passes.hpp"
 
-/// A thread block goes down a strip of columns of one plane, four rows a step, with warps of two kinds. A few
-/// add up the rows of the next step, whole numbers of units: prefix sums, in shared memory. The others, a
-/// thread a column, take the sums along the horizontal arms from those of the last step, add them up down
-/// their column, and keep as many of these prefix sums as vertical arms reach over, for the means. Sums wrap
-/// around; their differences do not.
+/// A thread block moves down a strip of columns of one plane, four rows per step, with warps of two kinds.
+/// Row warps compute the prefix sums of the rows of the next step in shared memory, in whole units. Column
+/// warps, one thread per column, take the sums along the horizontal arms from the prefix sums of the last
+/// step, sum them down their column, and keep as many of these prefix sums as vertical arms span, for the
+/// means. Sums wrap around; their differences do not.
 
 namespace recon::cuda::strips {
 
 inline constexpr int kStep = 4;      ///< rows
-inline constexpr int kRowWarps = 2;  ///< that add up rows
-inline constexpr int kTurns = 2;     ///< of buffers: of rows that are read ahead, and of their sums
+inline constexpr int kRowWarps = 2;  ///< warps that sum rows
+inline constexpr int kTurns = 2;     ///< number of buffers: of prefetched rows, and of their sums
 inline constexpr int kRowThreads = 32 * kRowWarps;
-inline constexpr int kEach = 8;           ///< neighbouring costs of a row that a lane adds up
-inline constexpr int kLine = 32 * kEach;  ///< costs of a row that a warp adds up
+inline constexpr int kEach = 8;           ///< neighbouring costs of a row per lane
+inline constexpr int kLine = 32 * kEach;  ///< costs of a row per warp
 inline constexpr int kAligned = 4;        ///< strips begin at multiples of this
 
-/// Where the sums of rows lie in shared memory: each is over the columns before.
+/// Prefix sums of the rows in shared memory; each is over the columns before its own.
 struct RowLines {
   std::uint32_t sums[kTurns][kStep][kLine];
-  std::uint8_t counts[kTurns][kStep][kLine];  ///< of finite costs; of rows with gaps
+  std::uint8_t counts[kTurns][kStep][kLine];  ///< of finite costs; for rows with gaps
   std::uint8_t gaps[kTurns][kStep];           ///< whether a row has any
 
-  /// Of the rows of a step at once.
+  /// Gap flags of all rows of a step.
   __device__ std::uint32_t gaps_of(int turn) const {
     static_assert(kStep == 4, "a word");
     return *reinterpret_cast<const std::uint32_t*>(gaps[turn]);
   }
 };
 
-/// The least multiple of `step` that is not below `size`.
+/// `size` rounded up to a multiple of `step`.
 RECON_HD constexpr int rounded_up(int size, int step) {
   return (size + step - 1) / step * step;
 }
 
-/// Rows between one that is added up and one whose supports are complete then: whole steps.
+/// Rows from a summed row to the last one whose support is complete: whole steps.
 RECON_HD constexpr int delay_of(int longest) {
   return rounded_up(longest, kStep);
 }
 
-/// Costs of a line to the left of the strip's.
+/// Costs of a line to the left of the strip.
 RECON_HD constexpr int margin_of(int longest) {
   return rounded_up(longest, kAligned);
 }
 
 struct StripGrid {
   StripPass pass;
-  int columns;    ///< of a strip
-  int rows;       ///< of a band, a multiple of kStep
-  unsigned ring;  ///< bytes of the kept sums
+  int columns;    ///< per strip
+  int rows;       ///< per band, a multiple of kStep
+  unsigned ring;  ///< bytes of the stored sums
 };
 
-/// What holds for a thread block.
+/// Position of a thread block.
 struct Strip {
   int first_x, d;
   int begin, end;  ///< rows of the means
-  int top;         ///< the first row that is added up
+  int top;         ///< the first row that is summed
   int steps;
 
   __device__ explicit Strip(const StripGrid& grid)

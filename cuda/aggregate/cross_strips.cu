@@ -12,7 +12,7 @@ namespace {
 
 using namespace strips;
 
-constexpr int kNarrow = 128, kMiddle = 192, kWide = 256;  ///< columns of a strip, at most
+constexpr int kNarrow = 128, kMiddle = 192, kWide = 256;  ///< max columns of a strip
 
 template <bool kTurn>
 using Store = std::conditional_t<kTurn, TurnedStore, RowStore>;
@@ -20,7 +20,7 @@ using Store = std::conditional_t<kTurn, TurnedStore, RowStore>;
 template <int Columns>
 constexpr int kThreads = kRowThreads + Columns;
 
-/// Thread blocks of a multiprocessor, by their registers.
+/// Thread blocks per multiprocessor, limited by registers.
 template <int Columns>
 constexpr int kTogether = Columns == kNarrow   ? 4
                           : Columns == kMiddle ? 3
@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kThreads<Columns>, kTogether<Columns>)
   }
 }
 
-/// Rows of the ring: from above the longest arm of a step's first mean to the last row that is added up, in
-/// whole steps.
+/// Rows of the ring: from the max arm length above a step's first mean to the last summed row, in whole
+/// steps.
 int ring_rows(int longest) {
   return rounded_up(delay_of(longest) + longest + 1 + kStep, kStep);
 }
@@ -63,7 +63,7 @@ std::size_t shared_bytes(int longest, bool turn) {
          (turn ? Columns / 32 * TurnedStore::kWarpBytes : 0);
 }
 
-/// What the current device offers.
+/// Properties of the current device.
 struct Device {
   int multiprocessors = 1, shared_bytes = 0, shared_bytes_in_all = 0;
 
@@ -76,30 +76,30 @@ struct Device {
         cudaDeviceGetAttribute(&shared_bytes_in_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   }
   int blocks_together(std::size_t bytes, int most) const {
-    constexpr std::size_t kKept = 1024;  // by the system, of each thread block
+    constexpr std::size_t kKept = 1024;  // reserved by the system, per thread block
     return std::clamp(static_cast<int>(static_cast<std::size_t>(shared_bytes_in_all) / (bytes + kKept)), 1,
                       most);
   }
 };
 
-/// How a volume is cut.
+/// Size of the strips and bands of a volume.
 struct Cut {
   int columns = 0, rows = 0;
   double time = 0;
 };
 
-/// The size of `parts` pieces that cover `size`.
+/// The size of each of `parts` parts that cover `size`.
 int piece(int size, int parts, int aligned) {
   return rounded_up((size + parts - 1) / parts, aligned);
 }
 
-/// Of a step of all thread blocks of a multiprocessor, microseconds as measured on an H200: waiting, and
-/// throughput of the warps that add up columns.
+/// Time of a step of all thread blocks of a multiprocessor, in microseconds, as measured on an H200: latency,
+/// and throughput of the column warps.
 double step_time(int blocks, int column_warps) {
   return 0.63 + 0.024 * blocks * column_warps;
 }
 
-/// The fastest cut into strips of at most `Columns`; no columns: they do not fit.
+/// The fastest division into strips of at most `Columns`; no columns: they do not fit.
 template <int Columns>
 Cut best_cut(const StripPass& pass, const Device& device) {
   constexpr int kMostBands = 16;
@@ -115,7 +115,7 @@ Cut best_cut(const StripPass& pass, const Device& device) {
   for (int bands = 1; bands <= kMostBands; ++bands) {
     const int rows = piece(costs.height, bands, TurnedStore::kRows);
     const long blocks = long{strips} * costs.planes * ((costs.height + rows - 1) / rows);
-    // Of the multiprocessor that has most.
+    // of the multiprocessor with the most thread blocks
     const long each = (blocks + device.multiprocessors - 1) / device.multiprocessors;
     const double waves = static_cast<double>(each / together) * step_time(together, warps) +
                          (each % together > 0 ? step_time(static_cast<int>(each % together), warps) : 0);

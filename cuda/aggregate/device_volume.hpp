@@ -4,7 +4,7 @@
 
 namespace recon::cuda {
 
-/// Volumes are no wider: a row's sums fit a multiprocessor's shared memory.
+/// Max width of a volume: the sums of a row fit in the shared memory of a multiprocessor.
 inline constexpr int kMaxAggregatedWidth = 16384;
 
 }  // namespace recon::cuda

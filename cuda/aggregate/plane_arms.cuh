@@ -7,8 +7,8 @@
 
 namespace recon::cuda {
 
-/// common_cross of two crosses in words. Halves: left and up in one word, right and down in the other, so
-/// that two lengths take one instruction.
+/// common_cross of two packed crosses: left and up in one word, right and down in the other, so that one
+/// instruction handles two lengths.
 struct ArmWords {
   std::uint32_t left_up, right_down;
 
@@ -18,7 +18,7 @@ struct ArmWords {
   __device__ __forceinline__ int down() const { return static_cast<int>(right_down >> 16); }
 };
 
-/// Of a cross as it lies in memory: left, right, up, down from the lowest byte on.
+/// Unpacks a cross from memory: left, right, up, down from the lowest byte on.
 __device__ __forceinline__ ArmWords arm_words(std::uint32_t cross) {
   return {cross & 0x00FF00FFu, cross >> 8 & 0x00FF00FFu};
 }
@@ -27,7 +27,7 @@ __device__ __forceinline__ ArmWords shorter_arms(ArmWords p, ArmWords q) {
   return {__vminu2(p.left_up, q.left_up), __vminu2(p.right_down, q.right_down)};
 }
 
-/// The arms that hold on one plane, along one row.
+/// The arms of one plane, along one row.
 class RowArms {
  public:
   __device__ __forceinline__ RowArms(const CrossImages& images, int width, int y, int d)

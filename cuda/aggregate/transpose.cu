@@ -8,13 +8,13 @@ namespace {
 
 constexpr int kTile = 32, kRows = 8;
 
-/// Words with a distance from row to row.
+/// 32-bit elements with a row pitch.
 struct Plane {
   std::uint32_t* data;
   std::ptrdiff_t row, plane;
 };
 
-/// A thread block turns a tile of one plane.
+/// A thread block transposes a tile of one plane.
 template <class Change>
 __global__ void __launch_bounds__(kTile* kRows)
     turn_kernel(Plane from, int width, int height, Plane to, Change change) {

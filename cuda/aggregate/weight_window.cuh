@@ -5,10 +5,10 @@
 #include "cuda/aggregate/device_volume.hpp"
 #include "match/pair_side.hpp"
 
-/// What a thread block of the adaptive weights keeps in shared memory. A block makes the means of a tile of
-/// columns and planes of one row. It takes the window in stages: up to kStage offsets along one row of it.
-/// The weights of a stage are made while those of the stage before are summed up; costs are copied for
-/// several stages at once, and colours for a row of the window, both while there is other work.
+/// Shared memory of a thread block of the adaptive weights. A thread block computes the means of a tile of
+/// columns and planes of one row. It processes the window in stages: up to kStage offsets along one window
+/// row. The weights of a stage are computed while those of the previous stage are accumulated. Costs are
+/// copied for several stages at once, colours for a row of the window; both copies overlap with computation.
 
 namespace recon::cuda {
 
@@ -16,25 +16,25 @@ struct WeightProblem {
   DeviceVolume costs, means;
   const float *reference, *source;  ///< colours, see lab_kernel; source may be null
   std::ptrdiff_t colour_pitch;
-  const float* gaps;  ///< by row and tile of planes: 0 where all samples have a cost
+  const float* gaps;  ///< by row and tile of planes: 0 if all samples have a cost
   float per_pixel;    ///< log2(e) / gamma
   int radius;
   PairSide side;
   int min_disparity;
 };
 
-/// Warps of 32 threads of eight columns and four planes each.
+/// Thread-block tile of warps with 32 threads of eight columns and four planes each.
 template <int PlaneQuads, int Threads, int Stage, int Segment>
 struct WeightTile {
   static constexpr int kPlaneQuads = PlaneQuads, kThreads = Threads;
-  static constexpr int kStage = Stage;      ///< offsets whose weights are made at once
+  static constexpr int kStage = Stage;      ///< offsets whose weights are computed at once
   static constexpr int kSegment = Segment;  ///< offsets whose costs are copied at once
   static constexpr int kPlanes = 4 * PlaneQuads;
   static constexpr int kColumns = Threads / PlaneQuads * 8;
   static constexpr int kMatches = kColumns + kPlanes;  ///< columns of the source
   static constexpr int kBoth = kColumns + kMatches;
-  static constexpr int kMatch = kColumns + kPlanes - 1;  ///< column 0 and slot 0 meet it, in rows of both
-  static constexpr int kCostPitch = kPlanes + 4;         ///< without conflicts of banks
+  static constexpr int kMatch = kColumns + kPlanes - 1;  ///< match of column 0 and slot 0, in rows of both
+  static constexpr int kCostPitch = kPlanes + 4;         ///< avoids bank conflicts
   static_assert(Stage % 4 == 0 && Segment % Stage == 0 && 16 % PlaneQuads == 0);
 };
 
@@ -49,7 +49,7 @@ __device__ __forceinline__ float fast_power_of_two(float value) {
   return power;
 }
 
-/// Copies a word to shared memory where asked to, without a branch; has arrived after wait_for_copies.
+/// Copies a float to shared memory if requested, without a branch; complete after wait_for_copies.
 __device__ __forceinline__ void copy_word(float* to, const float* from, bool asked = true) {
 #if __CUDA_ARCH__ >= 800
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -73,8 +73,8 @@ __device__ __forceinline__ void load_four(const float* from, float* to) {
   to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
 }
 
-/// The number of the thread, read anew. Sums take all registers: what follows from the number would be kept
-/// in memory, which is slower than working it out again.
+/// The thread index, read again. The sums use all registers: values derived from the index would be spilled,
+/// which is slower than recomputing them.
 __device__ __forceinline__ int thread_number() {
   int number;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(number));
@@ -91,7 +91,7 @@ class WeightWindow {
     int row, offset;
   };
 
-  /// Offsets of a row, in whole fours.
+  /// Offsets of a row, rounded up to a multiple of four.
   RECON_HD static constexpr int padded_offsets(int radius) { return (2 * radius + 4) / 4 * 4; }
   /// Floats of shared memory.
   RECON_HD static constexpr int floats(int radius) { return kColours + 2 * colours_of_row(radius); }
@@ -110,8 +110,8 @@ class WeightWindow {
 
   __device__ int first_x() const { return static_cast<int>(blockIdx.x) * Tile::kColumns; }
   __device__ int row() const { return known(kRow); }
-  /// The plane of a slot: from the right view planes lie in reverse, so that a match is always at the column
-  /// less the slot.
+  /// The plane of a slot: for the right view planes are reversed, so that a match is always at column minus
+  /// slot.
   __device__ int plane(int slot) const {
     return first_d() + (problem_.side == PairSide::kLeft ? slot : Tile::kPlanes - 1 - slot);
   }
@@ -127,21 +127,21 @@ class WeightWindow {
   __device__ static bool begins_segment(Stage stage) { return stage.offset % Tile::kSegment == 0; }
   __device__ bool has_gaps(Stage stage) const { return known(kGaps + stage.row % 4) != 0; }
 
-  /// Weights of a stage, by offset: of the reference's columns, then of the source's.
+  /// Weights of a stage, by offset: of the reference columns, then of the source columns.
   __device__ float* weights(int buffer) const { return memory(kWeights) + buffer * kWeightFloats; }
   /// Costs of the stage's offsets by column and slot.
   __device__ const float* costs(Stage stage, int buffer) const {
     return memory(kCosts) + buffer * kCostFloats + stage.offset % Tile::kSegment * Tile::kCostPitch;
   }
 
-  /// Begins to copy the costs of a stage's segment: a warp copies eight columns of all planes, in lanes that
-  /// write to banks of their own.
+  /// Starts the copy of the costs of a stage's segment: a warp copies eight columns of all planes, without
+  /// bank conflicts.
   __device__ void copy_costs(Stage stage, int buffer) const {
     const DeviceVolume& volume = problem_.costs;
     const bool left = problem_.side == PairSide::kLeft;
     const int thread = thread_number(), lane_slot = thread % 32 / 8, offsets = 2 * radius() + 1;
     const int columns = Tile::kColumns + min(Tile::kSegment, offsets - stage.offset) - 1;
-    // Fours of slots that have a plane.
+    // groups of four slots that have a plane
     const int planes = volume.planes - first_d();
     const int first = left ? 0 : max(Tile::kPlanes - planes - lane_slot + 3, 0) / 4;
     const int last = left ? min((planes - lane_slot + 3) / 4, Tile::kPlaneQuads) : Tile::kPlaneQuads;
@@ -167,8 +167,8 @@ class WeightWindow {
     }
   }
 
-  /// Begins to copy the colours that the stage's row needs, and works out how far its offsets are. Here no
-  /// lanes of a warp part: they were seen to make weights and sums by themselves until the next barrier.
+  /// Starts the copy of the colours of the stage's row and computes the lengths of its offsets. There is no
+  /// divergence here: diverged lanes were seen to compute weights and sums separately until the next barrier.
   __device__ void copy_colours(Stage stage) const {
     const int thread = thread_number(), padded = padded_offsets(radius());
     const int reference = Tile::kColumns + padded, count = Tile::kBoth + 2 * padded;
@@ -195,7 +195,7 @@ class WeightWindow {
     copy_word(memory(kGaps + stage.row % 4), gaps, thread == 0);
   }
 
-  /// Makes the weights of a stage, four columns and four offsets at a time.
+  /// Computes the weights of a stage, four columns and four offsets at a time.
   __device__ __forceinline__ void make_weights(Stage stage, int buffer) const {
     constexpr int kQuads = Tile::kBoth / 4, kOfReference = Tile::kColumns / 4;
     const bool two_views = problem_.source != nullptr;
@@ -204,7 +204,7 @@ class WeightWindow {
     const float* far_of = colours(stage.row);
 #pragma unroll 1
     for (int first = thread / 32 * 32; first < units; first += Tile::kThreads) {
-      const int unit = min(first + thread % 32, units - 1);  // lanes to spare do the same: they stay together
+      const int unit = min(first + thread % 32, units - 1);  // surplus lanes repeat: no divergence
       const int quad = two_views ? unit % kQuads : unit % kOfReference;
       const int group = two_views ? unit / kQuads : unit / kOfReference;
       const bool of_source = quad >= kOfReference;
@@ -226,7 +226,7 @@ class WeightWindow {
           const float l = here[0][a] - there[0][a + o], m = here[1][a] - there[1][a + o],
                       n = here[2][a] - there[2][a + o];
           const float colour = fast_root(__fmaf_rn(l, l, __fmaf_rn(m, m, n * n)));
-          w[a] = fminf(fast_power_of_two(-colour - far[o]), 1.0f);  // 1 of no number: there is no match
+          w[a] = fminf(fast_power_of_two(-colour - far[o]), 1.0f);  // 1 for NaN: there is no match
         }
         *reinterpret_cast<float4*>(to + o * Tile::kBoth) = make_float4(w[0], w[1], w[2], w[3]);
       }
@@ -236,12 +236,12 @@ class WeightWindow {
  private:
   static constexpr int kCostFloats = (Tile::kColumns + Tile::kSegment) * Tile::kCostPitch;
   static constexpr int kWeightFloats = Tile::kStage * Tile::kBoth;
-  /// Where things lie in shared memory: numbers that the whole block knows, among them whether the last rows
-  /// of the window have gaps; costs and weights twice; colours of the tile's columns; those of two rows.
+  /// Layout of shared memory: scalars of the thread block, including whether the last rows of the window have
+  /// gaps; costs and weights, double-buffered; colours of the tile's columns; colours of two rows.
   enum { kRow, kLastRow, kFirstMatch, kGaps = 4, kCosts = 8 };
   static constexpr int kWeights = kCosts + 2 * kCostFloats, kHere = kWeights + 2 * kWeightFloats;
   static constexpr int kColours = kHere + 3 * Tile::kBoth;
-  /// Lengths of the offsets, then the colours of the tile's columns with the window's about them.
+  /// Lengths of the offsets, then the colours of the tile's columns with the halo of the window.
   RECON_HD static constexpr int colours_of_row(int radius) {
     return 3 * Tile::kBoth + 7 * padded_offsets(radius);
   }
@@ -258,7 +258,7 @@ class WeightWindow {
   __device__ static int first_d() {
     return static_cast<int>(blockIdx.z) * Tile::kPlanes;
   }
-  /// Read anew, like the number of the thread.
+  /// Read again, like the thread index.
   __device__ int radius() const {
     int radius;
     asm volatile("mov.b32 %0, %1;" : "=r"(radius) : "r"(problem_.radius));
@@ -271,8 +271,8 @@ class WeightWindow {
     return image + 3 * y * problem_.colour_pitch + (max(-1, min(x, problem_.costs.width)) + 1);
   }
 
-  /// Without a match a pixel's colour is no number, which make_weights knows. Without a source there are no
-  /// matches, and the weights stay as they are here.
+  /// A pixel without a match has the colour NaN, which make_weights handles. Without a source there are no
+  /// matches, and the weights stay as set here.
   __device__ void take_colours_of_tile() {
 #pragma unroll 1
     for (int i = thread_number(); i < Tile::kBoth; i += Tile::kThreads) {

@@ -5,9 +5,10 @@
 #include "cuda/device/error.hpp"
 #include "cuda/device/shared_memory.hpp"
 
-/// A thread block goes down a band of rows of one plane, over the whole width or a part of it. A thread keeps
-/// the sums of a few columns over the rows of the window: a row enters, another leaves. The block makes
-/// prefix sums of these in shared memory; the difference of two is a window's sum.
+/// A thread block moves down a band of rows of one plane, over the full width or a part of it. A thread keeps
+/// the sums of a few columns over the rows of the window; each step adds the entering row and subtracts the
+/// leaving one. The thread block computes prefix sums of these in shared memory; a window sum is the
+/// difference of two.
 
 namespace recon::cuda {
 namespace {
@@ -16,15 +17,15 @@ struct WindowGrid {
   DeviceVolume costs, means;
   CostUnit unit;
   int radius;
-  int columns;  ///< of the means of a block
-  int beyond;   ///< columns read to the left and right of these, a multiple of 4, or none if there are none
-  int rows;     ///< of a band
+  int columns;  ///< of the means of a thread block
+  int beyond;   ///< halo columns read on the left and right, a multiple of 4, or 0
+  int rows;     ///< per band
 };
 
 /// Columns and rows of a thread block.
 struct Part {
-  int first_x, begin_x, end_x;  ///< read from first_x; means of begin_x .. end_x - 1
-  int begin, end, top;          ///< rows of the means; the first one that is read
+  int first_x, begin_x, end_x;  ///< read from first_x on; means of begin_x .. end_x - 1
+  int begin, end, top;          ///< rows of the means; the first row that is read
   int d;
 
   __device__ explicit Part(const WindowGrid& grid)
@@ -38,7 +39,7 @@ struct Part {
   }
 };
 
-/// Sums over the rows of the window of `Columns` neighbouring columns, and the number of gaps among them.
+/// Sums of `Columns` neighbouring columns over the rows of the window, and the number of gaps among them.
 template <int Columns>
 class ColumnWindows {
  public:
@@ -58,11 +59,11 @@ class ColumnWindows {
     row_step_ = grid.costs.planes * grid.costs.pitch;
     row_ = grid.costs.row(part.top, part.d) + x;
     start(min(part.begin + grid.radius, height_));
-    const int more = part.begin + grid.radius - y_;  // beyond the image, where nothing is read
+    const int more = part.begin + grid.radius - y_;  // outside the image, where nothing is read
     y_ += more, row_ += more * row_step_;
   }
 
-  /// Reads the next row of the image that enters, and the one that leaves then; nothing waits for them here.
+  /// Issues the loads of the next entering row and of the row that leaves then; does not wait for them.
   __device__ void load(Row& entering, Row& leaving) {
     const bool leaves = y_ - span_ >= top_ && y_ - span_ < height_;
     leaving = load_from(row_ - span_ * row_step_, leaves);
@@ -94,7 +95,7 @@ class ColumnWindows {
   int gaps[Columns] = {};
 
  private:
-  /// Adds up the rows before `last`, several at a time, so that they are read at once.
+  /// Accumulates the rows before `last`, loading several at a time.
   __device__ void start(int last) {
     constexpr int kAtOnce = Columns == 4 ? 8 : 1;
     const Row nothing{};
@@ -115,7 +116,7 @@ class ColumnWindows {
     return row;
   }
 
-  /// Whole vectors, though what follows the row's last cost is anything.
+  /// Loads whole vectors, although the padding of a row is undefined.
   __device__ Row load_from(const float* from, bool wanted) const {
     Row row;
 #pragma unroll
@@ -144,8 +145,8 @@ class ColumnWindows {
   std::ptrdiff_t row_step_;
 };
 
-/// Makes `value` the sum of it and of those of all threads before, of several rows at once; `totals` has room
-/// for a value of each row and warp. Returns whether any thread says `any`.
+/// Inclusive prefix sum of `value` over the threads, for several rows at once; `totals` has room for one
+/// value per row and warp. Returns whether `any` is true for any thread.
 template <class T, int Rows>
 __device__ bool sum_of_threads_up_to(T (&value)[Rows], T* totals, bool any) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -169,17 +170,17 @@ __device__ bool sum_of_threads_up_to(T (&value)[Rows], T* totals, bool any) {
   return any;
 }
 
-/// The means of one thread, every blockDim.x-th column.
+/// The windows of the means of one thread: every blockDim.x-th column.
 template <int Columns>
 struct WindowEnds {
-  int end[Columns], begin[Columns];  ///< places in a line of prefix sums, the sum of nothing at -1
+  int end[Columns], begin[Columns];  ///< positions in a line of prefix sums; the empty sum is at -1
   float columns[Columns];
-  float reciprocal[Columns];  ///< of the count where all rows of the window are in the image
+  float reciprocal[Columns];  ///< of the count if all rows of the window are in the image
 
   __device__ WindowEnds(const WindowGrid& grid, const Part& part) {
 #pragma unroll
     for (int i = 0; i < Columns; ++i) {
-      // Beyond the part the thread makes no mean, but reads a sum.
+      // Outside the part the thread stores no mean, but reads a sum.
       const int x = min(part.begin_x + static_cast<int>(threadIdx.x + blockDim.x * i), part.end_x - 1);
       const int last = min(x + grid.radius, grid.costs.width - 1), before = max(x - grid.radius, 0) - 1;
       end[i] = last - part.first_x;
@@ -190,7 +191,7 @@ struct WindowEnds {
   }
 };
 
-/// Prefix sums in shared memory, of several rows. Before each line there is a 0.
+/// Prefix sums in shared memory, of several rows. Each line is preceded by a 0.
 template <class T>
 struct Lines {
   static constexpr int kBefore = 16 / sizeof(T);
@@ -200,12 +201,12 @@ struct Lines {
   __device__ T* line(int r) const { return memory + r * pitch + kBefore; }
 };
 
-/// Prefix sums within each thread's columns, of the windows about several rows, and then of the whole lines.
+/// Prefix sums of the windows of several rows, first within each thread's columns, then over the full lines.
 template <class T, int Columns, int Rows>
 struct LineSums {
   T upto[Rows][Columns];
 
-  /// @param totals  shared memory, a T of each row and warp
+  /// @param totals  shared memory, one T per row and warp
   __device__ bool add_up(const Lines<T>& lines, T* totals, bool any) {
     struct alignas(16) Vector {
       T value[16 / sizeof(T)];
@@ -234,12 +235,12 @@ struct LineSums {
 /// Means of one row of windows.
 struct WindowRow {
   const double* sums;
-  const int* gaps;  ///< null: there are none
+  const int* gaps;  ///< null: no gaps
   float rows;       ///< of the windows
-  bool whole;       ///< they all are in the image
+  bool whole;       ///< all of them are in the image
 };
 
-/// A mean by division, of any window.
+/// The mean of any window, by division.
 template <int Columns>
 __device__ float exact_mean(const WindowEnds<Columns>& ends, const WindowRow& row, float sum, int i) {
   float count = ends.columns[i] * row.rows;
@@ -249,7 +250,7 @@ __device__ float exact_mean(const WindowEnds<Columns>& ends, const WindowRow& ro
   return count > 0.0f ? sum / count : INFINITY;
 }
 
-/// `out` is where the thread's first mean belongs; it stores `means`.
+/// Stores `means` means; `out` is the position of the thread's first one.
 template <int Columns>
 __device__ __forceinline__ void store_means(const WindowEnds<Columns>& ends, const WindowRow& row, float* out,
                                             int means) {
@@ -269,7 +270,7 @@ __device__ __forceinline__ void store_means(const WindowEnds<Columns>& ends, con
     if (i < means) out[blockDim.x * i] = mean[i];
 }
 
-/// `Rows` rows a step, `Columns` columns a thread.
+/// `Rows` rows per step, `Columns` columns per thread.
 template <int Columns, int Rows, int kMostThreads, int kTogether>
 __global__ void __launch_bounds__(kMostThreads, kTogether)
     window_kernel(const __grid_constant__ WindowGrid grid) {
@@ -323,19 +324,20 @@ __global__ void __launch_bounds__(kMostThreads, kTogether)
                     out, means);
       out += row_step;
     }
-    // The next step writes to these lines only after a barrier that all reach when they are done here.
+    // The next step writes to these lines only after a barrier that all threads reach once they have read
+    // them.
   }
 }
 
-constexpr int kRows = 1, kBlocks = 6;       ///< of a step; of a multiprocessor, by their registers
-constexpr int kNarrow = 512, kWide = 4096;  ///< columns of a thread block
+constexpr int kRows = 1, kBlocks = 6;       ///< per step; per multiprocessor, limited by registers
+constexpr int kNarrow = 512, kWide = 4096;  ///< columns per thread block
 
 int rounded_up(int size, int step) {
   return (size + step - 1) / step * step;
 }
 
-/// Bands of rows, so that all multiprocessors have work; each reads up to 2 `radius` rows more, in about a
-/// quarter of the time that a row's means take.
+/// Rows per band such that all multiprocessors have work; a band reads up to 2 `radius` extra rows, each in
+/// about a quarter of the time of a row of means.
 int band_rows(int height, int radius, int blocks, int at_once) {
   const int more = std::min(2 * radius, height) / 4;
   int best = 0;

@@ -5,7 +5,7 @@
 namespace recon::cuda::detail {
 
 void call_failed(cudaError_t error, const char* call, const char* file, int line) {
-  cudaGetLastError();  // not sticky: the next call starts afresh
+  cudaGetLastError();  // not sticky: the next call starts without an error
   throw DeviceError(std::string(call) + " failed: " + cudaGetErrorName(error) + ", " +
                     cudaGetErrorString(error) + " (" + std::filesystem::path(file).filename().string() + ":" +
                     std::to_string(line) + ")");

@@ -8,12 +8,12 @@
 
 namespace recon::cuda {
 
-/// Owner of a CUDA graph: work that is queued once and launched as a whole. Move-only.
+/// Owner of a CUDA graph: work that is recorded once and launched as a whole. Move-only.
 class Graph {
  public:
   Graph() = default;
 
-  /// Records what `queue` puts on `stream` and on streams that it joins; nothing runs.
+  /// Captures the work that `queue` submits to `stream` and to streams that it joins; nothing runs.
   template <class Queue>
   Graph(const Stream& stream, const Queue& queue) {
     RECON_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));

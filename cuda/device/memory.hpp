@@ -14,7 +14,7 @@ namespace recon::cuda {
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  /// @throws OutOfMemory with the bytes asked for and those free
+  /// @throws OutOfMemory with the bytes requested and the bytes free
   explicit DeviceBuffer(std::size_t bytes);
   DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
@@ -38,7 +38,7 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Owner of page-locked host memory, from and to which copies run beside other work. Move-only.
+/// Owner of page-locked host memory; copies from and to it overlap with other work. Move-only.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;
@@ -66,33 +66,33 @@ class PinnedBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Pieces of an arena start at multiples of this many bytes.
+/// Allocations from an arena start at multiples of this many bytes.
 inline constexpr std::size_t kArenaAlignment = 256;
 
 constexpr std::size_t arena_bytes(std::size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-/// One allocation, given out piece by piece and taken back as a whole.
+/// One allocation that is handed out in parts and reset as a whole.
 class Arena {
  public:
-  /// Takes everything back and makes sure of `bytes`; what was there is lost.
+  /// Resets the arena and ensures a capacity of `bytes`; the contents are lost.
   /// @throws OutOfMemory
   void reset(std::size_t bytes) {
     used_ = 0;
     if (bytes <= memory_.bytes()) return;
-    memory_ = DeviceBuffer();  // before the new one, so that the two never stand side by side
+    memory_ = DeviceBuffer();  // before the new allocation, so that the two never coexist
     memory_ = DeviceBuffer(bytes);
   }
 
-  /// Gives the memory back to the device.
+  /// Frees the device memory.
   void release() {
     used_ = 0;
     memory_ = DeviceBuffer();
   }
 
   /// `count` elements, uninitialised.
-  /// @throws std::logic_error when the arena was made too small
+  /// @throws std::logic_error if the arena is too small
   template <class T>
   T* take(std::size_t count) {
     const std::size_t bytes = arena_bytes(count * sizeof(T));

@@ -6,8 +6,8 @@
 
 namespace recon::cuda {
 
-/// Lets launches of `kernel` take all the dynamic shared memory that the current device gives a thread block.
-/// Not just what the next launch takes: another host thread may ask for less before it comes to that.
+/// Allows launches of `kernel` to use all the dynamic shared memory that the current device offers a thread
+/// block. The limit is not that of the next launch: another host thread may set a lower one before it.
 /// @throws DeviceError
 template <class Kernel>
 void allow_shared_memory(Kernel kernel) {

@@ -8,8 +8,8 @@
 
 namespace recon::cuda {
 
-/// Owner of a stream that does not wait for the default stream. Move-only; the device current at construction
-/// owns it.
+/// Owner of a stream that does not synchronize with the default stream. Move-only; belongs to the device that
+/// is current at construction.
 class Stream {
  public:
   Stream() { RECON_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
@@ -24,7 +24,7 @@ class Stream {
 
   cudaStream_t get() const { return stream_; }
 
-  /// Waits for all work of the stream. @throws DeviceError when some of it failed
+  /// Waits for all work of the stream. @throws DeviceError if some of it failed
   void synchronize() const { RECON_CUDA_TRY(cudaStreamSynchronize(stream_)); }
 
  private:
@@ -47,13 +47,13 @@ class Event {
   cudaEvent_t get() const { return event_; }
 
   void record(const Stream& stream) { RECON_CUDA_TRY(cudaEventRecord(event_, stream.get())); }
-  /// Of a stream whose work is recorded as a graph: happens whenever the graph comes there.
+  /// For a stream under graph capture: the event is recorded at every launch of the graph.
   void record_in_graph(const Stream& stream) {
     RECON_CUDA_TRY(cudaEventRecordWithFlags(event_, stream.get(), cudaEventRecordExternal));
   }
   void synchronize() const { RECON_CUDA_TRY(cudaEventSynchronize(event_)); }
 
-  /// Milliseconds from `earlier` to this; both must have happened.
+  /// Milliseconds from `earlier` to this event; both must have completed.
   double milliseconds_since(const Event& earlier) const {
     float milliseconds = 0;
     RECON_CUDA_TRY(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));

@@ -7,8 +7,8 @@
 
 namespace recon::cuda {
 
-/// Costs in the device's memory by (y, d, x), as recon::VolumeView: every (y, d) row starts at a multiple of
-/// 64 bytes.
+/// Costs in device memory by (y, d, x), as recon::VolumeView: every (y, d) row starts at a multiple of 64
+/// bytes.
 struct DeviceVolume {
   float* data = nullptr;
   int width = 0, planes = 0, height = 0;
@@ -20,12 +20,12 @@ struct DeviceVolume {
   RECON_HD bool empty() const { return width == 0 || planes == 0 || height == 0; }
 };
 
-/// A volume of this shape that lies at `data`, which is aligned to 256 bytes.
+/// A volume of this shape at `data`, which is aligned to 256 bytes.
 inline DeviceVolume device_volume(float* data, int width, int planes, int height) {
   return {data, width, planes, height, padded_count<float>(width)};
 }
 
-/// Floats that a volume of this shape takes.
+/// Number of floats in a volume of this shape.
 inline std::size_t device_volume_floats(int width, int planes, int height) {
   return element_count({padded_count<float>(width), planes, height});
 }

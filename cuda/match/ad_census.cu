@@ -6,7 +6,7 @@ namespace recon::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kPass = 128;  ///< planes for which the other view's pixels are fetched at a time
+constexpr int kPass = 128;  ///< planes for which the source pixels are loaded at a time
 constexpr int kWindow = kThreads + kPass - 1;
 
 __global__ void __launch_bounds__(kThreads)
@@ -19,16 +19,16 @@ __device__ std::uint32_t packed(Rgb8 p) {
   return p.r | static_cast<std::uint32_t>(p.g) << 8 | static_cast<std::uint32_t>(p.b) << 16;
 }
 
-/// What a block looks at more than once.
+/// Tables and pixels that a thread block reads more than once.
 template <bool kCensus>
 struct Tables {
   float by_sum[kMaxChannelSum + 1];
   float by_bits[kCensus ? kMaxAdCensusBits + 1 : 1];
-  std::uint32_t colours[kWindow];  ///< of the other view
+  std::uint32_t colours[kWindow];  ///< of the source
   std::uint64_t census[kCensus ? kWindow : 1];
 };
 
-/// Fetches columns first .. first + kWindow - 1 of the other view, the border repeated.
+/// Loads columns first .. first + kWindow - 1 of the source; the border is replicated.
 template <bool kCensus>
 __device__ void fetch_window(const ColourCosts& views, std::ptrdiff_t row, int first, int width,
                              Tables<kCensus>& tables) {
@@ -39,7 +39,7 @@ __device__ void fetch_window(const ColourCosts& views, std::ptrdiff_t row, int f
   }
 }
 
-/// One thread a column, one block a piece of a row with all planes.
+/// One thread per column; one thread block per part of a row, with all planes.
 template <bool kCensus>
 __global__ void __launch_bounds__(kThreads) costs_kernel(ColourCosts views, DeviceVolume costs) {
   __shared__ Tables<kCensus> tables;

@@ -8,8 +8,8 @@
 #include "match/combine_step.hpp"
 #include "match/cost_step.hpp"
 
-/// How a thread makes one cost of those that the sources offer, for its outputs: two rows (a pair) of eight
-/// columns.
+/// How a thread combines the costs of the sources into one cost for each of its outputs: two rows (a pair) of
+/// eight columns.
 
 namespace recon::cuda {
 
@@ -25,12 +25,12 @@ __device__ __forceinline__ std::uint32_t half_bits(float low, float high) {
   return bits;
 }
 
-/// Which outputs a source does not see: all ones in the half `row` of the word of a column.
+/// Outputs that a source does not see: all ones in half `row` of the value of a column.
 struct UnseenRows {
   std::uint32_t column[kOutputColumns];
 };
 
-/// From words with a byte for each of four rows; `second`: the upper two of them.
+/// From values with a byte for each of four rows; `second`: the upper two of them.
 __device__ __forceinline__ UnseenRows unseen_rows(const std::uint32_t* words, bool second) {
   const std::uint32_t selector = second ? 0x3322u : 0x1100u;
   UnseenRows unseen;
@@ -51,8 +51,9 @@ __device__ __forceinline__ float sum_of_row(std::uint32_t pair) {
   return __uint_as_float(__byte_perm(pair, 0x4B000000u, Row == 0 ? 0x7410u : 0x7432u)) - 8388608.0f;
 }
 
-/// The mean of the best K <= 2 by 16-bit window sums, two in a word. Costs rise with sums, so the best sums
-/// are the best costs; 0xFFFF stands for a source that does not see the sample (sums are at most 225 * 255).
+/// The mean of the best K <= 2, from packed pairs of 16-bit window sums. Cost increases with the sum, so the
+/// best sums are the best costs; 0xFFFF marks a source that does not see the sample (sums are at most
+/// 225 * 255).
 template <int K>
 struct BestSums {
   static_assert(K == 1 || K == 2);
@@ -98,7 +99,7 @@ struct BestSums {
   }
 };
 
-/// The same from costs in floats.
+/// The same for float costs.
 template <int K>
 struct BestFloats {
   BestCosts<K> best[2][kOutputColumns];
@@ -125,15 +126,15 @@ struct BestFloats {
  private:
   static __device__ __forceinline__ float mean(const BestCosts<K>& b) {
     if (K == 1) return b.cost[0];
-    // (a + b) / 2 without a division; the same bits.
+    // (a + b) / 2 without a division; bit-identical.
     return b.cost[K - 1] < invalid_cost() ? (b.cost[0] + b.cost[K - 1]) * 0.5f : b.cost[0];
   }
 };
 
-/// Any combination, chosen at run time: the mean, and the best K up to kMaxBestK. Its lists live in local
+/// Any combination, chosen at run time: the mean, and the best K up to kMaxBestK. Its lists are in local
 /// memory.
 struct AnyFloats {
-  float kept[2][kOutputColumns][kMaxBestK];  ///< the best in rising order; or the sum and the number of costs
+  float kept[2][kOutputColumns][kMaxBestK];  ///< the best, ascending; or the sum and the number of costs
   bool is_mean;
   int k;
 

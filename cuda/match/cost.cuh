@@ -7,17 +7,17 @@
 #include "cuda/match/window_sums.cuh"
 #include "match/cost_step.hpp"
 
-/// The costs as the sweep kernel calls them. A thread block holds kRows x kTileColumns samples; in the first
-/// part of a step thread (lane, word) holds four words of four rows: columns lane + 32 i, rows 4 word .. 4
-/// word + 3. In the second part a thread makes the costs of eight columns of two rows. `turn` (0 or 1) tells
-/// which of two copies of the words is meant.
+/// The costs in the form that the sweep kernel calls. A thread block holds kRows x kTileColumns samples; in
+/// parts 1 and 2 of a step (see sweep_kernel.cuh) thread (lane, word) holds four words of four rows: columns
+/// lane + 32 i, rows 4 word .. 4 word + 3. In part 3 a thread computes the costs of eight columns of two
+/// rows. `turn` (0 or 1) selects one of the two buffers.
 
 namespace recon::cuda {
 
-constexpr int kSpareWords = 2;  ///< above and below the tile, zero: what lies beyond contributes to no output
+constexpr int kSpareWords = 2;  ///< above and below the tile, zero: they contribute to no output
 constexpr int kColumnsPerThread = kTileColumns / 32;
 
-/// Words of samples in shared memory, with the rows above and below that windows of the border words reach.
+/// Samples in shared memory, four rows per word, with the rows above and below that the border windows reach.
 template <int Rows>
 struct WordPlane {
   static constexpr int kWordRows = Rows / 4;
@@ -39,7 +39,7 @@ struct WordPlane {
   }
 };
 
-/// Sums of the rows of a pair, 16 bits each, in a word.
+/// Sums of the two rows of a pair, 16 bits each, in one word.
 template <int Rows>
 using PairPlane = std::uint32_t[Rows / 2][kTileColumns];
 template <int Rows>
@@ -67,7 +67,7 @@ struct SadCost {
   std::uint32_t reference[Channels][kColumnsPerThread];
   float inverse_count;
 
-  /// Keeps the words of the reference.
+  /// Stores the samples of the reference.
   __device__ __forceinline__ void prepare(Shared& shared,
                                           const std::uint32_t (&words)[Channels][kColumnsPerThread],
                                           int thread, int, int, bool) {
@@ -111,7 +111,7 @@ struct SadCost {
     best.offer(sum, unseen);
   }
 
-  /// With three channels and large windows a sum takes more than 16 bits: both rows apart.
+  /// With three channels and large windows a sum needs more than 16 bits: the two rows are kept separate.
   template <class Floats>
   __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
                                         const UnseenRows& unseen, Floats& combined) const {
@@ -141,10 +141,10 @@ struct ZnccCost {
     RowPlane<kRows> square, product;
   };
 
-  std::uint32_t reference_sum[kOutputColumns];  ///< two rows a word
+  std::uint32_t reference_sum[kOutputColumns];  ///< two rows per word
   std::int32_t reference_variance[2][kOutputColumns];
 
-  /// The sums over the windows of the reference alone, by the same steps.
+  /// The window sums of the reference alone, by the same steps.
   __device__ __forceinline__ void prepare(Shared& shared, const std::uint32_t (&words)[1][kColumnsPerThread],
                                           int thread, int pair, int first, bool active) {
     const int lane = thread % 32, word_row = thread / 32;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// One thread an arm: threadIdx.y is its direction.
+/// One thread per arm; threadIdx.y is the direction.
 __global__ void __launch_bounds__(4 * kThreads)
     arms_kernel(DeviceColours image, CrossOptions options, std::uint8_t* lengths, std::ptrdiff_t pitch) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);

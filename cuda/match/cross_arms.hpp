@@ -18,7 +18,7 @@ struct DeviceColours {
 /// Queues recon::cross_arms; the results are equal.
 /// @param crosses  of the image's size, aligned to 4 bytes
 /// @param pitch    crosses from one row to the next
-/// @throws std::logic_error where an option is out of range; DeviceError
+/// @throws std::logic_error if an option is out of range; DeviceError
 void queue_cross_arms(const DeviceColours& image, const CrossOptions& options, Cross* crosses,
                       std::ptrdiff_t pitch, cudaStream_t stream);
 

@@ -5,14 +5,14 @@
 #include "cuda/match/sweep_args.hpp"
 #include "match/warp_step.hpp"
 
-/// Warped samples of a source. Every function gives the very bits of `sample_position` and `bilinear`; the
+/// Warped samples of a source. Every function is bit-identical to `sample_position` and `bilinear`; this
 /// arrangement saves instructions where the whole tile is known to lie inside the source.
 
 namespace recon::cuda {
 
-/// 1/x rounded to nearest for normal x with normal 1/x: the instruction's guess and one Newton step, as
-/// __frcp_rn has it on its fast path, without the test for the slow one. A test compares all floats that the
-/// sweep can meet.
+/// 1/x rounded to nearest for normal x with normal 1/x: the hardware approximation and one Newton step, as on
+/// the fast path of __frcp_rn, without the test for the slow path. A test compares all floats that the sweep
+/// can produce.
 __device__ __forceinline__ float reciprocal(float x) {
   float guess;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(x));
@@ -20,10 +20,10 @@ __device__ __forceinline__ float reciprocal(float x) {
   return __fmaf_rn(guess, error, guess);
 }
 
-/// A source with the address arithmetic done that all samples share.
+/// A source with the address arithmetic that all samples share precomputed.
 struct QuadSource {
-  /// Of the quad at index (-kIndexBias, -kIndexBias): the positions that `quad_sample` works with count from
-  /// there.
+  /// Address of the quad at index (-kIndexBias, -kIndexBias): the origin of the positions that `quad_sample`
+  /// takes.
   std::uint64_t origin;
   std::uint32_t pitch;
 };
@@ -36,12 +36,12 @@ __device__ __forceinline__ QuadSource quad_source(const DeviceSource& source, in
   return {reinterpret_cast<std::uint64_t>(source.channel[channel]) - 4u * bias, pitch};
 }
 
-/// The bilinear sample of a quad, 16 bits to the left: bits 16..23 are `bilinear(...)`, those above are 0.
-/// The upper pixels of a quad are stored as 255 - p, so that their sum comes out negative and starts that of
-/// the lower ones: no subtraction is left.
+/// The bilinear sample of a quad, shifted left by 16 bits: bits 16..23 are `bilinear(...)`, those above are
+/// 0. The upper pixels of a quad are stored as 255 - p: their negative sum initializes that of the lower
+/// ones, which saves a subtraction.
 __device__ __forceinline__ std::uint32_t shifted_bilinear(std::uint32_t quad, std::uint32_t fx,
                                                           std::uint32_t fy) {
-  const std::uint32_t weights = fx * 65535u + 256u;  // (256 - fx) and fx as 16-bit numbers
+  const std::uint32_t weights = fx * 65535u + 256u;  // (256 - fx) and fx as 16-bit values
   const std::uint32_t minus_top = __dp2a_lo(weights, quad, 0u - 255u * 256u);
   const std::uint32_t rise = __dp2a_hi(weights, quad, minus_top);
   return rise * fy + (minus_top * (0u - 256u) + 32768u);
@@ -68,7 +68,7 @@ __device__ __forceinline__ std::uint32_t quad_sample(const QuadSource& source, B
   return shifted_bilinear(__ldg(address), p.u & 255u, p.v & 255u);
 }
 
-/// `sample_position` at any plane. NaN is clamped too: no position lies outside the source.
+/// `sample_position` on any plane. NaN is clamped too: no position lies outside the source.
 /// @param u_max, v_max  the last position of the source
 __device__ __forceinline__ BiasedPosition clamped_position(const RowWarp& r, float fx, float u_max,
                                                            float v_max, bool& inside) {
@@ -82,7 +82,7 @@ __device__ __forceinline__ BiasedPosition clamped_position(const RowWarp& r, flo
   return {__float_as_uint(uc + magic), __float_as_uint(vc + magic)};
 }
 
-/// The sample of a source that is stored as plain bytes.
+/// The sample of a source that is stored as plain bytes (SourceStorage::kBytes).
 __device__ __forceinline__ std::uint32_t byte_sample(const DeviceSource& source, int channel,
                                                      BiasedPosition p) {
   const int x = static_cast<int>(p.u >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
@@ -98,7 +98,7 @@ __device__ __forceinline__ std::uint32_t byte_sample(const DeviceSource& source,
   return shifted_bilinear(quad, p.u & 255u, p.v & 255u);
 }
 
-/// Bits 16..23 of four samples as the four bytes of a word, the first lowest.
+/// Bits 16..23 of four samples as the bytes of a word, the first sample in the lowest byte.
 __device__ __forceinline__ std::uint32_t packed_samples(const std::uint32_t (&sample)[4]) {
   return __byte_perm(__byte_perm(sample[0], sample[1], 0x0062), __byte_perm(sample[2], sample[3], 0x0062),
                      0x5410);

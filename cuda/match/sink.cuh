@@ -9,12 +9,12 @@
 #include "cuda/match/sweep_args.hpp"
 #include "cuda/optimize/winner/winner_range.hpp"
 
-/// Where the costs of a thread's outputs go.
+/// Destinations of the costs of a thread's outputs.
 
 namespace recon::cuda {
 
-/// The outputs of one thread: eight columns from x on of rows y and y + 1, of which those outside the view or
-/// the launch are computed but not written.
+/// The outputs of one thread: eight columns from x on of rows y and y + 1. Outputs outside the view or the
+/// launch are computed but not written.
 struct OutputPlace {
   int x, y;
   bool write[2];
@@ -42,12 +42,12 @@ struct VolumeSink {
 };
 
 /// Winner-take-all in registers: WinnerScan on half bits (non-negative halves order as integers), two pixels
-/// a word.
+/// per word.
 struct WinnerSink {
   static constexpr int kWords = kOutputColumns;
   std::uint32_t cost[kWords], plane[kWords], before[kWords], after[kWords], second[kWords];
   std::uint32_t previous[kWords], earlier[kWords];
-  std::uint32_t changed[kWords];  ///< all ones where the plane before became the winner
+  std::uint32_t changed[kWords];  ///< all ones where the previous plane became the winner
 
   __device__ __forceinline__ void clear() {
     constexpr std::uint32_t none = kHalfInfinityBits * 0x10001u;

@@ -22,7 +22,7 @@ SweepInstance instance_for(const SweepOptions& options, int channels, bool fused
   return fused ? fused_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
 }
 
-/// One thread a pixel.
+/// One thread per pixel.
 __global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int width, int height,
                              std::uint32_t* quads, int quad_pitch) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);

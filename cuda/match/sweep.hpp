@@ -7,8 +7,8 @@
 
 namespace recon::cuda {
 
-/// Launches the sweep of `args` on `stream`: costs into `args.volume`, or, with `args.volume` null, winners
-/// into `args.winners` (only where `can_fuse`).
+/// Launches the sweep of `args` on `stream`: costs into `args.volume`, or, if `args.volume` is null, winners
+/// into `args.winners` (only if `can_fuse`).
 /// @throws DeviceError
 void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channels, cudaStream_t stream);
 
@@ -16,7 +16,8 @@ void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channe
 void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
                   int quad_pitch, cudaStream_t stream);
 
-/// Thread blocks of the sweep that stores costs that run on the current device at once. @throws DeviceError
+/// Thread blocks of the cost-storing sweep kernel that are resident on the current device. @throws
+/// DeviceError
 int blocks_per_wave(const SweepOptions& options, int channels);
 
 }  // namespace recon::cuda

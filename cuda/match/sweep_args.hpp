@@ -9,14 +9,14 @@
 
 namespace recon::cuda {
 
-/// How the pixels of a source lie in device memory.
+/// Layout of the pixels of a source in device memory.
 enum class SourceStorage {
-  kQuads,  ///< four neighbours a word: (x, y), (x+1, y), (x, y+1), (x+1, y+1) from the low byte up, borders
-           ///< repeated; the upper two, (x, y) and (x+1, y), as 255 minus the pixel
-  kBytes,  ///< plain 8-bit rows: a quarter of the memory, four loads a sample
+  kQuads,  ///< four neighbours per word: (x, y), (x+1, y), (x, y+1), (x+1, y+1) from the low byte up, borders
+           ///< replicated; the upper two, (x, y) and (x+1, y), as 255 minus the pixel
+  kBytes,  ///< plain 8-bit rows: a quarter of the memory, four loads per sample
 };
 
-/// What turns the pixels of a quad into its word and back, by exclusive or.
+/// Exclusive-or mask between the pixels of a quad and its stored word.
 inline constexpr std::uint32_t kUpperPixels = 0x0000FFFF;
 
 /// One source view as the sweep kernels read it; rows are `pitch` elements apart.
@@ -26,8 +26,8 @@ struct DeviceSource {
   const void* channel[3];
 };
 
-/// Everything that a launch of a sweep kernel is told; passed by value, so it lies in constant memory. A
-/// launch covers the reference rows [row_begin, row_end) and the planes [plane_begin, plane_end).
+/// Arguments of a launch of a sweep kernel; passed by value, so in constant memory. A launch covers the
+/// reference rows [row_begin, row_end) and the planes [plane_begin, plane_end).
 struct SweepArgs {
   DeviceSource source[kMaxSources];
   int sources;
@@ -39,7 +39,7 @@ struct SweepArgs {
 
   PlaneSet planes;
   int plane_begin, plane_end;
-  int planes_per_block;  ///< what one thread block does of them
+  int planes_per_block;  ///< planes that one thread block processes
   int row_begin, row_end;
 
   Combination combination;
@@ -48,14 +48,13 @@ struct SweepArgs {
   /// Costs as half bits by (y - row_begin, d - plane_begin, x), rows `volume_pitch` elements apart; or
   std::uint16_t* volume;
   std::ptrdiff_t volume_pitch;
-  /// winners by (range, field, y - row_begin, x), one range for each `planes_per_block` planes; see
-  /// WinnerRange.
+  /// winners by (range, field, y - row_begin, x), one range per `planes_per_block` planes; see WinnerRange.
   std::uint16_t* winners;
   std::ptrdiff_t winners_pitch;
 };
 
-/// A thread block does tile_width x tile_height outputs of the reference; with the halo of the window these
-/// are kTileColumns samples in each of 64 rows, or of 32 where 64 would take more shared memory than small
+/// A thread block computes tile_width x tile_height outputs of the reference; with the halo of the window
+/// these are kTileColumns samples in each of 64 rows, or of 32 if 64 would need more shared memory than small
 /// GPUs have.
 inline constexpr int kTileColumns = 128;
 RECON_HD constexpr int tile_rows(CostKind cost) {
@@ -70,7 +69,7 @@ RECON_HD constexpr int tile_height(CostKind cost, int radius) {
   return tile_rows(cost) - 2 * radius;
 }
 
-/// The most (plane, source) pairs that a thread block keeps book of.
+/// The max number of (plane, source) pairs whose coverage a thread block stores.
 inline constexpr int kMaxSteps = 4096;
 
 }  // namespace recon::cuda

@@ -25,7 +25,7 @@ int tile_count(int width, int rows, const SweepOptions& options) {
 }
 
 int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges) {
-  // What a block does before its first plane is worth about two planes.
+  // The start-up of a thread block costs about as much as two planes.
   constexpr double kStart = 2.0;
   const int fewest = divided_up(planes, std::min(planes, kMaxSteps / sources));
   int best = divided_up(planes, fewest);

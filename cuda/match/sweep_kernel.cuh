@@ -10,13 +10,13 @@
 #include "cuda/match/tile_coverage.hpp"
 
 /// The sweep. A thread block owns a tile of the reference and a range of planes; for each plane and source it
-///   1. warps the tile and its halo once, 16 samples a thread, four rows a word;
+///   1. warps the tile and its halo once, 16 samples per thread, four rows per word;
 ///   2. sums the windows down the columns;
 ///   3. sums them along the rows, and offers the cost to the combination over the sources;
-/// and hands the combined cost of a plane to the sink. Four rows of the tile belong to one warp in every
-/// part, and only part 2 reads rows of other warps: the block meets once a step, between parts 1 and 2. What
-/// part 1 writes stands twice, taken in turn, so that a warp may begin the next step while others are in
-/// part 2.
+/// and passes the combined cost of a plane to the sink. Four rows of the tile belong to one warp in every
+/// part, and only part 2 reads rows of other warps: there is one barrier per step, between parts 1 and 2.
+/// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in
+/// part 2. part 2.
 
 namespace recon::cuda {
 
@@ -32,13 +32,13 @@ constexpr int kThreads = 8 * Cost::kRows;
 template <class Cost>
 struct BlockShared {
   typename Cost::Shared cost;
-  /// Byte r of word (w, c): 0 where the source sees row 4 w + r of output column c, else 255. Each warp has
-  /// its row of it to itself.
+  /// Byte r of word (w, c): 0 if the source sees row 4 w + r of output column c, else 255. Each row is
+  /// private to one warp.
   alignas(16) std::uint32_t unseen[Cost::kRows / 4][kTileColumns];
   Coverage coverage[kMaxSteps];
 };
 
-/// Part 1 where the source is known to see the whole tile.
+/// Part 1 if the source is known to see the whole tile.
 template <class Cost>
 __device__ __forceinline__ void warp_inside(const DeviceSource& source, float w, const SamplePlace& place,
                                             Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
@@ -65,7 +65,7 @@ __device__ __forceinline__ void warp_inside(const DeviceSource& source, float w,
   }
 }
 
-/// Part 1 on any plane; notes which outputs the source sees.
+/// Part 1 on any plane; records which outputs the source sees.
 template <SourceStorage Storage, class Cost>
 __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w, const SamplePlace& place,
                                              Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
@@ -78,7 +78,7 @@ __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w
   for (int c = 0; c < Cost::kChannels; ++c) quads[c] = quad_source(source, c);
   const float u_max = static_cast<float>((source.width - 1) * kSubpixels);
   const float v_max = static_cast<float>((source.height - 1) * kSubpixels);
-  __syncwarp();  // part 3 of the step before has read `unseen`
+  __syncwarp();  // part 3 of the previous step has read `unseen`
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i) {
     const float fx = place.x[i];
@@ -102,7 +102,7 @@ __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w
   }
 }
 
-/// Fills `coverage` for the planes of this block, all threads together.
+/// Fills `coverage` for the planes of this thread block, in parallel over its threads.
 template <class Cost>
 __device__ void classify(const SweepArgs& args, int x0, int y0, int plane_begin, int plane_end,
                          Coverage* coverage) {

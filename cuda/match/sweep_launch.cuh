@@ -7,7 +7,7 @@
 
 namespace recon::cuda {
 
-/// One instance of the sweep kernel, with what a launch has to know of it.
+/// One instance of the sweep kernel, with its launch parameters.
 struct SweepInstance {
   void (*kernel)(SweepArgs);
   int threads;

@@ -7,19 +7,19 @@
 
 namespace recon::cuda {
 
-/// What a source sees of a rectangle of the reference on one plane.
+/// Visibility of a rectangle of the reference in a source, on one plane.
 enum class Coverage : std::uint8_t {
-  kNothing,  ///< for no sample is `sample_position(...).inside` true
-  kAll,      ///< for every sample it is, and no position needs clamping
-  kSome,     ///< anything else, and whatever cannot be told cheaply
+  kNothing,  ///< `sample_position(...).inside` is false for every sample
+  kAll,      ///< it is true for every sample, and no position needs clamping
+  kSome,     ///< anything else, and whatever cannot be decided cheaply
 };
 
 /// Classifies the reference indices [x0, x1] x [y0, y1] on the plane of inverse depth `w`.
 ///
-/// Depth ratio and numerators are affine in (x, y), so where the ratio is positive at the four corners, the
-/// extremes of the position lie at corners. Rounding is covered by a margin of one pixel: each numerator is
-/// off by at most four roundings of its largest term, and the classification is given up (kSome) where that
-/// could exceed 0.4 pixels.
+/// Depth ratio and numerators are affine in (x, y), so if the ratio is positive at the four corners, the
+/// extremes of the position lie at corners. A margin of one pixel covers rounding: the error of each
+/// numerator is at most four roundings of its largest term; the result is kSome if that could exceed 0.4
+/// pixels.
 RECON_HD Coverage tile_coverage(const SourceWarp& s, float w, int x0, int x1, int y0, int y1, int width,
                                 int height) {
   const float rounding = 4.0f / 16777216.0f;

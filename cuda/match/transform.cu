@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads) rank_kernel(DeviceGrey image, int ra
   codes[static_cast<std::ptrdiff_t>(y) * image.width + x] = rank_of(radius, at);
 }
 
-/// Rows of pixels that a block takes, one below the other in each thread: they share most of their windows.
+/// Rows of pixels per thread block. Each thread computes them all: their windows overlap.
 constexpr int kCensusRows = 4;
 
 template <Transform kTransform, class Code, class Grey>
@@ -70,10 +70,10 @@ struct WideHamming {
   __device__ static std::uint32_t cost(Code a, Code b) { return static_cast<std::uint32_t>(__popcll(a ^ b)); }
 };
 
-constexpr int kCostPixels = 64;  ///< of a row, for one block
+constexpr int kCostPixels = 64;  ///< of a row, per thread block
 
-/// Where entry i of the window is: threads beside one another reach for entries 16 apart, which this puts
-/// into different banks.
+/// Position of entry i of the window: neighbouring threads read entries 16 apart, which this maps to
+/// different banks.
 __host__ __device__ constexpr int banked(int i) {
   return i + i / 16;
 }
@@ -82,8 +82,8 @@ __device__ void set_byte(std::uint32_t (&word)[4], int i, int value) {
   word[i / 4] = (word[i / 4] & ~(0xFFu << 8 * (i % 4))) | static_cast<std::uint32_t>(value) << 8 * (i % 4);
 }
 
-/// One thread takes 16 neighbouring disparities of a pixel at a time. The right image's pixels that a block
-/// needs are in shared memory.
+/// A thread computes 16 neighbouring disparities of a pixel at a time. The right pixels of a thread block are
+/// in shared memory.
 template <class Difference>
 __global__ void __launch_bounds__(kThreads)
     costs_kernel(TransformedPair pair, std::uint8_t* costs, int stride) {
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = static_cast<int>(threadIdx.x); i < kCostPixels + planes - 1; i += kThreads)
       window[banked(i)] = right[min(max(last - i, 0), pair.width - 1)];
     __syncthreads();
-    const int pieces = __ffs(planes / 16) - 1;  // of a pixel: a power of 2
+    const int pieces = __ffs(planes / 16) - 1;  // per pixel: a power of 2
     for (int i = static_cast<int>(threadIdx.x); i < kCostPixels << pieces; i += kThreads) {
       const int pixel = i >> pieces, x = begin + pixel, first = (i - (pixel << pieces)) * 16;
       if (x >= pair.width) break;

@@ -4,18 +4,18 @@
 
 #include "cuda/match/sweep_args.hpp"
 
-/// Window sums in two steps: down the columns over words of four rows by byte dot products, then along the
-/// rows as running sums. All in integers, so the order does not matter.
+/// Window sums in two steps: down the columns by byte dot products over words of four rows, then along the
+/// rows as running sums. All sums are integers, so the order does not matter.
 
 namespace recon::cuda {
 
-/// Words of four rows above and below its own that the window of a row of this word reaches.
+/// Number of words above and below its own that the windows of the rows of a word reach.
 RECON_HD constexpr int word_reach(int radius) {
   return (radius + 3) / 4;
 }
 
-/// Which bytes (0xFF: counted) of word `word` (relative to its own) lie in the window of row `row` of the own
-/// word.
+/// Bytes (0xFF: counted) of word `word` (relative to the own word) that lie in the window of row `row` of the
+/// own word.
 RECON_HD constexpr std::uint32_t byte_mask(int word, int row, int radius) {
   std::uint32_t mask = 0;
   for (int b = 0; b < 4; ++b) {
@@ -25,7 +25,7 @@ RECON_HD constexpr std::uint32_t byte_mask(int word, int row, int radius) {
   return mask;
 }
 
-/// Whether all four rows of the own word count the whole of word `word`.
+/// Whether the windows of all four rows of the own word contain the whole of word `word`.
 RECON_HD constexpr bool counted_by_all(int word, int radius) {
   for (int row = 0; row < 4; ++row)
     if (byte_mask(word, row, radius) != 0xFFFFFFFFu) return false;
@@ -74,13 +74,14 @@ struct ColumnSums {
   }
 };
 
-/// Where column `column` of a row of kTileColumns words lies: 16-byte chunks are exchanged in pairs so that
-/// eight neighbouring threads reading every other chunk meet all banks.
+/// Position of column `column` in a row of kTileColumns words: 16-byte chunks are swapped in pairs so that
+/// eight neighbouring threads that read every other chunk use all banks.
 __device__ __forceinline__ int swizzled(int column) {
   return column ^ ((column >> 3) & 4);
 }
 
-/// The columns first .. of a swizzled row that eight neighbouring windows reach; `first` a multiple of 8.
+/// The columns from `first` on of a swizzled row that eight neighbouring windows reach; `first` a multiple
+/// of 8.
 template <int Radius>
 struct RowSpan {
   static constexpr int kChunks = (kOutputColumns + 2 * Radius + 3) / 4;
@@ -97,8 +98,8 @@ struct RowSpan {
     }
   }
 
-  /// Output i sums columns first + i .. first + i + 2 Radius. Linear in the words: two 16-bit sums in a word
-  /// are right when both fit.
+  /// Output i sums columns first + i .. first + i + 2 Radius. Linear in the words: two packed 16-bit sums are
+  /// correct if both fit.
   __device__ __forceinline__ void sums(std::uint32_t (&sum)[kOutputColumns]) const {
     sum[0] = column[0];
 #pragma unroll
@@ -114,8 +115,8 @@ __device__ __forceinline__ void row_sums(const std::uint32_t* row, int first,
   RowSpan<Radius>(row, first).sums(sum);
 }
 
-/// The same for words of two 16-bit numbers whose sums may take more bits: sum[0] of the low ones, sum[1] of
-/// the high.
+/// The same for words of two 16-bit values whose sums may need more bits: sum[0] of the low halves, sum[1] of
+/// the high ones.
 template <int Radius>
 __device__ __forceinline__ void wide_row_sums(const std::uint32_t* row, int first,
                                               std::uint32_t (&sum)[2][kOutputColumns]) {

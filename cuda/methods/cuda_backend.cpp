@@ -16,12 +16,12 @@
 namespace recon {
 namespace {
 
-using namespace cuda;  // NOLINT(google-build-using-namespace): the backend is the front of that namespace
+using namespace cuda;  // NOLINT(google-build-using-namespace): the backend is the facade of that namespace
 
-/// Why a device cannot be used; empty when it can. Makes it current.
+/// Why a device cannot be used; empty if it can. Makes it current.
 std::string why_unusable(int device) {
   if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
-    cudaGetLastError();  // so that the next launch is not blamed for it
+    cudaGetLastError();  // so that the next launch does not report it
     return cudaGetErrorString(error);
   }
   try {
@@ -42,7 +42,7 @@ std::string device_name(int device) {
   return std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) + " GiB";
 }
 
-/// Makes a device current as long as it lives.
+/// Sets the current device for the lifetime of the object.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device) {
@@ -75,15 +75,15 @@ class CudaBackend : public Backend {
     for (int i = 0; i < options.lanes; ++i) free_.push_back(&lanes_.emplace_back(host_threads_));
   }
 
-  ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the lanes are freed on it
+  ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the streams are freed on it
 
   std::string name() const override { return name_; }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
 
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
-    // The shape does not say the cost or the combination: count the path that takes more, with the lowest
-    // tiles.
+    // The shape does not contain the cost or the combination: assume the path with more memory, and the
+    // lowest tiles.
     SweepOptions options;
     options.window = shape.window;
     options.cost = CostKind::kSad;
@@ -127,13 +127,14 @@ class CudaBackend : public Backend {
   }
 
  private:
-  /// A lane taken for one sweep; `alone`: all of them, the others without memory.
+  /// A concurrent stream acquired for one sweep; `alone`: all of them, with the memory of the others
+  /// released.
   class Hold {
    public:
     Hold(CudaBackend& backend, bool alone) : backend_(backend) {
       std::unique_lock lock(backend_.mutex_);
       const std::size_t needed = alone ? backend_.lanes_.size() : 1;
-      // One that waits for all lanes goes before those that want one, or it might wait for ever.
+      // A sweep that waits for all streams goes first; otherwise it could starve.
       if (alone) ++backend_.waiting_alone_;
       backend_.freed_.wait(
           lock, [&] { return backend_.free_.size() >= needed && (alone || backend_.waiting_alone_ == 0); });
@@ -163,10 +164,10 @@ class CudaBackend : public Backend {
     bool alone_ = false;
   };
 
-  /// The bytes that a lane may take while others work beside it.
+  /// Memory share in bytes of a stream while others run concurrently.
   std::size_t share() const { return limit_ / lanes_.size(); }
 
-  /// Of costs that the host goes on with, and what it does with them.
+  /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
     if (!plan.on_host) return 0;
     const Tile block{0, 0, plan.width, plan.height};
@@ -174,7 +175,7 @@ class CudaBackend : public Backend {
            optimized_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());
   }
 
-  /// Within a lane's share where that is possible, else with the whole limit, alone.
+  /// Within the memory share of a stream if possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape, const SweepOptions& options, SweepPath path) const {
     try {
       return plan_sweep(shape, options, path, {multiprocessors_, share()});
@@ -184,7 +185,7 @@ class CudaBackend : public Backend {
   }
 
   int device_;
-  int host_threads_;  ///< of graph cuts
+  int host_threads_;  ///< for graph cuts
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;

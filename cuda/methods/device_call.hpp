@@ -9,11 +9,11 @@
 #include "cuda/device/stream.hpp"
 #include "cuda/device/volume.hpp"
 
-/// What the entries for tests of single stages share.
+/// Shared by the entry points that test single stages.
 
 namespace recon::cuda {
 
-/// Memory of a call: all pieces poisoned, freed at the end.
+/// Device memory of a call: poisoned at allocation, freed at the end.
 class Call {
  public:
   Call(std::size_t bytes, std::uint8_t poison) {
@@ -30,7 +30,7 @@ class Call {
     copy_rows(to, pitch, image.data, image.pitch, image.width, image.height);
     return to;
   }
-  /// Of the same shape.
+  /// A volume of the same shape.
   DeviceVolume take_volume(VolumeView<const float> volume) {
     float* data = arena_.take<float>(device_volume_floats(volume.width, volume.planes, volume.height));
     return device_volume(data, volume.width, volume.planes, volume.height);

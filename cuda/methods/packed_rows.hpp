@@ -8,11 +8,11 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 
-/// Images on their way to and from the device, where their rows have no padding.
+/// Transfer of images to and from the device, where their rows have no padding.
 
 namespace recon::cuda {
 
-/// Copies the rows of an image to `staged`, one behind the other.
+/// Copies the rows of an image to `staged` without padding.
 template <class T>
 void pack_rows(ImageView<const T> image, std::byte* staged) {
   const std::size_t bytes = static_cast<std::size_t>(image.width) * sizeof(T);
@@ -21,12 +21,12 @@ void pack_rows(ImageView<const T> image, std::byte* staged) {
       [&](int y) { std::memcpy(staged + static_cast<std::size_t>(y) * bytes, image.row(y), bytes); }, 64);
 }
 
-/// Makes sure of `bytes`; what was there is lost.
+/// Ensures a capacity of `bytes`; the contents are lost.
 inline void reserve(PinnedBuffer& staging, std::size_t bytes) {
   if (staging.bytes() < bytes) staging = PinnedBuffer(bytes);
 }
 
-/// A map of the device, through `staging`; done on return.
+/// Downloads a map from the device through `staging`; complete on return.
 inline Image<float> download_map(const float* device, int width, int height, PinnedBuffer& staging,
                                  const Stream& stream) {
   const std::size_t row = static_cast<std::size_t>(width) * sizeof(float);

@@ -4,7 +4,7 @@
 
 namespace recon::cuda {
 
-/// Runs a kernel on the current device and looks at its answer. @throws DeviceError
+/// Runs a kernel on the current device and checks its result. @throws DeviceError
 bool device_answers();
 
 /// See count_wrong_reciprocals of cuda_sweep.hpp. @throws DeviceError

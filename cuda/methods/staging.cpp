@@ -8,8 +8,8 @@
 namespace recon::cuda {
 namespace {
 
-/// Copies rows on several threads. Isolated: a thread that waits here must not start another view's sweep
-/// meanwhile, which would wait for the lane that this one holds.
+/// Copies rows on several threads. Isolated: a waiting thread must not start the sweep of another view, which
+/// would wait for the concurrent stream that this one holds.
 template <class Copy>
 void for_rows(int rows, const Copy& copy) {
   oneapi::tbb::this_task_arena::isolate([&] { parallel_for(rows, copy, 64); });

@@ -10,11 +10,11 @@
 
 namespace recon::cuda {
 
-/// Copies images between pageable host memory and the device through two page-locked halves, so that the copy
-/// over the bus and the copy in host memory run side by side.
+/// Copies images between pageable host memory and the device through two page-locked halves, so that the bus
+/// transfer and the host copy overlap.
 class Staging {
  public:
-  /// Page-locked bytes that one takes.
+  /// Page-locked bytes per object.
   static constexpr std::size_t kBytes = std::size_t{8} << 20;
 
   Staging() : buffer_(kBytes) {}
@@ -23,7 +23,7 @@ class Staging {
   void upload(ImageView<const std::uint8_t> image, std::uint8_t* device, std::ptrdiff_t pitch,
               const Stream& stream);
 
-  /// Copies rows of `pitch` floats to `image`; done on return.
+  /// Copies rows of `pitch` floats to `image`; complete on return.
   void download(const float* device, std::ptrdiff_t pitch, ImageView<float> image, const Stream& stream);
 
  private:
@@ -31,7 +31,7 @@ class Staging {
   std::byte* half(int i) { return buffer_.data() + static_cast<std::size_t>(i) * kHalf; }
 
   PinnedBuffer buffer_;
-  std::array<Event, 2> free_;  ///< when the copy over the bus that used a half is done
+  std::array<Event, 2> free_;  ///< recorded after the bus transfer from or to a half
 };
 
 }  // namespace recon::cuda

@@ -6,7 +6,7 @@
 namespace recon::cuda {
 namespace {
 
-/// The costs of a pixel; infinite where there is no plane.
+/// The costs of a pixel; infinite for planes outside the volume.
 struct PixelCosts {
   const float* first;
   std::ptrdiff_t pitch;

@@ -6,8 +6,8 @@
 
 namespace recon::cuda {
 
-/// Queues recon::adjust_discontinuities; maps without padding, of the volume's size; `adjusted` is not
-/// `disparity`. The results are equal. @throws DeviceError
+/// Queues recon::adjust_discontinuities; maps without padding, of the size of the volume; `adjusted` must not
+/// be `disparity`. The results are equal. @throws DeviceError
 void queue_adjustment(const float* disparity, const DeviceVolume& costs, int min, float* adjusted,
                       cudaStream_t stream);
 

@@ -21,19 +21,19 @@ __device__ Bits reversed(Bits bits) {
   return result;
 }
 
-/// `seeds`, and all bits above them that hang together with them: bit b of `links` tells whether b hangs
-/// together with b - 1. The carries of the sum run through the links.
+/// `seeds`, and all bits above them that are connected to them: bit b of `links` states whether b is
+/// connected to b - 1. The carries of the sum propagate through the links.
 __device__ Bits spread_up(Bits seeds, Bits links) {
   const Bits entered = seeds << 1 & links;
   return seeds | entered | (((links + entered) ^ links) & links);
 }
 
-/// A run of pixels of the strip: those right before `pixel`, which is reliable, from column `begin` on.
+/// A run of pixels of the strip directly before `pixel`, which is reliable; the run starts at column `begin`.
 struct Strip {
   int pixel, begin;
 };
 
-/// Finds the runs that the right view does not see, in any order.
+/// Finds the runs that are not visible in the right view, in any order.
 __global__ void __launch_bounds__(kRefineThreads)
     strips_kernel(LabelledMap map, const float* reliable, Strip* strips, int* count) {
   const int x = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
@@ -47,11 +47,11 @@ __global__ void __launch_bounds__(kRefineThreads)
   strips[atomicAdd(count, 1)] = {y * map.width + x, begin};
 }
 
-/// The window around a reliable pixel; a thread a row.
+/// The window around a reliable pixel; one thread per row.
 struct Window {
   Bits rows[kThreads + 2];       ///< pixels that are reached, with an empty row at either end
-  unsigned across[kThreads][4];  ///< bit b: pixel b hangs together with b - 1
-  unsigned down[kThreads][4];    ///< bit b: pixel b hangs together with that of the row above
+  unsigned across[kThreads][4];  ///< bit b: pixel b is connected to b - 1
+  unsigned down[kThreads][4];    ///< bit b: pixel b is connected to that of the row above
   double sums[9][kThreads];
 
   __device__ static Bits joined(const unsigned (&words)[4]) {
@@ -59,7 +59,7 @@ struct Window {
   }
 };
 
-/// Finds which neighbours in the window hang together: a warp a row, a lane a pixel.
+/// Finds the connected neighbours in the window: one warp per row, one lane per pixel.
 __device__ void link(const LabelledMap& map, const float* reliable, int x, int y, Window& window) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   for (int v = static_cast<int>(threadIdx.x) / kLanes; v < kSide; v += kThreads / kLanes) {
@@ -77,14 +77,14 @@ __device__ void link(const LabelledMap& map, const float* reliable, int x, int y
   }
 }
 
-/// The pixels of a thread's row that hang together with the centre within the window.
+/// The pixels of a thread's row that are connected to the centre within the window.
 __device__ Bits flood(Window& window) {
   const int v = static_cast<int>(threadIdx.x);
   const bool inside = v < kSide;
   const Bits across = inside ? Window::joined(window.across[v]) : 0;
   const Bits from_above = inside ? Window::joined(window.down[v]) : 0;
   const Bits from_below = v + 1 < kSide ? Window::joined(window.down[v + 1]) : 0;
-  const Bits backwards = reversed(across >> 1);  // bit 127 - b: pixel b hangs together with b + 1
+  const Bits backwards = reversed(across >> 1);  // bit 127 - b: pixel b is connected to b + 1
   const Bits links_back = backwards;
   Bits reached = v == kFitReach ? static_cast<Bits>(1) << kFitReach : 0;
   window.rows[v + 1] = reached;
@@ -102,7 +102,7 @@ __device__ Bits flood(Window& window) {
   return reached;
 }
 
-/// Adds up what the fit needs, row by row, then over the rows.
+/// Accumulates the sums of the fit, row by row, then over the rows.
 __device__ PlaneFit fit_plane(const LabelledMap& map, const float* reliable, int x, int y, Bits reached,
                               Window& window) {
   const int thread = static_cast<int>(threadIdx.x), v = thread - kFitReach;
@@ -128,7 +128,7 @@ __device__ PlaneFit fit_plane(const LabelledMap& map, const float* reliable, int
   return {all[0][0], all[1][0], all[2][0], all[3][0], all[4][0], all[5][0], all[6][0], all[7][0], all[8][0]};
 }
 
-/// One block a run.
+/// One thread block per run.
 __global__ void __launch_bounds__(kThreads)
     extension_kernel(LabelledMap map, const float* reliable, const Strip* strips, const int* count) {
   __shared__ Window window;
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void queue_extension(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream) {
-  // There are half as many runs as pixels at most, for behind each is a reliable one.
+  // The number of runs is at most half the number of pixels, because a reliable pixel follows each.
   auto* strips = reinterpret_cast<Strip*>(scratch.labels);
   RECON_CUDA_TRY(cudaMemsetAsync(scratch.count, 0, sizeof(int), stream));
   strips_kernel<<<rows_grid(map.width, map.height), kRefineThreads, 0, stream>>>(map, scratch.reliable,

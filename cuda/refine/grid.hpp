@@ -9,16 +9,16 @@ namespace recon::cuda {
 
 inline constexpr int kRefineThreads = 128;
 
-/// Blocks that go through a list whose length only the device knows.
+/// Thread blocks for a list whose length is known only on the device.
 inline constexpr unsigned kListBlocks = 1056;
 
-/// A thread a pixel, rows apart.
+/// One thread per pixel, by rows.
 inline dim3 rows_grid(int width, int height) {
   return {static_cast<unsigned>((width + kRefineThreads - 1) / kRefineThreads),
           static_cast<unsigned>(height)};
 }
 
-/// A thread a pixel, rows joined.
+/// One thread per pixel, rows concatenated.
 inline unsigned pixels_grid(std::ptrdiff_t pixels) {
   return static_cast<unsigned>((pixels + kRefineThreads - 1) / kRefineThreads);
 }

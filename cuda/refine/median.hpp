@@ -4,7 +4,7 @@
 
 namespace recon::cuda {
 
-/// The same as recon::median_3x3, on images whose rows are not padded; `median` is not `map`.
+/// The same as recon::median_3x3, on images without row padding; `median` must not be `map`.
 /// @throws DeviceError
 void launch_median_3x3(const float* map, int width, int height, float* median, cudaStream_t stream);
 

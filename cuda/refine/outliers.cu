@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kRefineThreads) check_kernel(LabelledMap map, 
                                      [&](int column) { return map.right[row + column]; });
 }
 
-/// A warp asks for places in the list once.
+/// A warp reserves its entries in the list with one atomic operation.
 __global__ void __launch_bounds__(kRefineThreads) list_kernel(LabelledMap map, OutlierList list) {
   const std::ptrdiff_t i = static_cast<std::ptrdiff_t>(blockIdx.x) * kRefineThreads + threadIdx.x;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kRefineThreads) invalidate_kernel(LabelledMap 
   if (i < map.pixels() && map.outliers[i] != Outlier::kNone) map.disparity[i] = NAN;
 }
 
-/// Lanes of a half warp look into the directions; the best of what they find is in all of them.
+/// The nearest reliable pixel in one direction; the lanes of a half warp search one direction each.
 __device__ Filling search_filling(const LabelledMap& map, const Rgb8* image, int pixel, int direction) {
   const int x = pixel % map.width, y = pixel / map.width;
   const float* right = map.right + static_cast<std::ptrdiff_t>(y) * map.width;

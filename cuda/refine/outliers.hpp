@@ -11,7 +11,7 @@
 
 namespace recon::cuda {
 
-/// The left map of a pair, whose outliers are repaired on the device; all images without padding.
+/// The left map of a pair, whose outliers are filled on the device; all images without padding.
 struct LabelledMap {
   float* disparity;
   Outlier* outliers;
@@ -27,33 +27,33 @@ void queue_left_right_check(const LabelledMap& map, float tolerance, cudaStream_
 
 /// The outliers of a map, in any order.
 struct OutlierList {
-  int* pixels;  ///< as many as the map has
+  int* pixels;  ///< with room for every pixel of the map
   int* count;
 };
 
-/// Queues the making of the list. @throws DeviceError
+/// Queues the creation of the list. @throws DeviceError
 void queue_outlier_list(const LabelledMap& map, const OutlierList& list, cudaStream_t stream);
 
-/// What decides a vote.
+/// Inputs of a vote.
 struct RegionVote {
   const Cross* crosses;  ///< aligned to 4 bytes
-  std::int16_t* bins;    ///< one a pixel, scratch memory
+  std::int16_t* bins;    ///< one per pixel, scratch memory
   int min_votes;
   float min_share;
   int iterations;
 };
 
-/// Queues recon::vote_in_regions with the right map's veto, over the pixels of the list, which has all
+/// Queues recon::vote_in_regions with the right map's veto, over the pixels of the list, which contains all
 /// outliers; at most 4096 disparities. The results are equal. @throws DeviceError
 void queue_votes(const LabelledMap& map, const OutlierList& list, const RegionVote& vote,
                  cudaStream_t stream);
 
-/// Queues recon::interpolate_outliers with the right map over the pixels of the list that still are outliers.
+/// Queues recon::interpolate_outliers with the right map over the pixels of the list that are still outliers.
 /// The results are equal. @throws DeviceError
 void queue_interpolation(const LabelledMap& map, const OutlierList& list, const Rgb8* image,
                          cudaStream_t stream);
 
-/// Queues that outliers become unknown. @throws DeviceError
+/// Queues the invalidation of all outliers. @throws DeviceError
 void queue_invalidate(const LabelledMap& map, cudaStream_t stream);
 
 }  // namespace recon::cuda

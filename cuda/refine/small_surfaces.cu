@@ -12,12 +12,12 @@ constexpr int kLanes = 32;
 constexpr unsigned kAll = 0xFFFFFFFFu;
 static_assert(kRefineThreads % kLanes == 0, "a warp has 32 neighbours of a row");
 
-/// The lane at which the run that `lane` is in starts. @param starts  a bit for each lane that starts one
+/// The lane where the run of `lane` starts. @param starts  a bit for each lane that starts a run
 __device__ int run_start(unsigned starts, int lane) {
   return kLanes - 1 - __clz(static_cast<int>(starts & (kAll >> (kLanes - 1 - lane))));
 }
 
-/// A volatile load: other threads join trees meanwhile.
+/// A volatile load: other threads merge trees concurrently.
 __device__ int parent_of(const int* labels, int i) {
   return *static_cast<const volatile int*>(labels + i);
 }
@@ -27,7 +27,7 @@ __device__ int root_of(const int* labels, int i) {
   return i;
 }
 
-/// Joins the trees of two pixels: the greater root becomes a child of the lesser one.
+/// Merges the trees of two pixels: the larger root becomes a child of the smaller one.
 __device__ void join(int* labels, int a, int b) {
   while (true) {
     a = root_of(labels, a), b = root_of(labels, b);
@@ -35,11 +35,11 @@ __device__ void join(int* labels, int a, int b) {
     const int greater = max(a, b), lesser = min(a, b);
     const int before = atomicMin(labels + greater, lesser);
     if (before == greater) return;
-    a = before, b = lesser;  // another thread was faster: its tree is joined too
+    a = before, b = lesser;  // another thread was faster: its tree is merged too
   }
 }
 
-/// Disparities of reliable pixels; trees of the pixels of a warp that belong together along the row.
+/// Disparities of reliable pixels; trees of the connected pixels along the row within a warp.
 __global__ void __launch_bounds__(kRefineThreads) runs_kernel(LabelledMap map, SurfaceScratch scratch) {
   const int x = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   const int lane = static_cast<int>(threadIdx.x) % kLanes, at = y * map.width + x;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kRefineThreads) runs_kernel(LabelledMap map, S
   scratch.sizes[at] = 0;
 }
 
-/// Joins what belongs together across rows and warps.
+/// Merges connected pixels across rows and warps.
 __global__ void __launch_bounds__(kRefineThreads) joins_kernel(LabelledMap map, SurfaceScratch scratch) {
   const int x = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= map.width) return;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kRefineThreads) joins_kernel(LabelledMap map, 
   if (!by_the_left) join(scratch.labels, at, above);
 }
 
-/// Makes labels roots and counts the pixels of each, a run at a time.
+/// Replaces labels by their roots and counts the pixels of each, one run at a time.
 __global__ void __launch_bounds__(kRefineThreads) sizes_kernel(LabelledMap map, SurfaceScratch scratch) {
   const int x = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   const int lane = static_cast<int>(threadIdx.x) % kLanes, at = y * map.width + x;

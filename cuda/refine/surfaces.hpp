@@ -10,21 +10,21 @@ namespace recon::cuda {
 
 /// Scratch memory for surfaces.
 struct SurfaceScratch {
-  float* reliable;  ///< one a pixel
-  int* labels;      ///< one a pixel
-  int* sizes;       ///< one a pixel
+  float* reliable;  ///< one per pixel
+  int* labels;      ///< one per pixel
+  int* sizes;       ///< one per pixel
   int* count;
 
-  /// Bytes from one piece to the next are the caller's affair.
+  /// Without the alignment between the arrays.
   static constexpr std::size_t kBytesPerPixel = 3 * sizeof(int);
 };
 
-/// Queues recon::invalidate_small_segments and then recon::extend_surfaces. Labels are found by joining trees
-/// whose roots are their least pixels. The results are equal where disparities are whole numbers, whose sums
-/// are exact; else planes differ by their rounding. @throws DeviceError
+/// Queues recon::invalidate_small_segments and then recon::extend_surfaces. Labels come from union-find with
+/// the min pixel as root. The results are equal for integer disparities, whose sums are exact; otherwise
+/// planes differ by rounding. @throws DeviceError
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);
 
-/// The two steps of queue_surfaces; the second one takes `reliable` from the first.
+/// The two steps of queue_surfaces; the second one reads `reliable` from the first.
 void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int least,
                           cudaStream_t stream);
 void queue_extension(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);

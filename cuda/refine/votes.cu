@@ -18,8 +18,8 @@ __global__ void __launch_bounds__(kRefineThreads) bins_kernel(LabelledMap map, s
     bins[i] = static_cast<std::int16_t>(voting_bin(map.disparity[i], map.outliers[i], map.min, map.count));
 }
 
-/// Counts the votes of columns first .. last of a row, neighbours of one bin at a time; returns how many
-/// there are.
+/// Counts the votes of columns first .. last of a row, runs of equal bins at a time; returns the number of
+/// votes.
 __device__ int count_row(const std::int16_t* bins, int first, int last, int lane, int* histogram) {
   int votes = 0;
   for (int begin = first; begin <= last; begin += kLanes) {
@@ -55,7 +55,8 @@ __device__ int count_region(const LabelledMap& map, const RegionVote& vote, int 
   return votes;
 }
 
-/// The count of the fullest bin above the complement of its index, so that the lowest one wins ties.
+/// The count of the fullest bin in the high bits, the complement of its index below, so that the lowest bin
+/// wins ties.
 __device__ unsigned fullest_bin(const int* histogram, int count, int lane) {
   unsigned best = 0;
   for (int bin = lane; bin < count; bin += kLanes)
@@ -65,7 +66,7 @@ __device__ unsigned fullest_bin(const int* histogram, int count, int lane) {
   return best;
 }
 
-/// One warp an outlier. Only what the bins say is read of other pixels, so the order does not matter.
+/// One warp per outlier. Only the bins of other pixels are read, so the order does not matter.
 __global__ void __launch_bounds__(kLanes* kMaxWarps)
     vote_kernel(LabelledMap map, OutlierList list, RegionVote vote) {
   extern __shared__ int histograms[];

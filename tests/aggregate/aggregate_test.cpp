@@ -32,7 +32,7 @@ using reference::random_colours;
 using reference::random_costs;
 using reference::VolumeShape;
 
-/// Weights and sums in single precision.
+/// Error of weights and sums in single precision.
 constexpr double kWeightBound = 1e-5;
 
 Volume<float> clone(const Volume<float>& volume) {
@@ -79,7 +79,7 @@ TEST(CostUnit, ByHand) {
     EXPECT_THROW(cost_unit(greatest), std::logic_error) << greatest;
 }
 
-/// What a GPU counts on.
+/// Required by the GPU.
 TEST(CostUnit, SumsOfTheLargestSquaresFitIntoAWord) {
   constexpr std::uint64_t kSide = 2 * kMaxSquareRadius + 1;
   for (const float greatest : {2.0f, 20.0f, 62.0f, 255.0f, 0x1.000002p8f}) {
@@ -137,7 +137,7 @@ TEST(ConstantWindow, RefusesWhatDoesNotFit) {
 }
 
 TEST(AdaptiveWeight, LabOfKnownColours) {
-  // Values as in common tables of sRGB under D65.
+  // Values from common tables of sRGB under D65.
   const std::array<std::pair<Rgb8, Lab>, 5> known{{{{0, 0, 0}, {0, 0, 0}},
                                                    {{255, 255, 255}, {100, 0, 0}},
                                                    {{255, 0, 0}, {53.24f, 80.09f, 67.20f}},
@@ -154,7 +154,7 @@ TEST(AdaptiveWeight, LabOfKnownColours) {
 TEST(AdaptiveWeight, ByHand) {
   EXPECT_EQ(support_weight({1, 2, 3}, {1, 2, 3}, 0, 0, {}), 1.0f);
   EXPECT_FLOAT_EQ(support_weight({0, 0, 0}, {2, 3, 6}, 3, 4, {5, 7, 2.5f}), std::exp(-3.0f));
-  // A flat view: only the distance weighs. gamma_s = 1, so a neighbour has w = 1/e.
+  // A uniform view: only the distance affects the weight. gamma_s = 1, so a neighbour has w = 1/e.
   const Image<Rgb8> flat(3, 1, Rgb8{9, 9, 9});
   const Volume<float> costs = row_volume({0, 6, 12});
   Volume<float> means = poisoned(3, 1, 1);
@@ -172,7 +172,7 @@ TEST(AdaptiveWeight, EqualsTheTextbook) {
   std::uint32_t seed = 1;
   for (const VolumeShape& shape : kVolumeShapes)
     for (const int radius : {0, 1, 4, 17}) {
-      if (radius == 17 && shape.planes > 7) continue;  // the textbook takes long
+      if (radius == 17 && shape.planes > 7) continue;  // the textbook version is slow
       const Views images = random_views(shape, seed += 10);
       const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed);
       for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
@@ -209,7 +209,7 @@ TEST(AdaptiveWeight, RefusesWhatDoesNotFit) {
 }
 
 TEST(CrossBased, ByHand) {
-  // Left and right of an edge there is a mean each.
+  // One mean on each side of an edge.
   Image<Rgb8> image(4, 2, Rgb8{10, 10, 10});
   for (int y = 0; y < 2; ++y) image(3, y) = {200, 10, 10};
   Volume<float> costs(4, 1, 2);

@@ -1,5 +1,5 @@
-// Accuracy of the simplest pipelines on real pairs: a cost, one aggregation, the plane of least cost. Nothing
-// is checked, filled or refined, so what is hidden in the other view is wrong as a rule.
+// Accuracy of the simplest pipelines on real pairs: a cost, one aggregation, winner-take-all. Nothing is
+// checked, filled or refined, so occluded pixels are usually wrong.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ Image<float> min_cost(VolumeView<const float> costs) {
   return disparity;
 }
 
-/// Shares in percent of the pixels wrong by more than 1: non-occluded, all, near discontinuities.
+/// Percentages of the pixels with an error of more than 1: non-occluded, all, near discontinuities.
 std::array<double, 3> bad_pixels(const ColourSet& set, VolumeView<const float> costs, const char* what) {
   const Image<float> disparity = min_cost(costs);
   const std::array<double, 1> thresholds{1.0};
@@ -66,7 +66,8 @@ TEST(AggregationAccuracy, SimplePipelinesOnTsukuba) {
   EXPECT_LE(bad_pixels(set, costs.view(), "CROSS")[0], 5.4);
 }
 
-/// Floors of AD-Census with cross-based means of the left view's arms, half a percent above what was seen.
+/// Floors of AD-Census with cross-based means of the left view's arms, half a percent above the measured
+/// values.
 struct Floor {
   const char* set;
   double nonocc, all;

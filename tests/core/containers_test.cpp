@@ -128,8 +128,8 @@ TEST(Volume, RefusesNegativeSizes) {
   EXPECT_THROW(Volume<float>(2, 2, -1), std::logic_error);
 }
 
-// What std::aligned_alloc gives back, glibc before 2.38 cannot use again for the same size when something
-// small was taken in between.
+// Before 2.38, glibc cannot reuse a freed std::aligned_alloc block for the same size if a small allocation
+// was made in between.
 TEST(AlignedBuffer, GivesBackSmallArraysSoThatTheirMemoryServesAgain) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer keeps what is freed";

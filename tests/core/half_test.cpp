@@ -20,7 +20,7 @@ double value_by_definition(std::uint16_t bits) {
   return sign * std::ldexp(1 + mantissa / 1024, exponent - 15);
 }
 
-/// The half nearest to a float that is not NaN, by counting in units of the last place, ties to even.
+/// The half nearest to a float that is not NaN, in units in the last place, ties to even.
 std::uint16_t nearest_by_counting(float value) {
   const double magnitude = std::abs(static_cast<double>(value));
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -31,7 +31,7 @@ std::uint16_t nearest_by_counting(float value) {
   const double rest = units - count;
   if (rest > 0.5 || (rest == 0.5 && std::fmod(count, 2) == 1)) count += 1;
   if (count * std::ldexp(1.0, exponent - 10) > 65504) return static_cast<std::uint16_t>(sign | 0x7C00);
-  // 1024 units are the next binade's first number, which the addition carries into by itself.
+  // 1024 units are the first number of the next binade; the addition carries into the exponent.
   return static_cast<std::uint16_t>(sign + (exponent + 14) * 1024 + static_cast<int>(count));
 }
 

@@ -13,7 +13,7 @@
 namespace recon {
 namespace {
 
-// The flag can only be raised once in a process: each case works in a process of its own.
+// The flag can be set only once per process: each case runs in its own process.
 
 TEST(InterruptDeathTest, NothingIsThrownBeforeASignal) {
   install_interrupt_handler();

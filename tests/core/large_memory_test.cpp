@@ -1,4 +1,4 @@
-// Large arrays: what is given back serves again, and never more is held than was once in use.
+// Large arrays: freed memory is reused, and the memory held never exceeds the peak use.
 
 #include "core/large_memory.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-/// Each test starts with nothing kept and counts from there.
+/// Each test starts with an empty cache and its own counts.
 class LargeMemory : public testing::Test {
  protected:
   LargeMemory() { release_kept_memory(); }
@@ -61,11 +61,11 @@ TEST_F(LargeMemory, ABlockMuchTooLargeDoesNot) {
 
 TEST_F(LargeMemory, NeverHoldsMoreThanWasOnceInUse) {
   give_back_large_memory(take_large_memory(8 * kMiB));
-  const LargeBlock other = take_large_memory(4 * kMiB);  // beside the 8 kept that would be 12
+  const LargeBlock other = take_large_memory(4 * kMiB);  // with the 8 in the cache that would be 12
   EXPECT_EQ(kept_memory(), 0u);
   give_back_large_memory(other);
   EXPECT_EQ(kept_memory(), 4 * kMiB);
-  const LargeBlock third = take_large_memory(3 * kMiB);  // 7 of the 8 that were once in use
+  const LargeBlock third = take_large_memory(3 * kMiB);  // 7 of the peak of 8
   EXPECT_EQ(kept_memory(), 4 * kMiB);
   give_back_large_memory(third);
 }

@@ -1,4 +1,4 @@
-// Memory and processors, as told by trees of /proc and cgroup files like those of real systems.
+// Memory and processors, as reported by trees of /proc and cgroup files like those of real systems.
 
 #include <gtest/gtest.h>
 #include <sched.h>

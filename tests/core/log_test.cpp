@@ -7,7 +7,7 @@
 namespace recon {
 namespace {
 
-/// What is written to standard error, which is no terminal here, and to standard output.
+/// Output to standard error, which is not a terminal here, and to standard output.
 struct Written {
   std::string error, output;
 };

@@ -31,8 +31,8 @@ TEST(ParallelFor, ThrowsOnWhatACallThrows) {
 
 constexpr int kNested = 64;
 
-/// Runs loops of which some calls throw and the others run `nested(count)`, which increments `count` kNested
-/// times; returns how many of these came back with part of their work undone.
+/// Runs loops in which some calls throw and the others run `nested(count)`, which increments `count` kNested
+/// times; returns the number of nested loops that returned incomplete.
 template <class Nested>
 int incomplete_nested_loops(const Nested& nested) {
   std::atomic<int> incomplete{0};
@@ -68,7 +68,7 @@ TEST(ParallelFor, FailingCallsDoNotCutShortLoopsOfLibrariesNestedInOthers) {
             0);
 }
 
-/// Threads seen at work inside a limit, with enough slow work for all of them to take part.
+/// Number of threads active inside a limit, with enough slow work for all of them to take part.
 std::size_t threads_seen(int limit) {
   std::mutex mutex;
   std::set<std::thread::id> seen;

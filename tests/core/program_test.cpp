@@ -26,9 +26,9 @@ using testing::AllOf;
 using testing::ExitedWithCode;
 using testing::HasSubstr;
 
-// Descriptors and signals belong to the whole process: each case works in a process of its own.
+// Descriptors and signals are process-wide: each case runs in its own process.
 
-/// A file without a name; its descriptor.
+/// The descriptor of an unlinked file.
 int temporary_file() {
   std::string name = testing::TempDir() + "recon_program_XXXXXX";
   const int file = mkstemp(name.data());
@@ -36,7 +36,7 @@ int temporary_file() {
   return file;
 }
 
-/// The number that a file opened next gets, after the standard descriptors were closed.
+/// The descriptor of a newly opened file after the standard descriptors were closed.
 int descriptor_of_a_file(bool prepared) {
   for (const int descriptor : {0, 1, 2}) close(descriptor);
   if (prepared) prepare_process();
@@ -140,7 +140,7 @@ TEST(Program, TellsOfThreadsThatCannotBeCreated) {
   }
 }
 
-/// As oneTBB's workers end where memory is refused.
+/// Like the exit of oneTBB's workers when an allocation fails.
 void leave_a_thread_by(const std::function<void()>& thrower) {
   run_program([&] { return std::thread(thrower).join(), 0; }, {"fewer threads need less"});
 }

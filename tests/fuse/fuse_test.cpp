@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// Parallel cameras before the plane z = 2; view i stands at x = 0.1 i.
+/// Parallel cameras in front of the plane z = 2; view i is at x = 0.1 i.
 struct PlaneViews : FusionMapLoader {
   explicit PlaneViews(int count) {
     for (int i = 0; i < count; ++i) {
@@ -63,8 +63,8 @@ TEST(ConsistentDepth, CountsTheViewsThatAgree) {
   EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), sources, options)(20, 15)));
   options.max_relative_depth = 0.06f;
   EXPECT_EQ(consistent_depth(scene.depth_view(0), sources, options)(20, 15), 2.0f);
-  // Camera 2 stands 0.2 to the right: at depth 2 its image is 4 pixels to the left, so column 3 is outside
-  // it.
+  // Camera 2 is 0.2 to the right: at depth 2 its image is shifted 4 pixels to the left, so column 3 is
+  // outside it.
   EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), sources, options)(3, 15)));
 }
 
@@ -86,7 +86,7 @@ TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {
   options.spacing = 1;
   const std::uint64_t count = fuse(scene.views, scene, options, cloud);
   ASSERT_EQ(count, cloud.points.size());
-  // All three views see columns 4 .. 39 of view 0; what view 1 adds is seen by two only.
+  // All three views see columns 4 .. 39 of view 0; only two see the additional pixels of view 1.
   EXPECT_EQ(count, 36u * 30u);
   for (const FusedPoint& p : cloud.points) {
     EXPECT_NEAR(p.position.z, 2.0f, 1e-6f);
@@ -105,9 +105,10 @@ TEST(Fuse, KeepsPointsApartByTheSpacing) {
   FusionOptions options;
   options.min_views = 3;
   options.spacing = 2;
-  // Every second of columns 4 .. 39 and of 30 rows; each uses up its neighbours, in the other views too.
+  // Every second of columns 4 .. 39 and of 30 rows; each marks its neighbours as used, in the other views
+  // too.
   EXPECT_EQ(fuse(scene.views, scene, options, cloud), 18u * 15u);
-  // A step in depth: what lies on the other side is not used up.
+  // A step in depth: pixels on the other side are not marked.
   for (std::size_t i = 1; i < 3; ++i) scene.maps[i]->depth.fill(kUnknown);
   for (int y = 0; y < 30; ++y)
     for (int x = 1; x < 40; x += 2) scene.maps[0]->depth(x, y) = 3.0f;
@@ -118,7 +119,7 @@ TEST(Fuse, KeepsPointsApartByTheSpacing) {
 
 TEST(Fuse, DropsPointsThatOtherViewsLookThrough) {
   PlaneViews scene(4);
-  // Views 0 and 1 claim a surface at 1.5 where 2 and 3 see the plane behind.
+  // Views 0 and 1 have a surface at 1.5 where 2 and 3 see the plane behind.
   scene.maps[0]->depth.fill(1.5f);
   scene.maps[1]->depth.fill(1.5f);
   Collected cloud;
@@ -187,8 +188,8 @@ TEST(Fuse, LosesNothingFarFromTheOrigin) {
 }
 
 TEST(FloatsSuffice, AsLongAsRoundingStaysBelowATenthOfTheSpacing) {
-  // At depth 2 a pixel of the focal length 40 is 0.05 wide: floats may be off by 0.005 at a spacing of 1,
-  // which they are, 2^-24 of the coordinate, from 0.005 * 2^24 = 83886 on.
+  // At depth 2 a pixel of the focal length 40 is 0.05 wide: float errors of up to 0.005 at a spacing of 1 are
+  // accepted; they are 2^-24 of the coordinate, so they exceed it from 0.005 * 2^24 = 83886 on.
   const auto at = [](double x) {
     FusionView view{Pinhole{40, 30, 40, 40, 20, 15}, {}, {}};
     view.cam_from_world.translation = {-x, 0, 0};

@@ -79,7 +79,7 @@ TEST(AtomicFile, NamesPathAndReason) {
 }
 
 TEST(AtomicFile, ReportsAFailingWriteAndCleansUp) {
-  // A limit on the size of files stands in for a full disk.
+  // A file size limit simulates a full disk.
   const TemporaryFolder folder;
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Bytes put together by hand, as COLMAP's documentation describes its binary format, on a little-endian
+/// Bytes assembled by hand according to COLMAP's documentation of its binary format, on a little-endian
 /// machine.
 class Bytes {
  public:

@@ -46,7 +46,7 @@ TEST_P(ColmapRoundTrip, SortsViewsByNameAndFollowsThemInTracks) {
   EXPECT_EQ(read.points[1].track[1].view, 9);
 }
 
-// More than is read at a time; lines and records lie across the pieces.
+// More than is read at a time; lines and records cross the boundaries of the pieces.
 TEST_P(ColmapRoundTrip, OfAModelThatIsReadInPieces) {
   Scene scene = scene_of_all_models();
   for (View& view : scene.views)
@@ -54,7 +54,7 @@ TEST_P(ColmapRoundTrip, OfAModelThatIsReadInPieces) {
   const TemporaryFolder folder;
   write_colmap_model(folder.path(), scene, GetParam());
   expect_same(read_colmap_model(folder.path()), scene);
-  // The bytes are those of the whole model in memory.
+  // The bytes equal those of the whole model in memory.
   const ColmapFiles files = format_colmap_model(scene, GetParam());
   EXPECT_TRUE(slurp(folder / files.images.name) == files.images.bytes);
 }

@@ -54,14 +54,14 @@ TEST(ColmapText, ReadsWhatAHandWrote) {
 }
 
 TEST(ColmapText, NormalisesQuaternions) {
-  // (w, x, y, z) = (0, 0, 0, 2): half a turn about z.
+  // (w, x, y, z) = (0, 0, 0, 2): a rotation by 180 degrees about z.
   const Mat3d r = parse(kCameras, kImages, kPoints).views[1].cam_from_world.rotation;
   const double expected[9] = {-1, 0, 0, 0, -1, 0, 0, 0, 1};
   for (int i = 0; i < 9; ++i) EXPECT_EQ(r.m[i], expected[i]) << i;
 }
 
 TEST(ColmapText, TurnsTheRightWay) {
-  // 90 degrees about x take +y to +z.
+  // 90 degrees about x map +y to +z.
   const Scene scene = parse("1 PINHOLE 4 4 5 5 2 2\n", "1 1e-30 1e-30 0 0 0 0 0 1 a.png\n", "");
   const Vec3d v = scene.views[0].cam_from_world.rotation * Vec3d{0, 1, 0};
   EXPECT_NEAR(v.y, 0, 1e-15);

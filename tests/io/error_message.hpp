@@ -4,7 +4,8 @@
 
 namespace recon {
 
-/// The message of the E that `body` throws; "(nothing thrown)" when it throws nothing. Other exceptions pass.
+/// The message of the E that `body` throws; "(nothing thrown)" if it throws nothing. Other exceptions
+/// propagate.
 template <class E, class Body>
 std::string message_of(const Body& body) {
   try {

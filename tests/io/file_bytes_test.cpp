@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Forbids this process to open any more files.
+/// Prevents this process from opening any more files.
 class NoMoreFiles {
  public:
   NoMoreFiles() {
@@ -30,7 +30,7 @@ class NoMoreFiles {
   rlimit before_{};
 };
 
-/// An error that is the machine's, not the file's: views must not be left out for it.
+/// Expects an error of the machine, not of the file: it must not exclude views.
 template <class Body>
 void expect_machine_error(const Body& body) {
   try {

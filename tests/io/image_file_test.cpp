@@ -31,7 +31,7 @@ std::string encoded(const char* extension, const cv::Mat& mat) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The JPEG with an EXIF block behind its first marker that says "rotated by 90 degrees".
+/// The JPEG with an EXIF segment after its first marker that states "rotated by 90 degrees".
 std::string with_exif_rotation(const std::string& jpeg) {
   using namespace std::string_literals;
   const std::string exif =
@@ -56,7 +56,7 @@ TEST(ReadImage, TakesPixelsInRgbAndDropsAlpha) {
 }
 
 TEST(StoredGrey, KeepsTheDepthOfTheFile) {
-  // b, g, r = 0, 7, 14: (299 * 14 + 587 * 7 + 500) / 1000 = 8.8 and a half.
+  // b, g, r = 0, 7, 14: (299 * 14 + 587 * 7 + 500) / 1000 = 8.8 (includes the rounding half).
   const StoredGrey of_8 = decode_stored_grey(encoded(".png", sample<std::uint8_t>(CV_8UC3)), "x");
   ASSERT_TRUE(of_8.of_16_bits.empty());
   EXPECT_EQ(of_8.of_8_bits(0, 0), 8);
@@ -87,7 +87,7 @@ TEST(ReadImage, BrightensByWhatIsWhite) {
   const std::uint16_t values[4] = {0, 16, 1020, 5000};
   for (int x = 0; x < 4; ++x) deep.at<std::uint16_t>(0, x) = values[x];
   spill(folder / "deep.png", encoded(".png", deep));
-  const Image<Rgb8> image = read_image(folder / "deep.png", 4080);  // 16 of 16 bits are one of 8
+  const Image<Rgb8> image = read_image(folder / "deep.png", 4080);  // 16 images of 16 bits count as one of 8
   const std::uint8_t expected[4] = {0, 1, 64, 255};
   for (int x = 0; x < 4; ++x) EXPECT_EQ(image(x, 0).r, expected[x]) << x;
   spill(folder / "flat.png", encoded(".png", cv::Mat(1, 1, CV_8UC1, cv::Scalar(4))));

@@ -1,5 +1,4 @@
-// Other programs as judges of what is written, and as writers of what is read. Skipped where they are not
-// installed.
+// Other programs read our files, and we read theirs. Skipped if they are not installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +19,7 @@ bool have(const std::string& command) {
   return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-/// Runs a command in `folder`; gives what it printed.
+/// Runs a command in `folder`; returns its output.
 std::string output_of(const std::string& command, const std::filesystem::path& folder) {
   const std::string log = (folder / "log.txt").string();
   const int status =
@@ -55,7 +54,7 @@ TEST_F(Colmap, ReadsOurBinaryAndWeItsText) {
 }
 
 TEST_F(Colmap, ReadsOurTextAndWeItsBinary) {
-  // COLMAP 3.8 takes a name in text up to its first blank only.
+  // COLMAP 3.8 reads a name in text only up to its first blank.
   Scene scene = scene_of_all_models();
   for (View& view : scene.views) std::replace(view.name.begin(), view.name.end(), ' ', '_');
   expect_same(in_order_of_ids(through_colmap(scene, ColmapFormat::kText)), in_order_of_ids(scene));

@@ -16,7 +16,7 @@ const std::string kWhole =
     "cam1=[999.421 0 326.96; 0 998.5 252.932; 0 0 1]\n"
     "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\nndisp=70\nisint=0\nvmin=7\nvmax=65\ndyavg=0.23\n";
 
-/// The text with one line, which begins with `key`, replaced; taken out when `line` is empty.
+/// The text with the line that begins with `key` replaced, or removed if `line` is empty.
 std::string with(const std::string& key, const std::string& line) {
   std::string text = kWhole;
   const std::size_t begin =
@@ -36,7 +36,7 @@ TEST(PairCalibration, HasTheCameraWithOurPixelCentres) {
   EXPECT_EQ(camera.left.height, 497);
   EXPECT_EQ(camera.left.fx, 999.421);
   EXPECT_EQ(camera.left.fy, 998.5);
-  // The file has the centre of the first pixel at 0, we have it at 0.5.
+  // The file has the centre of the first pixel at 0, ours is at 0.5.
   EXPECT_DOUBLE_EQ(camera.left.cx, 294.682);
   EXPECT_DOUBLE_EQ(camera.left.cy, 253.432);
   EXPECT_EQ(camera.offset, 32.778);
@@ -53,7 +53,7 @@ TEST(PairCalibration, ThePointOnTheAxisIsSeenAtThePixelOfTheFile) {
 
 TEST(StereoCamera, DepthIsWhereTheRaysOfBothCamerasMeet) {
   const StereoCamera camera{{100, 80, 50, 50, 50.5, 40.5}, 0.25, 4};
-  // The right camera stands 0.25 further right and has its cx 4 pixels further right.
+  // The right camera is 0.25 further right, and its cx is 4 pixels larger.
   const Pinhole right{100, 80, 50, 50, 54.5, 40.5};
   const Vec3d point{1.5, -0.5, 6.25};
   const double disparity = camera.left.project(point).x - right.project({point.x - 0.25, point.y, point.z}).x;

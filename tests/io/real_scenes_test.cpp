@@ -1,4 +1,4 @@
-// The scenes beside the repository: what other programs wrote has to be read and to make sense.
+// The scenes beside the repository: files of other programs have to be read and to be consistent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST_P(SharedScene, IsReadWhole) {
 }
 
 TEST_P(SharedScene, HasPointsWhereItsObservationsAre) {
-  // Poses, cameras and tracks only fit each other when all are read as they were written.
+  // Poses, cameras and tracks are consistent only if all are read correctly.
   const Scene scene = read_colmap_model(find_model(path()));
   std::vector<double> errors;
   for (const SparsePoint& point : scene.points)

@@ -10,7 +10,8 @@
 
 namespace recon {
 
-/// A rotation passes through a unit quaternion, whose products add up the rounding of a dozen operations.
+/// A rotation is converted through a unit quaternion, whose products accumulate the rounding of a dozen
+/// operations.
 inline constexpr double kRotationTolerance = 4e-15;
 
 inline void expect_same(Vec3d a, Vec3d b) {
@@ -62,7 +63,7 @@ inline void expect_same(const Scene& a, const Scene& b) {
   for (std::size_t i = 0; i < a.points.size(); ++i) expect_same(a.points[i], b.points[i]);
 }
 
-/// The scene with cameras and points in the order of their ids: COLMAP writes them in that of its hash
+/// The scene with cameras and points in the order of their ids: COLMAP writes them in the order of its hash
 /// tables.
 inline Scene in_order_of_ids(Scene scene) {
   std::vector<std::size_t> order(scene.cameras.size());

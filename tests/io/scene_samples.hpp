@@ -8,7 +8,7 @@
 
 namespace recon {
 
-/// COLMAP's models with the number of parameters that its documentation gives.
+/// COLMAP's models with their number of parameters according to its documentation.
 struct ModelFact {
   CameraModel model;
   int id;
@@ -28,8 +28,8 @@ inline constexpr std::array<ModelFact, 11> kModelFacts{
      {CameraModel::kRadialFisheye, 9, "RADIAL_FISHEYE", 5},
      {CameraModel::kThinPrismFisheye, 10, "THIN_PRISM_FISHEYE", 12}}};
 
-/// A scene with one camera of each model, a view of each, and two points. Views are sorted by name, ids are
-/// not.
+/// A scene with one camera of each model, a view of each, and two points. Views are sorted by name, but not
+/// by id.
 inline Scene scene_of_all_models() {
   Scene scene;
   const double third = 1.0 / 3;
@@ -44,7 +44,7 @@ inline Scene scene_of_all_models() {
     view.id = static_cast<std::uint32_t>(50 - 3 * i);
     view.name = std::string("sub folder/") + static_cast<char>('a' + i) + " photo.jpg";
     view.camera = i;
-    // A rotation by 120 degrees about (1, 1, 1) keeps the numbers exact, one by 180 degrees has w = 0.
+    // A rotation by 120 degrees about (1, 1, 1) keeps the values exact, one by 180 degrees has w = 0.
     if (i % 3 == 1) view.cam_from_world.rotation = {{0, 0, 1, 1, 0, 0, 0, 1, 0}};
     if (i % 3 == 2) view.cam_from_world.rotation = {{-1, 0, 0, 0, 1, 0, 0, 0, -1}};
     view.cam_from_world.translation = {0.1 * i, -third, 1e-17 * i};

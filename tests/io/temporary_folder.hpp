@@ -10,7 +10,7 @@
 
 namespace recon {
 
-/// A fresh folder that disappears with its owner.
+/// A new folder that is removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -32,7 +32,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Plain writing and reading, independent of the library.
+/// Plain file output and input, independent of the library.
 inline void spill(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

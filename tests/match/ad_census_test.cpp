@@ -21,7 +21,7 @@ using reference::poisoned;
 using reference::random_colours;
 using reference::VolumeShape;
 
-/// Single precision of a sum of two numbers below 1, each with an error of expf.
+/// Single-precision error of a sum of two numbers below 1, each with an error of expf.
 constexpr double kFloatBound = 1e-6;
 
 ColourViews views_of(const ColourPair& pair, PairSide side, int min_disparity) {
@@ -53,7 +53,7 @@ TEST(ColourDifference, OneRowByHand) {
   }
   Volume<float> costs = poisoned(3, 2, 1);
   colour_difference_costs({left.view(), right.view()}, PairSide::kLeft, 0, 25, costs.view());
-  // Disparity 0: 3 / 3; disparity 1: column 0 meets its nearest, the others their left neighbour.
+  // Disparity 0: 3 / 3; disparity 1: column 0 matches its nearest column, the others their left neighbour.
   for (int x = 0; x < 3; ++x) EXPECT_EQ(costs.view()(x, 0, 0), 1.0f);
   EXPECT_EQ(costs.view()(0, 0, 1), 1.0f);
   EXPECT_EQ(costs.view()(1, 0, 1), 25.0f) << "capped: (27 + 30 + 30) / 3 = 29";
@@ -132,7 +132,7 @@ Image<Rgb8> grey_row(std::initializer_list<int> levels) {
 }
 
 TEST(CrossArms, ByHand) {
-  // From 0: 5 and 9 are near, 11 is too far beyond L2 = 2, whose threshold is 10.
+  // From 0: 5 and 9 are similar; 11 is beyond L2 = 2, where the threshold is 10.
   const Image<Cross> arms = cross_arms(grey_row({0, 5, 9, 11, 4}).view(), {5, 2, 20, 10});
   EXPECT_EQ(arms(0, 0).right, 2);
   EXPECT_EQ(arms(0, 0).left, 0);
@@ -141,7 +141,7 @@ TEST(CrossArms, ByHand) {
   EXPECT_EQ(arms(4, 0).up, 0);
   const Image<Cross> shorter = cross_arms(grey_row({0, 5, 9, 11, 4}).view(), {4, 4, 20, 10});
   EXPECT_EQ(shorter(4, 0).left, 3) << "an arm stays shorter than L1";
-  // 0 and 15 are near each other, but 25 lies between them.
+  // 0 and 15 are similar, but 25 lies between them.
   EXPECT_EQ(cross_arms(grey_row({10, 25, 5, 10}).view(), {9, 9, 20, 6})(0, 0).right, 1);
 }
 

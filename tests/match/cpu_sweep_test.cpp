@@ -63,15 +63,15 @@ TEST_P(CpuSweepOracle, EqualsTheTextbook) {
       return;
     }
     ++seen;
-    // Half precision: 11 bits. The positions of the sweep are floats; one in some thousand is rounded to the
-    // next 1/256 pixel, which moves single grey levels by one.
+    // Half precision: 11 bits. The positions of the sweep are floats; about one in a thousand is rounded to
+    // the adjacent 1/256 pixel, which changes single grey levels by one.
     const double step = std::max(std::abs(expected), 0.01) / 1024 + 1e-5;
     if (std::abs(found - expected) > step) ++different;
     EXPECT_NEAR(found, expected, owned.problem.options.cost == CostKind::kSad ? 0.6 : 0.15)
         << x << " " << y << " " << d;
   });
   EXPECT_LE(different, samples / 50) << "of " << samples;
-  // A source of one pixel sees only what falls exactly on its centre.
+  // A source of one pixel sees only samples exactly at its centre.
   EXPECT_GT(seen, GetParam().shape.source_width > 1 ? samples / 20 : -1);
 }
 

@@ -35,7 +35,7 @@ TEST(BeliefStep, SumsInTheirOrder) {
   EXPECT_EQ(belief_value(1.0f, 1.0f, 2.0f, 1e8f, -1e8f), 4.0f) << "each axis first";
 }
 
-/// Nothing to the left knows the disparity; the right pixel does, and its message decides.
+/// The left pixel has no evidence of the disparity; the right pixel has, and its message decides.
 TEST(PropagateBeliefs, TwoPixelsByHand) {
   BeliefOptions options;
   options.levels = 1;

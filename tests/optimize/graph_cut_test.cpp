@@ -30,7 +30,7 @@ GraphCutOptions plain(float smoothness, int cap, int falloff = 0) {
   return {smoothness, cap, falloff, 0, 0, 0, 1000};
 }
 
-/// Whole numbers below `range`; where `forbidden`, a fifth is infinite, though never label 0.
+/// Integers below `range`; if `forbidden`, a fifth is infinite, but never label 0.
 Volume<float> random_costs(int width, int height, int labels, int range, bool forbidden, std::uint32_t seed) {
   Volume<float> costs(width, labels, height);
   std::uint32_t i = 0;
@@ -126,7 +126,7 @@ class GraphCutShapes : public testing::TestWithParam<Shape> {
 };
 
 TEST_P(GraphCutShapes, PlainIsTheTextbook) {
-  // The weights 12 falloff / (falloff + g) are whole for few g alone: so without a guide, and ties are many.
+  // The weights 12 falloff / (falloff + g) are integers for few g only: so no guide, and many ties.
   for (const int range : {4, 40}) {
     const Volume<float> costs = random_costs(width_, height_, count_, range, true, 5);
     const GraphCutOptions options = plain(6, 3);
@@ -152,7 +152,7 @@ TEST_P(GraphCutShapes, EnergyNeverRisesAndIsThatOfTheLabels) {
     Image<std::uint16_t> labels = to_image(winners, width_, height_);
     const GraphCutResult result = graph_cut(costs.view(), guide_.view(), options, labels.view());
     const double after = reference::energy_of(field, to_labels(labels));
-    // A term is rounded to half a step: 2^-22 of 270 at most.
+    // A term is rounded to half a step: at most 2^-22 of 270.
     const double rounding = 3.0 * width_ * height_ * 270 * std::ldexp(1.0, -22);
     EXPECT_NEAR(result.energy_before, reference::energy_of(field, winners), rounding);
     EXPECT_NEAR(result.energy_after, after, rounding);
@@ -205,7 +205,7 @@ TEST(GraphCut, UnknownPixelsStayAndCostNothing) {
   labels(4, 3) = kNoPlane;
   graph_cut(costs.view(), {}, {50, 2, 0, 2, 1, 0, 50}, labels.view());
   EXPECT_EQ(labels(4, 3), kNoPlane);
-  // Between unknown pixels, each pixel takes what is best for itself.
+  // Between unknown pixels, each pixel takes its own min-cost label.
   Image<std::uint16_t> board(9, 7, kNoPlane);
   for (int y = 0; y < 7; ++y)
     for (int x = (y + 1) % 2; x < 9; x += 2) board(x, y) = 0;
@@ -233,7 +233,7 @@ TEST(GraphCut, FlatCostsAndNoCostsAtAllKeepWhatIsSmooth) {
 }
 
 TEST(GraphCut, RestrictedLabelsAreThoseOfThePixelsAround) {
-  // The smooth label 2 is cheap for the outer pixels; the middle one has it only from them.
+  // The smooth label 2 is cheap for the outer pixels; the middle one gets it only from them.
   Volume<float> costs(3, 4, 1);
   const float given[3][4] = {{9, 9, 0, 9}, {0, 9, 4, 9}, {9, 9, 0, 9}};
   for (int x = 0; x < 3; ++x)
@@ -259,7 +259,7 @@ TEST(GraphCut, RefusesWhatItCannotDo) {
 TEST(GraphCut, TsukubaInBandsIsNearlyAsGoodAsPlain) {
   const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo" / "tsukuba";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
-  // What reference::expanded comes to on these costs; it takes two minutes.
+  // The result of reference::expanded on these costs; it takes two minutes.
   constexpr double kTextbookEnergy = 408233;
   const StereoSet set = read_stereo_set(folder);
   const int width = set.left.width(), height = set.left.height();

@@ -21,7 +21,7 @@ using reference::blocky_colours;
 using reference::FloatVolume;
 constexpr float kNone = std::numeric_limits<float>::infinity();
 
-/// A volume whose padding is NaN: nobody may let it into a result.
+/// A volume whose padding is NaN: it must not affect any result.
 Volume<float> poisoned(int width, int planes, int height) {
   Volume<float> volume(width, planes, height);
   const auto view = volume.view();
@@ -59,7 +59,7 @@ TEST(ScanlineStep, EachTermOfTheMinimum) {
 }
 
 TEST(Scanline, ThreeByOneByHand) {
-  // Plane 0 and 1 of three pixels, no edge; each path by hand, the two along columns are the costs.
+  // Planes 0 and 1 of three pixels, no edge; each path by hand; the two along columns equal the costs.
   const float given[3][2] = {{0.0f, 2.0f}, {2.0f, 0.5f}, {1.0f, 1.0f}};
   Volume<float> costs(3, 2, 1), mean(3, 2, 1);
   for (int x = 0; x < 3; ++x)

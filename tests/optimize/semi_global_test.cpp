@@ -18,7 +18,7 @@ namespace {
 
 using reference::IntVolume;
 
-/// Costs from a volume; counts how often each pixel is asked for.
+/// Costs from a volume; counts the requests for each pixel.
 class StoredCosts : public CostSource {
  public:
   StoredCosts(const IntVolume& volume, int greatest) : volume_(volume), greatest_(greatest) {}
@@ -49,8 +49,8 @@ TEST(SemiGlobalStep, FiveByOneByHand) {
   for (int x = 0; x < 5; ++x)
     for (int d = 0; d < 2; ++d) costs(x, 0, d) = given[x][d];
   Image<std::uint8_t> guide(5, 1, 100);
-  // From the left with P1 = 2: (3, 7); least 3: (9 + 0, 1 + 2); least 3: (4 + 2, 4 + 0); least 4: (0 + 2,
-  // 8 + 0); least 2: (6 + 0, 2 + 2).
+  // From the left with P1 = 2: (3, 7); min 3: (9 + 0, 1 + 2); min 3: (4 + 2, 4 + 0); min 4: (0 + 2,
+  // 8 + 0); min 2: (6 + 0, 2 + 2).
   const int expected[5][2] = {{3, 7}, {9, 3}, {6, 4}, {2, 8}, {6, 4}};
   const IntVolume paths = reference::path_costs(costs, guide.view(), {8, 2, 5, 0}, 1, 0);
   for (int x = 0; x < 5; ++x)

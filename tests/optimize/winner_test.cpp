@@ -18,7 +18,7 @@ Winner scan(const std::vector<float>& costs) {
   return s.winner;
 }
 
-/// Straight from the definition, over all costs at once.
+/// Directly from the definition, over all costs at once.
 Winner search(const std::vector<float>& costs) {
   Winner w{-1, kNone, kNone, kNone, kNone};
   const int n = static_cast<int>(costs.size());
@@ -57,7 +57,7 @@ TEST(WinnerTakeAll, EqualsTheSearchOverAllCosts) {
         for (int x = 0; x < width; ++x) {
           const double r = reference::hashed(static_cast<std::uint32_t>(planes),
                                              static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(x));
-          // Few levels, so that there are ties; some samples without a cost.
+          // Few levels, so that there are ties; some samples have no cost.
           volume.view()(x, 1, d) =
               to_half(r < 0.1 ? kNone : static_cast<float>(static_cast<int>(r * 12)) / 8);
           volume.view()(x, 0, d) = to_half(0);

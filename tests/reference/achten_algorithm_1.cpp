@@ -7,7 +7,7 @@
 namespace recon::reference {
 namespace {
 
-/// A camera as the algorithm has it: calibration, its inverse, and the pose with its inverse, in double
+/// A camera in the form of the algorithm: calibration, its inverse, and the pose with its inverse, in double
 /// precision.
 struct CameraParameters {
   int width, height;
@@ -19,7 +19,7 @@ struct CameraParameters {
 CameraParameters parameters_of(const PosedImage& image) {
   const Pinhole& c = image.camera;
   const Pose world_from_cam = inverse(image.cam_from_world);
-  // The algorithm counts pixels from their centres, so half a pixel comes off the principal point.
+  // The algorithm has pixel centres at integers, so the principal point is shifted by half a pixel.
   const double cx = c.cx - 0.5, cy = c.cy - 0.5;
   return {c.width,
           c.height,
@@ -79,7 +79,7 @@ Image<int> sweep_algorithm_1(const SweepProblem& problem) {
           const Vec2d projected = project(reference, source, x, y, z);
           const float cost = window_cost(problem.reference.channel[0], image.channel[0], x, y, projected,
                                          problem.options.window);
-          // Step (iii): the least cost over the sources stays.
+          // Step (iii): keep the min cost over the sources.
           float& kept = cost_cube[static_cast<std::size_t>(d)][static_cast<std::size_t>(y * width + x)];
           kept = std::fmin(kept, cost);
         }

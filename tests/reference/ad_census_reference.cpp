@@ -14,8 +14,8 @@ struct Penalties {
   float p1, p2;
 };
 
-/// The four cases of the paper; a step whose matching pixels are not both in the second view is judged by
-/// the first view alone.
+/// The four cases of the paper; if the matching pixels of a step are not both in the second view, only the
+/// first view is used.
 Penalties penalties(const ScanlineViews& views, const ScanlineNumbers& numbers, int x, int y, int px, int py,
                     int d) {
   const bool first = colour_distance(views.reference(x, y), views.reference(px, py)) >= numbers.threshold;
@@ -166,8 +166,8 @@ void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const 
     }
 }
 
-/// The numbers of the surfaces of all reliable pixels, -1 elsewhere; within columns and rows of a window. A
-/// pixel takes its neighbour's number while any can.
+/// Surface indices of all reliable pixels, -1 elsewhere; within columns and rows of a window. Pixels adopt
+/// the index of a neighbour until nothing changes.
 std::vector<int> surfaces(const LabelledMap& map, int x0, int x1, int y0, int y1) {
   std::vector<int> number(map.disparity.size(), -1);
   for (int y = y0; y <= y1; ++y)
@@ -201,8 +201,8 @@ void invalidate_small_segments(LabelledMap& map, int least) {
   }
 }
 
-/// The plane d = a + b u + c v of least squares, u and v relative to (x, y), by Cramer's rule on the normal
-/// equations; the disparity of (x, y) where there are too few pixels for one.
+/// The least-squares plane d = a + b u + c v, u and v relative to (x, y), by Cramer's rule on the normal
+/// equations; the disparity of (x, y) if there are too few pixels.
 double plane_at(const LabelledMap& map, const std::vector<int>& number, int x, int y, int least, double u) {
   double m[3][4] = {};
   for (int j = 0; j < map.height; ++j)

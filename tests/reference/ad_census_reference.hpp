@@ -28,10 +28,10 @@ struct FloatVolume {
   }
 };
 
-/// The second half of the AD-Census system, written down from Mei et al. 2011, sections 3.3 and 3.4.
+/// The second half of the AD-Census system, implemented from Mei et al. 2011, sections 3.3 and 3.4.
 
-/// What the scanline optimisation looks at. Plane d of pixel x is seen at x + offset + step * d in `matched`;
-/// an empty `matched` means that there is no second view.
+/// Inputs of the scanline optimization. Plane d of pixel x matches x + offset + step * d in `matched`; an
+/// empty `matched` means that there is no second view.
 struct ScanlineViews {
   ImageView<const Rgb8> reference, matched;
   int offset = 0, step = -1;
@@ -41,7 +41,7 @@ struct ScanlineNumbers {
   int threshold = 15;
 };
 
-/// Greatest difference over the three channels.
+/// Max difference over the three channels.
 int colour_distance(Rgb8 a, Rgb8 b);
 
 /// C_r(p, d) of the paths that step by (dx, dy).
@@ -69,39 +69,39 @@ struct LabelledMap {
   }
 };
 
-/// Left-right outliers of the left map, with all disparities min <= d < min + count tried along the row.
+/// Left-right outliers of the left map; all disparities min <= d < min + count are tested along the row.
 LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> right, int min, int count,
                           float tolerance);
 
-/// Reaches of a pixel's cross to the left, right, above and below.
+/// Arm lengths of a pixel's cross to the left, right, above and below.
 struct Cross {
   int left, right, up, down;
 };
 
-/// Whether D_R(p - d) < d - 1 for a pixel p of column x: the right view would show it in front of what it
-/// shows there. Without a right map nothing is contradicted.
+/// Whether D_R(p - d) < d - 1 for a pixel p of column x: the pixel would occlude the surface that the right
+/// view sees there. Always false without a right map.
 bool contradicted(ImageView<const float> right, float disparity, int x, int y);
 
-/// Region voting; `crosses` row by row. Votes that the right map, if given, contradicts do not count.
+/// Region voting; `crosses` row by row. Votes that the right map, if given, contradicts are ignored.
 void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int min_votes,
           float min_share, int iterations, ImageView<const float> right = {});
 
-/// Interpolation of the outliers from the nearest reliable pixels in sixteen directions. With a right map
-/// occlusions are treated as mismatches are, and what it contradicts comes last.
+/// Interpolates the outliers from the nearest reliable pixels in sixteen directions. With a right map,
+/// occlusions are treated as mismatches, and contradicted values are used last.
 void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right = {});
 
-/// Makes occlusions of the reliable surfaces of fewer than `least` pixels.
+/// Labels the reliable surfaces of fewer than `least` pixels as occlusions.
 void invalidate_small_segments(LabelledMap& map, int least);
 
-/// Carries surfaces on to the left of the first reliable pixel of a row, or of any other with outliers to its
-/// left, as far as these lie outside the right view; in double throughout.
+/// Extends surfaces to the left of the first reliable pixel of a row, or of any other with outliers to its
+/// left, if these lie outside the right view; in double precision.
 void extend_surfaces(LabelledMap& map, int min, int count, int reach, int min_fit);
 
-/// Discontinuity adjustment of a map of whole disparities.
+/// Discontinuity adjustment of a map of integer disparities.
 std::vector<float> adjust_discontinuities(ImageView<const float> disparity, const FloatVolume& costs,
                                           int min);
 
-/// Sub-pixel enhancement of a map of whole disparities, in sixteenths.
+/// Sub-pixel enhancement of a map of integer disparities, in sixteenths.
 std::vector<float> enhance(ImageView<const float> disparity, const FloatVolume& costs, int min);
 
 }  // namespace recon::reference

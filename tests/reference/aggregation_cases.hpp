@@ -27,10 +27,10 @@ inline Image<Rgb8> random_colours(int width, int height, std::uint32_t seed) {
   return image;
 }
 
-/// No cost below exceeds it.
+/// Max cost of the cases below.
 inline constexpr float kMaxCost = 255.0f;
 
-/// Random costs 0 .. kMaxCost; whole numbers where asked for.
+/// Random costs 0 .. kMaxCost; integers if requested.
 inline Volume<float> random_costs(int width, int planes, int height, std::uint32_t seed, bool whole = false) {
   Volume<float> costs(width, planes, height);
   for (int y = 0; y < height; ++y)
@@ -44,7 +44,7 @@ inline Volume<float> random_costs(int width, int planes, int height, std::uint32
   return costs;
 }
 
-/// Takes away the cost of single samples and of whole patches, as sources of a sweep do that do not see them.
+/// Removes the cost of single samples and of whole patches, like sources of a sweep that do not see them.
 inline void cut_gaps(VolumeView<float> costs, std::uint32_t seed) {
   for (int y = 0; y < costs.height; ++y)
     for (int d = 0; d < costs.planes; ++d)
@@ -53,13 +53,13 @@ inline void cut_gaps(VolumeView<float> costs, std::uint32_t seed) {
           return hashed(seed + stream + static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(x / size),
                         static_cast<std::uint32_t>(y / size));
         };
-        // Every third plane has none.
+        // Every third plane has no gaps.
         if (d % 3 != 2 && (at(0, 9) < 0.3f || at(100, 1) < 0.1f))
           costs(x, y, d) = std::numeric_limits<float>::infinity();
       }
 }
 
-/// A volume that no test takes for a result.
+/// A poisoned volume, different from any result.
 inline Volume<float> poisoned(int width, int planes, int height) {
   Volume<float> volume(width, planes, height);
   for (int y = 0; y < height; ++y)
@@ -68,7 +68,7 @@ inline Volume<float> poisoned(int width, int planes, int height) {
   return volume;
 }
 
-/// Fails at the first cost that is farther than `bound` times the expected one and `absolute`.
+/// Fails at the first cost whose error exceeds `bound` times the expected cost plus `absolute`.
 inline testing::AssertionResult near(VolumeView<const float> actual, VolumeView<const float> expected,
                                      double bound, double absolute = 0) {
   if (actual.width != expected.width || actual.planes != expected.planes || actual.height != expected.height)
@@ -84,7 +84,7 @@ inline testing::AssertionResult near(VolumeView<const float> actual, VolumeView<
   return testing::AssertionSuccess();
 }
 
-/// Costs up to kMaxCost as constant windows and crosses take them: multiples of 2^-10.
+/// Costs up to kMaxCost in the units of constant windows and crosses: multiples of 2^-10.
 inline Volume<float> in_units(VolumeView<const float> costs) {
   Volume<float> units(costs.width, costs.planes, costs.height);
   for (int y = 0; y < costs.height; ++y)
@@ -94,14 +94,14 @@ inline Volume<float> in_units(VolumeView<const float> costs) {
   return units;
 }
 
-/// `near` for means after some iterations, of which the first one has costs in units: rounded twice in each,
-/// to float and when divided, and half a unit of 2^-10 off from the second one on.
+/// `near` for means after some iterations, the first of which has costs in units: two roundings per
+/// iteration, to float and in the division, and half a unit of 2^-10 from the second one on.
 inline testing::AssertionResult near_means(VolumeView<const float> actual, VolumeView<const float> expected,
                                            int iterations = 1) {
   return near(actual, expected, iterations * 2e-7, std::max(iterations - 1, 0) * 0x1p-11);
 }
 
-/// Sizes and numbers of planes at which implementations part.
+/// Sizes and numbers of planes at which implementations use different code paths.
 struct VolumeShape {
   int width, height, planes, min_disparity;
 };

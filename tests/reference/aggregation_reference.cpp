@@ -30,7 +30,7 @@ double mean_difference(Rgb8 p, Rgb8 q) {
   return sum / 3;
 }
 
-/// Differing bits of the censuses over 9 x 7 pixels.
+/// Hamming distance of the censuses over 9 x 7 pixels.
 int census_distance(ImageView<const Rgb8> image, int px, ImageView<const Rgb8> other, int qx, int y) {
   int distance = 0;
   for (int j = -3; j <= 3; ++j)
@@ -51,7 +51,7 @@ Volume<float> filled(int width, int planes, int height, const CostOf& cost_of) {
   return volume;
 }
 
-/// Column of the other view, the nearest one where there is none.
+/// Column in the other view, clamped to the image.
 int column(const ColourViews& views, int x, int d) {
   return std::clamp(views.match(x, d), 0, views.there.width - 1);
 }

@@ -26,7 +26,7 @@ struct OwnedPair {
   }
 };
 
-/// A textured plane before a textured wall, with noise; objects repeat where the images are small.
+/// A textured plane in front of a textured wall, with noise; objects repeat in small images.
 inline OwnedPair random_pair(int width, int height, std::uint32_t seed) {
   OwnedPair pair{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height)};
   const auto texture = [&](int x, int y) {
@@ -43,13 +43,13 @@ inline OwnedPair random_pair(int width, int height, std::uint32_t seed) {
   return pair;
 }
 
-/// A set of the paper.
+/// An image set of the paper.
 struct PaperSet {
   const char* name;
   int disparities;
   const char* truth;
   double truth_scale;
-  int unknown;  ///< grey level of pixels without truth; -1: none
+  int unknown;  ///< grey level of pixels without ground truth; -1: none
 };
 
 inline const std::vector<PaperSet>& paper_sets() {
@@ -61,7 +61,7 @@ inline const std::vector<PaperSet>& paper_sets() {
   return sets;
 }
 
-/// Share of the pixels with truth whose disparity is wrong by more than a pixel.
+/// Share of the pixels with ground truth whose disparity error exceeds one pixel.
 inline double bad_share(const DisparityMap& map, ImageView<const std::uint8_t> truth, const PaperSet& set) {
   std::size_t known = 0, bad = 0;
   for (int y = 0; y < truth.height; ++y)

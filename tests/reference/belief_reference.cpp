@@ -7,7 +7,7 @@
 namespace recon::reference {
 namespace {
 
-/// One number per pixel and hypothesis.
+/// One value per pixel and hypothesis.
 struct Grid {
   int width, height, labels;
   std::vector<float> values;
@@ -88,7 +88,7 @@ Grid data_costs(const PairProblem& problem) {
   return costs;
 }
 
-/// Each pixel takes the sum of the up to four pixels below it.
+/// Each coarser pixel is the sum of its up to four finer pixels.
 Grid coarser(Grid& fine) {
   Grid coarse((fine.width + 1) / 2, (fine.height + 1) / 2, fine.labels);
   for (int y = 0; y < fine.height; ++y)
@@ -97,8 +97,8 @@ Grid coarser(Grid& fine) {
   return coarse;
 }
 
-/// The message made of what a pixel knows without its receiver: lower envelope of cones of slope 1, cut off
-/// at `cap` above the lowest, and shifted so that the lowest is 0.
+/// Computes a message from the inputs of a pixel other than its receiver's: lower envelope of cones of slope
+/// 1, truncated at `cap` above the min, and shifted so that the min is 0.
 void send(std::vector<float>& h, float cap, float* message) {
   const std::size_t n = h.size();
   const float lowest = *std::min_element(h.begin(), h.end());
@@ -107,7 +107,7 @@ void send(std::vector<float>& h, float cap, float* message) {
   for (std::size_t d = 0; d < n; ++d) message[d] = std::min(h[d], lowest + cap) - lowest;
 }
 
-/// What arrives at a pixel; nothing arrives from outside the image.
+/// Messages that arrive at a pixel; none arrive from outside the image.
 struct Arriving {
   const float *above, *below, *left, *right;
 };
@@ -138,7 +138,7 @@ void iterate(Grid& costs, Messages& m, int iteration, float cap) {
     }
 }
 
-/// Messages to begin with: those of the pixel at half the coordinates.
+/// Initial messages: those of the pixel at half the coordinates.
 Messages finer(Messages& coarse, int width, int height) {
   Messages fine(width, height, coarse.up.labels);
   const auto copy = [&](Grid& from, Grid& to) {

@@ -4,8 +4,8 @@
 
 namespace recon::reference {
 
-/// Hierarchical belief propagation written down from the paper: one thread, one loop after the other, costs
-/// and messages in (y, x, d) order, float storage, all memory at once. Shares no code with the program.
+/// Hierarchical belief propagation, implemented from the paper: single thread, sequential loops, costs and
+/// messages in (y, x, d) order, float storage, all memory at once. Shares no code with the program.
 /// Source: P. Felzenszwalb and D. Huttenlocher, Efficient belief propagation for early vision, IJCV 2006.
 DisparityMap belief_matching(const PairProblem& problem);
 

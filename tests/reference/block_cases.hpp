@@ -7,11 +7,11 @@
 
 #include "methods/stereo/pair.hpp"
 
-/// Small pairs and options on which every implementation of block matching has to find the same map.
+/// Small pairs and options on which all implementations of block matching have to give the same map.
 
 namespace recon::reference {
 
-/// Numbers that follow from a seed.
+/// Pseudo-random numbers determined by a seed.
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed) {}
@@ -30,7 +30,7 @@ struct OwnedPair {
   PairProblem problem;
 };
 
-/// A wall that comes nearer from left to right, with a box before it, seen with some noise; a strip without
+/// A wall whose depth decreases from left to right, with a box in front of it and some noise; a strip without
 /// texture at the bottom.
 inline OwnedPair textured_pair(int width, int height, DisparityRange range, BlockMatchingOptions options) {
   OwnedPair pair{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height), {}};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-/// A picture of whole numbers; outside it is like its border.
+/// An integer image; the border is replicated outside.
 struct Picture {
   int width, height;
   std::vector<int> values;
@@ -49,7 +49,7 @@ Picture prepared(const Picture& image, const BlockMatchingOptions& options) {
   return result;
 }
 
-/// Grey level at `position` steps along a row, bilinear and rounded half up; the border beyond the ends.
+/// Grey level at `position` steps along a row, bilinear and rounded half up; the border is replicated.
 int sample(const Picture& image, int position, int y, int steps) {
   position = std::min(std::max(position, 0), steps * (image.width - 1));
   const int whole = position / steps, part = position % steps;
@@ -58,7 +58,7 @@ int sample(const Picture& image, int position, int y, int steps) {
   return static_cast<int>(std::floor(value + 0.5));
 }
 
-/// A number for every pixel and hypothesis.
+/// A value for every pixel and hypothesis.
 struct CostVolume {
   int width, height, hypotheses;
   std::vector<long> values;
@@ -93,7 +93,7 @@ CostVolume costs_of(const Picture& left, const Picture& right, DisparityRange ra
   return volume;
 }
 
-/// Sums over windows: along the rows, then along the columns; outside the image the border's costs repeat.
+/// Window sums: along the rows, then along the columns; border costs are replicated outside the image.
 CostVolume window_sums(const CostVolume& costs, int radius) {
   CostVolume rows(costs.width, costs.height, costs.hypotheses), sums = rows;
   const auto add = [&](const CostVolume& from, CostVolume& to, int dx, int dy) {
@@ -139,8 +139,8 @@ Match best_match(const CostVolume& sums, int x, int y, DisparityRange range,
   return match;
 }
 
-/// Of the pixels of a row that match one position of the right image, the cheapest (then the one of least
-/// hypothesis) keeps it, and the others have to be near to it.
+/// Of the pixels of a row that match one position of the right image, the one with the min cost (on ties with
+/// the lowest hypothesis) becomes the owner; the others have to be close to it.
 void check_left_right(std::vector<Match>& row, int first_x, int width, DisparityRange range,
                       const BlockMatchingOptions& options) {
   if (options.left_right < 0) return;

@@ -8,8 +8,8 @@
 
 namespace recon::reference {
 
-/// Flat blocks of three pixels with noise, so that differences of colour lie below and above an edge's
-/// threshold of 15.
+/// Flat patches of three pixels with noise, so that colour differences lie below and above the edge threshold
+/// of 15.
 inline Image<Rgb8> blocky_colours(int width, int height, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int> blocks(static_cast<std::size_t>((width / 3 + 1) * (height / 3 + 1)));

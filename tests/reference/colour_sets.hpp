@@ -11,11 +11,11 @@
 
 namespace recon {
 
-/// A set in colour, with the masks of Middlebury's evaluation of 2007: pixels of 255 count.
+/// A colour set with the masks of the Middlebury evaluation of 2007: pixels of value 255 are evaluated.
 struct ColourSet {
   StereoSet grey;
   Image<Rgb8> left, right;
-  Image<std::uint8_t> nonocc, all, disc;  ///< empty where the set has none
+  Image<std::uint8_t> nonocc, all, disc;  ///< empty if the set has none
 };
 
 inline ColourSet read_colour_set(const std::filesystem::path& folder) {

@@ -33,7 +33,7 @@ class FlowGraph {
     }
   }
 
-  /// The nodes from which the sink can be reached once the graph is full.
+  /// The nodes from which the sink is reachable in the residual graph.
   std::vector<bool> sink_side() const {
     std::vector<bool> seen(edges_of_.size(), false);
     std::queue<std::size_t> open;
@@ -68,7 +68,7 @@ class FlowGraph {
     return level_[1] >= 0;
   }
 
-  /// Depth first along rising levels; a dead end is not tried again.
+  /// Depth-first along increasing levels; a dead end is not visited again.
   bool push_one_path() {
     std::vector<std::size_t> path;
     std::size_t node = 0;
@@ -104,10 +104,10 @@ class FlowGraph {
   std::vector<std::size_t> next_;
 };
 
-/// The best expansion of `alpha`: a pixel on the sink's side takes it.
+/// The best expansion of `alpha`: pixels on the sink side take the label.
 Labels expansion(const GridField& field, const Labels& labels, int alpha) {
   const std::size_t pixels = labels.size();
-  std::vector<double> taking(pixels);  // less the cost of keeping
+  std::vector<double> taking(pixels);  // minus the cost of keeping
   std::vector<bool> may(pixels);
   for (std::size_t p = 0; p < pixels; ++p) {
     may[p] = std::isfinite(field.data_of(p, alpha));

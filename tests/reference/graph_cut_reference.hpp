@@ -20,7 +20,7 @@ struct GridField {
   double data_of(std::size_t pixel, int label) const { return data[pixel * labels + label]; }
 };
 
-/// The field of a volume and of the grey levels of a guide (empty: the same weights everywhere).
+/// The field of a volume and of the grey levels of a guide (empty: uniform weights).
 GridField grid_field(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
                      const GraphCutOptions& options);
 
@@ -28,18 +28,18 @@ using Labels = std::vector<int>;  ///< by (y, x)
 
 double energy_of(const GridField& field, const Labels& labels);
 
-/// The labels of least data cost, the lowest of several.
+/// The labels of min data cost, the lowest on ties.
 Labels winners_of(const GridField& field);
 
-/// The least energy of all labelings, each of them tried.
+/// The min energy over all labelings, by exhaustive search.
 double min_energy(const GridField& field);
 
-/// The least energy of all expansions of all labels, each subset of pixels tried; that of `labels` included.
+/// The min energy over all expansions of all labels, by exhaustive search; includes that of `labels`.
 double min_energy_of_expansions(const GridField& field, const Labels& labels);
 
 /// Plain alpha-expansion (Boykov, Veksler and Zabih 2001, Figure 3): one graph of the whole image for each
-/// label in ascending order, until a whole cycle lowers nothing; max-flow after Dinic 1970. Of the minimum
-/// cuts the one that changes the fewest pixels: the pixels from which flow could still reach the sink.
+/// label in ascending order, until a whole cycle does not lower the energy; max-flow after Dinic 1970. Of the
+/// min cuts, the one that changes the fewest pixels: those from which flow could still reach the sink.
 Labels expanded(const GridField& field, Labels labels);
 
 }  // namespace recon::reference

@@ -13,12 +13,12 @@
 #include "methods/sweep/winner_depth.hpp"
 #include "optimize/winner/winner_step.hpp"
 
-/// The plane sweep as a textbook would write it: single thread, whole images, every window summed anew. It
-/// shares only the scalar steps with what it judges.
+/// The textbook plane sweep: single thread, whole images, no reuse between windows. It shares only the scalar
+/// steps with the tested code.
 
 namespace recon::reference {
 
-/// A source image warped to the reference by one plane, and which of its pixels the source sees.
+/// A source image warped to the reference by one plane, and the visibility of its pixels in the source.
 struct WarpedImage {
   Image<std::uint8_t> channel[3];
   Image<std::uint8_t> seen;
@@ -73,7 +73,7 @@ inline float window_cost(const SweepProblem& problem, const WarpedImage& warped,
                    scaled_covariance(count, a, b, ab));
 }
 
-/// One cost of those of the sources that see a sample, which come in the order of the sources.
+/// Combines the costs of the sources that see a sample, in the order of the sources.
 inline float combined_cost(const SweepOptions& options, std::vector<float> costs) {
   if (costs.empty()) return invalid_cost();
   if (options.combination != Combination::kMean) std::sort(costs.begin(), costs.end());

@@ -16,8 +16,8 @@ struct OwnedPair {
   PairProblem problem;
 };
 
-/// A random left image, and a right one that shows it moved by a disparity that steps within the range, with
-/// noise on both; of 16 bits where asked for, with less than a grey level of 8 bits between neighbours.
+/// A random left image, and a right one shifted by a piecewise constant disparity within the range, with
+/// noise on both; optionally with 16 bits, where neighbours differ by less than a grey level of 8 bits.
 inline OwnedPair random_pair(int width, int height, DisparityRange range, std::uint32_t seed,
                              bool deep = false) {
   OwnedPair pair{{width, height}, {width, height}, {}, {}, {}};
@@ -46,7 +46,7 @@ inline OwnedPair random_pair(int width, int height, DisparityRange range, std::u
   return pair;
 }
 
-/// Sizes, ranges and options at which implementations of semi-global matching part.
+/// Sizes, ranges and options at which implementations of semi-global matching use different code paths.
 struct SemiGlobalCase {
   std::string name;
   int width = 33, height = 17;

@@ -8,7 +8,7 @@
 
 namespace recon::reference {
 
-/// Whole numbers for every pixel and disparity.
+/// An integer for every pixel and disparity.
 struct IntVolume {
   int width = 0, height = 0, planes = 0;
   std::vector<int> values;
@@ -29,25 +29,25 @@ struct IntVolume {
   }
 };
 
-/// What the least of one pixel's sums is and what surrounds it.
+/// The min of one pixel's sums and its surroundings.
 struct IntWinner {
   int plane;
   int cost;
   int before, after;  ///< of the adjacent planes, -1 outside the range
-  int second;         ///< least of all others, -1 where there is none
+  int second;         ///< min of all others, -1 if there are none
 };
 
-/// Semi-global matching written down from Hirschmueller's paper, in plain integers, every volume stored.
+/// Semi-global matching, implemented from Hirschmueller's paper, with plain integers and all volumes stored.
 /// The functions are its stages, in order.
 
 /// The transform of one pixel: a rank, or the bits of a census.
 std::uint64_t transform_at(ImageView<const std::uint16_t> image, const TransformOptions& options, int x,
                            int y);
 
-/// C(p, d) of a pair: from the images of 16 bits where there are any.
+/// C(p, d) of a pair; from the images of 16 bits if there are any.
 IntVolume transform_costs(const PairProblem& problem);
 
-/// L_r(p, d) of the paths that step by (dx, dy).
+/// L_r(p, d) of the paths with direction (dx, dy).
 IntVolume path_costs(const IntVolume& costs, ImageView<const std::uint8_t> guide,
                      const SemiGlobalOptions& options, int dx, int dy);
 
@@ -57,7 +57,7 @@ IntVolume summed_path_costs(const IntVolume& costs, ImageView<const std::uint8_t
 
 IntWinner winner_of(const IntVolume& sums, int x, int y);
 
-/// Plane of the least sum seen from the right image's pixel x, -1 where none of its matches is in the left.
+/// Plane of the min sum of the right image's pixel x, -1 if none of its matches is in the left image.
 int right_winner_of(const IntVolume& sums, int min_disparity, int x, int y);
 
 /// The whole method.

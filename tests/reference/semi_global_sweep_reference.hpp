@@ -8,8 +8,8 @@
 
 namespace recon::reference {
 
-/// What the semi-global optimizer makes of the costs of a whole view, or of a block of one, cut out of it:
-/// costs in 126 steps, every volume stored.
+/// The result of the semi-global optimizer for a whole view, or for a block (tile) cut out of one: costs
+/// quantized to 126 levels, all volumes stored.
 inline DepthEstimate path_estimate(const SweepProblem& problem) {
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   const int planes = problem.planes.count;

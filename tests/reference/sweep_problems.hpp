@@ -10,7 +10,7 @@
 
 namespace recon::reference {
 
-/// A random number in [0, 1) from a seed and a position: every case can be had again by its seed.
+/// A pseudo-random number in [0, 1) from a seed and a position: cases are reproducible by their seed.
 inline double hashed(std::uint32_t seed, std::uint32_t a, std::uint32_t b = 0) {
   std::uint32_t h = seed * 0x9E3779B9u ^ a * 0x85EBCA6Bu ^ b * 0xC2B2AE35u;
   h = (h ^ h >> 15) * 0x2C1B3C6Du;
@@ -27,7 +27,7 @@ struct OwnedProblem {
 struct ProblemShape {
   int width = 31, height = 17, source_width = 37, source_height = 23;
   int sources = 2, planes = 5, channels = 1;
-  double turn_degrees = 4;  ///< of the sources about all axes, at most
+  double turn_degrees = 4;  ///< max rotation of the sources about all axes
   std::uint32_t seed = 1;
 };
 

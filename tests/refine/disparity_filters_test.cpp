@@ -68,7 +68,7 @@ TEST(FillDisparity, LeavesAnUnknownMapAsItIs) {
 }
 
 TEST(DisparitySpeckles, GoBySizeAndStep) {
-  // 4.0 to 5.0 is one surface, 5.0 to 6.25 is not; the patch of two pixels at the right goes.
+  // 4.0 to 5.0 is one surface, 5.0 to 6.25 is not; the patch of two pixels at the right is removed.
   Image<float> map = map_of({{4, 5, 6.25f, 6.25f}, {4, 5, 5, 5}, {U, 5, 5, 5}});
   remove_disparity_speckles(map.view(), 3);
   EXPECT_EQ(map(0, 0), 4.0f);

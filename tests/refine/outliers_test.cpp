@@ -43,7 +43,7 @@ Rgb8 grey(int level) {
 }
 
 TEST(LeftRightCheck, TellsOcclusionsFromMismatchesByHand) {
-  // A foreground of disparity 2 before a background of 0: right columns 0 and 1 show left 2 and 3.
+  // A foreground of disparity 2 in front of a background of 0: right columns 0 and 1 show left 2 and 3.
   const auto left = image_of<float>({{0, 0, 2, 2, 0, 1, U}});
   const auto right = image_of<float>({{2, 2, 0, 0, 0, 9, 0}});
   const Image<Outlier> found = left_right_check(left.view(), right.view(), 0, 3);
@@ -108,7 +108,7 @@ TEST(RegionVoting, TheRightMapHasAVeto) {
 }
 
 TEST(Interpolation, TheRightMapRulesOut) {
-  // Pixel 2 may take 2 from the left or 1 from the right; its colour is that of the left one.
+  // Pixel 2 may take 2 from the left or 1 from the right; its colour equals that of the left one.
   const auto colours = image_of<Rgb8>({{grey(9), grey(50), grey(50), grey(90)}});
   const auto filled = [&](std::vector<float> right_row) {
     auto map = image_of<float>({{2, 2, U, 1}});
@@ -222,7 +222,7 @@ TEST(Subpixel, ParabolaByHand) {
   const Volume<float> volume = volume_of(costs);
   auto map = image_of<float>({{6, 5, 6.5f}});
   enhance_subpixel(map.view(), volume.view(), 5);
-  // 6 - (2 - 4) / (2 (2 + 4 - 2)) = 6.25; the first plane has no neighbour below; 6.5 is no whole number.
+  // 6 - (2 - 4) / (2 (2 + 4 - 2)) = 6.25; the first plane has no neighbour below; 6.5 is not an integer.
   EXPECT_THAT(row_of(map, 0), ElementsAre(6.25f, 5.0f, 6.5f));
 }
 
@@ -232,7 +232,7 @@ struct Shape {
 
 class Refinement : public testing::TestWithParam<Shape> {
  protected:
-  /// Disparities in steps, some of them wrong and some unknown.
+  /// Disparities in steps, some wrong and some unknown.
   Image<float> random_map() {
     Image<float> map(GetParam().width, GetParam().height);
     for (int y = 0; y < map.height(); ++y)
@@ -314,7 +314,7 @@ TEST_P(Refinement, OfSurfacesEqualsTheTextbook) {
   reference::LabelledMap expected(shape.width, shape.height);
   for (int y = 0; y < shape.height; ++y)
     for (int x = 0; x < shape.width; ++x) {
-      // Flat ground with wrong pixels on it, so that surfaces of all sizes are there.
+      // Flat ground with wrong pixels on it, so that surfaces of all sizes occur.
       if (random_() % 4 != 0) map(x, y) = static_cast<float>(shape.min + std::min(x / 9, shape.count - 1));
       const bool outlier = x < shape.count || random_() % 9 == 0;
       labels(x, y) = outlier ? kMis : kOk;

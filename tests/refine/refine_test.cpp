@@ -50,7 +50,7 @@ TEST(LocalContrast, IsTheStandardDeviationOfTheWindow) {
   EXPECT_NEAR(contrast(2, 1), std::sqrt(8.0f), 1e-5f);
   EXPECT_NEAR(contrast(1, 0), std::sqrt(8.0f), 1e-5f);
   EXPECT_EQ(contrast(0, 0), 0.0f);
-  // At the corner (4, 2) the window repeats the border; the bright pixel is outside it.
+  // At the corner (4, 2) the window replicates the border; the bright pixel is outside it.
   EXPECT_EQ(contrast(4, 2), 0.0f);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kWidth = 1024, kHeight = 768;
 
-/// Parameters as calibrations of real lenses have them; strong enough to bend the corners by tens of pixels.
+/// Parameters as in calibrations of real lenses; strong enough to shift the corners by tens of pixels.
 std::vector<Camera> realistic_cameras() {
   using M = CameraModel;
   return {
@@ -77,7 +77,7 @@ TEST_P(EveryModel, UnprojectFindsTheRayThatWasProjected) {
     if (!pixel) continue;
     const auto back = unproject(camera, *pixel);
     ASSERT_TRUE(back);
-    // Close to where a distortion turns, a pixel fixes its ray less and less well: judge only away from it.
+    // Close to an extremum of the distortion a pixel determines its ray poorly: test only away from it.
     if (!project(camera, normalized(Vec3d{1.02 * ray.x, 1.02 * ray.y, ray.z}))) continue;
     ++seen;
     ASSERT_LT(norm(*back - ray), 1e-9) << pixel->x << ' ' << pixel->y;
@@ -128,7 +128,7 @@ Vec2d image_of(CameraModel model, std::vector<double> params, Vec3d x) {
   return pixel.value_or(Vec2d{NAN, NAN});
 }
 
-// By hand, at u = 0.5, v = -0.5, r^2 = 0.5 unless said otherwise.
+// By hand, at u = 0.5, v = -0.5, r^2 = 0.5 unless stated otherwise.
 TEST(Camera, ProjectsByHand) {
   const Vec3d x{1, -1, 2};
   Vec2d p = image_of(CameraModel::kSimpleRadial, {100, 50, 40, 0.2}, x);  // 1 + 0.2 * 0.5 = 1.1
@@ -152,7 +152,7 @@ TEST(Camera, ProjectsFisheyesByHand) {
   Vec2d p = image_of(CameraModel::kSimpleRadialFisheye, {100, 50, 40, 0.1}, {3, 0, 3});
   EXPECT_NEAR(p.x, 50 + 100 * (kPi / 4) * (1 + 0.1 * kPi * kPi / 16), 1e-12);
   EXPECT_NEAR(p.y, 40, 1e-12);
-  // 90 degrees and more lie on a wide fisheye's image.
+  // 90 degrees and more are inside the image of a wide fisheye lens.
   p = image_of(CameraModel::kRadialFisheye, {100, 50, 40, 0, 0}, {0, 1, 0});
   EXPECT_NEAR(p.y, 40 + 100 * kPi / 2, 1e-12);
   p = image_of(CameraModel::kRadialFisheye, {100, 50, 40, 0, 0}, {0, 1, -1});
@@ -175,23 +175,23 @@ TEST(Camera, FovWithoutOmegaIsAPinhole) {
   }
 }
 
-// r (1 + k r^2) with k = -1/3 rises up to r = 1, where it is 2/3; beyond it the lens folds over.
+// r (1 + k r^2) with k = -1/3 increases up to r = 1, where it is 2/3; beyond it the lens folds over.
 TEST(Camera, RejectsWhatLiesBeyondTheFold) {
   const Camera camera{CameraModel::kSimpleRadial, 200, 200, {100, 100, 100, -1.0 / 3}};
   EXPECT_TRUE(project(camera, {0.999, 0, 1}));
   EXPECT_FALSE(project(camera, {1.001, 0, 1}));
-  EXPECT_FALSE(project(camera, {1.7, 0, 1}));  // its formula gives a pixel near the middle of the image
+  EXPECT_FALSE(project(camera, {1.7, 0, 1}));  // its formula gives a pixel near the image centre
   EXPECT_TRUE(unproject(camera, {100 + 66.6, 100}));
   EXPECT_FALSE(unproject(camera, {100 + 66.7, 100}));
   EXPECT_FALSE(unproject(camera, {100 + 60, 100 + 60}));
-  // The root below the fold, not one of the other two of the cubic.
+  // The root below the fold, not one of the other two roots of the cubic.
   const auto ray = unproject(camera, {100 + 100 * (0.5 - 0.125 / 3), 100});
   ASSERT_TRUE(ray);
   EXPECT_NEAR(ray->x / ray->z, 0.5, 1e-9);
 }
 
 TEST(Camera, StopsBeforeAPole) {
-  // The denominator 1 - r^2 vanishes at r = 1.
+  // The denominator 1 - r^2 is zero at r = 1.
   const Camera camera{CameraModel::kFullOpenCv, 200, 200, {100, 100, 100, 100, 0, 0, 0, 0, 0, -1, 0, 0}};
   EXPECT_TRUE(project(camera, {0.9, 0, 1}));
   EXPECT_FALSE(project(camera, {1.1, 0, 1}));
@@ -206,7 +206,7 @@ TEST(Camera, StrongTangentialDistortionHasOneRootOrNone) {
       const auto ray = lens.unproject({x, y});
       if (!ray) continue;
       ++seen;
-      EXPECT_LT(std::hypot(ray->x, ray->y) / ray->z, 1.5);  // the far roots lie beyond
+      EXPECT_LT(std::hypot(ray->x, ray->y) / ray->z, 1.5);  // the other roots lie beyond
       const auto pixel = lens.project(*ray);
       ASSERT_TRUE(pixel);
       ASSERT_NEAR(pixel->x, x, 1e-6);
@@ -214,8 +214,8 @@ TEST(Camera, StrongTangentialDistortionHasOneRootOrNone) {
   EXPECT_GT(seen, 800);
 }
 
-/// The pixels that OpenCV gives the same camera; only its distortion is OpenCV's, pixel coordinates are as
-/// they come.
+/// The pixels that OpenCV computes for the same camera; only the distortion is OpenCV's, pixel coordinates
+/// are not converted.
 std::vector<cv::Point2d> opencv_pixels(const Camera& camera, const std::vector<cv::Point3d>& points) {
   const auto& q = camera.params;
   const cv::Matx33d k(q[0], 0, q[2], 0, q[1], q[3], 0, 0, 1);

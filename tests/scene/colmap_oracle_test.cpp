@@ -38,7 +38,7 @@ std::vector<Camera> distorted_cameras() {
   };
 }
 
-/// A pattern smooth enough for bilinear samples and steep enough to show shifts of a tenth of a pixel.
+/// A pattern smooth enough for bilinear sampling and steep enough to reveal shifts of a tenth of a pixel.
 cv::Mat pattern() {
   cv::Mat image(kHeight, kWidth, CV_8UC3);
   for (int y = 0; y < kHeight; ++y)
@@ -62,8 +62,8 @@ struct TemporaryFolder {
   }
 };
 
-// COLMAP undistorts a photo of every camera model; at the pinhole that it chose, our image has to be the
-// same.
+// COLMAP undistorts a photo of every camera model; for the pinhole camera that it chose, our image has to be
+// the same.
 TEST(UndistortAgainstColmap, GivesTheSameImageForEveryModel) {
   if (std::system("command -v colmap > /dev/null 2>&1") != 0) GTEST_SKIP() << "COLMAP is not installed";
   const TemporaryFolder folder;

@@ -24,7 +24,7 @@ std::vector<DepthRange> ranges(const Scene& scene, const DepthRangeOptions& opti
   return depth_ranges(scene, select_sources(scene, {}), options);
 }
 
-/// Two views side by side before `count` points whose depths go evenly from `near` to `far`, all over the
+/// Two views side by side in front of `count` points with uniform depths from `near` to `far`, over the whole
 /// image.
 Scene slope(int count, double near, double far) {
   Scene scene = empty_scene();
@@ -63,7 +63,7 @@ TEST(DepthRange, AFewWrongPointsMoveItLittle) {
 }
 
 TEST(DepthRange, BareGroundBeforeTheCameraCounts) {
-  // A wall full of points, and ground at the bottom of the image with one in 150 of the points.
+  // A wall with many points, and ground at the bottom of the image with one in 150 of the points.
   Scene scene = slope(3000, 4, 4.5);
   for (int i = 0; i < 20; ++i) add_point(scene, {2.7 * (i / 20.0 - 0.5), 1.0, 2.7 - 0.005 * i});
   EXPECT_LT(ranges(scene)[0].near, 2.5);

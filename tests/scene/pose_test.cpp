@@ -13,9 +13,9 @@ void expect_near(Vec3d a, Vec3d b, double tolerance = 1e-12) {
   EXPECT_NEAR(a.z, b.z, tolerance);
 }
 
-// A quarter turn about z, x to y, then one unit along x.
+// A rotation by 90 degrees about z, x to y, then one unit along x.
 const Pose kQuarterTurn{{{0, -1, 0, 1, 0, 0, 0, 0, 1}}, {1, 0, 0}};
-// A quarter turn about x, y to z, then two units along z.
+// A rotation by 90 degrees about x, y to z, then two units along z.
 const Pose kTilt{{{1, 0, 0, 0, 0, -1, 0, 1, 0}}, {0, 0, 2}};
 
 TEST(Pose, MovesAPointByRotationThenTranslation) {
@@ -23,7 +23,7 @@ TEST(Pose, MovesAPointByRotationThenTranslation) {
 }
 
 TEST(Pose, ComposesRightToLeft) {
-  // (1, 2, 3) -> (-1, 1, 3) by the quarter turn -> (-1, -3, 1 + 2) by the tilt.
+  // (1, 2, 3) -> (-1, 1, 3) by the first pose -> (-1, -3, 1 + 2) by the second.
   expect_near((kTilt * kQuarterTurn) * Vec3d{1, 2, 3}, {-1, -3, 3});
   expect_near((kQuarterTurn * kTilt) * Vec3d{1, 2, 3}, kQuarterTurn * (kTilt * Vec3d{1, 2, 3}));
 }
@@ -35,7 +35,7 @@ TEST(Pose, InverseUndoesThePose) {
 }
 
 TEST(Pose, CentreIsWhereTheCameraStands) {
-  // The centre is the world point that the pose moves to the origin.
+  // The centre is the world point that the pose maps to the origin.
   expect_near(camera_centre(kQuarterTurn), {0, 1, 0});
   expect_near(kTilt * camera_centre(kTilt), {0, 0, 0});
 }
@@ -53,8 +53,8 @@ TEST(Pinhole, PixelCentresLieAtHalves) {
   EXPECT_EQ(pixel_centre(3, 7).y, 7.5);
   EXPECT_EQ(index_of(pixel_centre(3, 7)).x, 3);
   EXPECT_EQ(index_of(pixel_centre(3, 7)).y, 7);
-  // The axis of a camera with its principal point at the middle of an even image meets the corner of four
-  // pixels.
+  // The axis of a camera with its principal point at the middle of an even image passes through the common
+  // corner of four pixels.
   const Pinhole camera{4, 2, 10, 10, 2, 1};
   EXPECT_EQ(index_of(camera.project({0, 0, 1})).x, 1.5);
 }

@@ -27,7 +27,7 @@ Mat3d roll(double degrees) {
   return {{c, -s, 0, s, c, 0, 0, 0, 1}};
 }
 
-/// A source at `centre` that looks at (0, 0, 1.2), turned about its axis.
+/// A source at `centre` that looks at (0, 0, 1.2), rotated about its axis.
 Pose source_at(Vec3d centre, double degrees = 0) {
   const Pose straight = looking_at(centre, {0, 0, 1.2});
   return Pose{roll(degrees), {0, 0, 0}} * straight;
@@ -137,7 +137,7 @@ TEST(Rectify, SearchesTheDisparitiesOfTheDepthRange) {
 }
 
 TEST(Rectify, CutsToWhatBothSee) {
-  // A source two thirds of the image to the right at the far end of a shallow range.
+  // A source whose disparity is two thirds of the image width at the far end of a shallow range.
   const Pinhole camera{640, 480, 500, 500, 320, 240};
   const double baseline = 430 * 2.0 / 500;
   const Pose source{identity<double>(), {-baseline, 0, 0}};
@@ -179,7 +179,7 @@ TEST(Rectify, RefusesWhatHasNoPair) {
   EXPECT_THAT(rectify(kCamera, kReference, kCamera, source_at({0.1, 0, 0}), kRange).refusal, IsEmpty());
 }
 
-/// Grey levels linear in the direction of a ray, so that bilinear samples are exact.
+/// Grey levels linear in the direction of a ray, so that bilinear sampling is exact.
 double grey_at(Vec2d pixel) {
   return 40 + 0.2 * pixel.x + 0.15 * pixel.y;
 }

@@ -1,4 +1,4 @@
-// View selection and depth ranges on the scenes of the shared folder, against their ground truth.
+// View selection and depth ranges on the shared scenes, against their ground truth.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,7 +115,7 @@ TEST(SharedScenes, ToysTableWithoutPoints) {
   }
 }
 
-// Views of the temple are 8 degrees apart, many turned by a quarter in the image plane.
+// Views of the temple are 8 degrees apart, many rotated by 90 degrees in the image plane.
 TEST(SharedScenes, TempleSourcesAreNeighboursOnTheRing) {
   const fs::path model = kShared / "scenes-real/middlebury-temple/sparse";
   if (!fs::exists(model)) GTEST_SKIP() << model << " is not there";

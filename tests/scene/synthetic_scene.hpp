@@ -11,7 +11,7 @@ namespace recon::testing {
 
 inline constexpr double kPi = std::numbers::pi;
 
-/// A camera at `centre` that looks at `target`; the y axis of its image points along `down` as far as that is
+/// A camera at `centre` that looks at `target`; the y axis of its image points as close to `down` as
 /// possible.
 inline Pose looking_at(Vec3d centre, Vec3d target, Vec3d down = {0, 1, 0}) {
   const Vec3d z = normalized(target - centre), x = normalized(cross(down, z)), y = cross(z, x);
@@ -36,7 +36,7 @@ inline Scene empty_scene() {
   return scene;
 }
 
-/// Adds a point with a track of all views that have it in their image.
+/// Adds a point with a track of all views whose image contains it.
 inline void add_point(Scene& scene, Vec3d x) {
   SparsePoint point;
   point.id = 1000 + 7 * scene.points.size();
@@ -63,7 +63,7 @@ inline Scene ring(int count, double step) {
   return scene;
 }
 
-/// Adds a grid of points in the cube of half a side `half` about the origin.
+/// Adds a grid of points in the cube of half side length `half` about the origin.
 inline void add_cube(Scene& scene, double half, int n = 6) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)

@@ -14,7 +14,7 @@
 namespace recon {
 namespace {
 
-/// A smooth pattern of the viewing direction: whoever resamples rightly sees the same colours again.
+/// A smooth pattern of the viewing direction: correct resampling gives the same colours.
 Rgb8 colour_of(Vec3d ray) {
   const Vec3d unit = normalized(ray);
   const double u = unit.x, v = unit.y;
@@ -84,7 +84,7 @@ TEST_P(EveryLens, TheFrameIsCoveredAndAsLargeAsThePhotoAllows) {
   };
   for (int y = 0; y < target.height; ++y)
     for (int x = 0; x < target.width; ++x) ASSERT_TRUE(sees(x + 0.5, y + 0.5)) << x << ' ' << y;
-  // Where the frame is smaller than the photo, two more pixels on all sides would show nothing somewhere.
+  // If the target is smaller than the photo, two more pixels on all sides would uncover some of it.
   if (target.width == camera.width && target.height == camera.height) return;
   bool covered = true;
   for (int x = -2; x <= target.width + 2; ++x) covered = covered && sees(x, -2) && sees(x, target.height + 2);
@@ -93,7 +93,7 @@ TEST_P(EveryLens, TheFrameIsCoveredAndAsLargeAsThePhotoAllows) {
 }
 
 TEST(Undistort, TheFrameIsDrawnInOnEachSideByItself) {
-  // A pincushion lens off the middle of its photo: each side of the frame ends where the photo does.
+  // A pincushion lens with an off-centre principal point: each side of the target ends where the photo does.
   const Camera camera{CameraModel::kSimpleRadial, 200, 150, {180, 120, 60, 0.25}};
   const Pinhole target = undistorted_camera(camera);
   double left = 1e9, right = 0, top = 1e9, bottom = 0;
@@ -104,7 +104,7 @@ TEST(Undistort, TheFrameIsDrawnInOnEachSideByItself) {
     top = std::min(top, project(camera, target.ray({x, 0}))->y);
     bottom = std::max(bottom, project(camera, target.ray({x, 1.0 * target.height}))->y);
   }
-  // The other two sides cut off the corners, where the photo reaches furthest: within two pixels.
+  // The other two sides crop the corners, where the photo extends furthest: within two pixels.
   EXPECT_NEAR(left, 0, 2);
   EXPECT_NEAR(right, 200, 3);
   EXPECT_NEAR(top, 0, 2);
@@ -116,8 +116,9 @@ TEST_P(EveryLens, StraightensAPattern) {
   const Pinhole target = undistorted_camera(camera);
   const Image<Rgb8> image = undistort(photo.view(), camera, target);
   EXPECT_FALSE(has_black(image));
-  // 1.5 grey levels come from rounding twice, the rest from the curvature of the pattern between pixels; half
-  // a pixel of shift would be 4 and more (the waves rise by up to 120 * 11 / f levels a pixel).
+  // 1.5 grey levels come from rounding twice, the rest from the curvature of the pattern between pixels; a
+  // shift of half a pixel would be 4 and more (the slope of the waves is up to 120 * 11 / f levels per
+  // pixel).
   const double f = std::min(target.fx, target.fy);
   EXPECT_LE(largest_error(image, target, 3), 2 + 120 * 130 / (8 * f * f) * 2);
 }
@@ -194,9 +195,9 @@ TEST(Undistort, RefusesAPhotoOfAnotherSize) {
   EXPECT_THROW(undistort(photo.view(), camera, undistorted_camera(camera)), InputError);
 }
 
-// OpenCV counts from pixel centres at integers, so its principal point is half a pixel less. Its remap rounds
-// positions to 1/32 pixel: at slopes up to 120 * 11 / 180 levels a pixel in two directions that is up to 0.3
-// levels.
+// OpenCV has pixel centres at integers, so its principal point is half a pixel less. Its remap rounds
+// positions to 1/32 pixel: at slopes up to 120 * 11 / 180 levels per pixel in two directions that is up to
+// 0.3 levels.
 TEST(UndistortAgainstOpenCv, GivesTheSameImage) {
   const Camera camera = distorted_cameras()[3];
   const Image<Rgb8> photo = photo_by(camera);

@@ -30,12 +30,12 @@ TEST(SelectSources, PrefersTenToFifteenDegrees) {
   }
   add_cube(scene, 0.05);
   const auto sources = select_sources(scene, {});
-  EXPECT_THAT(sources[0], ElementsAre(2, 3, 1));  // 70 degrees is too much
+  EXPECT_THAT(sources[0], ElementsAre(2, 3, 1));  // 70 degrees is too large
   EXPECT_THAT(sources[3], ElementsAre(2, 1, 0, 4));
 }
 
 TEST(SelectSources, MinimumAngleIsThatOfThe75thPercentile) {
-  // Seen from 1 away, a baseline of 0.03 makes 1.7 degrees, from 3 away 0.57.
+  // From a distance of 1, a baseline of 0.03 gives 1.7 degrees, from 3 it gives 0.57.
   Scene scene = empty_scene();
   add_view(scene, looking_at({0, 0, 0}, {0, 0, 1}));
   add_view(scene, looking_at({0.03, 0, 0}, {0.03, 0, 1}));
@@ -73,19 +73,19 @@ TEST(SelectSources, TiesGoToTheLowestIndex) {
 }
 
 TEST(SelectSources, PrefersLikeResolution) {
-  // Three sources at the same angle: as far as the reference, three times as far, a third as far.
+  // Three sources at the same angle: at the distance of the reference, three times it, a third of it.
   Scene scene = empty_scene();
   add_view(scene, looking_at({0, 0, -1}, {0, 0, 0}));
   const double angle = 12 * kPi / 180;
   for (const double distance : {3.0, 1.0, 1.0 / 3})
     add_view(scene, looking_at({distance * std::sin(angle), 0, -distance * std::cos(angle)}, {0, 0, 0}));
   add_cube(scene, 0.01);
-  // Thrice finer still counts 2/3, thrice coarser 1/3.
+  // Three times the resolution still scores 2/3, a third of it 1/3.
   EXPECT_THAT(select_sources(scene, {})[0], ElementsAre(2, 3, 1));
 }
 
 TEST(SelectSources, ResolutionIsThatOfEachCamera) {
-  // A longer lens on an image of another size makes up for the distance.
+  // A longer focal length on an image of another size compensates for the distance.
   Scene scene = empty_scene();
   scene.cameras.push_back({CameraModel::kPinhole, 1920, 1000, {1500, 1400, 960, 500}});
   add_view(scene, looking_at({0, 0, -1}, {0, 0, 0}));
@@ -123,7 +123,7 @@ TEST(SelectSources, GeometryAloneFindsNeighboursOfARing) {
   const auto sources = select_sources(scene, {});
   for (int v = 0; v < 30; ++v) {
     ASSERT_THAT(sources[v], SizeIs(10)) << "all within 60 degrees";
-    // 12 degrees to either side first, and nobody beyond 60.
+    // 12 degrees to either side first, and none beyond 60.
     EXPECT_THAT((std::vector<int>{sources[v][0], sources[v][1]}),
                 UnorderedElementsAre((v + 1) % 30, (v + 29) % 30));
     for (const int s : sources[v]) EXPECT_LE(std::min((s - v + 30) % 30, (v - s + 30) % 30), 5);
@@ -136,7 +136,7 @@ TEST(SelectSources, GeometryAloneRejectsTurnedAndUnmovedViews) {
   add_view(scene, looking_at({0.1, 0, 0}, {0.1, 0, 1}));
   add_view(scene, looking_at({0.2, 0, 0}, {0.2, 0, 1}));
   add_view(scene, looking_at({0.1, 0, 0}, {0.1, 0, -1}));  // looks back
-  add_view(scene, looking_at({0, 0, 0}, {0.1, 0, 1}));     // the first view, turned
+  add_view(scene, looking_at({0, 0, 0}, {0.1, 0, 1}));     // the first view, rotated
   const auto sources = select_sources(scene, {});
   EXPECT_THAT(sources[0], UnorderedElementsAre(1, 2));
   EXPECT_THAT(sources[1], Not(::testing::Contains(3)));

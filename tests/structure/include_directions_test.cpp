@@ -1,4 +1,5 @@
-// Who may include whom: the tree stays free of cycles, and OpenCV and CUDA stay behind their doors.
+// Allowed include directions: the source tree has no cycles, and OpenCV and CUDA are used only in some
+// modules.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,8 +24,8 @@ using testing::IsEmpty;
 
 using Modules = std::set<std::string>;
 
-/// The modules that a module may include, itself aside. The twin of a module in cuda/ may include what the
-/// module may, the module, the twins of all these, and cuda/device.
+/// The modules that a module may include, besides itself. A module cuda/X may include the modules that X may
+/// include, X itself, the cuda counterparts of all these, and cuda/device.
 const std::map<std::string, Modules> kMayInclude = {
     {"core", {}},
     {"scene", {"core"}},
@@ -45,7 +46,7 @@ const std::map<std::string, Modules> kMayInclude = {
       "render", "evaluate", "session", "reference", "cuda/testing"}},
     {"cuda", {"core", "methods", "cuda/testing"}},
     {"cuda/device", {"core"}},
-    // A kernel that stores no volume finds its winners on the way: here match is above optimize.
+    // A kernel that stores no volume selects its winners itself: here match is above optimize.
     {"cuda/match", {"core", "scene", "match", "optimize", "cuda/device", "cuda/optimize"}},
     {"cuda/testing",
      {"core", "scene", "match", "aggregate", "optimize", "refine", "methods", "cuda/device", "cuda/match",
@@ -63,7 +64,7 @@ bool may_include(const std::string& from, const std::string& to) {
   return may_include(module, to.starts_with("cuda/") ? to.substr(5) : to);
 }
 
-/// The module that a path relative to the tree, or to src/, is in: its folder, for cuda/ two folders.
+/// The module of a path relative to the source tree, or to src/: its folder, for cuda/ two folders.
 std::string module_of(fs::path path) {
   if (*path.begin() == "src") path = path.lexically_relative("src");
   auto part = path.begin();
@@ -77,8 +78,8 @@ bool is_source(const fs::path& path) {
   return kEndings.contains(path.extension().string());
 }
 
-/// OpenCV is for files, lens maps and the max-flow, and what the benchmarks compare with; nothing else may
-/// come to depend on its types.
+/// OpenCV is for files, lens maps, max-flow and the benchmark baselines; other code must not depend on its
+/// types.
 bool may_use_opencv(const fs::path& file) {
   const std::string module = module_of(file);
   if (file.parent_path() == "tools/bench" && file.filename().string().starts_with("opencv_")) return true;
@@ -86,14 +87,14 @@ bool may_use_opencv(const fs::path& file) {
   return module == "io" || (module == "scene" && file.filename().string().starts_with("undistort"));
 }
 
-/// An exception that passes through a oneTBB algorithm cuts short the loops nested in its other calls: loops
-/// that keep exceptions aside are in one place, and a sort does not throw.
+/// An exception that leaves a oneTBB algorithm cancels the loops nested in its other calls: loops that defer
+/// exceptions are in one place, and a sort does not throw.
 bool may_use_tbb_algorithms(const fs::path& file) {
   return file == "src/core/parallel.hpp" || file == "src/session/background_work.cpp" ||
          file == "src/evaluate/point_grid.cpp";
 }
 
-/// What is wrong with one include of `file` (relative to the tree), or nothing.
+/// The violation by one include of `file` (relative to the source tree), if any.
 std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std::string& target) {
   static const std::regex kCudaHeader(
       R"((cuda|cub|thrust|cooperative_groups|nvtx3)/.*|(cuda|cooperative|cublas|vector_types|device_launch|texture_).*\.h)");

@@ -1,4 +1,4 @@
-// README.md and `reconstruct --help` tell the same options.
+// README.md and `reconstruct --help` list the same options.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace recon {
 
 namespace {
 
-// The handler is a plain function: what it knows stands here.
+// The handler is a plain function, so its state is global.
 Fault fault;
 std::atomic<std::uint64_t> calls{0};
 std::atomic<bool> fault_happened{false};

@@ -5,15 +5,15 @@
 
 namespace recon {
 
-/// What happens in a run, and from which call of `fault_point` on.
+/// The kind of fault in a run, and the call of `fault_point` from which on it occurs.
 struct Fault {
   enum Kind {
-    kInterrupt,       ///< the user asks to stop: all work from now on
-    kOneInterrupted,  ///< one piece of work alone
+    kInterrupt,       ///< the user interrupts: affects all work from now on
+    kOneInterrupted,  ///< one work item only
     kDiskFull,        ///< no file can be created or written from now on
-    kOneFileFails,    ///< one call alone
-    kOneInputFails,   ///< one piece of work finds bad input
-    kOneOutOfMemory,  ///< one piece of work gets no memory
+    kOneFileFails,    ///< one call only
+    kOneInputFails,   ///< one work item finds bad input
+    kOneOutOfMemory,  ///< one work item runs out of memory
     kKinds,
   };
   Kind kind = kInterrupt;
@@ -22,10 +22,10 @@ struct Fault {
 
 const char* name_of(Fault::Kind kind);
 
-/// The exit codes of a run that met such a fault.
+/// The exit codes of a run with such a fault.
 std::vector<int> exit_codes_of(Fault::Kind kind);
 
-/// Lets a fault happen as long as it lives; one at a time.
+/// Injects a fault during its lifetime; one at a time.
 class FaultInjection {
  public:
   explicit FaultInjection(Fault fault);
@@ -36,7 +36,7 @@ class FaultInjection {
   bool happened() const;
 };
 
-/// Counts the calls of `fault_point` as long as it lives; one at a time.
+/// Counts the calls of `fault_point` during its lifetime; one at a time.
 class FaultCount {
  public:
   FaultCount();
@@ -44,8 +44,8 @@ class FaultCount {
   FaultCount(const FaultCount&) = delete;
   FaultCount& operator=(const FaultCount&) = delete;
 
-  /// The numbers of the calls for files, in rising order, and after them that of all calls: each step of the
-  /// work lies between some of them, however many calls it makes.
+  /// The indices of the calls for files, in ascending order, and after them the total number of calls: each
+  /// step of the work lies between two of them, regardless of its number of calls.
   std::vector<std::uint64_t> marks() const;
 };
 

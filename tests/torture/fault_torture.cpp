@@ -1,5 +1,5 @@
-// Runs into which faults are thrown, at random places and on random threads: whatever happened, the next run
-// has to come to the bytes of one that was never disturbed.
+// Runs with faults injected at random places and on random threads: after any fault, the next run has to
+// produce the bytes of an undisturbed run.
 
 #include <spdlog/spdlog.h>
 
@@ -36,7 +36,7 @@ Result reconstruct(Words words) {
     CLI::App app;
     CommandLine line;
     line.declare(app);
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    std::reverse(words.begin(), words.end());  // the order that CLI11 expects
     app.parse(words);
     line.finish(app);
     std::ostringstream out;
@@ -56,7 +56,7 @@ Words on(const fs::path& output, Words run, int threads) {
   return run;
 }
 
-/// A variant that was never disturbed.
+/// The results of an undisturbed variant.
 struct Undisturbed {
   fs::path results;
   std::vector<std::vector<std::uint64_t>> marks;  ///< where each of its runs can be disturbed
@@ -73,8 +73,8 @@ Undisturbed run_undisturbed(const fs::path& output, const std::vector<Words>& ru
   return undisturbed;
 }
 
-/// Any call, or one before or at a random mark: most calls are of loops, and short work between files has to
-/// be met as well.
+/// Any call, or one before or at a random mark: most calls belong to loops, and short work between files has
+/// to be covered as well.
 std::uint64_t random_call(const std::vector<std::uint64_t>& marks, Random& random) {
   if (random.chance(0.6)) return random.below(marks.back() + 1);
   const std::size_t mark = random.below(marks.size());
@@ -130,7 +130,7 @@ class FaultTorture {
                   "exit code " + std::to_string(result.exit_code) + " without a fault: " + result.message);
   }
 
-  /// Lets one of a variant's runs meet a fault, those before it none.
+  /// Injects a fault into one of a variant's runs; the runs before it are undisturbed.
   void disturb(TortureRound& round, const std::vector<Words>& runs, const Undisturbed& undisturbed,
                Fault::Kind kind, Random& random) {
     const std::size_t faulty = random.below(runs.size());

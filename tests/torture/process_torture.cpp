@@ -1,5 +1,5 @@
-// Real processes that are interrupted, killed, kept from writing, or two at once at work on one output:
-// whatever happened, the next one has to come to the bytes of one that was never disturbed.
+// Real processes that are interrupted, killed, prevented from writing, or run concurrently on one output: in
+// every case the next one has to produce the bytes of an undisturbed run.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -24,11 +24,11 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostThreads = 4;
-constexpr int kBusy = 2;  // exit code where another process works on the same output
+constexpr int kBusy = 2;  // exit code if another process uses the same output
 
 struct Settings {
   std::string program = RECON_RECONSTRUCT;
-  std::string only;  ///< name of the one case wanted; empty: all
+  std::string only;  ///< name of the only case to run; empty: all
   int interrupts = 6, failures = 4, kills = 4;
   std::uint64_t seed = 1;
   bool same = false;
@@ -43,23 +43,23 @@ void sleep_for(double seconds) {
   usleep(static_cast<useconds_t>(1e6 * seconds));
 }
 
-/// A moment of a run: when a file of the output appears or changes, and some time later.
+/// A time in a run: when a file of the output appears or changes, plus a delay.
 struct Moment {
   fs::path file;  ///< empty: from the start of the process on
   double delay = 0;
 };
 
-/// When a file was written last, or 0 where there is none.
+/// Modification time of a file, or 0 if it does not exist.
 std::int64_t time_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return 0;
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-/// A variant that was never disturbed.
+/// The results of an undisturbed variant.
 struct Undisturbed {
   fs::path results;
-  std::vector<std::string> files;  ///< all that it leaves
+  std::vector<std::string> files;  ///< all files that it writes
   double seconds = 0;              ///< of the longest of its runs
 };
 
@@ -67,7 +67,7 @@ struct Undisturbed {
 struct Disturbed {
   TortureRound& round;
   Random& random;
-  const std::vector<Words>& runs;  ///< of the variant to be disturbed
+  const std::vector<Words>& runs;  ///< of the variant to disturb
   const Undisturbed& undisturbed;
   std::vector<Words> others;  ///< runs of any variant, for a second process
 };
@@ -89,7 +89,7 @@ class Torture {
 
   using Disturb = void (Torture::*)(Disturbed&);
 
-  /// @param kinds  one of which, by the seed, it is
+  /// @param kinds  the seed selects one of them
   /// @returns whether the round's output is kept
   bool round(std::uint64_t seed, const std::vector<std::pair<const char*, Disturb>>& kinds) {
     watch_.begin(seed);
@@ -129,7 +129,7 @@ class Torture {
     it.round.did(joined(words) + ": signal " + std::to_string(number) + (twice ? " twice" : "") +
                  ended(outcome));
     if (outcome.exit_code != 0) it.round.count(TortureSummary::kDisturbed);
-    // Until the program minds signals, they end it.
+    // Before the program installs its signal handlers, signals terminate it.
     const int second = twice ? 128 + number : 130;
     expect(it.round, outcome, {0, 130, second}, number);
   }
@@ -145,7 +145,7 @@ class Torture {
     expect(it.round, outcome, {0}, SIGKILL);
   }
 
-  /// Two processes on one output, of which one may be killed.
+  /// Two processes on one output, one of which may be killed.
   void two_at_once(Disturbed& it) {
     const bool wait = settings_.wait && it.random.chance(0.5), killed = it.random.chance(0.5);
     Words words = next_run(it), other = command(it.round.output(), it.random.pick(it.others), it.random);
@@ -163,7 +163,7 @@ class Torture {
       it.round.did(joined(*run) + ": two at once" + (killed ? ", one killed" : "") + ended(outcome));
       std::vector<int> expected = {0};
       if (!wait) expected.push_back(kBusy);
-      // Fusion alone finds no maps where the other process has not written them yet.
+      // A run with --stage fuse finds no maps that the other process has not written yet.
       if (is_fusion_alone(*run)) expected.insert(expected.end(), {3, 7});
       expect(it.round, outcome, expected, killed ? SIGKILL : 0);
       refused += outcome.exit_code == kBusy;
@@ -172,7 +172,7 @@ class Torture {
     if (refused == 2) it.round.fault(TortureSummary::kOdd, "each process was refused for the other");
   }
 
-  /// A folder has the name of a file that is to be written.
+  /// A folder has the name of an output file.
   void block_a_file(Disturbed& it) {
     const Words words = next_run(it);
     const std::string name = it.random.pick(it.undisturbed.files);
@@ -192,7 +192,7 @@ class Torture {
     if (in_the_way) fs::remove_all(file);
   }
 
-  /// No file may become larger than some size, as where the disk is full.
+  /// Limits the file size, which simulates a full disk.
   void limit_file_size(Disturbed& it) {
     constexpr double kMostBlocks = 400;  // of 512 bytes
     const int blocks = static_cast<int>(std::exp(std::log(kMostBlocks) * it.random.unit()));
@@ -209,7 +209,7 @@ class Torture {
     expect(it.round, outcome, {0, 1}, ends_by_signal ? SIGXFSZ : 0);
   }
 
-  /// A folder of the output may not be written to.
+  /// Makes a folder of the output read-only.
   void forbid_a_folder(Disturbed& it) {
     const Words words = next_run(it);
     const fs::path folder = (it.round.output() / it.random.pick(it.undisturbed.files)).parent_path();
@@ -251,7 +251,7 @@ class Torture {
     return " (exit code " + std::to_string(outcome.exit_code) + ")";
   }
 
-  /// @param signal  that may have ended the process, too
+  /// @param signal  that may also have terminated the process
   static void expect(TortureRound& round, const Outcome& outcome, const std::vector<int>& codes,
                      int signal = 0) {
     if (outcome.signal != 0 && outcome.signal == signal) return;
@@ -275,8 +275,8 @@ class Torture {
     return words;
   }
 
-  /// Around the time when a random file is written, so that short steps are met as often as long ones, or at
-  /// any time.
+  /// A time near the write of a random file, so that short steps are covered as often as long ones, or any
+  /// time.
   static Moment random_moment(Disturbed& it) {
     if (it.random.chance(0.25)) return {{}, 1.2 * it.undisturbed.seconds * it.random.unit()};
     const double between = it.undisturbed.seconds / static_cast<double>(it.undisturbed.files.size());
@@ -286,7 +286,7 @@ class Torture {
   static void await(Process& process, const Moment& moment, const Disturbed& it) {
     const std::int64_t before = time_of(moment.file);
     const Clock::time_point start = Clock::now();
-    // A file that is kept never changes.
+    // A file that is reused never changes.
     const double longest = moment.file.empty() ? 0 : 2 * it.undisturbed.seconds;
     while (process.running() && seconds_since(start) < longest && time_of(moment.file) == before)
       sleep_for(2e-4);
@@ -327,7 +327,7 @@ int run(int argc, char** argv) {
   rounds(settings.interrupts, {{"interrupted", &Torture::interrupt}});
   std::vector<std::pair<const char*, Torture::Disturb>> failures = {
       {"file is a folder", &Torture::block_a_file}, {"file too large", &Torture::limit_file_size}};
-  if (geteuid() != 0) failures.push_back({"read-only folder", &Torture::forbid_a_folder});  // root may all
+  if (geteuid() != 0) failures.push_back({"read-only folder", &Torture::forbid_a_folder});  // not for root
   rounds(settings.failures, failures);
   rounds(settings.kills, {{"killed", &Torture::kill_one}, {"two at once", &Torture::two_at_once}});
   std::cout << "rounds from seed " << settings.seed << std::endl;

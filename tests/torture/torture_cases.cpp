@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the tests of the command line take for results, too.
+/// The definition of results, shared with the tests of the command line.
 struct Results : SceneTest {
   using SceneTest::results;
 };
@@ -32,7 +32,7 @@ void render(const fs::path& folder, const Words& arguments) {
   if (outcome.exit_code != 0) throw std::runtime_error("the scene was not rendered: " + outcome.err);
 }
 
-/// Photos as cameras write them.
+/// Photos in the format of cameras.
 void turn_into_jpeg(const fs::path& scene) {
   Scene model = read_colmap_model(scene / "sparse");
   for (View& view : model.views) {
@@ -55,7 +55,7 @@ fs::path pair_folder(const fs::path& folder, int disparity) {
   return folder;
 }
 
-/// The words of a run followed by those of each part of it.
+/// The arguments of a run followed by those of each part of it.
 std::vector<Words> parts(const Words& run, const std::vector<Words>& of_parts) {
   std::vector<Words> runs;
   for (const Words& part : of_parts) {

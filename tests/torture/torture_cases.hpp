@@ -10,34 +10,34 @@ namespace recon {
 
 using Words = std::vector<std::string>;
 
-/// A way to use the program: runs that follow each other, all into one output folder, which is not among
-/// their words. What they leave depends on the last variant alone that ran to its end.
+/// A use of the program: consecutive runs, all into one output folder, which is not among their arguments.
+/// The results depend only on the last variant that completed.
 struct TortureCase {
   std::string name;
   std::vector<std::vector<Words>> variants;
 };
 
-/// Renders small inputs into `folder` and returns what is done with them: every method on photos of a lens
-/// and of none, single stages, shards, rectified pairs.
-/// @param only  the name of the one case wanted; empty: all
-/// @throws std::runtime_error when there is none of that name
+/// Renders small inputs into `folder` and returns the uses of them: every method on photos with and without
+/// distortion, single stages, shards, rectified pairs.
+/// @param only  name of the only case to return; empty: all
+/// @throws std::runtime_error if there is no case of that name
 std::vector<TortureCase> make_torture_cases(const std::filesystem::path& folder, const std::string& only);
 
-/// A new folder for everything, also for what programs keep of this machine.
+/// A new folder for everything, including the machine-specific caches of programs.
 std::filesystem::path make_torture_folder();
 
-/// Whether a run needs the depth maps of others.
+/// Whether a run uses the depth maps of other runs.
 bool is_fusion_alone(const Words& run);
 
-/// Files that differ, are missing or are too many in `found`, with what is wrong with each; empty when every
-/// result byte is as in `wanted`. Files that hold times are left out.
+/// Files that differ, are missing or are superfluous in `found`, with the fault of each; empty if all results
+/// are bit-identical to `wanted`. Files that contain times are excluded.
 std::vector<std::string> wrong_results(const std::filesystem::path& wanted,
                                        const std::filesystem::path& found);
 
-/// Temporary files that no run will ever finish.
+/// Temporary files left by terminated runs.
 std::vector<std::string> leftovers(const std::filesystem::path& folder);
 
-/// Random numbers that a seed determines.
+/// Pseudo-random numbers determined by a seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -55,7 +55,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// A state that a round can begin with: nothing, or the finished results of a variant.
+/// Creates the initial state of a round: nothing, or the finished results of a variant.
 /// @param variants  folders of the finished results
 void begin_round(const std::filesystem::path& output, const std::vector<std::filesystem::path>& variants,
                  Random& random);

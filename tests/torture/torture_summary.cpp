@@ -20,14 +20,14 @@ namespace {
 constexpr std::size_t kNamesShown = 6;
 constexpr unsigned kLongestRound = 300;  // seconds
 
-/// What a signal handler prints.
+/// The text that the signal handler prints.
 char round_text[80];
 
 void on_timeout(int) {
   constexpr char kMessage[] = "a round hangs: ";
   [[maybe_unused]] auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
   written = write(STDERR_FILENO, round_text, sizeof round_text);
-  abort();  // leaves a core to look into
+  abort();  // leaves a core dump for inspection
 }
 
 std::string listed(const std::vector<std::string>& names) {

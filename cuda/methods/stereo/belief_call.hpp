@@ -10,7 +10,7 @@
 
 namespace recon::cuda {
 
-/// Belief propagation on one pair by its steps; all but `stage` and `result` only queue.
+/// The steps of belief propagation on one pair; all but `stage` and `result` only queue.
 class BeliefCall {
  public:
   /// Bytes of device memory.
@@ -18,11 +18,11 @@ class BeliefCall {
 
   BeliefCall(const PairProblem& problem, PairWorkspace& workspace);
 
-  void stage();   ///< images to page-locked memory, blurred where that is asked for
+  void stage();   ///< images to page-locked memory, blurred if requested
   void upload();  ///< images to the device
   void propagate();
   void download();              ///< winners to page-locked memory
-  DisparityMap result() const;  ///< once the stream is done
+  DisparityMap result() const;  ///< after the stream has completed
 
  private:
   const PairProblem& problem_;

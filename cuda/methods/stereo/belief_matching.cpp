@@ -54,7 +54,7 @@ BeliefCall::BeliefCall(const PairProblem& problem, PairWorkspace& workspace)
   image_bytes_ = bytes_of_images(shape.width, shape.height, options);
   winner_bytes_ = bytes_of_winners(shape.width, shape.height);
   if (workspace.staging.bytes() < image_bytes_ + winner_bytes_) {
-    workspace.staging = PinnedBuffer();  // before the new one, so that the two never stand side by side
+    workspace.staging = PinnedBuffer();  // before the new allocation, so that the two never coexist
     workspace.staging = PinnedBuffer(image_bytes_ + winner_bytes_);
   }
   workspace.arena.reset(device_bytes(shape.width, shape.height, problem.options));

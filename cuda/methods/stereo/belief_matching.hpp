@@ -5,11 +5,11 @@
 
 namespace recon::cuda {
 
-/// The same as recon::belief_matching, to the bit, on the current device.
+/// Bit-identical to recon::belief_matching, on the current device.
 /// @throws OutOfMemory, DeviceError
 DisparityMap belief_matching(const PairProblem& problem, PairWorkspace& workspace);
 
-/// Bytes of device memory that the call takes.
+/// Bytes of device memory of the call.
 std::size_t belief_matching_bytes(int width, int height, const PairOptions& options);
 
 }  // namespace recon::cuda

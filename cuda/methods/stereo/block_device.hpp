@@ -10,13 +10,13 @@
 
 namespace recon::cuda {
 
-/// A level of block matching on the device: what the kernels read and write. `left` has room for a multiple
-/// of four columns, rounded up from the width. `right` holds the samples from right to left: those of pixel x
-/// and hypothesis k stand at steps (columns - 1 - x) + k of the row. Rows start at multiples of 16 bytes.
+/// Kernel arguments of one level of block matching. `left` has room for the width rounded up to a multiple of
+/// four columns. `right` holds the samples from right to left: those of pixel x and hypothesis k are at steps
+/// (columns - 1 - x) + k of the row. Rows start at multiples of 16 bytes.
 struct DeviceBlock {
-  const std::uint8_t *left_image, *right_image;  ///< as they came, rows `image_pitch` bytes apart
+  const std::uint8_t *left_image, *right_image;  ///< unfiltered, rows `image_pitch` bytes apart
   std::ptrdiff_t image_pitch;
-  std::uint8_t *left, *right;  ///< prepared
+  std::uint8_t *left, *right;  ///< prefiltered
   std::ptrdiff_t left_pitch, right_pitch;
   int width, height;
   int columns;  ///< width rounded up to a multiple of four
@@ -24,7 +24,7 @@ struct DeviceBlock {
   Region region;
   BlockMatchingOptions options;
   BlockLimits limits;
-  float* disparity;  ///< of the winners that are trusted; NaN elsewhere in the region
+  float* disparity;  ///< of the accepted winners; NaN elsewhere in the region
   std::uint16_t* winners;
   float* map;            ///< the result
   std::ptrdiff_t pitch;  ///< of disparity, winners and map, in elements
@@ -32,27 +32,27 @@ struct DeviceBlock {
   std::ptrdiff_t claims_pitch;
 };
 
-/// How the work is cut: it does not change the result.
+/// Division of the work among warps; it does not change the result.
 struct BlockTiling {
   int tile_width = 0;  ///< pixels of a row that one warp searches; 0: chosen
-  int strip_rows = 0;  ///< rows that one warp rolls down; 0: chosen
+  int strip_rows = 0;  ///< rows that one warp processes with rolling sums; 0: chosen
 };
 
-/// Words of 2 x 16 bits that each lane of a warp holds where the rolling kernel serves the options: 1, 2, 4
-/// or 8; 0 where it does not, and the general one has to.
+/// Number of words of 2 x 16 bits per lane of a warp if the rolling kernel supports the options: 1, 2, 4 or
+/// 8; 0 if the general kernel is required.
 int packed_words(const BlockMatchingOptions& options, int hypotheses);
 
-/// Bytes of scratch memory that the general kernel needs.
+/// Bytes of scratch memory of the general kernel.
 std::size_t general_scratch_bytes(const DeviceBlock& block);
 
 /// Prefilters the images into `left` and `right`.
 void launch_block_prepare(const DeviceBlock& block, cudaStream_t stream);
 
-/// Searches the region: disparity, winners, claims.
+/// Searches the region: disparity, winners, assignments of right pixels.
 void launch_block_search(const DeviceBlock& block, BlockTiling tiling, cudaStream_t stream);
 void launch_general_block_search(const DeviceBlock& block, std::uint32_t* scratch, cudaStream_t stream);
 
-/// The checks that need neighbours, and the median: writes `map`.
+/// The checks that use neighbours, and the median: writes `map`.
 void launch_block_texture(const DeviceBlock& block, cudaStream_t stream);
 void launch_block_finish(const DeviceBlock& block, cudaStream_t stream);
 
@@ -60,7 +60,7 @@ void launch_block_finish(const DeviceBlock& block, cudaStream_t stream);
 void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width, int height,
                       std::uint8_t* half, std::ptrdiff_t half_pitch, cudaStream_t stream);
 
-/// Takes into `fine.map` what `coarse.map` has beyond the range of the finer level.
+/// Copies disparities of `coarse.map` that exceed the range of the finer level to `fine.map`.
 void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int greatest,
                         cudaStream_t stream);
 

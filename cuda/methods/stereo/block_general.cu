@@ -4,8 +4,8 @@
 #include "cuda/methods/stereo/block_winner.cuh"
 #include "match/block_step.hpp"
 
-/// Block matching with any cost, window and number of hypotheses: a warp rolls a tile down a strip as in the
-/// kernel for packed sums, with sums of 32 bits in global memory.
+/// Block matching with any cost, window and number of hypotheses: a warp moves a tile down a strip with
+/// rolling sums, as in the kernel for packed sums, but with 32-bit sums in global memory.
 
 namespace recon::cuda {
 namespace {
@@ -103,7 +103,7 @@ class GeneralSearch {
   std::uint32_t *sums_, *columns_;
 };
 
-/// Sums of one warp.
+/// Number of sums per warp.
 __host__ __device__ std::size_t slab(const DeviceBlock& b) {
   return static_cast<std::size_t>(b.hypotheses) * static_cast<std::size_t>(kTile + 2 * b.options.radius + 1);
 }

@@ -32,7 +32,7 @@ __device__ std::uint8_t prepared(const DeviceBlock& b, const std::uint8_t* image
                                                        : static_cast<std::uint8_t>(at(0, 0));
 }
 
-/// Left rows, then (blockIdx.z = 1) right ones, as far as they are long.
+/// Left rows, then (blockIdx.z = 1) right rows, over their full length.
 __global__ void prepare_kernel(const __grid_constant__ DeviceBlock b) {
   const int i = thread_x(), y = thread_y();
   if (y >= b.height) return;
@@ -65,7 +65,7 @@ __global__ void texture_kernel(const __grid_constant__ DeviceBlock b) {
   if (contrast < b.limits.min_texture) b.disparity[y * b.pitch + x] = unknown();
 }
 
-/// The disparity of a pixel where it is in the region and agrees with who holds its place in the right image.
+/// The disparity of a pixel if it is in the region and agrees with the owner of its match in the right image.
 __device__ float checked(const DeviceBlock& b, int x, int y) {
   const Region& r = b.region;
   if (x < r.x || y < r.y || x >= r.x + r.width || y >= r.y + r.height) return unknown();

@@ -20,27 +20,27 @@ __device__ std::uint32_t min_of_warp(std::uint32_t value) {
 #endif
 }
 
-/// Bytes of the eight of `low` and `high` that the nibbles of `selector` name; a nibble with its highest bit
-/// set repeats the byte's sign. (The intrinsic leaves that bit out.)
+/// Selects bytes of `low` and `high` by the nibbles of `selector`; a nibble with its highest bit set
+/// replicates the byte's sign. (The intrinsic ignores that bit.)
 __device__ std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   std::uint32_t bytes;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(selector));
   return bytes;
 }
 
-/// Sums of 2 W consecutive hypotheses, two to a word.
+/// Sums of 2 W consecutive hypotheses, two per word.
 template <int W>
 struct alignas(W < 4 ? 4 * W : 16) Words {
   std::uint32_t v[W];
 };
 
 /// One warp searches a tile of columns down a strip of rows. Lane l holds the hypotheses 2 W l .. 2 W l + 2 W
-/// - 1 of every pixel; column sums lie in shared memory, each word read and written by one lane alone.
+/// - 1 of every pixel. Column sums are in shared memory; each word is private to one lane.
 template <int W, bool kPadded, bool kUnique>
 class WarpSearch {
  public:
-  // What is left of a pixel until it is finished: the least sum and its lane, the second, and from kSlotSums
-  // on the sums of three lanes. Slots lie so that lanes reading their own meet in few banks.
+  // State of a pixel until it is finished: the min sum and its lane, the second, and from kSlotSums on the
+  // sums of three lanes. Slots are padded to reduce bank conflicts.
   static constexpr int kSlotSums = W < 2 ? 2 : W;
   static constexpr int kSlot = W == 1 ? 6 : kSlotSums + 3 * W + (W >= 4 ? 4 : 0);
 
@@ -78,7 +78,7 @@ class WarpSearch {
 
   __device__ int row_at(int y) const { return min(max(y, 0), b_.height - 1); }
   __device__ const std::uint8_t* left_row(int y) const { return b_.left + row_at(y) * b_.left_pitch; }
-  /// The row from the word on at which the samples of column 0 .. 3 begin for this lane.
+  /// The row from the word on at which the samples of columns 0 .. 3 begin for this lane.
   __device__ const std::uint32_t* right_row(int y) const {
     return reinterpret_cast<const std::uint32_t*>(b_.right + row_at(y) * b_.right_pitch) +
            (b_.columns - 4) / 4 + 2 * W * lane_ / 4;
@@ -87,7 +87,7 @@ class WarpSearch {
     for (int n = 0; n < kLoaded; ++n) s.words[n] = __ldg(row - column / 4 + n);
   }
 
-  /// The four columns of a row that enters or leaves the windows, read one step ahead of their use.
+  /// Four columns of a row that enters or leaves the windows, loaded one step ahead.
   struct Stream {
     const std::uint32_t *left, *right;  ///< of the columns after those read
     std::uint32_t left4, next_left4, next_right;
@@ -101,7 +101,7 @@ class WarpSearch {
       next_left4 = __ldg(left++);
       next_right = __ldg(--right);
     }
-    /// On to the next four columns; the rows have room for two such steps beyond the last.
+    /// Moves to the next four columns; the rows have room for two such steps after the last.
     __device__ void advance() {
       for (int n = kLoaded - 1; n > 0; --n) samples.words[n] = samples.words[n - 1];
       samples.words[0] = next_right;
@@ -111,8 +111,8 @@ class WarpSearch {
     }
   };
 
-  /// |left - right| of column j of four and the two hypotheses of word w, in 16 bits each. Prepared pixels
-  /// are below 128: the sign that the permutation repeats is the zero that is wanted.
+  /// |left - right| of column j of four and the two hypotheses of word w, 16 bits each. Prefiltered pixels
+  /// are below 128, so the replicated sign is the required zero.
   __device__ std::uint32_t costs(const Samples& s, std::uint32_t left4, int j, int w) const {
     const std::uint32_t left = permuted(left4, 0, 0x4040 + 0x0101 * static_cast<unsigned>(j));
     // Bytes p and p + 1, each followed by a zero.
@@ -127,7 +127,7 @@ class WarpSearch {
 
   __device__ Words<W>& column(int x) const { return columns_[(x - first_) * kWarp]; }
 
-  /// Column sums of the windows of row y.
+  /// Initializes the column sums of the windows of row y.
   __device__ void start(int y) {
     const int end = min(x_end_ + radius_, b_.width);
     for (int c = first_; c < end; c += 4) {
@@ -145,8 +145,8 @@ class WarpSearch {
     }
   }
 
-  /// A row, four columns and the four pixels whose windows they complete at a time; `kRoll`: the column's
-  /// sums are those of the row above.
+  /// Searches a row, four columns and the four pixels whose windows they complete at a time; `kRoll`: the
+  /// column sums are those of the row above.
   template <bool kRoll>
   __device__ void search_row(int y) {
     Stream in, out;
@@ -158,7 +158,7 @@ class WarpSearch {
     const int last = x_end_ - 1 + radius_;
     const int inside_begin = max(x_begin_ + radius_, first_ + 2 * radius_) + 1;
     const int inside_end = min(last, b_.width - 1) - 3;
-    int waiting = x_begin_;  // first pixel whose winner is in a slot
+    int waiting = x_begin_;  // first pixel with an unfinished winner in a slot
     for (int c = first_; c <= last; c += 4) {
       Words<W> pixels[4];
       if (c >= inside_begin && c <= inside_end) {
@@ -181,7 +181,7 @@ class WarpSearch {
     }
   }
 
-  /// Rolls columns c .. c + 3 and moves the window over the pixels that they complete, as far as they are
+  /// Updates columns c .. c + 3 and moves the window over the pixels that they complete, as far as they are
   /// searched; `kInside`: all of them are, and their windows lie inside the tile.
   template <bool kRoll, bool kInside>
   __device__ __forceinline__ void move_windows(Words<W>& sums, Words<W>& gained, Words<W> (&pixels)[4], int c,
@@ -213,12 +213,12 @@ class WarpSearch {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int x = c + j - radius_;
-      if (kInside || c + j < b_.width) gained = columns[j];  // else the last column stands for those beyond
+      if (kInside || c + j < b_.width) gained = columns[j];  // else the last column is replicated
       if (kInside || x > x_begin_) {
 #pragma unroll
         for (int w = 0; w < W; ++w) sums.v[w] += gained.v[w] - lost[j].v[w];
       } else if (x >= x_begin_ - 2 * radius_) {
-        // Column 0 stands for those before it as well.
+        // Column 0 is replicated to the left.
         const int times = c + j == 0 ? 1 + radius_ - min(x_begin_, radius_) : 1;
 #pragma unroll
         for (int w = 0; w < W; ++w) sums.v[w] += static_cast<unsigned>(times) * gained.v[w];
@@ -227,9 +227,9 @@ class WarpSearch {
     }
   }
 
-  /// Finds for each of the pixels x .. x + 3 the lane with the least sum, the lowest where there are several,
-  /// and leaves its sums and those of the lanes beside it in the pixel's slot. Step by step for all four, as
-  /// each step waits long for its result.
+  /// Finds for each of the pixels x .. x + 3 the lane with the min sum, the lowest on ties, and stores its
+  /// sums and those of the adjacent lanes in the pixel's slot. The steps of the four pixels are interleaved
+  /// to hide latency.
   template <bool kInside>
   __device__ __forceinline__ void keep_winners(const Words<W> (&pixels)[4], int x, int waiting) {
     std::uint32_t own[4], least[4], second[4];
@@ -252,18 +252,18 @@ class WarpSearch {
 #pragma unroll
     for (int j = 0; j < 4; ++j, slot += kSlot) {
       if (!kInside && (x + j < x_begin_ || x + j >= x_end_)) continue;
-      *reinterpret_cast<uint2*>(slot) = make_uint2(least[j], second[j]);  // the same from all lanes
+      *reinterpret_cast<uint2*>(slot) = make_uint2(least[j], second[j]);  // the same value from all lanes
       const unsigned place = place_of(least[j]);
       if (place <= 2) reinterpret_cast<Words<W>*>(slot + kSlotSums)[place] = pixels[j];
     }
   }
 
-  /// 0 .. 2 for the lane of a least sum and the lanes beside it, more for others.
+  /// 0 .. 2 for the lane of the min sum and the adjacent lanes, more for others.
   __device__ unsigned place_of(std::uint32_t least) const {
     return static_cast<unsigned>(lane_) + 1 - least % kWarp;
   }
 
-  /// The winner of pixel x, from the slot of this lane.
+  /// Finishes the winner of pixel x, from the slot of this lane.
   __device__ void finish(int x, int y) const {
     const std::uint32_t* slot = slots_ + lane_ * kSlot;
     const int first = 2 * W * (static_cast<int>(slot[0] % kWarp) - 1);  // hypothesis of the slot's first sum
@@ -296,7 +296,7 @@ class WarpSearch {
 
   const DeviceBlock& b_;
   int lane_, radius_, x_begin_, x_end_;
-  int first_;  // first column whose sums are kept, a multiple of four
+  int first_;  // first column whose sums are stored, a multiple of four
   std::uint32_t* slots_;
   Words<W>* columns_;
   Words<W> pad_;

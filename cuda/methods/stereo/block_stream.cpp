@@ -8,7 +8,7 @@
 namespace recon::cuda {
 namespace {
 
-/// Bytes that the search reads beyond the end of left rows, and before those of the right image.
+/// Bytes that the search reads beyond the end of left rows, and before the start of right rows.
 constexpr int kReadAhead = 16;
 
 std::ptrdiff_t rounded(std::ptrdiff_t bytes) {
@@ -27,7 +27,7 @@ DeviceBlock shape_of(const BlockLevel& level, const BlockMatchingOptions& option
   b.limits = level.limits;
   b.image_pitch = rounded(b.columns);
   b.left_pitch = rounded(b.columns + kReadAhead);
-  // The lanes of a warp read all their hypotheses, searched or not, and a word beyond.
+  // The lanes of a warp read all their hypotheses, searched or not, and one more word.
   const int read = std::max(64 * packed_words(options, b.hypotheses), b.hypotheses);
   b.right_pitch = rounded(std::ptrdiff_t{options.steps_per_pixel} * b.columns + read + 16);
   b.pitch = rounded(b.width);
@@ -35,8 +35,8 @@ DeviceBlock shape_of(const BlockLevel& level, const BlockMatchingOptions& option
   return b;
 }
 
-/// Gives each level its memory by `take(count, pointer)`; returns what the general kernel needs, of all
-/// levels the most.
+/// Allocates each level by `take(count, pointer)`; returns the max scratch size of the general kernel over
+/// all levels.
 template <class Take>
 std::size_t lay_out(std::vector<DeviceBlock>& levels, const Take& take) {
   std::size_t scratch = 0;
@@ -148,7 +148,7 @@ void BlockStream::queue(const Stream& stream, BlockTiling tiling) const {
 Image<float> BlockStream::download(PinnedBuffer& staging, const Stream& stream) const {
   const DeviceBlock& b = levels_[0];
   const std::size_t bytes = element_count({b.pitch, b.height}) * sizeof(float);
-  if (staging.bytes() < bytes) stream.synchronize();  // the images may still be on their way from there
+  if (staging.bytes() < bytes) stream.synchronize();  // copies from the old buffer may still be in progress
   make_room(staging, bytes);
   RECON_CUDA_TRY(cudaMemcpyAsync(staging.data(), b.map, bytes, cudaMemcpyDeviceToHost, stream.get()));
   stream.synchronize();

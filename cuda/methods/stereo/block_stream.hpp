@@ -9,17 +9,17 @@
 
 namespace recon::cuda {
 
-/// Block matching of pairs of one size on the device, with memory of an arena.
+/// Block matching of pairs of one size on the device, with memory from an arena.
 class BlockStream {
  public:
-  /// Takes the arena as a whole. @throws OutOfMemory
+  /// Resets the arena. @throws OutOfMemory
   BlockStream(int width, int height, const PairOptions& options, Arena& arena);
   static std::size_t bytes(int width, int height, const PairOptions& options);
 
   void upload(const GreyPair& images, PinnedBuffer& staging, const Stream& stream) const;
   /// From images on the device to the map on the device.
   void queue(const Stream& stream, BlockTiling tiling = {}) const;
-  /// The search alone, over images prepared before.
+  /// The search only, over images that are already prefiltered.
   void queue_search(const Stream& stream, BlockTiling tiling = {}) const {
     search(levels_[0], stream, tiling);
   }
@@ -30,7 +30,7 @@ class BlockStream {
 
   std::vector<BlockLevel> plan_;
   std::vector<DeviceBlock> levels_;
-  std::uint32_t* scratch_ = nullptr;  ///< of the general kernel
+  std::uint32_t* scratch_ = nullptr;  ///< for the general kernel
 };
 
 }  // namespace recon::cuda

@@ -11,9 +11,9 @@ int parts(int whole, int part) {
   return (whole + part - 1) / part;
 }
 
-/// What the search takes, by a model with constants from measurements on an H200: so much for each column of
-/// each row of a warp, the columns and rows that only fill the windows for less; a multiprocessor with few
-/// warps waits for each, one with many for its issue slots.
+/// Predicted time of the search, by a model with constants measured on an H200: a cost per column and row of
+/// a warp, less for columns and rows that only fill the windows; a multiprocessor with few warps is bound by
+/// latency, one with many by its issue slots.
 double predicted_time(const DeviceBlock& b, BlockTiling tiling, int multiprocessors, int warps_each) {
   constexpr double kFillColumn = 0.8, kFillRow = 0.15, kWarpsToHideWaits = 12.0;
   const int window = 2 * b.options.radius + 1;

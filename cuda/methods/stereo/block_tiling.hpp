@@ -8,11 +8,11 @@
 
 namespace recon::cuda {
 
-/// Of the current device. @throws DeviceError
+/// Attribute of the current device. @throws DeviceError
 int device_attribute(cudaDeviceAttr which);
 
-/// How the search of a level is best cut for the current device; what is asked for stays as it is.
-/// @param warps_for  how many warps with tiles of that width a multiprocessor holds; 0: not one
+/// The best tiling of a level for the current device; values set in `asked` are kept.
+/// @param warps_for  number of resident warps per multiprocessor with tiles of that width; may be 0
 BlockTiling chosen_tiling(const DeviceBlock& block, BlockTiling asked,
                           const std::function<int(int tile_width)>& warps_for);
 

@@ -4,7 +4,7 @@
 
 namespace recon::cuda {
 
-/// Keeps the winner of a pixel, and claims its position in the right image.
+/// Stores the winner of a pixel, and assigns its position in the right image.
 __device__ inline void store_winner(const DeviceBlock& b, int x, int y, const BlockWinner& winner) {
   const int steps = b.options.steps_per_pixel;
   const std::ptrdiff_t at = y * b.pitch + x;

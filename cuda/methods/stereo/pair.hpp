@@ -5,10 +5,10 @@
 
 namespace recon::cuda {
 
-/// The method that the options name, on the current device.
+/// Matches with the method of the options, on the current device.
 DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace);
 
-/// Bytes of device memory that `match_pair` takes.
+/// Bytes of device memory of `match_pair`.
 std::size_t match_pair_bytes(int width, int height, const PairOptions& options);
 
 }  // namespace recon::cuda

@@ -9,14 +9,14 @@
 
 namespace recon::cuda {
 
-/// What the disparities of a pair are made of, on the device; rows without padding.
+/// Inputs of the disparities of a pair, on the device; rows without padding.
 struct PairWinners {
   const PathWinner* winners;
   const std::uint32_t* right_keys;  ///< see SemiGlobal::right_keys; null without left-right check
   int width, height;
 };
 
-/// recon::winner_disparity of every pixel. @throws DeviceError
+/// recon::winner_disparity for every pixel. @throws DeviceError
 void launch_pair_disparity(const PairWinners& winners, const SemiGlobalPairOptions& options,
                            int min_disparity, float* disparity, cudaStream_t stream);
 

@@ -5,7 +5,7 @@
 
 namespace recon::cuda {
 
-/// What a call on a pair works with; kept from call to call, so that one of the same size allocates nothing.
+/// Resources of a call on a pair, reused so that a further call with the same size allocates nothing.
 struct PairWorkspace {
   Stream stream;
   Arena arena;

@@ -20,7 +20,7 @@
 namespace recon::cuda {
 namespace {
 
-/// Counts what an arena would be asked for.
+/// Counts the bytes requested from an arena.
 class Count {
  public:
   template <class T>
@@ -38,13 +38,13 @@ bool is_scanline(const PipelineOptions& pipeline) {
   return pipeline.optimizer == PipelineOptimizer::kScanline;
 }
 
-/// Bytes of the memory beside the volume of costs.
+/// Bytes of scratch memory, without the cost volume.
 std::size_t scratch_bytes(int width, int height, int planes, const PipelineOptions& pipeline) {
   const std::size_t scanline = is_scanline(pipeline) ? device_volume_bytes(width, planes, height) : 0;
   return std::max(scanline, aggregation_bytes(width, planes, height, pipeline.aggregation));
 }
 
-/// Bytes of a view's volume and scratch memory, up to which there are two of each.
+/// Max bytes of a view's volume and scratch memory for which both views have their own.
 constexpr std::size_t kSmallVolume = std::size_t{128} << 20;
 
 bool side_by_side(int width, int height, int planes, const PipelineOptions& pipeline) {
@@ -53,7 +53,7 @@ bool side_by_side(int width, int height, int planes, const PipelineOptions& pipe
              kSmallVolume;
 }
 
-/// Takes what a pipeline needs from `source`, an arena or a count.
+/// Allocates the buffers of a pipeline from `source`, an arena or a counter.
 template <class Source>
 PipelineStream::Buffers take_buffers(int width, int height, int planes, const PipelineOptions& pipeline,
                                      Source& source) {
@@ -97,7 +97,7 @@ CostTables tables_of(const PipelineOptions& pipeline) {
                                                   : colour_difference_tables(pipeline.colour_cap);
 }
 
-/// Calls `mark`, if there is one.
+/// Calls `mark` unless it is empty.
 void tell(const PipelineMark& mark, const char* step) {
   if (mark) mark(step);
 }
@@ -154,7 +154,7 @@ void PipelineStream::queue(const Stream& stream, const PipelineMark& mark) const
   queue_map_steps(costs, stream.get(), mark);
 }
 
-/// What later steps look at instead of the colours.
+/// Derived images that later steps use instead of the colours.
 void PipelineStream::queue_images(cudaStream_t stream) const {
   for (int i = 0; i < 2; ++i) {
     if (at_.census[i] != nullptr) {
@@ -170,7 +170,8 @@ void PipelineStream::queue_images(cudaStream_t stream) const {
   }
 }
 
-/// Leaves the winners of both views, or of the left one where that is all; returns the left view's costs.
+/// Computes the winners of both views, or of the left one if only that is required; returns the left view's
+/// costs.
 DeviceVolume PipelineStream::match_both(const Stream& stream, const PipelineMark& mark) const {
   if (!options_.refinement.left_right) return match(PairSide::kLeft, at_.left, stream.get(), mark);
   const bool meanwhile = side_ != nullptr && !mark;
@@ -188,7 +189,7 @@ DeviceVolume PipelineStream::match_both(const Stream& stream, const PipelineMark
   return costs;
 }
 
-/// Leaves the winners of a view; returns the costs that they were taken from.
+/// Computes the winners of a view; returns the costs that they were selected from.
 DeviceVolume PipelineStream::match(PairSide side, float* disparity, cudaStream_t stream,
                                    const PipelineMark& mark) const {
   const int own = side == PairSide::kLeft ? 0 : 1, other = 1 - own, min = range_.min;
@@ -203,7 +204,7 @@ DeviceVolume PipelineStream::match(PairSide side, float* disparity, cudaStream_t
     tell(mark, "aggregation");
   }
   if (is_scanline(options_)) {
-    // Wherever the aggregation has not left them.
+    // In the buffer that the aggregation result does not occupy.
     float* given = at_.costs[own];
     float* apart = costs.data == given ? reinterpret_cast<float*>(at_.scratch[own]) : given;
     const DeviceVolume mean = device_volume(apart, width_, range_.count, height_);
@@ -216,7 +217,7 @@ DeviceVolume PipelineStream::match(PairSide side, float* disparity, cudaStream_t
   return costs;
 }
 
-/// Returns the aggregated costs, which are in the scratch memory or where the costs were.
+/// Returns the aggregated costs, in the scratch memory or in the buffer of `costs`.
 DeviceVolume PipelineStream::aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
   const int own = side == PairSide::kLeft ? 0 : 1, min = range_.min;
   const ColourImages colours{at_.colours[own], at_.colours[1 - own], width_, side, min};
@@ -225,7 +226,7 @@ DeviceVolume PipelineStream::aggregate(PairSide side, const DeviceVolume& costs,
                            stream);
 }
 
-/// The left-right check, and what repairs its outliers or makes them unknown.
+/// The left-right check, and the steps that fill its outliers or invalidate them.
 void PipelineStream::queue_repair(cudaStream_t stream, const PipelineMark& mark) const {
   const PipelineRefinement& steps = options_.refinement;
   const LabelledMap map{at_.left, at_.outliers, at_.right, width_, height_, range_.min, range_.count};
@@ -247,7 +248,7 @@ void PipelineStream::queue_repair(cudaStream_t stream, const PipelineMark& mark)
   tell(mark, "interpolate");
 }
 
-/// Steps that need no outliers; see `result` for where they leave the map.
+/// Steps that need no outliers; see `result` for the location of the map.
 void PipelineStream::queue_map_steps(const DeviceVolume& costs, cudaStream_t stream,
                                      const PipelineMark& mark) const {
   const PipelineRefinement& steps = options_.refinement;

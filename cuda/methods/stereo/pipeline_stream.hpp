@@ -14,41 +14,41 @@
 
 namespace recon::cuda {
 
-/// Told of each step that was queued, by its name.
+/// Called with the name of each queued step.
 using PipelineMark = std::function<void(const char* step)>;
 
-/// Pipelines of single stages over pairs of one size with one set of options: the memory on the device and
-/// what is queued there. Both views are matched side by side where their volumes are small, else one after
-/// the other in the same memory.
+/// Pipelines of single stages over pairs of one size with one set of options: the device memory and the
+/// queued work. Both views are matched concurrently if their volumes are small, else one after the other in
+/// the same memory.
 class PipelineStream {
  public:
   /// Bytes that the constructor takes from its arena.
   static std::size_t bytes(int width, int height, const PairOptions& options);
 
-  /// @param arena  is made large enough; what it held is lost
-  /// @throws std::logic_error where runs_on_gpu is false, or an option out of range
+  /// @param arena  is made large enough; its contents are lost
+  /// @throws std::logic_error if runs_on_gpu is false or an option is out of range
   PipelineStream(int width, int height, const PairOptions& options, Arena& arena);
 
-  /// Images from host memory, through `staging`. Returns when they may change.
+  /// Uploads images from host memory through `staging`. Returns when they may change.
   void upload(const ColourPair& images, PinnedBuffer& staging, const Stream& stream) const;
 
-  /// Everything from images to disparities on the device; the steps are "images", "cost", "aggregation",
-  /// "scanline", "winner", of either view, and then those of the refinement. Where steps are told of they
-  /// come one after the other.
+  /// Queues everything from images to disparities on the device; the steps are "images", "cost",
+  /// "aggregation", "scanline", "winner", for each view, and then those of the refinement. With `mark` the
+  /// steps run sequentially.
   void queue(const Stream& stream, const PipelineMark& mark = {}) const;
 
-  /// Done on return.
+  /// Complete on return.
   Image<float> download(PinnedBuffer& staging, const Stream& stream) const;
 
   struct Buffers {
-    Rgb8* colours[2];  ///< left and right, as all pairs here
+    Rgb8* colours[2];  ///< left and right, as in all arrays of two here
     std::uint8_t* grey;
     std::uint64_t* census[2];
     float* tables;  ///< CostTables
     std::uint8_t* edges[2];
     Cross* arms[2];
     float* costs[2];
-    std::byte* scratch[2];  ///< of the aggregation, or for another volume
+    std::byte* scratch[2];  ///< for the aggregation, or for a second volume
     float *left, *right, *spare;
     Outlier* outliers;
     std::int16_t* bins;
@@ -71,7 +71,7 @@ class PipelineStream {
   PipelineOptions options_;
   CostTables tables_;
   Buffers at_;
-  /// Where the right view is matched meanwhile; null: it is not.
+  /// Resources for matching the right view concurrently; null: not concurrent.
   struct Side {
     Stream stream;
     Event begins, ends;

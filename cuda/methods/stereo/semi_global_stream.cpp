@@ -8,7 +8,7 @@
 namespace recon::cuda {
 namespace {
 
-/// The optimizer's part of the problem; addresses aside.
+/// The input of the optimizer, without addresses.
 SemiGlobalInput optimizer_input(int width, int height, const PairOptions& options) {
   SemiGlobalInput input;
   input.guide_pitch = width;

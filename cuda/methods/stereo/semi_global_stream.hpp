@@ -7,31 +7,30 @@
 
 namespace recon::cuda {
 
-/// Semi-global matching of pairs of one size with one set of options: the memory on the device and what is
-/// queued there.
+/// Semi-global matching of pairs of one size with one set of options: the device memory and the queued work.
 class SemiGlobalStream {
  public:
   /// Bytes that the constructor takes from its arena.
   static std::size_t bytes(int width, int height, const PairOptions& options, bool words);
 
-  /// @param words  images of 16 bits are there too
-  /// @param arena  is made large enough; what it held is lost
+  /// @param words  also allocate images of 16 bits
+  /// @param arena  is made large enough; its contents are lost
   SemiGlobalStream(int width, int height, const PairOptions& options, bool words, Arena& arena);
 
-  /// Images from host memory, through `staging`. Returns when they may change.
+  /// Uploads images from host memory through `staging`. Returns when they may change.
   void upload(const GreyPair& images, PinnedBuffer& staging, const Stream& stream) const;
 
-  /// Everything from images to disparities on the device.
+  /// Queues everything from images to disparities on the device.
   void queue(const Stream& stream) const;
 
-  /// The stages of `queue` beside those of `optimizer`, in order.
+  /// The stages of `queue` except those of `optimizer`, in order.
   void queue_transform(const Stream& stream) const;
   void queue_costs(const Stream& stream) const;
   void queue_disparity(const Stream& stream) const;
   void queue_median(const Stream& stream) const;
   const SemiGlobal& optimizer() const { return optimizer_; }
 
-  /// Done on return.
+  /// Complete on return.
   Image<float> download(PinnedBuffer& staging, const Stream& stream) const;
 
  private:

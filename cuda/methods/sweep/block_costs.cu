@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// A thread widens two neighbouring costs; rows of both are padded, so the second may lie outside.
+/// A thread converts two neighbouring costs; rows of both are padded, so the second may lie outside.
 __global__ void __launch_bounds__(kThreads)
     cost_kernel(const std::uint16_t* volume, std::ptrdiff_t pitch, BlockPiece piece, DeviceVolume costs) {
   const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);

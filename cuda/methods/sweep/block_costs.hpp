@@ -11,31 +11,31 @@
 
 namespace recon::cuda {
 
-/// Some rows and planes of a block of a sweep.
+/// A range of rows and planes of a block (tile of a view) of a sweep.
 struct BlockPiece {
-  int row = 0, rows = 0;      ///< the first one, and how many
+  int row = 0, rows = 0;      ///< the first one, and their number
   int plane = 0, planes = 0;  ///< likewise
 };
 
-/// Stores the costs of a piece, which lie at `volume` as half bits by (row, d, x), rows `pitch` elements
-/// apart, as floats in those of the block.
+/// Converts the costs of a piece, half bits at `volume` by (row, d, x), rows `pitch` elements apart, to
+/// floats in the volume of the block.
 /// @throws DeviceError
 void launch_block_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
                         const DeviceVolume& costs, cudaStream_t stream);
 
-/// Makes a colour image, rows without padding, of three channels or of a grey one given three times.
+/// Composes a colour image, rows without padding, from three channels or from a grey one given three times.
 /// @param pitch  bytes from one row of a channel to the next
 /// @throws DeviceError
 void launch_block_colours(const std::uint8_t* const (&channel)[3], std::ptrdiff_t pitch, int width,
                           int height, Rgb8* colours, cudaStream_t stream);
 
-/// Depth, cost and confidence of the plane of least cost of every pixel (see winner_depth): three images, one
-/// after the other, rows `pitch` floats apart.
+/// Depth, cost and confidence of the min-cost plane of every pixel (see winner_depth): three consecutive
+/// images, rows `pitch` floats apart.
 /// @throws DeviceError
 void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, float* results,
                           std::ptrdiff_t pitch, cudaStream_t stream);
 
-/// Moves edges to where the costs are less (see adjusted_depth).
+/// Moves edges to lower costs (see adjusted_depth).
 /// @param results  as above, changed in place
 /// @param depths   room for one of the three images
 /// @throws DeviceError

@@ -9,8 +9,8 @@
 namespace recon::cuda {
 namespace {
 
-constexpr int kColumns = 32;  ///< pixels of a thread block
-constexpr int kPlanes = 64;   ///< planes of a thread block
+constexpr int kColumns = 32;  ///< pixels per thread block
+constexpr int kPlanes = 64;   ///< planes per thread block
 constexpr int kThreads = 256;
 
 __device__ __forceinline__ float cost_of(std::uint16_t bits) {
@@ -20,7 +20,8 @@ __device__ __forceinline__ float cost_of(float cost) {
   return cost;
 }
 
-/// A thread block turns 32 pixels x 64 planes of one row: whole lines are read along x and written along d.
+/// A thread block transposes 32 pixels x 64 planes of one row: full lines are read along x and written along
+/// d.
 template <class Cost>
 __global__ void __launch_bounds__(kThreads)
     code_kernel(const Cost* volume, std::ptrdiff_t pitch, BlockPiece piece, BlockCodes codes) {

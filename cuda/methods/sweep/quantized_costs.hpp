@@ -11,7 +11,8 @@
 
 namespace recon::cuda {
 
-/// Coded costs of a block by (y, x, plane_byte(d)); pixels `stride` bytes apart, rows without padding.
+/// Quantized costs of a block (tile of a view) by (y, x, plane_byte(d)); pixels `stride` bytes apart, rows
+/// without padding.
 struct BlockCodes {
   std::uint8_t* data;
   int width, height;
@@ -19,18 +20,17 @@ struct BlockCodes {
   float cap;  ///< see quantized_cost
 };
 
-/// Codes the costs of a piece, which lie in `volume` as half bits by (row, d, x), rows `pitch` elements
-/// apart.
+/// Quantizes the costs of a piece, half bits in `volume` by (row, d, x), rows `pitch` elements apart.
 /// @throws DeviceError
 void launch_quantized_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
                             const BlockCodes& codes, cudaStream_t stream);
 
-/// Codes the costs of the whole block.
+/// Quantizes the costs of the whole block.
 /// @throws DeviceError
 void launch_quantized_costs(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream);
 
-/// Depth, cost and confidence of every pixel of the block (see semi_global_depth): three images, one after
-/// the other, rows `pitch` floats apart.
+/// Depth, cost and confidence of every pixel of the block (see semi_global_depth): three consecutive images,
+/// rows `pitch` floats apart.
 /// @throws DeviceError
 void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,
                        float* results, std::ptrdiff_t pitch, cudaStream_t stream);

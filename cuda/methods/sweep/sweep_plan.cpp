@@ -11,13 +11,13 @@
 namespace recon::cuda {
 namespace {
 
-/// Larger volumes are cut by rows even where they would fit: they are no faster.
+/// Larger volumes are divided by rows even if they would fit: they are no faster.
 constexpr std::size_t kMostVolumeBytes = std::size_t{4} << 30;
-/// The fewest planes stored at a time; fewer would leave most of the device without work.
+/// The min number of planes stored at a time; fewer would leave most of the device idle.
 constexpr int kMinPlanes = 8;
-/// The most planes that the kernels of the semi-global optimizer have registers for.
+/// The max number of planes that the kernels of the semi-global optimizer have registers for.
 constexpr int kMostPathPlanes = 4096;
-/// The most winner ranges of a fused sweep.
+/// The max number of winner ranges of a fused sweep.
 constexpr int kMostRanges = 16;
 
 struct ByteCounter {
@@ -29,7 +29,7 @@ struct ByteCounter {
   }
 };
 
-/// What the optimizer takes for the largest of the blocks.
+/// Bytes of the optimizer for the largest of the blocks.
 std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
   std::size_t most = 0;
   for (const SweepBlock& block : blocks)
@@ -38,7 +38,7 @@ std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBloc
   return most;
 }
 
-/// What chooses, and where.
+/// The optimizer, and the device that runs it.
 SweepPlan kind_of(const SweepShape& shape) {
   SweepPlan kind;
   kind.stored = needs_volume(shape.optimizer, shape.stages);
@@ -66,7 +66,7 @@ class Planner {
     block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
   }
 
-  /// The largest pieces that fit, nothing when none does.
+  /// The largest pieces that fit; empty if none does.
   std::optional<SweepPlan> largest(bool fused, SourceStorage storage) const {
     const int blocks = (height_ + block_rows_ - 1) / block_rows_;
     for (int pieces = 1; pieces <= blocks; ++pieces) {
@@ -119,7 +119,7 @@ class Planner {
   const SweepShape& shape_;
   const SweepOptions& options_;
   const SweepDevice& device_;
-  SweepPlan kind_;  ///< what of a plan the shape decides
+  SweepPlan kind_;  ///< the part of a plan that the shape determines
   int width_, height_;
   int block_rows_ = 0;
   std::size_t path_bytes_ = 0;
@@ -129,7 +129,7 @@ std::string mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
 }
 
-/// Blocks do not shrink with the view, so that their stages are what helps.
+/// The options that reduce the memory. Blocks do not shrink with the view, so only their stages matter.
 std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
   std::string what;
   if (plan.paths) what += "; --optimizer winner takes less";

@@ -14,23 +14,23 @@
 
 namespace recon::cuda {
 
-/// The two ways to the winner of each pixel; they give the same bits.
+/// The two ways to the winner of each pixel; they are bit-identical.
 enum class SweepPath {
-  kAuto,    ///< fused where there is such a kernel
+  kAuto,    ///< fused if there is such a kernel
   kFused,   ///< winners in registers, costs are never stored: grey SAD, the best or the mean of the best two
   kVolume,  ///< the costs of a piece of the view are stored, then scanned
 };
 
-/// How a view is cut and what it takes on the device.
+/// Division of a view and its memory on the device.
 struct SweepPlan {
   bool fused = false;
-  bool paths = false;         ///< the semi-global optimizer chooses, block by block
+  bool paths = false;         ///< the semi-global optimizer selects the planes, block by block
   bool stored = false;        ///< all costs of a block are stored, for stages that need them
-  bool on_host = false;       ///< what follows the aggregation is the host's
+  bool on_host = false;       ///< the stages after the aggregation run on the host
   int width = 0, height = 0;  ///< of the view, or of the largest block
   SourceStorage storage = SourceStorage::kQuads;
-  int rows = 0;                 ///< reference rows done at a time
-  int planes = 0;               ///< planes stored at a time (volume path), or a thread block does (fused)
+  int rows = 0;                 ///< reference rows processed at a time
+  int planes = 0;               ///< planes stored at a time (volume path), or per thread block (fused)
   int ranges = 1;               ///< winner ranges of a piece
   std::size_t sweep_bytes = 0;  ///< of the arena of the sweep
   std::size_t path_bytes = 0;   ///< of the arena of the optimizer
@@ -40,37 +40,38 @@ struct SweepPlan {
   bool by_blocks() const { return paths || stored; }
 };
 
-/// What the plan needs to know of the device.
+/// Device properties that the plan depends on.
 struct SweepDevice {
   int multiprocessors = 1;
-  std::size_t memory_limit = 0;  ///< bytes for one sweep
+  std::size_t memory_limit = 0;  ///< bytes per sweep
 };
 
-/// The plan of least time that fits.
-/// @param options  of which the cost, the window and the combination matter
-/// @param storage  nothing: quads where they fit
-/// For the semi-global optimizer and stages of stored costs (see the shape) `path` is not asked.
-/// @throws OutOfMemory when the smallest pieces do not fit, naming what was needed and what lowers it
+/// The fastest plan that fits.
+/// @param options  only the cost, the window and the combination are used
+/// @param storage  empty: quads if they fit
+/// For the semi-global optimizer and stages of stored costs (see the shape) `path` is ignored.
+/// @throws OutOfMemory if the smallest pieces do not fit, with the bytes needed and the options that lower
+/// them
 SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
                      const SweepDevice& device, std::optional<SourceStorage> storage = {});
 
-/// The optimizer's input for a block of this size, without its costs and guide.
+/// The optimizer's input for a block (tile of a view) of this size, without its costs and guide.
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
 
 /// Pointers into the arena of a sweep.
 struct WorkMemoryMap {
   std::uint8_t* reference[3];
   void* source[kMaxSources][3];
-  std::uint8_t* upload;    ///< a source channel as bytes, on its way to quads
+  std::uint8_t* upload;    ///< a source channel as bytes, before conversion to quads
   std::uint16_t* volume;   ///< by (y, d, x)
   std::uint16_t* winners;  ///< see WinnerRanges
   float* results;          ///< depth, cost, confidence of `rows` rows, or of a block
-  std::uint8_t* codes;     ///< of a block by (y, x, plane_byte(d))
+  std::uint8_t* codes;     ///< quantized costs of a block by (y, x, plane_byte(d))
   float* costs;            ///< of a block by (y, d, x), see device_volume
   Rgb8* colours;           ///< of a block
   Cross* arms;             ///< of a block
-  std::byte* scratch;      ///< of the aggregation
-  float* depths;           ///< of a block, as they were before edges move
+  std::byte* scratch;      ///< for the aggregation
+  float* depths;           ///< of a block, before edges move
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
@@ -78,8 +79,8 @@ struct WorkMemoryMap {
   static std::ptrdiff_t float_pitch(int width) { return padded_count<float>(width); }
 };
 
-/// Takes all memory of a sweep from `arena`, an Arena or a counter with the same `take`: what is counted is
-/// what is used.
+/// Allocates all memory of a sweep from `arena`, an Arena or a counter with the same `take`: the counted size
+/// is the used size.
 template <class Memory>
 WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan& plan) {
   WorkMemoryMap map{};

@@ -17,11 +17,11 @@
 namespace recon::cuda {
 namespace {
 
-/// The most parts that the planes of a launch are cut into among thread blocks.
+/// The max number of parts into which the planes of a launch are divided among thread blocks.
 constexpr int kMostParts = 64;
 
 /// @param reference  that of `problem`, or a part of it
-/// @param x, y       where the part begins
+/// @param x, y       origin of the part
 SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map,
                   const PosedImage& reference, int x, int y) {
   SweepArgs args{};
@@ -143,7 +143,7 @@ void SweepStream::queue_pieces(const SweepProblem& problem, const SweepPlan& pla
   }
 }
 
-/// Stores a block's costs and sums them up around each pixel.
+/// Stores the costs of a block (tile of a view) and aggregates them.
 DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPlan& plan,
                                       const SweepArgs& args) {
   const int width = args.width, height = args.height;
@@ -243,8 +243,8 @@ DepthEstimate SweepStream::finish_block(const SweepProblem& problem, const Posed
   const VolumeView<float> view = found.view();
   staging_.download(costs.data, costs.pitch,
                     {view.row(0, 0), costs.width, costs.planes * costs.height, view.pitch}, stream_);
-  // In an arena of its own: a loop that waits here must not take up the sweep of another view, which would
-  // wait for this lane.
+  // In a separate arena: a loop that waits here must not start the sweep of another view, which would wait
+  // for this concurrent stream.
   oneapi::tbb::task_arena host(host_threads_);
   return host.execute([&] { return optimized_block(problem, reference, std::move(found)); });
 }

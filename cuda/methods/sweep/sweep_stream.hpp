@@ -14,25 +14,25 @@
 
 namespace recon::cuda {
 
-/// What sweeps one view at a time on one device: a stream, an arena, page-locked memory. Not for several
-/// threads at once; the device must be current in the calling thread.
+/// Resources to sweep one view at a time on one device: a stream, an arena, page-locked memory. Not
+/// thread-safe; the device must be current in the calling thread.
 class SweepStream {
  public:
-  /// @param host_threads  of the host's part of a sweep, or task_arena::automatic
+  /// @param host_threads  for the host's part of a sweep, or task_arena::automatic
   explicit SweepStream(int host_threads = oneapi::tbb::task_arena::automatic) : host_threads_(host_threads) {}
 
-  /// Sweeps one view by `plan`. @throws OutOfMemory, DeviceError
+  /// Sweeps one view according to `plan`. @throws OutOfMemory, DeviceError
   DepthEstimate sweep(const SweepProblem& problem, const SweepPlan& plan);
 
-  /// The parts of `sweep`, for measuring them apart and for tests; `upload` first.
+  /// The parts of `sweep`, for separate measurements and for tests; `upload` first.
   void upload(const SweepProblem& problem, const SweepPlan& plan);
-  /// Queues the kernels for the rows from `row_begin` on; the volume path stores planes at a time, of which
-  /// `stored` is told after each (for tests).
+  /// Queues the kernels for the rows from `row_begin` on; the volume path calls `stored` after each range of
+  /// stored planes (for tests).
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 
-  /// Queues a block of a view, from costs to `memory().results`, or to what is returned where the rest is the
-  /// host's: the aggregated costs.
+  /// Queues a block (tile of a view), from costs to `memory().results`; if the rest runs on the host, returns
+  /// the aggregated costs instead.
   /// @param reference  the reference of `problem`, cropped to `outer`
   DeviceVolume queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
                            const Tile& outer);
@@ -40,7 +40,7 @@ class SweepStream {
   const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
   std::size_t arena_capacity() const { return arena_.capacity() + path_arena_.capacity(); }
-  /// Gives the device memory back.
+  /// Frees the device memory.
   void release() {
     arena_.release();
     path_arena_.release();
@@ -49,7 +49,7 @@ class SweepStream {
  private:
   DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
   DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
-  /// Queues the sweep of a block piece by piece; `use` queues what is done with each.
+  /// Queues the sweep of a block piece by piece; `use` queues the processing of each piece.
   void queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
                     const std::function<void(const BlockPiece&)>& use);
   DeviceVolume queue_costs(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args);

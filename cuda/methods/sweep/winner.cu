@@ -43,8 +43,8 @@ __device__ void store_range(const WinnerRanges& w, int row, int x, const WinnerR
   field_of(w, 0, kFieldLast, row, x) = bits_of_cost(r.last);
 }
 
-/// One thread scans two neighbouring pixels; rows are padded, so the second may be read even where it lies
-/// outside.
+/// One thread scans two neighbouring pixels; rows are padded, so reading the second is safe even outside the
+/// image.
 __global__ void scan_kernel(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, int plane_begin,
                             int planes, WinnerRanges winners) {
   const int x = 2 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),

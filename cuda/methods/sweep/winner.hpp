@@ -21,13 +21,13 @@ struct WinnerRanges {
 };
 
 /// Winner-take-all over a volume (row, d, x) of half bits that holds the planes [plane_begin, plane_begin +
-/// planes). The result is joined to range 0 of `winners`, which for plane_begin = 0 it replaces.
+/// planes). The result is merged into range 0 of `winners`; plane_begin = 0 overwrites that range.
 /// @throws DeviceError
 void launch_winner_scan(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, int plane_begin, int planes,
                         const WinnerRanges& winners, cudaStream_t stream);
 
-/// Joins the ranges and makes of each winner its depth, cost and confidence: three images of `rows` rows, one
-/// after the other, rows `pitch` floats apart.
+/// Merges the ranges and computes depth, cost and confidence of each winner: three consecutive images of
+/// `rows` rows, rows `pitch` floats apart.
 /// @throws DeviceError
 void launch_winner_depth(const WinnerRanges& winners, const PlaneSet& planes, float* results,
                          std::ptrdiff_t pitch, cudaStream_t stream);

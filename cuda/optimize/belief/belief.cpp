@@ -19,13 +19,13 @@ BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options)
     grid.height = level.height;
     grid.groups = ((level.width + 1) / 2 + kBeliefGroup - 1) / kBeliefGroup;
     grid.strip = strip;
-    // Ten arrays of 4 bytes stand for all that follows.
+    // An upper bound of all following sizes: ten arrays of 4 bytes.
     element_count({strip, grid.groups, level.height, 2, 40, 2});
     grid.costs = take(grid.size());
     for (std::ptrdiff_t& message : grid.messages) message = take(grid.size());
     grids.levels.push_back(grid);
   }
-  take(std::ptrdiff_t{16} * kBeliefGroup);  // where reads of sixteen disparities may end
+  take(std::ptrdiff_t{16} * kBeliefGroup);  // reads of sixteen disparities may end here
   return grids;
 }
 

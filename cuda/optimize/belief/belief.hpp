@@ -10,20 +10,20 @@
 
 namespace recon::cuda {
 
-/// Levels until the largest image that has an index is a single pixel.
+/// Max number of levels: the coarsest level of the largest image with 32-bit indices is a single pixel.
 inline constexpr int kMaxBeliefLevels = 32;
 
-/// Places where blocks meet: two of each level, from the second place on.
+/// Counters of the barriers: two per level, starting at the second one.
 inline constexpr int kBeliefCounters = 1 + 2 * kMaxBeliefLevels;
 
-/// A pair on the device, rows `pitch` elements apart: as bytes, or, where it was blurred, as floats.
+/// A pair on the device, rows `pitch` elements apart: as bytes, or as floats if it was blurred.
 struct BeliefImages {
   const std::uint8_t *left = nullptr, *right = nullptr;
   const float *blurred_left = nullptr, *blurred_right = nullptr;
   int pitch = 0;
 };
 
-/// All that the launch takes.
+/// The arguments of the launch.
 struct BeliefArgs {
   BeliefGrid levels[kMaxBeliefLevels];
   int level_count = 0;
@@ -34,19 +34,19 @@ struct BeliefArgs {
   int min_disparity = 0;
   BeliefImages images;
   void* arena = nullptr;  ///< costs and messages of all levels
-  /// How many blocks share each level, set by the launch: the finest all, a coarser one no more than the next
-  /// finer.
+  /// Number of thread blocks per level, set by the launch: all for the finest, for a coarser level at most as
+  /// many as for the next finer one.
   int blocks[kMaxBeliefLevels];
-  unsigned* counters = nullptr;  ///< kBeliefCounters, zeros before and after
+  unsigned* counters = nullptr;  ///< kBeliefCounters counters, zero before and after
   std::uint16_t* winners = nullptr;
   int winner_pitch = 0;
 };
 
-/// Costs of each level, all iterations of all levels in one cooperative launch, and the choice; see
-/// recon::propagate_beliefs, whose bits these are.
+/// Computes the costs of each level, all iterations of all levels in one cooperative launch, and the labels;
+/// bit-identical to recon::propagate_beliefs.
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream);
 
-/// The same for one storage.
+/// The same for one storage type.
 void launch_belief_float(const BeliefArgs& args, cudaStream_t stream);
 void launch_belief_half(const BeliefArgs& args, cudaStream_t stream);
 void launch_belief_bfloat16(const BeliefArgs& args, cudaStream_t stream);

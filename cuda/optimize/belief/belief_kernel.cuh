@@ -3,17 +3,17 @@
 #include "cuda/optimize/belief/belief_meet.cuh"
 #include "cuda/optimize/belief/belief_messages.cuh"
 
-/// Belief propagation as one kernel between that of the costs and that of the choice: every iteration of
-/// every level spreads its pixels over the grid, which then meets. A warp takes 32 neighbouring pixels of one
-/// parity; phases before and after write and read the same memory, so that nothing here may go through the
+/// Belief propagation as one kernel between the cost and label kernels: every iteration of every level
+/// distributes its pixels over the grid and ends with a grid barrier. A warp takes 32 neighbouring pixels of
+/// one parity. Other phases of the kernel write the memory that a phase reads, so nothing here may use the
 /// read-only cache.
 
 namespace recon::cuda {
 
-/// Disparities whose costs a thread works out at a time.
+/// Disparities whose costs a thread computes at a time.
 inline constexpr int kCostChunk = 8;
 
-/// Adds the costs of pixel (x, y) of the finest level from the images, and stores them.
+/// Adds the costs of pixel (x, y) of the finest level, computed from the images, and stores them.
 template <class T, class Pixel>
 __device__ void add_image_costs(const BeliefArgs& args, const Pixel* left, const Pixel* right, int x, int y,
                                 int first, int count, T* cost, float* sums) {
@@ -23,14 +23,14 @@ __device__ void add_image_costs(const BeliefArgs& args, const Pixel* left, const
 #pragma unroll
   for (int d = 0; d < kCostChunk; ++d) {
     const int other = x - args.min_disparity - (first + d);
-    // Read in any case, so that the reads do not wait for each other.
+    // Read unconditionally, so that the reads do not wait for each other.
     const float pixel = right[row + min(max(other, 0), last)];
     const float value = other >= 0 && other <= last ? args.cost.inside(own, pixel) : args.cost.outside();
     if (d < count) sums[d] += store_cost(value, cost + d * kWarp);
   }
 }
 
-/// Adds the costs of pixel (x, y) of a level for some disparities.
+/// Adds the costs of pixel (x, y) of a level for a range of disparities.
 template <class T>
 __device__ void add_costs(const BeliefArgs& args, int index, int x, int y, int first, int count,
                           float* sums) {
@@ -49,8 +49,8 @@ __device__ void add_costs(const BeliefArgs& args, int index, int x, int y, int f
   }
 }
 
-/// Costs of the finest level from the images, and those of the next coarser level; each thread takes the 2 x
-/// 2 pixels of one coarser pixel and some disparities.
+/// Computes the costs of the finest level from the images, and those of the next coarser level; each thread
+/// handles the 2 x 2 pixels of one coarser pixel and a range of disparities.
 template <class T>
 __device__ void costs_phase(const BeliefArgs& args, int index) {
   const BeliefGrid& fine = args.levels[index];
@@ -74,12 +74,12 @@ __device__ void costs_phase(const BeliefArgs& args, int index) {
   }
 }
 
-/// A pixel that a thread updates, and where all that it needs lies: worked out before an iteration begins.
+/// A pixel that a thread updates, and the addresses of its inputs, computed before an iteration begins.
 template <class T>
 struct PixelWork {
   int item;
-  bool there;          ///< false behind the end of a row
-  std::ptrdiff_t own;  ///< of the pixel, from the begin of costs or messages
+  bool there;          ///< false after the end of a row
+  std::ptrdiff_t own;  ///< offset of the pixel from the start of costs or messages
   Inputs<T> in;
 
   __device__ PixelWork(const BeliefArgs& args, int index, int iteration, int at) : item(at) {
@@ -108,7 +108,7 @@ __device__ void update_phase(const BeliefArgs& args, int index, int iteration, i
   }
 }
 
-/// After a single iteration: the messages of the other pixels are still those of the coarser level.
+/// If there is only one iteration: the messages of the other parity are copied from the coarser level.
 template <class T>
 __device__ void expand_phase(const BeliefArgs& args, int index, int blocks) {
   const BeliefGrid& level = args.levels[index];
@@ -153,7 +153,7 @@ __device__ void choose_phase(const BeliefArgs& args) {
   }
 }
 
-/// The zeros that arrive from outside, at the begin of the arena.
+/// Clears the messages from outside the image, at the start of the arena.
 template <class T>
 __device__ void zeros_phase(const BeliefArgs& args) {
   const int count = args.disparities * kWarp, step = static_cast<int>(gridDim.x * blockDim.x);
@@ -161,14 +161,14 @@ __device__ void zeros_phase(const BeliefArgs& args) {
     arena_of<T>(args)[i] = T{};
 }
 
-/// Threads of a block of the kernels before and after.
+/// Threads per block of the kernels before and after.
 inline constexpr int kPlainThreads = 256;
-/// Threads of a block; the fewer, the more registers has each.
+/// Max threads per block; the fewer, the more registers per thread.
 template <int kDisparities>
 inline constexpr int kMostBeliefThreads = !kOneSegment<kDisparities> || kDisparities > 24 ? 256
                                           : kDisparities > 16                             ? 384
                                                                                           : 512;
-/// Blocks that a multiprocessor shall hold.
+/// Min resident thread blocks per multiprocessor.
 template <int kDisparities>
 inline constexpr int kBeliefBlocks = kOneSegment<kDisparities> ? 1 : kSegmentBlocks;
 
@@ -176,7 +176,8 @@ template <class T, int kDisparities>
 __global__ void __launch_bounds__(kMostBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>)
     belief_kernel(const __grid_constant__ BeliefArgs args) {
   for (int i = args.level_count - 1; i >= 0; --i) {
-    // A small level is left to some of the blocks, which meet sooner; the next level's wait for them.
+    // A small level is processed by some of the thread blocks, whose barrier is faster; the others wait for
+    // them.
     const int blocks = args.blocks[i], next = i > 0 ? args.blocks[i - 1] : 0;
     const int block = static_cast<int>(blockIdx.x);
     if (block < blocks) {
@@ -188,7 +189,7 @@ __global__ void __launch_bounds__(kMostBeliefThreads<kDisparities>, kBeliefBlock
         if (args.iterations == 1) expand_phase<T>(args, i, blocks);
         if (++t == args.iterations) break;
         meeting.arrive();
-        work = PixelWork<T>(args, i, t, first);  // while others are still to come
+        work = PixelWork<T>(args, i, t, first);  // overlaps with the wait for the others
         meeting.wait();
       }
     }

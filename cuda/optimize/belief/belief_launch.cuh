@@ -8,15 +8,15 @@
 
 namespace recon::cuda {
 
-/// A level with at most these many pieces of 32 pixels for each warp of a block is left to one block: its
-/// threads meet sooner than a grid.
+/// A level with at most this many groups of 32 pixels per warp of a thread block is processed by one thread
+/// block: its barrier is faster than that of a grid.
 inline constexpr int kOneBlockRounds = 1;
 
-/// Warps of a block that have something to do before another block takes part: more would wait for each other
-/// while other multiprocessors are idle.
+/// Warps of a thread block that get work before another thread block is used: more would compete while other
+/// multiprocessors are idle.
 inline constexpr int kSpreadWarps = 2;
 
-/// Blocks for a level of `warps` pieces of 32 pixels, where blocks have `per_block` warps.
+/// Thread blocks for a level of `warps` groups of 32 pixels, with `per_block` warps per thread block.
 inline int blocks_of_level(int warps, int per_block, int most) {
   if (warps <= kOneBlockRounds * per_block) return 1;
   return std::min((warps + kSpreadWarps - 1) / kSpreadWarps, most);
@@ -24,7 +24,7 @@ inline int blocks_of_level(int warps, int per_block, int most) {
 
 struct BeliefLaunch {
   int multiprocessors = 0;
-  int shared_bytes = 0;  ///< that a block may have
+  int shared_bytes = 0;  ///< max per thread block
 
   BeliefLaunch() {
     int device = 0;
@@ -33,8 +33,8 @@ struct BeliefLaunch {
     RECON_CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   }
 
-  /// Threads of a block, at most `most`, each with `bytes` of shared memory, so that the blocks of a
-  /// multiprocessor share it evenly; a tenth is left to the first cache.
+  /// Threads per block, at most `most`, each with `bytes` of shared memory, so that the thread blocks of a
+  /// multiprocessor share it evenly; a tenth is left to the L1 cache.
   int threads(int most, int most_blocks, int bytes) const {
     if (bytes == 0) return most;
     const int fit = std::min(shared_bytes / 10 * 9 / bytes, most * most_blocks);
@@ -74,14 +74,14 @@ void launch_iterations_of(const BeliefArgs& args, cudaStream_t stream) {
              stream);
 }
 
-/// Blocks of a kernel whose warps take pieces of 32 pixels in any order.
+/// Thread blocks of a kernel whose warps process groups of 32 pixels in any order.
 inline unsigned plain_blocks(int pieces) {
   constexpr int kMost = 1 << 16;
   return static_cast<unsigned>(
       std::clamp((pieces + kPlainThreads / kWarp - 1) / (kPlainThreads / kWarp), 1, kMost));
 }
 
-/// Iterations of all levels by the kernel for the number of disparities: its own where it is a common one.
+/// Runs the iterations of all levels, with a specialized kernel for common numbers of disparities.
 template <class T>
 void launch_iterations(const BeliefArgs& args, cudaStream_t stream) {
   switch (args.disparities) {

@@ -1,10 +1,10 @@
 #pragma once
 
-/// How blocks of a cooperative kernel wait for each other.
+/// Barriers between thread blocks of a cooperative kernel.
 
 namespace recon::cuda {
 
-/// Adds to a counter; who reads the sum with load_acquired sees what was written before.
+/// Atomic add with release semantics: a load_acquired that reads the sum sees all earlier writes.
 __device__ inline unsigned add_released(unsigned* counter, unsigned value) {
   unsigned before;
   asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;"
@@ -14,7 +14,7 @@ __device__ inline unsigned add_released(unsigned* counter, unsigned value) {
   return before;
 }
 
-/// Reads a counter, and nothing else becomes visible.
+/// Relaxed load of a counter.
 __device__ inline unsigned load_relaxed(const unsigned* counter) {
   unsigned value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
@@ -24,7 +24,7 @@ __device__ inline unsigned load_relaxed(const unsigned* counter) {
   return value;
 }
 
-/// Reads a counter and drops the first cache of the multiprocessor.
+/// Acquire load of a counter; invalidates the L1 cache of the multiprocessor.
 __device__ inline unsigned load_acquired(const unsigned* counter) {
   unsigned value;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
@@ -34,13 +34,13 @@ __device__ inline unsigned load_acquired(const unsigned* counter) {
   return value;
 }
 
-/// Lets blocks 0 .. blocks - 1 of the grid meet, all of which have to run at a time. The counter's upper bit
-/// changes when the last one has come; its other bits are 0 before and after.
+/// A barrier of thread blocks 0 .. blocks - 1 of the grid, all of which have to be resident. The upper bit of
+/// the counter flips when the last one arrives; its other bits are 0 before and after.
 class Meeting {
  public:
   __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(blocks) {}
 
-  /// What the block has written before is for all to read after `wait`.
+  /// Earlier writes of the thread block are visible to all after `wait`.
   __device__ void arrive() {
     __syncthreads();
     if (blocks_ == 1 || threadIdx.x > 0) return;
@@ -50,7 +50,7 @@ class Meeting {
   __device__ void wait() const {
     if (blocks_ == 1) return;
     if (threadIdx.x == 0) {
-      // Other blocks of this multiprocessor may still work with the first cache: it is dropped only at the
+      // Other thread blocks of this multiprocessor may still use the L1 cache: it is invalidated only at the
       // end.
       while (((load_relaxed(counter_) ^ before_) & kTurn) == 0) {
       }

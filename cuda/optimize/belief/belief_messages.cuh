@@ -4,7 +4,7 @@
 #include "cuda/optimize/belief/belief_value.cuh"
 #include "optimize/belief/belief_step.hpp"
 
-/// What a pixel receives and what it sends.
+/// Messages that a pixel receives and sends.
 
 namespace recon::cuda {
 
@@ -12,18 +12,18 @@ inline constexpr int kWarp = kBeliefGroup;
 /// Disparities whose messages a thread reads at a time.
 inline constexpr int kBatch = 16;
 
-/// Disparities of a segment: between the rising and the falling pass their values lie in registers.
+/// Disparities per segment: their values stay in registers between the rising and the falling pass.
 inline constexpr int kSegment = 8;
-static_assert(kSegment <= kBatch);  // reads of so many may end behind the last disparity
-/// Disparities of it whose messages a thread reads at a time.
+static_assert(kSegment <= kBatch);  // reads of a batch may end after the last disparity
+/// Disparities of a segment whose messages a thread reads at a time.
 inline constexpr int kSegmentBatch = 8;
 static_assert(kSegment % kSegmentBatch == 0);
-/// Blocks of a multiprocessor where there are several segments: they limit a thread's registers.
+/// Thread blocks per multiprocessor if there are several segments: they limit a thread's registers.
 inline constexpr int kSegmentBlocks = 2;
-/// States of its rising passes that a thread keeps at most.
+/// Max number of rising-pass states that a thread stores.
 inline constexpr int kMostStates = 32;
 
-/// Few disparities, known at compile time, are a single segment.
+/// Few disparities, known at compile time, form a single segment.
 template <int kDisparities>
 inline constexpr bool kOneSegment = kDisparities > 0 && kDisparities <= 32;
 template <int kDisparities>
@@ -34,15 +34,15 @@ inline constexpr int kBatchOf = !kOneSegment<kDisparities> ? kSegmentBatch
                                 : kDisparities < 32        ? kDisparities
                                                            : kBatch;
 
-/// The work of a phase in pieces of 32 pixels of a row, with `copies` pieces for each.
+/// The work of a phase in groups of 32 pixels of a row, with `copies` work items per group.
 struct WarpItems {
   int groups, count;
   __device__ WarpItems(int columns, int rows, int copies)
       : groups((columns + kWarp - 1) / kWarp), count(groups * rows * copies) {}
   __device__ static int first() { return static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / kWarp); }
   __device__ static int step() { return static_cast<int>(gridDim.x * blockDim.x / kWarp); }
-  /// Where the first blocks share a phase: neighbours go to different blocks, so that every multiprocessor
-  /// has about the same to do.
+  /// First item if several thread blocks share a phase: neighbouring items go to different thread blocks,
+  /// which balances the load of the multiprocessors.
   __device__ static int first_spread(int blocks) {
     return static_cast<int>(threadIdx.x / kWarp) * blocks + static_cast<int>(blockIdx.x);
   }
@@ -55,8 +55,8 @@ __device__ T* arena_of(const BeliefArgs& args) {
   return static_cast<T*>(args.arena);
 }
 
-/// Where the messages of a neighbourhood come from: the level itself or, at first, the next coarser one
-/// (shift 1).
+/// Source of the messages of a neighbourhood: the level itself or, in the first iteration, the next coarser
+/// one (shift 1).
 struct MessageSource {
   const BeliefGrid& grid;
   int width, height;
@@ -70,7 +70,7 @@ struct MessageSource {
         shift(first ? 1 : 0),
         none(first && index + 1 >= args.level_count) {}
 
-  /// What the neighbour at (x, y) has sent; zeros where it does not exist.
+  /// The message of the neighbour at (x, y); zeros if it does not exist.
   template <class T>
   __device__ const T* from(const T* arena, int message, int x, int y, bool exists) const {
     const std::ptrdiff_t at = grid.messages[message] + grid.offset(x >> shift, y >> shift);
@@ -78,7 +78,7 @@ struct MessageSource {
   }
 };
 
-/// What arrives at a pixel, from the lowest disparity on.
+/// Inputs of a pixel, from the lowest disparity on.
 template <class T>
 struct Inputs {
   const T *cost, *above, *below, *left, *right;
@@ -92,12 +92,12 @@ struct Inputs {
         right(source.from(arena, kMessageLeft, x + 1, y, x + 1 < source.width)) {}
 };
 
-/// Numbers of some disparities, read at once.
+/// Values of some disparities, read at once.
 template <class T, int kCount>
 struct Batch {
   float cost[kCount], above[kCount], below[kCount], left[kCount], right[kCount];
 
-  /// Behind the last disparity: something, but inside the arena.
+  /// After the last disparity the values are undefined, but inside the arena.
   __device__ Batch(const Inputs<T>& in, int first) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
@@ -111,7 +111,7 @@ struct Batch {
   }
 };
 
-/// The rising passes of a pixel's messages.
+/// The rising passes over a pixel's messages.
 struct RisingPasses {
   MessageRising up, down, left, right;
 
@@ -123,7 +123,7 @@ struct RisingPasses {
     values[kMessageRight] = right.push(message_input(in.cost[i], in.above[i], in.below[i], in.left[i]));
   }
 
-  /// Over a segment, of which `count` disparities are there.
+  /// Processes a segment, of which `count` disparities exist.
   template <class T, int kBatchCount, int kCount>
   __device__ void pass(const Inputs<T>& in, int first, int count, float (&values)[kCount][kMessageCount]) {
 #pragma unroll
@@ -136,13 +136,13 @@ struct RisingPasses {
   }
 };
 
-/// The falling passes, which send.
+/// The falling passes, which send the messages.
 template <class T>
 struct FallingPasses {
   MessageFalling up, down, left, right;
   T *sent_up, *sent_down, *sent_left, *sent_right;
 
-  /// @param own  where the pixel's messages begin, but for those of the level
+  /// @param own  start of the pixel's messages, relative to those of the level
   __device__ FallingPasses(const RisingPasses& rising, float cap, const BeliefGrid& level, T* own)
       : up(rising.up.lowest, cap),
         down(rising.down.lowest, cap),
@@ -153,7 +153,7 @@ struct FallingPasses {
         sent_left(own + level.messages[kMessageLeft]),
         sent_right(own + level.messages[kMessageRight]) {}
 
-  /// Over a segment, of which `count` disparities are there.
+  /// Processes a segment, of which `count` disparities exist.
   template <int kCount>
   __device__ void pass(const float (&values)[kCount][kMessageCount], int first, int count) {
 #pragma unroll
@@ -168,9 +168,9 @@ struct FallingPasses {
   }
 };
 
-/// The segments of a pixel's disparities, and before which of them a thread keeps the state of its rising
-/// passes: before all but the first, whose is known, and the last, whose values are still there; before every
-/// `span`-th of them where these are too many.
+/// The segments of a pixel's disparities, and those before which a thread stores the state of its rising
+/// passes: all but the first, whose state is known, and the last, whose values are still in registers; only
+/// every `span`-th of them if these are too many.
 struct Segments {
   int last, span;
 
@@ -179,7 +179,7 @@ struct Segments {
   __host__ __device__ constexpr int states() const { return last > 0 ? (last - 1) / span : 0; }
 };
 
-/// The states of a thread in shared memory.
+/// The stored states of a thread, in shared memory.
 struct KeptStates {
   float4* first;
 
@@ -200,10 +200,10 @@ struct KeptStates {
   }
 };
 
-/// The four messages of one pixel. A falling pass needs the values of a rising one from the last to the
-/// first; all of them would leave room for a few threads only. So the rising passes leave a state here and
-/// there, and the segments are taken from the last to the first, their inputs read and their values worked
-/// out again.
+/// Sends the four messages of one pixel. A falling pass needs the values of the rising pass from the last to
+/// the first; storing all of them would allow only a few threads. So the rising passes store some states, and
+/// the segments are processed from the last to the first: their inputs are read and their values computed
+/// again.
 template <class T, int kDisparities>
 __device__ void send_messages(const BeliefArgs& args, const BeliefGrid& level, const Inputs<T>& in,
                               std::ptrdiff_t own) {

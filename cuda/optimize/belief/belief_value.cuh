@@ -8,7 +8,7 @@
 
 namespace recon::cuda {
 
-/// Stored numbers, read and rounded as core/half.hpp and core/bfloat16.hpp do, by the instructions for it.
+/// Stored values, read and rounded as in core/half.hpp and core/bfloat16.hpp, by hardware conversions.
 __device__ inline float load_value(const float* p) {
   return *p;
 }
@@ -29,7 +29,7 @@ __device__ inline void store_value(float value, Bfloat16* p) {
   p->bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 
-/// Stores a cost, at most the greatest finite half, and returns what was stored.
+/// Stores a cost, clamped to the max finite half, and returns the stored value.
 __device__ inline float store_cost(float value, float* p) {
   *p = value;
   return value;

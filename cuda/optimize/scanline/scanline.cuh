@@ -5,11 +5,11 @@
 #include "cuda/optimize/scanline/scanline.hpp"
 #include "optimize/scanline/scanline_step.hpp"
 
-/// What the paths along rows and along columns share.
+/// Shared by the paths along rows and along columns.
 
 namespace recon::cuda {
 
-/// What a byte says of a step of the other view: no edge, an edge, or that it does not see the step.
+/// Value of a byte for a step of the source: no edge (0), an edge (1), or step not visible.
 inline constexpr int kUnseenStep = 2;
 
 /// P1 and P2 by the edges that a step crosses: entry 3 edge + matched, see kUnseenStep.
@@ -28,7 +28,7 @@ struct ScanlineArgs {
   ScanlineTable penalties;
 };
 
-/// The least of a warp's values, none of which is negative.
+/// The min of a warp's values, none of which is negative.
 __device__ inline float min_of_warp(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_min_sync(0xFFFFFFFFu, __float_as_uint(value)));
@@ -41,10 +41,10 @@ __device__ inline float min_of_warp(float value) {
 #endif
 }
 
-/// The paths along all rows, to the right, then to the left, which are the first two of the sum.
+/// The paths along all rows, to the right, then to the left: the first two summands.
 void launch_scanline_rows(const ScanlineArgs& args, cudaStream_t stream);
 
-/// Those down, then up all columns, which complete the sum and make the mean of it.
+/// The paths down, then up all columns: they complete the sum and convert it to the mean.
 void launch_scanline_columns(const ScanlineArgs& args, cudaStream_t stream);
 
 }  // namespace recon::cuda

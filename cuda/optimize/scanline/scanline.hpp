@@ -12,29 +12,29 @@
 
 namespace recon::cuda {
 
-/// Queues where steps cross an edge of an image, 1 or 0: an image of the steps from the pixel to the left,
-/// and one of those from the pixel above; images without padding.
-/// @param[out] edges  twice as many as the image has pixels
+/// Queues the edges that steps cross, 1 or 0: an image of the steps from the pixel to the left, and one of
+/// those from the pixel above; images without padding.
+/// @param[out] edges  two values per pixel of the image
 /// @throws DeviceError
 void queue_edges(const Rgb8* pixels, int width, int height, int threshold, std::uint8_t* edges,
                  cudaStream_t stream);
 
-/// What the scanline optimisation looks at beside the costs; images without padding, as queue_edges makes
-/// them, of the volume's size.
+/// Inputs of the scanline optimization other than the costs; images without padding, as from queue_edges, of
+/// the size of the volume.
 struct ScanlineEdges {
   const std::uint8_t* reference;
-  const std::uint8_t* other;  ///< null: there is no other view
+  const std::uint8_t* other;  ///< null: no source
   PairSide side;              ///< the view that the volume belongs to
   int min_disparity;
 };
 
-/// The most planes.
+/// Max number of planes.
 inline constexpr int kMaxScanlinePlanes = 4096;
 
-/// Queues recon::optimize_scanlines; the same bits.
+/// Queues recon::optimize_scanlines; bit-identical.
 /// @param costs      C_1, not negative, finite or +infinity (no cost)
-/// @param[out] mean  C_2, of the same shape and apart from `costs`; the padding of its rows may be written
-/// @throws std::logic_error where options are not what they have to be, or planes are too many; DeviceError
+/// @param[out] mean  C_2, of the same shape, not overlapping `costs`; the padding of its rows may be written
+/// @throws std::logic_error if options are invalid or there are too many planes; DeviceError
 void queue_scanlines(const DeviceVolume& costs, const ScanlineEdges& edges, const ScanlineOptions& options,
                      const DeviceVolume& mean, cudaStream_t stream);
 

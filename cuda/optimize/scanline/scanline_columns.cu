@@ -8,18 +8,18 @@ namespace {
 
 constexpr int kLanes = 32;
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr int kColumns = 8;  ///< of a block: a sector of memory
+constexpr int kColumns = 8;  ///< per thread block: a sector of memory
 constexpr int kGroups = kLanes / kColumns;
 constexpr int kMaxGroups = 128, kMaxWarps = kMaxGroups / kGroups;
 
-/// What the threads of a block tell each other after a step, by group of planes and by column.
+/// Values exchanged between the threads of a thread block after a step, by group of planes and by column.
 struct Exchange {
   float least[kMaxWarps][kColumns];
   float first[kMaxGroups][kColumns], last[kMaxGroups][kColumns];
 };
 
-/// Inputs of a step, fetched before they are needed. Nothing is made of them meanwhile, which would wait for
-/// them.
+/// Inputs of a step, prefetched. They are not processed before they are needed, because that would wait for
+/// the loads.
 template <int kPlanes>
 struct ColumnStep {
   float cost[kPlanes], sum[kPlanes];
@@ -27,12 +27,12 @@ struct ColumnStep {
   std::uint8_t edge;
 };
 
-/// A thread's place: kPlanes neighbouring planes of a column.
+/// The part of a thread: kPlanes neighbouring planes of a column.
 template <int kPlanes>
 struct ColumnPlanes {
   int x, column, group, first, planes;
   int offset[kPlanes];   ///< floats from the first plane to the others
-  int matched[kPlanes];  ///< columns of the other view, kept within it
+  int matched[kPlanes];  ///< columns of the source, clamped to it
   bool seen[kPlanes];    ///< whether they lie inside it
 
   __device__ ColumnPlanes(const ScanlineArgs& args) {
@@ -68,12 +68,12 @@ struct ColumnPlanes {
   }
 };
 
-/// Paths down or up the columns of a block.
+/// Paths down or up the columns of a thread block.
 template <bool kDown, int kPlanes>
 struct ColumnPath {
   const ScanlineArgs& args;
   const ColumnPlanes<kPlanes>& place;
-  Exchange* exchange;  ///< two of them, used by turns
+  Exchange* exchange;  ///< two of them, alternating
   const ScanlineTable& penalties;
   float path[kPlanes];
   float least, outer_below, outer_above;
@@ -96,7 +96,7 @@ struct ColumnPath {
     place.load(args, y, kDown || step == 0 ? y : y + 1, into);
   }
 
-  /// Follows the paths for a step and adds them to the sums.
+  /// Advances the paths by a step and adds their costs to the sums.
   __device__ void follow(int step, const ColumnStep<kPlanes>& now) {
     float below = outer_below, min_now = invalid_cost();
     float* mean = args.mean.row(row_of(step), place.first) + place.x;
@@ -132,7 +132,7 @@ struct ColumnPath {
   }
 };
 
-/// @tparam kAhead  steps whose inputs are on their way
+/// @tparam kAhead  number of steps whose inputs are prefetched
 template <bool kDown, int kPlanes, int kAhead>
 __device__ void follow_columns(const ScanlineArgs& args, const ColumnPlanes<kPlanes>& place,
                                Exchange* exchange, const ScanlineTable& penalties) {

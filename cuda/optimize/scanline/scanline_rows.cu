@@ -8,20 +8,20 @@ namespace {
 
 constexpr int kLanes = 32;
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr int kMargin = 16;  ///< steps behind a row's last one that have edges too, of no meaning
+constexpr int kMargin = 16;  ///< steps after the last one of a row that have unused edge entries
 
-/// What the warps of a row tell each other after a step.
+/// Values exchanged between the warps of a row after a step.
 struct Exchange {
   float least[kLanes], first[kLanes], last[kLanes];
 };
 
-/// A path along a row: a block follows it, each thread with kPlanes neighbouring planes.
+/// A path along a row, processed by one thread block; each thread has kPlanes neighbouring planes.
 template <int kPlanes, bool kOneWarp>
 struct RowPath {
   float path[kPlanes];
   float least;
-  float outer_below, outer_above;  ///< path costs beside those of the warp
-  Exchange* exchange;              ///< two of them, used by turns
+  float outer_below, outer_above;  ///< path costs of the planes adjacent to those of the warp
+  Exchange* exchange;              ///< two of them, alternating
   int turn;
 
   __device__ void begin(Exchange* between) {
@@ -31,7 +31,7 @@ struct RowPath {
     exchange = between, turn = 0;
   }
 
-  /// @param penalties  penalties(i): those of the thread's plane i
+  /// @param penalties  penalties(i): those of plane i of the thread
   template <class Penalties>
   __device__ void step(const float (&cost)[kPlanes], const Penalties& penalties) {
     const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -64,7 +64,7 @@ struct RowPath {
   }
 };
 
-/// Where a thread finds the costs of its planes in a row; those behind the last plane are infinite.
+/// Addresses of the costs of a thread's planes in a row; those after the last plane are infinite.
 struct RowPlanes {
   const float* costs;
   float* mean;
@@ -98,16 +98,16 @@ struct RowPlanes {
   }
 };
 
-/// Which edges steps along a row cross, in shared memory.
+/// Edges that steps along a row cross, in shared memory.
 struct RowEdges {
-  const std::uint8_t* own;      ///< 3 where the step to a boundary's right crosses an edge of the reference
+  const std::uint8_t* own;      ///< 3 if the step to the right of a boundary crosses an edge of the reference
   const std::uint8_t* matched;  ///< see fill_matched
   const ScanlineTable* penalties;
 };
 
-/// Follows the paths of a row in one direction. The costs of the next columns are fetched before those of
-/// these are needed. In the columns behind the row's end, where rows are padded, paths may be anything: to
-/// the left they begin before it, and start anew at the last column.
+/// Processes the paths of a row in one direction. The costs of the next columns are prefetched. In the
+/// padding columns after the row's end, path costs are undefined: paths to the left begin there and restart
+/// at the last column.
 template <bool kForward, int kPlanes, bool kOneWarp, int kChunk>
 __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, const RowEdges& edges,
                            const int (&entries)[kPlanes], Exchange* exchange) {
@@ -146,14 +146,13 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
   }
 }
 
-/// Where the reference has edges, by boundary, and where the other view has, one entry for each of its steps
-/// that the row's meet. Boundary x lies before column x; the first one and those behind the last column have
-/// no meaning.
+/// Edges of the reference, by boundary, and of the source, one entry for each of its steps that match those
+/// of the row. Boundary x lies before column x; the first one and those after the last column are unused.
 __device__ void fill_edges(const ScanlineArgs& args, std::ptrdiff_t row, std::uint8_t* own,
                            std::uint8_t* matched) {
   const int width = args.costs.width, planes = args.costs.planes, min = args.edges.min_disparity;
   const bool left = args.edges.side == PairSide::kLeft;
-  const int first = left ? -min - (planes - 1) : min;  // step of the other view at entry 0
+  const int first = left ? -min - (planes - 1) : min;  // step of the source at entry 0
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int i = thread; i < width + kMargin; i += threads)
     own[i] = i < width && args.edges.reference[row + i] != 0 ? 3 : 0;
@@ -164,8 +163,7 @@ __device__ void fill_edges(const ScanlineArgs& args, std::ptrdiff_t row, std::ui
   }
 }
 
-/// @tparam kChunk  columns whose costs a thread fetches at a time: whole sectors of memory where there is
-/// room
+/// @tparam kChunk  columns whose costs a thread loads at a time: whole memory sectors if there is room
 template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 __global__ void __launch_bounds__(kThreads) rows_kernel(ScanlineArgs args) {
   extern __shared__ std::uint8_t edge_bytes[];
@@ -197,7 +195,7 @@ void launch(const ScanlineArgs& args, cudaStream_t stream) {
   const int warps = kOneWarp ? 1 : (args.costs.planes + kOfWarp - 1) / kOfWarp;
   const std::size_t shared = 2 * static_cast<std::size_t>(args.costs.width + kMargin) + args.costs.planes;
   const auto kernel = rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>;
-  constexpr std::size_t kAlways = std::size_t{46} << 10;  // what a kernel may have without being told so
+  constexpr std::size_t kAlways = std::size_t{46} << 10;  // max used without opt-in
   if (shared > kAlways)
     RECON_CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));

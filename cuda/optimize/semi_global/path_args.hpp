@@ -9,7 +9,7 @@
 
 namespace recon::cuda {
 
-/// What all kernels of the optimizer know of the problem.
+/// The problem, as passed to all kernels of the optimizer.
 struct PathArgs {
   const std::uint8_t* costs;  ///< by (y, x, plane_byte(d)), pixels path_planes(planes) bytes apart
   const std::uint8_t* guide;
@@ -18,17 +18,17 @@ struct PathArgs {
   SemiGlobalOptions options;
 };
 
-/// How the costs of paths lie in memory.
+/// Storage of the path costs.
 enum class PathStorage {
-  kFewBytes,  ///< a volume by direction as the costs are; two paths' costs fit a byte
-  kBytes,     ///< the same, but only one path's cost fits
-  kWords,     ///< two volumes of sums of 16 bits, of the even and of the odd directions
+  kFewBytes,  ///< one volume per direction, as the costs; the sum of two paths fits in a byte
+  kBytes,     ///< the same, but only one path fits
+  kWords,     ///< two volumes of 16-bit sums, of the even and of the odd directions
 };
 
-/// Volumes one behind the other.
+/// Consecutive volumes.
 struct PathVolumes {
   uint4* first;
-  std::ptrdiff_t stride;  ///< pieces from one to the next
+  std::ptrdiff_t stride;  ///< 16-byte pieces from one volume to the next
   int count;
   PathStorage storage;
 };

@@ -9,15 +9,16 @@ namespace recon::cuda {
 
 /// The kernels of the optimizer, in the order in which they run; all throw DeviceError.
 
-/// Planes that a pixel takes in memory: 64, 128, 256, 512, 1024 or 4096.
-/// @throws std::logic_error when `planes` is not in 1 .. 4096
+/// Planes per pixel in memory: 64, 128, 256, 512, 1024 or 4096.
+/// @throws std::logic_error if `planes` is not in 1 .. 4096
 int path_planes(int planes);
 
-/// All paths: each direction into its volume, or, with words, two directions after the other two.
+/// Computes all paths: each direction into its own volume, or, with kWords, two directions per round.
 void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t stream);
 
-/// Winners from the sums.
-/// @param right_keys  by right pixel: S << 16 | plane of its winner, all bits set before; null: not wanted
+/// Selects the winners from the sums.
+/// @param right_keys  by right pixel: S << 16 | plane of its winner, initialized to all ones; null: not
+/// computed
 void launch_path_winner(const PathArgs& args, const PathVolumes& volumes, int min_disparity,
                         PathWinner* winners, std::uint32_t* right_keys, cudaStream_t stream);
 

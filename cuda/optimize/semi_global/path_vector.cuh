@@ -7,22 +7,22 @@
 
 namespace recon::cuda {
 
-/// How the costs of one pixel lie in registers: kLanes neighbouring lanes of a warp hold kCells neighbouring
-/// planes each, two to a register. Of each piece of 16 planes register j holds the planes j (low half) and
-/// j + 8 (high half), so that the neighbours of a register's planes are the registers beside it.
+/// Layout of the costs of one pixel in registers: kLanes neighbouring lanes of a warp hold kCells
+/// neighbouring planes each, two per register. In each piece of 16 planes register j holds the planes j (low
+/// half) and j + 8 (high half), so that the adjacent registers hold the adjacent planes.
 template <int kLanesOfGroup, int kCellsOfLane>
 struct PathShape {
   static constexpr int kLanes = kLanesOfGroup;
   static constexpr int kCells = kCellsOfLane;
   static constexpr int kPairs = kCells / 2;
-  static constexpr int kPieces = kCells / kPiecePlanes;  ///< of a lane; with 16 bits a plane twice as many
-  static constexpr int kPlanes = kLanes * kCells;        ///< most that fit
-  static constexpr int kPixel = kPlanes / kPiecePlanes;  ///< pieces of a pixel
+  static constexpr int kPieces = kCells / kPiecePlanes;  ///< per lane; twice as many with 16 bits per plane
+  static constexpr int kPlanes = kLanes * kCells;        ///< max number of planes
+  static constexpr int kPixel = kPlanes / kPiecePlanes;  ///< pieces per pixel
 };
 inline constexpr int kPiecePairs = kPiecePlanes / 2;
 
-/// Stands for a plane that is not searched: more than any sum of cost and penalties, and still far from
-/// overflow when both are added to it.
+/// Cost of a plane that is not searched: more than any sum of cost and penalties, and small enough that
+/// adding both does not overflow.
 inline constexpr std::uint32_t kUnsearched = 2 * (kMaxPathCost + 1);
 
 __device__ inline std::uint32_t in_both_halves(std::uint32_t value) {
@@ -34,23 +34,23 @@ __device__ int lane_of_group() {
   return static_cast<int>(threadIdx.x) % Shape::kLanes;
 }
 
-/// The smaller half, in both.
+/// The smaller half, in both halves.
 __device__ inline std::uint32_t min_of_halves(std::uint32_t pair) {
   return __vminu2(pair, __byte_perm(pair, pair, 0x1032));
 }
 
-/// High half of `a`, then low half of `b`: what lies between two registers.
+/// High half of `a`, then low half of `b`.
 __device__ inline std::uint32_t between(std::uint32_t a, std::uint32_t b) {
   return __byte_perm(a, b, 0x5432);
 }
 
-/// The costs of a path at a pixel, and the least of them (in both halves).
+/// The costs of a path at a pixel, and their min (in both halves).
 template <class Shape>
 struct PathVector {
   std::uint32_t pair[Shape::kPairs];
   std::uint32_t least;
 
-  /// What a path begins with: from here `path_cost` is the cost itself.
+  /// State before a path begins: with it `path_cost` returns the cost itself.
   __device__ void begin() {
 #pragma unroll
     for (std::uint32_t& p : pair) p = 0;
@@ -58,7 +58,7 @@ struct PathVector {
   }
 };
 
-/// One step of a path, see recon::path_cost: two planes in each operation.
+/// One step of a path, see recon::path_cost: two planes per operation.
 /// @param p1, p2  in both halves
 template <class Shape>
 __device__ void advance(PathVector<Shape>& path, const std::uint32_t (&cost)[Shape::kPairs], std::uint32_t p1,
@@ -100,7 +100,7 @@ __device__ inline void get_words(const uint4& piece, std::uint32_t* word) {
   word[3] = piece.w;
 }
 
-/// What comes above the bytes of a lane's planes where they become pairs: nothing, or kUnsearched.
+/// Upper bytes when the bytes of a lane's planes are expanded to pairs: zero, or kUnsearched.
 template <class Shape>
 struct UpperBytes {
   std::uint32_t word[Shape::kCells / 4];
@@ -118,7 +118,7 @@ struct UpperBytes {
   }
 };
 
-/// The costs of a lane's planes as they lie in memory.
+/// The costs of a lane's planes in the memory layout.
 template <class Shape>
 struct PathBytes {
   uint4 piece[Shape::kPieces];
@@ -142,7 +142,7 @@ struct PathBytes {
   }
 };
 
-/// The other way round: stored for a kernel that comes later.
+/// The inverse of PathBytes: stores for a later kernel.
 template <class Shape>
 __device__ void store_bytes(uint4* to, const std::uint32_t (&pair)[Shape::kPairs]) {
 #pragma unroll
@@ -154,8 +154,8 @@ __device__ void store_bytes(uint4* to, const std::uint32_t (&pair)[Shape::kPairs
   }
 }
 
-/// Pairs as they are: a pixel takes 2 kPixel pieces, first the registers 0 .. 3 of every lane, then 4 .. 7,
-/// and so on, so that a group reads and writes whole lines. This is where the lane's begin.
+/// Offset of a lane in the storage of pairs: a pixel takes 2 kPixel pieces, first the registers 0 .. 3 of
+/// every lane, then 4 .. 7, and so on, so that a group reads and writes full lines.
 template <class Shape>
 __device__ std::ptrdiff_t pairs_of_lane(std::ptrdiff_t pixel) {
   return pixel * (2 * Shape::kPixel) + lane_of_group<Shape>();
@@ -169,7 +169,7 @@ __device__ void store_pairs(uint4* to, const std::uint32_t (&pair)[Shape::kPairs
            make_uint4(pair[4 * q], pair[4 * q + 1], pair[4 * q + 2], pair[4 * q + 3]));
 }
 
-/// The pairs of a lane that a volume has of a pixel.
+/// The stored pairs of a lane at a pixel.
 template <class Shape>
 struct StoredPairs {
   uint4 piece[2 * Shape::kPieces];
@@ -189,7 +189,7 @@ struct StoredPairs {
   }
 };
 
-/// The table of P2 by the difference of two grey levels, in both halves; for one block.
+/// The table of P2 by the difference of two grey levels, in both halves; filled by one thread block.
 __device__ inline void fill_penalties(const SemiGlobalOptions& options, std::uint32_t (&table)[256]) {
   for (int g = static_cast<int>(threadIdx.x); g < 256; g += static_cast<int>(blockDim.x))
     table[g] = in_both_halves(static_cast<std::uint32_t>(edge_penalty(options, g)));

@@ -5,29 +5,29 @@
 namespace recon::cuda {
 namespace {
 
-/// A group of 16 lanes or more has paths enough for full occupancy with little read ahead.
+/// Groups of 16 lanes or more provide enough paths for full occupancy with little prefetching.
 template <class Shape>
 constexpr bool kWide = Shape::kLanes >= 16;
 template <class Shape>
 constexpr int kPathThreads = kWide<Shape> ? 32 : 64;
-constexpr int kRowDirections = 2;  ///< the first of kPathSteps; then one that goes down and one that goes up
+constexpr int kRowDirections = 2;  ///< the first of kPathSteps; then downward and upward directions alternate
 
-/// What one launch does: the directions first .. first + count - 1, the even one before the odd one.
+/// The work of one launch: the directions first .. first + count - 1, the even one before the odd one.
 struct PathRun {
   int first, count;
-  int row_blocks, column_blocks;  ///< of a direction along the rows, and of another
-  bool add;                       ///< to what the volume has
-  std::uint32_t step_x, step_y;   ///< kPathSteps, each 1 more, in two bits by direction
+  int row_blocks, column_blocks;  ///< thread blocks per direction along the rows, and per other direction
+  bool add;                       ///< to the contents of the volume
+  std::uint32_t step_x, step_y;   ///< kPathSteps plus 1, in two bits per direction
 };
 
-/// Where a path goes: into which volume, from where, how far.
+/// Direction, start line and length of a path.
 struct PathLine {
   int direction, line, steps;
   bool inside;  ///< the line exists
 };
 
-/// The blocks of the rows come first, for rows are the longest paths; then those that go down, beside one
-/// another those of the same columns, so that they meet the same costs at about the same time; then up.
+/// The thread blocks of the rows come first, because rows are the longest paths; then those of the downward
+/// directions, interleaved by columns, so that they read the same costs at about the same time; then upward.
 template <class Shape>
 __device__ PathLine line_of_thread(const PathArgs& a, const PathRun& run) {
   constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
@@ -55,8 +55,8 @@ __device__ PathLine line_of_thread(const PathArgs& a, const PathRun& run) {
   return line;
 }
 
-/// A pixel of a path. One that leaves the image at the side goes on at the other side as a new path, so that
-/// every path goes through as many pixels as its neighbours.
+/// A pixel of a path. A path that leaves the image at the side continues at the other side as a new path, so
+/// that all paths have the same number of pixels.
 template <class Shape>
 class PathPixel {
  public:
@@ -75,7 +75,7 @@ class PathPixel {
     width_ = a.width;
     to_side_ = step_x == 0 ? a.height : (step_x > 0 ? a.width - x : x + 1);
   }
-  /// After the last step it is anywhere.
+  /// Undefined after the last step.
   __device__ void advance() {
     --to_side_;
     const bool wraps = to_side_ == 0;
@@ -85,7 +85,7 @@ class PathPixel {
     begins_ = wraps ? kBegins : 0;
     to_side_ = wraps ? width_ : to_side_;
   }
-  /// Of the lane's costs, the first one; with kBegins where a path begins.
+  /// Index of the lane's first piece of costs; with kBegins if a path begins here.
   __device__ std::uint32_t piece() const { return piece_ | begins_; }
   __device__ std::uint32_t guide() const { return guide_; }
 
@@ -93,16 +93,16 @@ class PathPixel {
 
  private:
   std::uint32_t piece_, guide_;
-  std::uint32_t step_, guide_step_, back_;  ///< may be below 0
+  std::uint32_t step_, guide_step_, back_;  ///< may be negative
   std::uint32_t begins_ = kBegins;
   int width_, to_side_;  ///< steps until the path leaves the image at the side
 };
 
-/// What is read of a pixel some steps before it is its turn.
+/// Prefetched inputs of a pixel.
 template <class Shape, bool kWords>
 struct PathAhead {
   PathBytes<Shape> costs;
-  StoredPairs<Shape> sums;  ///< where they are added to
+  StoredPairs<Shape> sums;  ///< the sums to which the costs are added
   int grey;
   std::uint32_t at;  ///< see PathPixel::piece
 
@@ -113,7 +113,7 @@ struct PathAhead {
     if (kWords && added_to) sums.load(added_to + pairs());
   }
   __device__ std::uint32_t piece() const { return at & ~PathPixel<Shape>::kBegins; }
-  /// Of the lane's sums, the first one.
+  /// Index of the lane's first piece of sums.
   __device__ std::uint32_t pairs() const {
     return 2 * piece() - static_cast<std::uint32_t>((2 * Shape::kPieces - 1) * lane_of_group<Shape>());
   }
@@ -121,7 +121,7 @@ struct PathAhead {
   __device__ bool begins() const { return at >= PathPixel<Shape>::kBegins; }
 };
 
-/// Stores the path's costs, or their sum with those that were there.
+/// Stores the path's costs, or adds them to the stored sums.
 template <class Shape, bool kWords>
 __device__ void store(uint4* volume, const PathVector<Shape>& path, const PathAhead<Shape, kWords>& at,
                       bool add) {
@@ -136,14 +136,14 @@ __device__ void store(uint4* volume, const PathVector<Shape>& path, const PathAh
   }
 }
 
-/// Blocks of a multiprocessor, which limit a thread's registers.
+/// Thread blocks per multiprocessor, which limit a thread's registers.
 template <class Shape, bool kWords>
 constexpr int kPathBlocks = (Shape::kCells > 16 ? (kWords ? 2 : 4)
                                                 : (kWords ? 10 : (kWide<Shape> ? 16 : 14))) *
                             (64 / kPathThreads<Shape>);
 
-/// A group of lanes walks along one path and waits for nobody else; what hides its latency are other paths.
-/// Groups that have no line of their own do what that of the last one does; of sums they store nothing.
+/// A group of lanes processes one path without synchronization; other paths hide its latency. Groups without
+/// a line repeat the last one; they store no sums.
 template <class Shape, bool kWords>
 __global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords>)
     paths_kernel(PathArgs a, PathVolumes volumes, PathRun run) {
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords
       PathAhead<Shape, kWords>& at = ahead[i];
       std::uint32_t cost[Shape::kPairs];
       at.costs.unpack(upper, cost);
-      // Without P2 no path is dearer than the least of all: what comes out is the cost itself.
+      // With P2 = 0 no path cost is higher than the min: the result is the cost itself.
       const std::uint32_t p2 = at.begins() ? 0 : penalties[abs(at.grey - grey_before)];
       grey_before = at.grey;
       advance<Shape>(path, cost, p1, p2);

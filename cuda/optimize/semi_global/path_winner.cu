@@ -7,19 +7,19 @@ namespace {
 
 constexpr int kWinnerThreads = 256;
 
-/// Keys of planes that are not searched are not below this.
+/// Keys of planes that are not searched are at least this.
 inline constexpr std::uint32_t kNoKey = std::uint32_t{kNoSum} << 16;
 
 __device__ std::uint32_t key_of(std::uint32_t sum, int plane) {
   return (sum << 16) + static_cast<std::uint32_t>(plane);
 }
 
-/// How sums are compared. Sums of bytes are below 2^11, so that 16 bits hold the sum and, below it, which
-/// plane of the piece it is: a minimum finds both.
+/// Min search over sums. Sums of byte costs are below 2^11, so 16 bits hold the sum and, in the low bits, the
+/// plane index within the piece: one min operation finds both.
 template <bool kWords>
 class LeastOfPiece {
  public:
-  /// What stands for register j of a piece.
+  /// The comparison value of register j of a piece.
   __device__ static std::uint32_t word(std::uint32_t sums, int j) {
     return sums * 32 + static_cast<std::uint32_t>(j | (j + kPiecePairs) << 16);
   }
@@ -35,7 +35,7 @@ class LeastOfPiece {
   std::uint32_t least_ = ~0u;
 };
 
-/// Sums of 16 bits leave no room: the register of the least is kept beside it.
+/// 16-bit sums leave no room for the index: the register of the min is stored separately.
 template <>
 class LeastOfPiece<true> {
  public:
@@ -59,8 +59,8 @@ class LeastOfPiece<true> {
   int low_ = 0, high_ = 0;
 };
 
-/// A block's sums in shared memory: words (see LeastOfPiece) by (register of the pixel, pixel), with room on
-/// both sides for what a diagonal meets beside the block's pixels.
+/// A thread block's sums in shared memory: comparison values (see LeastOfPiece) by (register of the pixel,
+/// pixel), padded on both sides for the diagonals beyond the thread block's pixels.
 template <class Shape>
 struct Segment {
   static constexpr int kPixels =
@@ -68,10 +68,10 @@ struct Segment {
   static constexpr int kSide = kPiecePairs - 1;
   static constexpr int kPitch = (kPixels + 2 * kSide) | 1;
   static constexpr int kRegisters = Shape::kPlanes / 2;
-  /// The lanes of a group write registers 8 apart: these go to different banks.
+  /// The lanes of a group write registers 8 apart: these are mapped to different banks.
   __host__ __device__ static constexpr int row(int reg) { return reg * kPitch + reg / 32 * 4; }
   static constexpr int kWords = row(kRegisters - 1) + kPitch;
-  static constexpr int kWindow = kPixels + Shape::kPlanes - 1;  ///< right pixels that the block's may match
+  static constexpr int kWindow = kPixels + Shape::kPlanes - 1;  ///< right pixels of possible matches
   static constexpr std::size_t kBytes =
       (static_cast<std::size_t>(kWords) + kWindow + 2 * kPixels) * sizeof(std::uint32_t);
 };
@@ -84,7 +84,7 @@ __device__ std::uint32_t group_min(std::uint32_t value) {
   return value;
 }
 
-/// Adds what four volumes of bytes have of the lane's planes, from `first` on.
+/// Adds the values of the lane's planes in four byte volumes, from `first` on.
 template <class Shape, bool kFew>
 __device__ void add_byte_volumes(const uint4* first, std::ptrdiff_t stride,
                                  std::uint32_t (&sum)[Shape::kPairs]) {
@@ -132,13 +132,13 @@ __device__ void load_sums(const PathVolumes& volumes, std::ptrdiff_t pixel,
   }
 }
 
-/// Which halves of register j belong to planes from `end` on, counted from the piece's first.
+/// Mask of the halves of register j that belong to planes from `end` on, relative to the piece's first.
 __device__ std::uint32_t halves_from(int end, int j) {
   return (j >= end ? 0xFFFFu : 0u) | (j + kPiecePairs >= end ? 0xFFFF0000u : 0u);
 }
 
-/// The least sum of a lane's planes that are not adjacent to the winner.
-/// @param winner  counted from the lane's first plane
+/// The min sum of a lane's planes that are not adjacent to the winner.
+/// @param winner  relative to the lane's first plane
 template <class Shape, bool kWords>
 __device__ std::uint32_t min_elsewhere(const std::uint32_t (&sum)[Shape::kPairs], int winner) {
   std::uint32_t least = ~0u;
@@ -157,11 +157,11 @@ __device__ std::uint32_t min_elsewhere(const std::uint32_t (&sum)[Shape::kPairs]
     }
   }
   least = min_of_halves(least) & 0xFFFFu;
-  // Sums of bytes with the highest bit added, or of planes that are not searched, are no sums.
+  // Byte sums with the highest bit set, and sums of planes that are not searched, are not valid.
   return kWords || least < 0x7FFFu ? least : std::uint32_t{kNoSum};
 }
 
-/// What the threads of a block share.
+/// Shared memory of a thread block.
 template <class Shape>
 struct Shared {
   using S = Segment<Shape>;
@@ -175,7 +175,7 @@ struct Shared {
     const std::uint32_t word = words[S::row(reg) + S::kSide + pixel];
     return in_piece < kPiecePairs ? word & 0xFFFFu : word >> 16;
   }
-  /// What diagonals meet beside the pixels, and right pixels that were not met.
+  /// Initializes the padding of the diagonals, and the keys of the right pixels.
   __device__ void clear() const {
     const int thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < S::kRegisters * 2 * S::kSide; i += kWinnerThreads) {
@@ -186,8 +186,8 @@ struct Shared {
   }
 };
 
-/// One pixel's winner by a group of lanes, its sums to shared memory.
-/// @param i  counted from the block's first pixel
+/// Selects one pixel's winner by a group of lanes and writes its sums to shared memory.
+/// @param i  relative to the thread block's first pixel
 template <class Shape, PathStorage kStorage>
 __device__ void meet_pixel(const PathVolumes& volumes, int planes, std::ptrdiff_t pixel, int i, bool inside,
                            const Shared<Shape>& shared) {
@@ -230,7 +230,7 @@ __device__ void meet_pixel(const PathVolumes& volumes, int planes, std::ptrdiff_
   shared.seconds[i] = second;
 }
 
-/// One thread takes one pixel of the block.
+/// One thread per pixel of the thread block.
 template <class Shape, bool kWords>
 __device__ void store_winners(const Shared<Shape>& shared, int planes, int pixels, PathWinner* winners) {
   for (int i = static_cast<int>(threadIdx.x); i < pixels; i += kWinnerThreads) {
@@ -247,16 +247,16 @@ __device__ void store_winners(const Shared<Shape>& shared, int planes, int pixel
   }
 }
 
-/// The least keys of the right pixels: plane d of left pixel i belongs to right pixel i - d, which is entry
-/// i - d + kPlanes - 1 of the window. One thread follows, through one piece of the planes, the diagonal that
-/// the low halves of the words form; that of the high halves is 8 pixels to the left.
+/// The min keys of the right pixels: plane d of left pixel i belongs to right pixel i - d, which is entry
+/// i - d + kPlanes - 1 of the window. One thread follows, through one piece of the planes, the diagonal of
+/// the low halves; that of the high halves is 8 pixels to the left.
 template <class Shape, bool kWords>
 __device__ void meet_diagonals(const Shared<Shape>& shared, int planes) {
   using S = Segment<Shape>;
   constexpr int kStarts = S::kPixels + S::kSide;
   const int pieces = (planes + kPiecePlanes - 1) / kPiecePlanes;
   for (int i = static_cast<int>(threadIdx.x); i < pieces * kStarts; i += kWinnerThreads) {
-    const int piece = i / kStarts, start = i % kStarts;  // counted from kSide before the first pixel
+    const int piece = i / kStarts, start = i % kStarts;  // relative to kSide pixels before the first one
     const std::uint32_t* word = shared.words + S::row(piece * kPiecePairs) + start;
     LeastOfPiece<kWords> least;
 #pragma unroll
@@ -268,8 +268,8 @@ __device__ void meet_diagonals(const Shared<Shape>& shared, int planes) {
   }
 }
 
-/// A block takes a piece of a row. The keys of the right pixels that its left pixels may match are joined
-/// with those of the other blocks: a minimum, whatever the order.
+/// A thread block processes a segment of a row. The keys of the right pixels that its left pixels may match
+/// are merged with those of the other thread blocks: a min, independent of the order.
 template <class Shape, PathStorage kStorage>
 __global__ void __launch_bounds__(kWinnerThreads)
     winner_kernel(PathArgs a, PathVolumes volumes, int min_disparity, PathWinner* winners,
@@ -302,7 +302,7 @@ template <class Shape, PathStorage kStorage>
 void launch(const PathArgs& args, const PathVolumes& volumes, int min_disparity, PathWinner* winners,
             std::uint32_t* right_keys, cudaStream_t stream) {
   using S = Segment<Shape>;
-  static_assert(S::kPixels * Shape::kLanes % kWinnerThreads == 0);  // no warp is left in a loop alone
+  static_assert(S::kPixels * Shape::kLanes % kWinnerThreads == 0);  // no warp diverges at the end of the loop
   const dim3 grid(static_cast<unsigned>((args.width + S::kPixels - 1) / S::kPixels),
                   static_cast<unsigned>(args.height));
   RECON_CUDA_TRY(cudaFuncSetAttribute(winner_kernel<Shape, kStorage>,

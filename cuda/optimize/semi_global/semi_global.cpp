@@ -28,7 +28,7 @@ PathVolumes volumes_of(const SemiGlobalInput& input, uint4* first) {
   return {first, static_cast<std::ptrdiff_t>(stride), words ? kSumVolumes : input.options.paths, storage};
 }
 
-/// Pieces of all volumes.
+/// Number of pieces in all volumes.
 std::size_t size_of(const PathVolumes& volumes) {
   return element_count({volumes.stride, volumes.count});
 }
@@ -58,7 +58,7 @@ SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(inpu
   EXPECTS(options.paths == 4 || options.paths == 8);
   EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0);
   EXPECTS(input.max_cost >= 0 && input.max_cost <= 255 && options.p2 <= kMaxPathCost - input.max_cost);
-  // The kernels count pieces of 16 planes in 31 bits.
+  // The kernels index pieces of 16 planes with 31 bits.
   EXPECTS(element_count({input.width, input.height, padded_planes(input.planes) / 16}) <=
           std::size_t{std::numeric_limits<int>::max()});
   EXPECTS(input.guide_pitch <= std::numeric_limits<int>::max() / input.height);

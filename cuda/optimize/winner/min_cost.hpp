@@ -6,8 +6,7 @@
 
 namespace recon::cuda {
 
-/// Queues the disparity of least cost of each pixel, the lowest one on ties; NaN where all costs are
-/// infinite.
+/// Queues the min-cost disparity of each pixel, the lowest one on ties; NaN if all costs are infinite.
 /// @param[out] disparity  min_disparity + plane, rows without padding
 /// @throws DeviceError
 void queue_min_cost(const DeviceVolume& costs, int min_disparity, float* disparity, cudaStream_t stream);

@@ -5,15 +5,15 @@
 
 namespace recon::cuda {
 
-/// What winner-take-all knows of a pixel after the planes begin .. end-1 alone: enough to join neighbouring
-/// ranges into the winner of all planes.
+/// Winner-take-all state of a pixel over the planes begin .. end-1 only: enough to merge adjacent ranges into
+/// the winner of all planes.
 struct WinnerRange {
   Winner winner;  ///< `plane` counts from plane 0 of the whole sweep
   float first;    ///< cost of plane begin
   float last;     ///< cost of plane end - 1
 };
 
-/// The halves that a WinnerRange is stored as.
+/// The half values that store a WinnerRange.
 enum WinnerField {
   kFieldCost,
   kFieldPlane,
@@ -25,15 +25,15 @@ enum WinnerField {
 };
 inline constexpr int kWinnerFields = 7;
 
-/// The plane that is stored where no plane has a cost.
+/// The plane index that marks a pixel without any cost.
 inline constexpr unsigned kNoPlane = 0xFFFF;
 
-/// The range of `a` followed by that of `b`, which begins at plane `begin`: the same as scanning both without
-/// a stop.
+/// Merges the range of `a` with the following range of `b`, which begins at plane `begin`: equal to a scan of
+/// both.
 ///
-/// `second` leaves out the planes adjacent to the winner, of which one may lie across the border. The least
-/// cost of `a` without its last plane is a.cost unless the winner of `a` is that plane; then it is the lesser
-/// of `before` and `second`. Likewise for `b` without its first plane.
+/// `second` excludes the planes adjacent to the winner, one of which may lie across the border. The min cost
+/// of `a` without its last plane is a.cost unless the winner of `a` is that plane; then it is the min of
+/// `before` and `second`. Likewise for `b` without its first plane.
 RECON_HD WinnerRange joined(const WinnerRange& a, const WinnerRange& b, int begin) {
   WinnerRange result;
   result.first = a.first;
