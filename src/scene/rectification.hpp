@@ -57,10 +57,6 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
                       const Pose& source_from_world, const DepthRange& range,
                       const RectifyLimits& limits = {});
 
-/// Samples of an image that a pixel of a virtual camera is the mean of: n^2, where it covers as many of the
-/// image's pixels.
-int turning_samples(const Pinhole& camera, const Pinhole& target);
-
 /// What a virtual camera in the place of a view sees: bilinear samples of the view's image, the mean of as
 /// many as a pixel covers pixels of the image where it shrinks; beyond the image's border as at it. The same
 /// bytes for any number of threads.
