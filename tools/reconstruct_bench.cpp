@@ -156,18 +156,28 @@ void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
   cut->add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
 }
 
+void add_prediction_options(CLI::App& command, PredictBenchmark& benchmark) {
+  command.add_option("STAGE", benchmark.stages, "Only these stages")->check(CLI::IsMember(predict_stages()));
+  command.add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--device", benchmark.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
 void add_predict(CLI::App& app, PredictBenchmark& benchmark) {
   CLI::App* predict = app.add_subcommand(
       "predict", "Predicted beside measured times of stages, at sizes that the calibration does not have");
-  predict->add_option("STAGE", benchmark.stages, "Only these stages")->check(CLI::IsMember(predict_stages()));
   predict->add_flag("--calibrate", benchmark.calibrate, "Measure again what the calibration has");
-  predict->add_flag("--calibrate-only", benchmark.calibrate_only, "Predict nothing");
-  predict->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  predict->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_prediction_options(*predict, benchmark);
+}
+
+void add_calibrate(CLI::App& app, PredictBenchmark& benchmark) {
+  benchmark.calibrate = benchmark.calibrate_only = true;
+  add_prediction_options(
+      *app.add_subcommand("calibrate", "Measures the stages on this machine, for the times of --dry-run"),
+      benchmark);
 }
 
 int run(int argc, char** argv) {
@@ -188,8 +198,9 @@ int run(int argc, char** argv) {
   add_aggregation(app, aggregation);
   GraphCutBenchmark cut;
   add_graph_cut(app, cut);
-  PredictBenchmark predict;
+  PredictBenchmark predict, calibrate;
   add_predict(app, predict);
+  add_calibrate(app, calibrate);
   refuse_empty_arguments(argc, argv);
   try {
     app.parse(argc, argv);
@@ -202,9 +213,10 @@ int run(int argc, char** argv) {
                                         : app.got_subcommand("ad-census") ? run_ad_census_benchmark(ad_census)
                                         : app.got_subcommand("aggregation")
                                             ? run_aggregation_benchmark(aggregation)
-                                        : app.got_subcommand("predict")  ? run_predict_benchmark(predict)
-                                        : app.got_subcommand("graphcut") ? run_graph_cut_benchmark(cut)
-                                                                         : run_sweep_benchmark(sweep);
+                                        : app.got_subcommand("predict")   ? run_predict_benchmark(predict)
+                                        : app.got_subcommand("calibrate") ? run_predict_benchmark(calibrate)
+                                        : app.got_subcommand("graphcut")  ? run_graph_cut_benchmark(cut)
+                                                                          : run_sweep_benchmark(sweep);
   std::cout << result.dump(2) << "\n";
   return 0;
 }

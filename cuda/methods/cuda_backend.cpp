@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/methods/self_test.hpp"
 #include "cuda/methods/stereo/pair.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
-#include "cuda/methods/self_test.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/sweep_shape.hpp"
 #include "methods/sweep/volume_sweep.hpp"

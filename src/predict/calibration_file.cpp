@@ -21,6 +21,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+constexpr double kMinSeconds = 1e-9;
 
 [[noreturn]] void fail(const std::string& file, const std::string& what) {
   throw InputError(file + ": no calibration that can be used: " + what);
@@ -73,7 +74,6 @@ MeasuredTask parse_task(const json& entry, const std::string& file) {
   const json& work = array_of(entry, "work", terms.size(), file);
   for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = number(work[i], 0, file);
   measured.task.work = StageWork::of(terms);
-  constexpr double kMinSeconds = 1e-9;
   measured.seconds = number(*seconds, kMinSeconds, file);
   return measured;
 }
@@ -108,10 +108,13 @@ std::string calibration_text(const CalibrationKey& key, const PerformanceModel& 
                         {"size", {it.task.pixels, it.task.planes, it.task.sources}},
                         {"work", it.task.work.terms()},
                         {"seconds", it.seconds}});
+  json runs = json::object();
+  for (const auto& [step, times] : model.runs()) runs[step] = {times.seconds, times.shipped};
   return json_text({{"device", key.device},
                     {"threads", key.threads},
                     {"version", key.version},
-                    {"measured", std::move(measured)}});
+                    {"measured", std::move(measured)},
+                    {"runs", std::move(runs)}});
 }
 
 PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& key,
@@ -125,6 +128,12 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
     const MeasuredTask measured = parse_task(entry, file);
     model.add(measured.task, measured.seconds);
   }
+  const auto runs = document.find("runs");
+  if (runs == document.end() || !runs->is_object()) fail(file, "'runs' is no object");
+  for (const auto& [step, times] : runs->items()) {
+    if (!times.is_array() || times.size() != 2) fail(file, "the times of a step are no pair of numbers");
+    model.learn(step, number(times[0], kMinSeconds, file), number(times[1], kMinSeconds, file));
+  }
   return model;
 }
 
@@ -136,7 +145,7 @@ PerformanceModel load_calibration(const CalibrationKey& key) {
     if (fs::file_size(path, error) > kMostBytes) fail(path.string(), "it is larger than any calibration");
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {
-    spdlog::warn("{}; it is measured again", damaged.what());
+    spdlog::warn("{}; it is replaced by the next one", damaged.what());
     return {};
   }
 }

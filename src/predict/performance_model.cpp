@@ -167,4 +167,15 @@ double PerformanceModel::seconds(const StageTask& task) const {
   return low + (high - low) * share;
 }
 
+void PerformanceModel::learn(const std::string& step, double seconds, double shipped) {
+  EXPECTS(seconds > 0 && shipped > 0 && std::isfinite(seconds) && std::isfinite(shipped));
+  RunTimes& times = runs_[step];
+  times = {times.seconds / 2 + seconds, times.shipped / 2 + shipped};
+}
+
+double PerformanceModel::factor(const std::string& step) const {
+  const auto known = runs_.find(step);
+  return known == runs_.end() ? 1 : known->second.seconds / known->second.shipped;
+}
+
 }  // namespace recon

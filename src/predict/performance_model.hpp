@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@ namespace recon {
 struct MeasuredTask {
   StageTask task;
   double seconds = 0;
+};
+
+/// What the runs on this machine took for a step, and what the shipped figures say of the same work, seconds.
+struct RunTimes {
+  double seconds = 0, shipped = 0;
 };
 
 /// Tells the time of a task from measured ones:
@@ -41,7 +47,17 @@ class PerformanceModel {
 
   const std::vector<MeasuredTask>& measured() const { return measured_; }
 
+  /// Notes what a run took for a step. Earlier runs count half with each later one.
+  /// @param seconds, shipped  > 0 and finite
+  void learn(const std::string& step, double seconds, double shipped);
+
+  /// What the shipped figure of a step has to be multiplied by; 1 for a step that no run had.
+  double factor(const std::string& step) const;
+
+  const std::map<std::string, RunTimes>& runs() const { return runs_; }
+
  private:
+  std::map<std::string, RunTimes> runs_;
   std::vector<MeasuredTask> measured_;
 };
 

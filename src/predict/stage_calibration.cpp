@@ -20,38 +20,20 @@
 namespace recon {
 namespace {
 
-/// Calls on `lanes` threads at a time; the first error is thrown on.
-void call_side_by_side(int lanes, const std::function<void()>& call) {
-  if (lanes == 1) return call();
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(lanes));
-  std::vector<std::jthread> threads;
-  for (std::exception_ptr& error : errors)
-    threads.emplace_back([&] {
-      try {
-        call();
-      } catch (...) {
-        error = std::current_exception();
-      }
-    });
-  for (std::jthread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
-}
-
 /// Clocks have steps; a time is never zero.
 constexpr double kMinSeconds = 1e-7;
 
 /// The times of one call, as far as they are measured.
 struct Turns {
   StageTask task;
-  double first = 0, spent = 0;
-  std::vector<double> further, disturbed;
+  double spent = 0;
+  std::vector<double> undisturbed, disturbed;
   bool fits = true;
 
   MeasuredCall measured() {
-    std::vector<double>& seconds = further.empty() ? disturbed : further;
+    std::vector<double>& seconds = undisturbed.empty() ? disturbed : undisturbed;
     std::sort(seconds.begin(), seconds.end());
-    return {task, {first, seconds[(seconds.size() - 1) / 4]}, further.empty()};
+    return {task, seconds[(seconds.size() - 1) / 4], undisturbed.empty()};
   }
 };
 
@@ -61,27 +43,26 @@ void take_turn(const Stopwatch& watch, const MakeCall& make, Turns& turns) {
   constexpr int kLeast = 2, kMost = 10;
   const auto timed = [&](const StageCall& call) {
     const double start = watch.clock();
-    call_side_by_side(watch.lanes, call.run);
-    const double seconds = std::max(kMinSeconds, (watch.clock() - start) / watch.lanes);
-    turns.spent += seconds * watch.lanes;
+    call.run();
+    const double seconds = std::max(kMinSeconds, watch.clock() - start);
+    turns.spent += seconds;
     return seconds;
   };
   try {
     const StageCall call = make();
     turns.task = call.task;
-    const double warm_up = timed(call);
-    if (turns.first <= 0) turns.first = warm_up;
+    timed(call);  // warms up
     const long before = watch.preemptions();
     std::vector<double> seconds;
     double sum = 0;
     for (int i = 0; i < kMost && (sum < kEnough || (i < kLeast && sum < 4 * kEnough)); ++i) {
       seconds.push_back(timed(call));
-      sum += seconds.back() * watch.lanes;
+      sum += seconds.back();
     }
     // What a system does for itself takes a few.
     constexpr double kFew = 4, kFewASecond = 40;
     const bool undisturbed = static_cast<double>(watch.preemptions() - before) <= kFew + kFewASecond * sum;
-    std::vector<double>& kept = undisturbed ? turns.further : turns.disturbed;
+    std::vector<double>& kept = undisturbed ? turns.undisturbed : turns.disturbed;
     kept.insert(kept.end(), seconds.begin(), seconds.end());
   } catch (const OutOfMemory&) {
     turns.fits = false;
@@ -190,7 +171,7 @@ std::vector<std::optional<MeasuredCall>> measure_interleaved(const Stopwatch& wa
   constexpr double kLong = 0.8;  // seconds of a call's turns, beyond which two rounds are enough
   std::vector<Turns> turns(calls.size());
   const auto is_due = [](const Turns& it, int round) {
-    if (round >= kRounds) return it.further.empty();
+    if (round >= kRounds) return it.undisturbed.empty();
     return round < kMinRounds || it.spent < kLong;
   };
   for (int round = 0; round < kMostRounds; ++round)
@@ -220,16 +201,6 @@ std::vector<SampleSize> calibration_sizes(int threads) {
     sizes.push_back(
         {scaled(size.width, scale), scaled(size.height, scale), size.planes, size.sources, size.reach});
   return sizes;
-}
-
-StageTask first_call_of(StageTask task) {
-  task.stage += " first";
-  return task;
-}
-
-StageTask in_lanes(StageTask task, int lanes) {
-  if (lanes > 1) task.stage += " lanes" + std::to_string(lanes);
-  return task;
 }
 
 StageTask task_of(const SweepProblem& problem, int threads) {
@@ -291,19 +262,13 @@ std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int t
 
 bool calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model) {
   const auto measured = measure_interleaved(watch, calls);
-  for (const auto& it : measured) {
-    if (!it) continue;
-    const StageTask task = in_lanes(it->task, watch.lanes);
-    model.forget(task.stage, task.radius);
-    model.forget(first_call_of(task).stage, task.radius);
-  }
+  for (const auto& it : measured)
+    if (it) model.forget(it->task.stage, it->task.radius);
   bool undisturbed = true;
   for (const auto& it : measured) {
     if (!it) continue;
     undisturbed = undisturbed && !it->disturbed;
-    const StageTask task = in_lanes(it->task, watch.lanes);
-    model.add(task, it->times.further);
-    model.add(first_call_of(task), std::max(kMinSeconds, it->times.first - it->times.further));
+    model.add(it->task, it->seconds);
   }
   return undisturbed;
 }

@@ -17,24 +17,16 @@ SecondsClock steady_clock_seconds();
 using PreemptionCount = std::function<long()>;
 PreemptionCount process_preemptions();
 
-/// What measures, and by how many threads at a time.
+/// What measures.
 struct Stopwatch {
   SecondsClock clock = steady_clock_seconds();
-  int lanes =
-      1;  ///< calls side by side, each from a thread of its own; times are those of all over their number
   PreemptionCount preemptions = process_preemptions();
-};
-
-/// How long the first call took, with what it has to load and to reserve, and how long each further one: the
-/// lower quartile. What runs beside makes calls longer, never shorter.
-struct CallTimes {
-  double first = 0, further = 0;  ///< seconds, > 0
 };
 
 /// A call that was made ready, and what it counts as.
 struct StageCall {
   StageTask task;
-  std::function<void()> run;  ///< called from `lanes` threads at the same time
+  std::function<void()> run;
 };
 
 /// Makes a call ready; more than once, as not all calls fit the memory together. May throw OutOfMemory.
@@ -42,7 +34,8 @@ using MakeCall = std::function<StageCall()>;
 
 struct MeasuredCall {
   StageTask task;
-  CallTimes times;
+  double seconds =
+      0;  ///< of a call, the lower quartile, > 0: what runs beside makes calls longer, never shorter
   bool disturbed = false;  ///< other programs took processors away all the time
 };
 
@@ -57,12 +50,6 @@ std::vector<std::optional<MeasuredCall>> measure_interleaved(const Stopwatch& wa
 /// The sizes that stages are measured at: small for a CPU, larger for more threads, and large for a GPU.
 /// @param threads  of the CPU; 0: a GPU
 std::vector<SampleSize> calibration_sizes(int threads);
-
-/// The name of a stage's first call, whose time comes on top of that of the others.
-StageTask first_call_of(StageTask task);
-
-/// The same task where `lanes` calls are made side by side.
-StageTask in_lanes(StageTask task, int lanes);
 
 /// The task that a sweep of a backend is.
 /// @param threads  of the CPU; 0: a GPU
@@ -86,8 +73,7 @@ MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepProblem
 MakeCall pair_call(Backend& backend, const SampleSize& size, const PairOptions& options, int threads);
 MakeCall aggregation_call(const SampleSize& size, const AggregationOptions& options, int threads);
 
-/// Measures the calls and notes them, and the first call of each, in the model in place of what it knew of
-/// their stages and radii.
+/// Measures the calls; the model gets them in place of what it knew of their stages and radii.
 /// @returns false where other programs took processors away all the time, so that times may be too long
 bool calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model);
 

@@ -154,11 +154,6 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   return {pair, {}};
 }
 
-int turning_samples(const Pinhole& camera, const Pinhole& target) {
-  const int n = samples_along(camera, target);
-  return n * n;
-}
-
 Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
                                  const Mat3d& target_from_camera, const Pinhole& target) {
   EXPECTS(image.width == camera.width && image.height == camera.height && !image.empty());

@@ -94,11 +94,16 @@ void remove_reports(const SceneRun& run) {
   for (const char* extension : {".json", ".html"}) remove_result(report_file(run, extension));
 }
 
-/// The time that the calibration of this machine, where there is one, tells for a run that is over.
-std::optional<TimePlan> predicted_time(const SceneRun& run, const SharedWork& work, double reading) {
+/// The time that was to be expected of a run that is over; later runs are predicted by what it took.
+TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepTimes& times) {
   const Backends& backends = work.backends();
-  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  return plan_time(run, work_done(run), backends, model, {work.start, reading, work.devices.get()->seconds});
+  const RemainingWork done = work_done(run);
+  const CalibrationKey key = calibration_key(backends, run.threads);
+  PerformanceModel model = load_calibration(key);
+  const TimePlan plan =
+      plan_time(run, done, backends, model, {work.start, times.front().second, work.devices.get()->seconds});
+  if (learn_times(run, done, backends, times, model)) save_calibration(key, model);
+  return plan;
 }
 
 /// The options that parts of one run have to agree on: not what each of them does, and where.
@@ -160,8 +165,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
     end_step("fusion");
   }
   json report = report_json(run, names_of(backends), clock.times());
-  if (const auto predicted = predicted_time(run, work, clock.times().front().second))
-    report["predicted"] = time_json(*predicted);
+  report["predicted"] = time_json(predicted_time(run, work, clock.times()));
   write_reports(run, report);
   return report;
 }
@@ -187,7 +191,7 @@ struct Outcome {
   std::string text;
 };
 
-/// What a scene's run would be, and how long it would take; what the machine's calibration lacks is measured.
+/// What a scene's run would be, and how long it would take.
 Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   StepClock clock;
   read_scene(run);
@@ -199,11 +203,9 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
     collect_estimates(run);
   }
   const RemainingWork remaining = remaining_work(run);
-  const CalibrationKey key = calibration_key(backends, run.threads);
-  PerformanceModel model = load_calibration(key);
-  if (calibrate_for(run, remaining, backends, model)) save_calibration(key, model);
+  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get()->seconds};
-  const std::optional<TimePlan> time = plan_time(run, remaining, backends, model, beginning);
+  const TimePlan time = plan_time(run, remaining, backends, model, beginning);
   return {0, plan_json(run, time), plan_text(run, time)};
 }
 

@@ -28,6 +28,7 @@ PerformanceModel sample_model() {
     task.work = StageWork::of({1, 2.25, 1e12 / 3, 0, 5});
     model.add(task, 1.0 / (3 + i));
   }
+  model.learn("fusion", 1.0 / 3, 0.7);
   return model;
 }
 
@@ -68,6 +69,8 @@ TEST_F(CalibrationFile, GivesBackWhatWasKept) {
     EXPECT_EQ(a.task.sources, b.task.sources);
     EXPECT_EQ(a.seconds, b.seconds);
   }
+  EXPECT_EQ(found.runs().size(), 1u);
+  EXPECT_EQ(found.factor("fusion"), model.factor("fusion"));
 }
 
 TEST_F(CalibrationFile, IsOfOneDeviceThreadsAndVersion) {

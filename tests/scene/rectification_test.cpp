@@ -230,13 +230,5 @@ TEST(TurnedImage, TakesTheMeanOfThePixelsThatItShrinks) {
     for (int x = 0; x < 32; ++x) ASSERT_EQ(turned(x, y), 100);
 }
 
-TEST(TurnedImage, TakesAsManySamplesAsAPixelCovers) {
-  const Pinhole camera{100, 50, 80, 100, 50, 25};
-  EXPECT_EQ(turning_samples(camera, {10, 10, 120, 120, 5, 5}), 1);
-  EXPECT_EQ(turning_samples(camera, {10, 10, 100, 100, 5, 5}), 1);
-  EXPECT_EQ(turning_samples(camera, {10, 10, 99, 99, 5, 5}), 4);
-  EXPECT_EQ(turning_samples(camera, {10, 10, 40, 40, 5, 5}), 9);
-}
-
 }  // namespace
 }  // namespace recon

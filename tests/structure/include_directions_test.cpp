@@ -200,7 +200,8 @@ TEST_F(PlantedTree, OpenCvStaysBehindItsDoors) {
               ElementsAre(HasSubstr("OpenCV")));
   EXPECT_THAT(faults_of("io/image_file.cpp", "#include <opencv2/imgcodecs.hpp>\n"), IsEmpty());
   EXPECT_THAT(faults_of("src/scene/undistort.cpp", "#include <opencv2/imgproc.hpp>\n"), IsEmpty());
-  EXPECT_THAT(faults_of("src/optimize/graph_cut/graph_cut_band.cpp", "#include <opencv2/core.hpp>\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/optimize/graph_cut/graph_cut_band.cpp", "#include <opencv2/core.hpp>\n"),
+              IsEmpty());
   EXPECT_THAT(faults_of("src/optimize/graph_cut/graph_cut.hpp", "#include <opencv2/core.hpp>\n"),
               ElementsAre(HasSubstr("OpenCV")));
   EXPECT_THAT(faults_of("src/optimize/semi_global.cpp", "#include <opencv2/core.hpp>\n"),

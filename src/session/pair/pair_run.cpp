@@ -211,12 +211,11 @@ PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);
   const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit, run.threads);
   PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
-  if (const std::optional<double> seconds = planned_matching_seconds(run, plan, memory)) {
-    report.object["seconds"] = {{"matching", *seconds}};
-    char text[64];
-    std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", *seconds);
-    report.text += text;
-  }
+  const double seconds = planned_matching_seconds(run, plan, memory);
+  report.object["seconds"] = {{"matching", seconds}};
+  char text[64];
+  std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", seconds);
+  report.text += text;
   return report;
 }
 

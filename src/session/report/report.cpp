@@ -90,8 +90,22 @@ std::string number(double value, const char* format) {
   return text;
 }
 
-/// Steps that are predicted to be shorter are not told, seconds.
-constexpr double kMinTold = 0.005;
+/// Steps that are predicted to be shorter are not reported, seconds.
+constexpr double kMinReported = 0.005;
+
+const char* source_text(TimeSource source) {
+  switch (source) {
+    case TimeSource::kRuns:
+      return "by earlier runs on this machine";
+    case TimeSource::kCalibration:
+      return "by the calibration of this machine";
+    case TimeSource::kShipped:
+      break;
+  }
+  return "by figures of other machines, as nothing was measured here: a run corrects them, and "
+         "reconstruct-bench "
+         "calibrate";
+}
 
 /// A number of a view, or a dash where it has none.
 std::string cell(const json& view, const char* key, const char* format, double scale = 1) {
@@ -115,10 +129,13 @@ std::string view_row(const json& view) {
 json time_json(const TimePlan& time) {
   json steps = json::object();
   for (const auto& [step, seconds] : time.steps) steps[step] = seconds;
-  return {{"steps", std::move(steps)}, {"a_view", time.a_view}, {"total", time.total}};
+  return {{"steps", std::move(steps)},
+          {"a_view", time.a_view},
+          {"total", time.total},
+          {"source", source_text(time.source)}};
 }
 
-json plan_json(const SceneRun& run, const std::optional<TimePlan>& time) {
+json plan_json(const SceneRun& run, const TimePlan& time) {
   const MemoryPlan& memory = run.memory;
   json plan = {{"scene", run.folder.root.string()},
                {"output", run.workspace.root().string()},
@@ -132,11 +149,11 @@ json plan_json(const SceneRun& run, const std::optional<TimePlan>& time) {
                  {"gpu", memory.device_peak},
                  {"tiles", memory.tiles},
                  {"output", output_bytes(run.plan)}}}};
-  if (time) plan["seconds"] = time_json(*time);
+  plan["seconds"] = time_json(time);
   return plan;
 }
 
-std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time) {
+std::string plan_text(const SceneRun& run, const TimePlan& time) {
   std::string text = run.folder.root.string() + " -> " + run.workspace.root().string() + "\n";
   std::size_t width = 4;
   for (const int view : run.plan.active_views()) width = std::max(width, run.plan.name(view).size());
@@ -164,12 +181,11 @@ std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time) 
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
   text += "; a view in " + std::to_string(memory.tiles) + (memory.tiles == 1 ? " piece" : " pieces") +
           "; results up to " + format_byte_size(output_bytes(run.plan)) + "\n";
-  if (!time) return text;
-  text += "  time: about " + number(time->total, "%.2f s");
-  if (time->a_view > 0) text += ", " + number(time->a_view, "%.3f s") + " a view";
-  for (const auto& [step, seconds] : time->steps)
-    if (seconds >= kMinTold) text += "; " + step + " " + number(seconds, "%.2f s");
-  return text + "\n";
+  text += "  time: about " + number(time.total, "%.2f s");
+  if (time.a_view > 0) text += ", " + number(time.a_view, "%.3f s") + " a view";
+  for (const auto& [step, seconds] : time.steps)
+    if (seconds >= kMinReported) text += "; " + step + " " + number(seconds, "%.2f s");
+  return text + "; " + source_text(time.source) + "\n";
 }
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {

@@ -12,8 +12,8 @@ namespace recon {
 
 /// The plan of a scene as an object, and as text for people.
 /// @param time  nothing where it cannot be told
-nlohmann::json plan_json(const SceneRun& run, const std::optional<TimePlan>& time);
-std::string plan_text(const SceneRun& run, const std::optional<TimePlan>& time);
+nlohmann::json plan_json(const SceneRun& run, const TimePlan& time);
+std::string plan_text(const SceneRun& run, const TimePlan& time);
 
 /// Predicted seconds by step, a view and in all.
 nlohmann::json time_json(const TimePlan& time);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+/// What is to be done with a scene.
+struct RemainingWork {
+  std::vector<int> estimate;  ///< views to match
+  std::vector<int> check;     ///< views to check
+  std::vector<int> prepare;   ///< photos to undistort and write
+  bool fuse = false;
+};
+
+/// What a run would do; finished and unchanged results are looked for as by the run itself.
+RemainingWork remaining_work(SceneRun& run);
+
+/// What a run that is over did, as far as its states tell: an image was prepared where its view was matched.
+RemainingWork work_done(const SceneRun& run);
+
+}  // namespace recon
