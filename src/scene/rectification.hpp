@@ -57,10 +57,10 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
                       const Pose& source_from_world, const DepthRange& range,
                       const RectifyLimits& limits = {});
 
-/// What a virtual camera in the place of a view sees: bilinear samples of the view's image, the mean of as
-/// many as a pixel covers pixels of the image where it shrinks; beyond the image's border as at it. The same
-/// bytes for any number of threads.
-/// @param image                of the size of `camera`
+/// Warps the image of a view into a virtual camera at the same centre: bilinear samples of the image,
+/// averaged over the image pixels that a pixel covers where the image shrinks; border pixels are repeated.
+/// The same bytes for any number of threads.
+/// @param image                has the size of `camera`
 /// @param target_from_camera   the rotation between both
 Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
                                  const Mat3d& target_from_camera, const Pinhole& target);

@@ -1,7 +1,9 @@
 # The packages that `cpack` makes: .tar.gz and .deb. The programs are installed where they are defined, in tools/.
 
 include(GNUInstallDirs)
-install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(DIRECTORY scenes/demo DESTINATION share/reconstruct/scenes)
 
 set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_VENDOR "The reconstruct authors")
