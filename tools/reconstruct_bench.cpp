@@ -106,10 +106,8 @@ void add_ad_census(CLI::App& app, AdCensusBenchmark& benchmark) {
 }
 
 void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
-  CLI::App* aggregation =
-      app.add_subcommand("aggregation",
-                         "Cost aggregation against the radius; beside direct sums on one thread (CPU), "
-                         "with each optimisation switched on by itself (GPU)");
+  CLI::App* aggregation = app.add_subcommand(
+      "aggregation", "Cost aggregation against the radius; on the CPU beside direct sums on one thread");
   aggregation->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json");
   aggregation->add_option("--radius", benchmark.radii, "Radii")
       ->check(CLI::Range(1, kMaxAdaptiveRadius))

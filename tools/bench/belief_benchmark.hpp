@@ -18,7 +18,7 @@ struct BeliefBenchmark {
 };
 
 /// Runs it: on the CPU in turns with the single-thread transcription of the textbook, on the GPU per storage
-/// with and without transfers, then with its optimisations switched on one by one. Times in milliseconds,
+/// with and without transfers. Times in milliseconds,
 /// ratios above 1 mean that we are faster; `bad_1` is the share of the pixels with ground truth that are
 /// wrong by more than one pixel.
 /// @throws InputError when a set's images are not there

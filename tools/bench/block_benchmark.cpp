@@ -100,12 +100,6 @@ double byte_count(const Shape& shape) {
   return static_cast<double>(shape.width) * shape.height * (2 + 2 * 2 + 2 * (4 + 2 + 8) + 4);
 }
 
-/// What OpenCV's CUDA StereoBM took for window 19 on the same kind of machine, measured apart; 0: not known.
-double peer_ms(const Shape& shape) {
-  if (shape.width == 640 && shape.disparities == 64) return 0.353;
-  return shape.width == 1920 && shape.disparities == 128 ? 1.08 : 0.0;
-}
-
 ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repeats) {
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
   const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, 0, 0, repeats);
@@ -122,10 +116,6 @@ ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repe
   result["bytes"] = byte_count(shape);
   result["bytes_floor_ms"] = bytes_ms;
   result["share_of_roofline"] = std::max(issue_ms, bytes_ms) / times.whole.median;
-  if (radius == 9 && peer_ms(shape) > 0) {
-    result["opencv_cuda_stereobm_ms"] = peer_ms(shape);
-    result["ratio_to_opencv_cuda"] = peer_ms(shape) / times.whole.median;
-  }
   return result;
 }
 
