@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/stereo/pair.hpp"
@@ -21,7 +20,6 @@ struct BeliefRun {
 BeliefRun run_belief(const PairProblem& problem, int device = 0);
 
 struct BeliefTimes {
-  std::string device;
   TimeSpread with_transfers;  ///< page-locked images to page-locked winners, by events
   TimeSpread kernels;         ///< the same without both copies
   TimeSpread whole;           ///< the call from and to the caller's memory, by the host's clock

@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
-#include "methods/backend.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
@@ -106,9 +105,7 @@ ordered_json by_radius(const AggregationBenchmark& benchmark, const AggregationC
 }  // namespace
 
 ordered_json run_aggregation_on_gpu(const AggregationBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  if (gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  ordered_json result{{"device", gpus.names.front()}};
+  ordered_json result;
   for (const std::filesystem::path& folder : benchmark.sets) {
     if (!std::filesystem::exists(folder / "info.json"))
       throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");

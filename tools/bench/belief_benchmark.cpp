@@ -1,14 +1,10 @@
 #include "tools/bench/belief_benchmark.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_belief.hpp"
 #include "io/image_file.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/belief_matching.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
@@ -42,12 +38,6 @@ struct LoadedSet {
   }
 };
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {
   std::size_t count = 0;
   for (int y = 0; y < a.disparity.height(); ++y)
@@ -56,7 +46,7 @@ std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {
 }
 
 ordered_json run_on_cpu(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   const PairProblem exact = loaded.problem(BeliefStorage::kFloat);
   std::vector<double> baseline;
   std::vector<double> ours[std::size(kStorages)], ratio[std::size(kStorages)];
@@ -111,11 +101,8 @@ ordered_json run_on_gpu(const BeliefBenchmark& benchmark, const LoadedSet& loade
 }  // namespace
 
 ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  const bool on_gpu = benchmark.device == "cuda" || (benchmark.device == "auto" && !gpus.names.empty());
-  if (on_gpu && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  ordered_json result{{"benchmark", "bp"}};
-  if (on_gpu) result["device"] = gpus.names.front();
+  const bool on_gpu = benchmark.devices.on_gpu();
+  ordered_json result = ordered_json::object();
   for (const PaperSet& set : reference::paper_sets()) {
     const auto& wanted = benchmark.sets;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), set.name) == wanted.end()) continue;
@@ -127,7 +114,7 @@ ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
     ordered_json& of_set = result["sets"][set.name];
     of_set = {
         {"width", loaded.truth.width()}, {"height", loaded.truth.height()}, {"disparities", set.disparities}};
-    if (benchmark.device != "cuda") of_set["cpu"] = run_on_cpu(benchmark, loaded);
+    if (benchmark.devices.on_cpu()) of_set["cpu"] = run_on_cpu(benchmark, loaded);
     if (on_gpu) of_set["cuda"] = run_on_gpu(benchmark, loaded);
   }
   return result;

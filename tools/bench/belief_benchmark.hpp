@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/benchmark_devices.hpp"
+
 namespace recon {
 
 /// The benchmark of belief propagation on the five sets of the paper.
@@ -13,8 +15,7 @@ struct BeliefBenchmark {
   std::vector<std::string> sets;  ///< of those, by name; empty: all
   int repeats = 50;               ///< on the GPU
   int cpu_repeats = 5;            ///< on the CPU, in turns with the transcription
-  int threads = 0;                ///< of the CPU; 0: all
-  std::string device = "auto";    ///< cpu, cuda, or auto: the CPU, and the GPU where there is one
+  BenchmarkDevices devices;
 };
 
 /// Runs it: on the CPU in turns with the single-thread transcription of the textbook, on the GPU per storage

@@ -1,11 +1,8 @@
 #include "tools/bench/block_benchmark.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_block.hpp"
 #include "methods/stereo/block_matching.hpp"
@@ -46,12 +43,6 @@ ordered_json shape_json(const Shape& shape, int radius, bool defaults) {
           {"defaults", defaults}};
 }
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Ours and OpenCV's in turns, so that both meet the same machine.
 ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repeats, ThreadLimit& limit) {
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
@@ -76,7 +67,7 @@ ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repe
 }
 
 ordered_json run_on_cpu(const BlockBenchmark& benchmark) {
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   ordered_json runs = ordered_json::array();
   for (const Shape& shape : {Shape{640, 480, 64}, {640, 480, 128}, {1280, 960, 64}, {1280, 960, 128}})
     for (const int radius : {4, 7, 10})
@@ -136,7 +127,6 @@ ordered_json time_tilings(const Shape& shape, int radius, int repeats) {
 
 ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
   ordered_json result;
-  result["device"] = find_cuda_devices().names.front();
   result["runs"] = ordered_json::array();
   for (const Shape& shape :
        {Shape{640, 480, 64}, {640, 480, 128}, {1280, 960, 128}, {1920, 1080, 128}, {1920, 1080, 256}})
@@ -153,11 +143,8 @@ ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
 
 ordered_json run_block_benchmark(const BlockBenchmark& benchmark) {
   ordered_json result;
-  result["benchmark"] = "bm";
-  const CudaDevices gpus = find_cuda_devices();
-  if (benchmark.device != "cuda") result["cpu"] = run_on_cpu(benchmark);
-  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  if (benchmark.device != "cpu" && !gpus.names.empty()) result["cuda"] = run_on_gpu(benchmark);
+  if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark);
+  if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark);
   return result;
 }
 
