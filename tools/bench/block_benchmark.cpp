@@ -7,6 +7,7 @@
 #include "cuda/testing/cuda_block.hpp"
 #include "methods/stereo/block_matching.hpp"
 #include "reference/block_cases.hpp"
+#include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/opencv_block.hpp"
 
@@ -83,7 +84,6 @@ constexpr double kInstructionsPerSample = 7.0 / 2.0;
 /// Of an H200, measured: vector absolute differences, permutations and additions, 63 per clock and
 /// multiprocessor.
 constexpr double kInstructionsPerSecond = 16.5e12;
-constexpr double kBytesPerSecond = 4.294e12;
 
 /// Bytes that have to be moved: the images read, prepared ones written and read, disparities written and read
 /// with winners and claims, the map written.
@@ -96,7 +96,7 @@ ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repe
   const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, 0, 0, repeats);
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / kInstructionsPerSecond;
-  const double bytes_ms = 1e3 * byte_count(shape) / kBytesPerSecond;
+  const double bytes_ms = 1e3 * byte_count(shape) / kH200BytesPerSecond;
   ordered_json result = shape_json(shape, radius, defaults);
   result["device_resident_ms"] = to_json(times.whole);
   result["search_ms"] = to_json(times.search);
