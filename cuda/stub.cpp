@@ -57,12 +57,6 @@ BeliefRun run_belief(const PairProblem&, int) {
 BeliefTimes time_belief(const PairProblem&, int, int) {
   unavailable();
 }
-DisparityMap run_stepwise_belief(const PairProblem&, const BeliefArrangement&, int) {
-  unavailable();
-}
-BeliefTimes time_stepwise_belief(const PairProblem&, const BeliefArrangement&, int, int) {
-  unavailable();
-}
 
 SemiGlobalRun run_semi_global(const PairProblem&, std::uint8_t, int) {
   unavailable();
@@ -78,9 +72,6 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8>, const CrossOptions&, std::uin
   unavailable();
 }
 AggregationTimes time_aggregation(const AggregationCase&, int, int) {
-  unavailable();
-}
-StepwiseRun run_stepwise_aggregation(const AggregationCase&, Stepwise, int, int) {
   unavailable();
 }
 Volume<float> run_constant_window(VolumeView<const float>, int, float, std::uint8_t, int) {

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <string>
 
 #include "aggregate/adaptive_weight_step.hpp"
 #include "core/error.hpp"
@@ -9,6 +10,7 @@
 #include "tools/bench/aggregation_benchmark.hpp"
 #include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
+#include "tools/bench/commit.hpp"
 #include "tools/bench/graph_cut_benchmark.hpp"
 #include "tools/bench/predict_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
@@ -17,6 +19,19 @@
 namespace {
 
 using namespace recon;
+
+void add_threads(CLI::App& app, BenchmarkDevices& devices) {
+  app.add_option("--threads", devices.threads, "Threads of the CPU; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+void add_devices(CLI::App& app, BenchmarkDevices& devices) {
+  add_threads(app, devices);
+  app.add_option("--device", devices.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
 
 void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
   CLI::App* sweep = app.add_subcommand(
@@ -34,10 +49,7 @@ void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
   sweep->add_option("--baseline-planes", benchmark.baseline_planes, "Planes on which Algorithm 1 is timed")
       ->check(CLI::Range(2, 32767))
       ->capture_default_str();
-  sweep->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
-  sweep->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(*sweep, benchmark.devices);
 }
 
 void add_belief(CLI::App& app, BeliefBenchmark& benchmark) {
@@ -51,10 +63,7 @@ void add_belief(CLI::App& app, BeliefBenchmark& benchmark) {
   belief->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  belief->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
-  belief->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(*belief, benchmark.devices);
 }
 
 void add_sgm(CLI::App& app, SgmBenchmark& benchmark) {
@@ -65,12 +74,7 @@ void add_sgm(CLI::App& app, SgmBenchmark& benchmark) {
   sgm->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU, in turns with OpenCV")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  sgm->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  sgm->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(*sgm, benchmark.devices);
 }
 
 void add_block(CLI::App& app, BlockBenchmark& benchmark) {
@@ -81,10 +85,7 @@ void add_block(CLI::App& app, BlockBenchmark& benchmark) {
   bm->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  bm->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")->capture_default_str();
-  bm->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(*bm, benchmark.devices);
 }
 
 void add_ad_census(CLI::App& app, AdCensusBenchmark& benchmark) {
@@ -97,19 +98,12 @@ void add_ad_census(CLI::App& app, AdCensusBenchmark& benchmark) {
   system->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  system->add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  system->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(*system, benchmark.devices);
 }
 
 void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
-  CLI::App* aggregation =
-      app.add_subcommand("aggregation",
-                         "Cost aggregation against the radius; beside direct sums on one thread (CPU), "
-                         "with each optimisation switched on by itself (GPU)");
+  CLI::App* aggregation = app.add_subcommand(
+      "aggregation", "Cost aggregation against the radius; on the CPU beside direct sums on one thread");
   aggregation->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json");
   aggregation->add_option("--radius", benchmark.radii, "Radii")
       ->check(CLI::Range(1, kMaxAdaptiveRadius))
@@ -123,12 +117,7 @@ void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
   aggregation->add_option("--direct-repeat", benchmark.direct_repeats, "Repeats of the direct sums")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  aggregation->add_option("--threads", benchmark.threads, "Threads; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  aggregation->add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(*aggregation, benchmark.devices);
 }
 
 void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
@@ -152,18 +141,13 @@ void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
   cut->add_option("--weak-texture", benchmark.weak_texture,
                   "Deviation of the window's grey levels below which texture is weak")
       ->capture_default_str();
-  cut->add_option("--threads", benchmark.threads, "Threads; 0: all")->capture_default_str();
+  add_threads(*cut, benchmark.devices);
   cut->add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
 }
 
 void add_prediction_options(CLI::App& command, PredictBenchmark& benchmark) {
   command.add_option("STAGE", benchmark.stages, "Only these stages")->check(CLI::IsMember(predict_stages()));
-  command.add_option("--threads", benchmark.threads, "Threads of the CPU; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--device", benchmark.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_devices(command, benchmark.devices);
 }
 
 void add_predict(CLI::App& app, PredictBenchmark& benchmark) {
@@ -178,6 +162,12 @@ void add_calibrate(CLI::App& app, PredictBenchmark& benchmark) {
   add_prediction_options(
       *app.add_subcommand("calibrate", "Measures the stages on this machine, for the times of --dry-run"),
       benchmark);
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string line = "reconstruct-bench";
+  for (int i = 1; i < argc; ++i) line += std::string(" ") + argv[i];
+  return line;
 }
 
 int run(int argc, char** argv) {
@@ -207,16 +197,24 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
   }
-  const nlohmann::ordered_json result = app.got_subcommand("bp")          ? run_belief_benchmark(belief)
-                                        : app.got_subcommand("sgm")       ? run_sgm_benchmark(sgm)
-                                        : app.got_subcommand("bm")        ? run_block_benchmark(block)
-                                        : app.got_subcommand("ad-census") ? run_ad_census_benchmark(ad_census)
-                                        : app.got_subcommand("aggregation")
-                                            ? run_aggregation_benchmark(aggregation)
-                                        : app.got_subcommand("predict")   ? run_predict_benchmark(predict)
-                                        : app.got_subcommand("calibrate") ? run_predict_benchmark(calibrate)
-                                        : app.got_subcommand("graphcut")  ? run_graph_cut_benchmark(cut)
-                                                                          : run_sweep_benchmark(sweep);
+  nlohmann::ordered_json result;
+  const auto run_if_chosen = [&](const char* name, const auto& benchmark, const auto& run_benchmark) {
+    if (!app.got_subcommand(name)) return;
+    result = {{"benchmark", name},
+              {"commit", RECON_COMMIT},
+              {"command", command_line(argc, argv)},
+              {"device", benchmark.devices.names()}};
+    result.update(run_benchmark(benchmark));
+  };
+  run_if_chosen("sweep-1080p", sweep, run_sweep_benchmark);
+  run_if_chosen("sgm", sgm, run_sgm_benchmark);
+  run_if_chosen("bm", block, run_block_benchmark);
+  run_if_chosen("bp", belief, run_belief_benchmark);
+  run_if_chosen("ad-census", ad_census, run_ad_census_benchmark);
+  run_if_chosen("aggregation", aggregation, run_aggregation_benchmark);
+  run_if_chosen("graphcut", cut, run_graph_cut_benchmark);
+  run_if_chosen("predict", predict, run_predict_benchmark);
+  run_if_chosen("calibrate", calibrate, run_predict_benchmark);
   std::cout << result.dump(2) << "\n";
   return 0;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "cuda/aggregate/adaptive_weight.hpp"
 #include "cuda/aggregate/constant_window.hpp"
@@ -10,7 +9,6 @@
 #include "cuda/optimize/winner/min_cost.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
 #include "cuda/testing/measure.hpp"
-#include "cuda/testing/stepwise_aggregation.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -30,7 +28,7 @@ class AggregationCall {
     const CostTables tables = colour_difference_tables(problem.cost_cap);
     by_sum_ = take<float>(tables.by_sum.size());
     RECON_CUDA_TRY(cudaMemcpy(by_sum_, tables.by_sum.data(), sizeof tables.by_sum, cudaMemcpyHostToDevice));
-    for (DeviceVolume* volume : {&costs_, &means_, &plain_})
+    for (DeviceVolume* volume : {&costs_, &means_})
       *volume = device_volume(take<float>(device_volume_floats(width_, problem.planes, height_)), width_,
                               problem.planes, height_);
     disparity_ = take<float>(pixels);
@@ -67,33 +65,9 @@ class AggregationCall {
     else if (options.kind == Aggregation::kAdaptiveWeight)
       queue_adaptive_weight(colours_, options.adaptive_weight, costs_, means_, scratch_, stream_.get());
     else
-      crosses_ =
-          queue_cross_based(arms_, options.cross_based, problem_.cost_cap, costs_, scratch_, stream_.get());
+      queue_cross_based(arms_, options.cross_based, problem_.cost_cap, costs_, scratch_, stream_.get());
   }
   void queue_winner() { queue_min_cost(means_, 0, disparity_, stream_.get()); }
-
-  StepwiseAggregation stepwise(Stepwise step) const {
-    const AggregationOptions& options = problem_.options;
-    const int radius = options.kind == Aggregation::kAdaptiveWeight   ? options.adaptive_weight.radius
-                       : options.kind == Aggregation::kConstantWindow ? options.constant_radius
-                                                                      : 0;
-    return {step,   radius, options.adaptive_weight,     colours_, arms_,
-            costs_, plain_, cost_unit(problem_.cost_cap)};
-  }
-  double max_difference() {
-    queue_costs();
-    queue_aggregation();
-    const DeviceVolume& program = problem_.options.kind == Aggregation::kCrossBased ? crosses_ : means_;
-    const std::vector<float> expected = download(program), found = download(plain_);
-    double greatest = 0;
-    for (std::ptrdiff_t row = 0; row < std::ptrdiff_t{height_} * problem_.planes; ++row)
-      for (int x = 0; x < width_; ++x) {
-        const auto i = static_cast<std::size_t>(row * costs_.pitch + x);
-        const double e = static_cast<double>(expected[i]), f = static_cast<double>(found[i]);
-        if (f != e) greatest = std::max(greatest, std::abs(f - e) / std::max(std::abs(e), 1e-30));
-      }
-    return greatest;
-  }
 
  private:
   static std::size_t row_bytes(std::ptrdiff_t pixels) {
@@ -104,13 +78,6 @@ class AggregationCall {
     memory_.emplace_back(std::max<std::size_t>(count * sizeof(T), 1));
     return reinterpret_cast<T*>(memory_.back().data());
   }
-  std::vector<float> download(const DeviceVolume& volume) const {
-    std::vector<float> costs(device_volume_floats(volume.width, volume.planes, volume.height));
-    RECON_CUDA_TRY(cudaMemcpyAsync(costs.data(), volume.data, costs.size() * sizeof(float),
-                                   cudaMemcpyDeviceToHost, stream_.get()));
-    stream_.synchronize();
-    return costs;
-  }
 
   const AggregationCase& problem_;
   int width_, height_;
@@ -119,7 +86,7 @@ class AggregationCall {
   Rgb8 *left_ = nullptr, *right_ = nullptr;
   float *by_sum_ = nullptr, *disparity_ = nullptr;
   Cross *left_arms_ = nullptr, *right_arms_ = nullptr;
-  DeviceVolume costs_, means_, plain_, crosses_;
+  DeviceVolume costs_, means_;
   CrossImages arms_;
   ColourImages colours_;
   std::byte* scratch_ = nullptr;
@@ -138,20 +105,6 @@ AggregationTimes time_aggregation(const AggregationCase& problem, int repeats, i
   times.aggregation = time([&] { call.queue_aggregation(); });
   times.winner = time([&] { call.queue_winner(); });
   return times;
-}
-
-StepwiseRun run_stepwise_aggregation(const AggregationCase& problem, Stepwise step, int repeats, int device) {
-  EXPECTS(repeats >= 1);
-  use_device(device);
-  AggregationCall call(problem);
-  const StepwiseAggregation plain = call.stepwise(step);
-  const DeviceBuffer scratch(stepwise_aggregation_bytes(plain));
-  StepwiseRun run;
-  run.aggregation = time_events(call.stream(), repeats, [&] {
-    queue_stepwise_aggregation(plain, scratch.data(), call.stream().get());
-  });
-  run.max_difference = call.max_difference();
-  return run;
 }
 
 }  // namespace recon::cuda

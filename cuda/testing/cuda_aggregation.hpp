@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "aggregate/aggregation.hpp"
-#include "aggregate/stepwise.hpp"
 #include "aggregate/support_views.hpp"
 #include "core/volume.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
@@ -51,14 +50,5 @@ struct AggregationTimes {
   TimeSpread winner;
 };
 AggregationTimes time_aggregation(const AggregationCase& problem, int repeats, int device = 0);
-
-/// A plain implementation on the same costs.
-struct StepwiseRun {
-  TimeSpread aggregation;
-  double max_difference = 0;  ///< of a mean from the program's, relative to it
-};
-/// @throws std::logic_error where the radius is above kMaxStepwiseRadius
-StepwiseRun run_stepwise_aggregation(const AggregationCase& problem, Stepwise step, int repeats,
-                                     int device = 0);
 
 }  // namespace recon::cuda

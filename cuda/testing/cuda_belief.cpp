@@ -23,7 +23,7 @@ BeliefRun run_belief(const PairProblem& problem, int device) {
 BeliefTimes time_belief(const PairProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
   BeliefTimes times;
-  times.device = use_device(device).name;
+  use_device(device);
   PairWorkspace workspace;
   {
     BeliefCall call(problem, workspace);

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/stereo/pair.hpp"
-#include "optimize/belief/belief_arrangement.hpp"
 
 /// Belief propagation on a GPU by parts, for tests and the benchmark: no CUDA type appears here, and a build
 /// without CUDA has these functions too, which then throw DeviceUnavailable.
@@ -22,7 +20,6 @@ struct BeliefRun {
 BeliefRun run_belief(const PairProblem& problem, int device = 0);
 
 struct BeliefTimes {
-  std::string device;
   TimeSpread with_transfers;  ///< page-locked images to page-locked winners, by events
   TimeSpread kernels;         ///< the same without both copies
   TimeSpread whole;           ///< the call from and to the caller's memory, by the host's clock
@@ -31,15 +28,5 @@ struct BeliefTimes {
 
 /// Times `repeats` calls after a warm-up of three.
 BeliefTimes time_belief(const PairProblem& problem, int repeats, int device = 0);
-
-/// The same by a plain implementation, one thread a pixel and one launch an iteration, which gives the same
-/// result in whatever arrangement. Without smoothing of the images.
-/// @throws OutOfMemory, DeviceUnavailable, DeviceError
-DisparityMap run_stepwise_belief(const PairProblem& problem, const BeliefArrangement& arrangement,
-                                 int device = 0);
-
-/// Times `repeats` calls after a warm-up of three; the whole call takes its device memory and frees it.
-BeliefTimes time_stepwise_belief(const PairProblem& problem, const BeliefArrangement& arrangement,
-                                 int repeats, int device = 0);
 
 }  // namespace recon::cuda

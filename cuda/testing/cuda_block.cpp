@@ -1,50 +1,10 @@
 #include "cuda/testing/cuda_block.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 #include "cuda/methods/stereo/block_matching.hpp"
 #include "cuda/methods/stereo/block_stream.hpp"
+#include "cuda/testing/measure.hpp"
 
 namespace recon::cuda {
-namespace {
-
-constexpr int kWarmUps = 3;
-
-std::string use_device(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
-    cudaGetLastError();  // so that the next launch is not blamed for it
-    throw DeviceUnavailable("cuda:" + std::to_string(device) +
-                            " cannot be used: " + cudaGetErrorString(error));
-  }
-  cudaDeviceProp properties{};
-  RECON_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-  return properties.name;
-}
-
-TimeSpread spread_of(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
-
-template <class Queue>
-TimeSpread time_events(const Stream& stream, int repeats, const Queue& queue) {
-  std::vector<double> times;
-  Event start, stop;
-  for (int i = -kWarmUps; i < repeats; ++i) {
-    start.record(stream);
-    queue();
-    stop.record(stream);
-    stop.synchronize();
-    if (i >= 0) times.push_back(stop.milliseconds_since(start));
-  }
-  return spread_of(std::move(times));
-}
-
-}  // namespace
 
 BlockRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int device) {
   use_device(device);
@@ -65,7 +25,7 @@ BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int s
                                int device) {
   EXPECTS(repeats >= 1);
   BlockTimes times;
-  times.device = use_device(device);
+  use_device(device);
   check_pair(problem);
   PairWorkspace workspace;
   const BlockTiling tiling{tile_width, strip_rows};
@@ -75,14 +35,7 @@ BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int s
   lane.upload(problem.images, workspace.staging, workspace.stream);
   times.whole = time_events(workspace.stream, repeats, [&] { lane.queue(workspace.stream, tiling); });
   times.search = time_events(workspace.stream, repeats, [&] { lane.queue_search(workspace.stream, tiling); });
-  std::vector<double> calls;
-  for (int i = -kWarmUps; i < repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    block_matching(problem, workspace);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    if (i >= 0) calls.push_back(elapsed.count());
-  }
-  times.call = spread_of(std::move(calls));
+  times.call = time_whole(repeats, [&] { block_matching(problem, workspace); });
   return times;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/stereo/pair.hpp"
@@ -22,7 +21,6 @@ BlockRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int
 
 /// Milliseconds, from images on the device to the map on the device by events; a pair at a time.
 struct BlockTimes {
-  std::string device;
   TimeSpread whole;   ///< prefilter, search, checks and median, queued at once
   TimeSpread search;  ///< the search of the finest level alone
   TimeSpread call;    ///< from and to host memory, by the host's clock

@@ -209,7 +209,7 @@ std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, const St
 PipelineTimes time_pipeline(const PipelineProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
   PipelineTimes times;
-  times.device = use_device(device).name;
+  use_device(device);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
   const PipelineStream lane(problem.colour.left.width, problem.colour.left.height, options_of(problem),

@@ -72,7 +72,6 @@ Image<float> run_map_steps(ImageView<const float> disparity, VolumeView<const fl
 
 /// Milliseconds by events, from images on the device to disparities on the device.
 struct PipelineTimes {
-  std::string device;
   TimeSpread whole;  ///< one graph
   struct Step {
     std::string name;

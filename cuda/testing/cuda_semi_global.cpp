@@ -1,49 +1,12 @@
 #include "cuda/testing/cuda_semi_global.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 #include "cuda/device/graph.hpp"
 #include "cuda/methods/stereo/semi_global_stream.hpp"
 #include "cuda/optimize/semi_global/plane_bytes.hpp"
+#include "cuda/testing/measure.hpp"
 
 namespace recon::cuda {
 namespace {
-
-constexpr int kWarmUps = 3;
-
-std::string use_device(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
-    cudaGetLastError();  // so that the next launch is not blamed for it
-    throw DeviceUnavailable("cuda:" + std::to_string(device) +
-                            " cannot be used: " + cudaGetErrorString(error));
-  }
-  cudaDeviceProp properties{};
-  RECON_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-  return properties.name;
-}
-
-TimeSpread spread_of(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
-
-template <class Queue>
-TimeSpread time_events(const Stream& stream, int repeats, const Queue& queue) {
-  std::vector<double> times;
-  Event start, stop;
-  for (int i = -kWarmUps; i < repeats; ++i) {
-    start.record(stream);
-    queue();
-    stop.record(stream);
-    stop.synchronize();
-    if (i >= 0) times.push_back(stop.milliseconds_since(start));
-  }
-  return spread_of(std::move(times));
-}
 
 void fill(const Arena& arena, std::uint8_t poison, const Stream& stream) {
   RECON_CUDA_TRY(cudaMemsetAsync(arena.base(), poison, arena.capacity(), stream.get()));
@@ -122,7 +85,7 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
 SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
   SemiGlobalTimes times;
-  times.device = use_device(device);
+  use_device(device);
   const GreyPair& images = problem.images;
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
@@ -139,16 +102,11 @@ SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int de
   times.winner = time([&] { lane.optimizer().queue_winner(stream); });
   times.disparity = time([&] { lane.queue_disparity(stream); });
   times.median = time([&] { lane.queue_median(stream); });
-  std::vector<double> calls;
-  for (int i = -kWarmUps; i < repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+  times.call = time_whole(repeats, [&] {
     lane.upload(images, workspace.staging, stream);
     graph.launch(stream);
     lane.download(workspace.staging, stream);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    if (i >= 0) calls.push_back(elapsed.count());
-  }
-  times.call = spread_of(std::move(calls));
+  });
   return times;
 }
 

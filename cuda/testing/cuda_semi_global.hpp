@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "cuda/testing/cuda_sweep.hpp"
@@ -41,7 +40,6 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
 
 /// Milliseconds by events, from images on the device to disparities on the device.
 struct SemiGlobalTimes {
-  std::string device;
   TimeSpread whole;  ///< one graph
   /// The stages one by one, each alone on the device; they may sum up to more than `whole`.
   TimeSpread transform, costs, paths, winner, disparity, median;

@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
+#include "cuda/methods/self_test.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "cuda/testing/measure.hpp"
 #include "cuda/testing/naive_sweep.hpp"
-#include "cuda/methods/self_test.hpp"
 #include "methods/sweep/sweep_shape.hpp"
 
 namespace recon::cuda {
@@ -92,7 +92,6 @@ SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int rep
   const SweepPlan plan = plan_of(problem, variant, free_memory() / 10 * 9, properties.multiProcessorCount);
   SweepStream lane;
   SweepTimes times;
-  times.device = properties.name;
   times.device_bytes = plan.bytes;
   lane.upload(problem, plan);
   times.kernels = time_events(lane.stream(), repeats, [&] {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 
 #include "core/half.hpp"
 #include "core/volume.hpp"
@@ -40,7 +39,6 @@ struct TimeSpread {
 };
 
 struct SweepTimes {
-  std::string device;
   TimeSpread kernels;  ///< from images on the device to depth, cost and confidence on the device, by events
   TimeSpread whole;    ///< the call from and to host memory, by the host's clock
   std::size_t device_bytes = 0;

@@ -40,15 +40,4 @@ RECON_HD Lab to_lab(Rgb8 colour) {
   return {116.0f * y - 16.0f, 500.0f * (x - y), 200.0f * (y - z)};
 }
 
-/// w(p, q) = exp(-(Dc(p, q) / gamma_c + Dg(p, q) / gamma_s)), Dc the Euclidean distance in CIELab, Dg the
-/// Euclidean distance in the image. Source: K.-J. Yoon and I. S. Kweon, "Adaptive support-weight approach for
-/// correspondence search", TPAMI 2006, equation 6.
-/// @param offset_x, offset_y  from p to q, pixels
-RECON_HD float support_weight(Lab p, Lab q, int offset_x, int offset_y,
-                              const AdaptiveWeightOptions& options) {
-  const float l = p.l - q.l, a = p.a - q.a, b = p.b - q.b;
-  const float far = sqrtf(static_cast<float>(offset_x * offset_x + offset_y * offset_y));
-  return expf(-(sqrtf(l * l + a * a + b * b) / options.gamma_colour + far / options.gamma_space));
-}
-
 }  // namespace recon

@@ -152,8 +152,6 @@ TEST(AdaptiveWeight, LabOfKnownColours) {
 }
 
 TEST(AdaptiveWeight, ByHand) {
-  EXPECT_EQ(support_weight({1, 2, 3}, {1, 2, 3}, 0, 0, {}), 1.0f);
-  EXPECT_FLOAT_EQ(support_weight({0, 0, 0}, {2, 3, 6}, 3, 4, {5, 7, 2.5f}), std::exp(-3.0f));
   // A uniform view: only the distance affects the weight. gamma_s = 1, so a neighbour has w = 1/e.
   const Image<Rgb8> flat(3, 1, Rgb8{9, 9, 9});
   const Volume<float> costs = row_volume({0, 6, 12});

@@ -367,26 +367,5 @@ TEST_F(CudaCrossBased, RefusesWhatDoesNotFit) {
   EXPECT_THROW(cuda::run_cross_based({arms.view(), {}}, 33, {1}, 0, costs.view(), kPoison), std::logic_error);
 }
 
-class CudaStepwiseAggregation : public test::GpuTest<> {};
-
-/// The plain implementations that the benchmark compares with do the same work.
-TEST_F(CudaStepwiseAggregation, EqualsTheProgram) {
-  const Image<Rgb8> left = random_colours(83, 41, 3), right = random_colours(83, 41, 4);
-  for (int step = 0; step <= static_cast<int>(Stepwise::kCrossCoalesced); ++step) {
-    cuda::AggregationCase problem;
-    problem.pair = {left.view(), right.view()};
-    problem.planes = 19;
-    problem.options.constant_radius = problem.options.adaptive_weight.radius = 7;
-    problem.options.cross_based = {1};
-    const auto which = static_cast<Stepwise>(step);
-    const bool weights = which >= Stepwise::kWeightAlongD && which <= Stepwise::kWeightUnrolled;
-    problem.options.kind = which < Stepwise::kWeightAlongD ? Aggregation::kConstantWindow
-                           : weights                       ? Aggregation::kAdaptiveWeight
-                                                           : Aggregation::kCrossBased;
-    const cuda::StepwiseRun run = cuda::run_stepwise_aggregation(problem, which, 1);
-    EXPECT_LE(run.max_difference, weights ? kWeightBound : 0) << "step " << step;
-  }
-}
-
 }  // namespace
 }  // namespace recon

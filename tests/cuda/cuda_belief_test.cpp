@@ -56,37 +56,6 @@ INSTANTIATE_TEST_SUITE_P(Cases, CudaBelief,
                                            BeliefCase{40, 30, 1000000, 4, 2, 2},
                                            BeliefCase{33, 9, 0, 4096, 2, 2}));
 
-/// What the benchmark compares the program with is the same arithmetic.
-class StepwiseBelief : public test::GpuTest<::testing::TestWithParam<BeliefCase>> {};
-
-TEST_P(StepwiseBelief, EqualsTheCpuToTheBitInEveryArrangement) {
-  const BeliefCase c = GetParam();
-  BeliefOptions options;
-  options.levels = c.levels;
-  options.iterations = c.iterations;
-  const OwnedPair pair = random_pair(c.width, c.height, 11);
-  constexpr BeliefArrangement kArrangements[] = {
-      {false, false, 0, false}, {false, true, 64, true}, {true, false, 0, false}, {true, true, 0, false},
-      {true, true, 64, false},  {true, true, 128, true}, {true, false, 64, true}};
-  for (const BeliefStorage storage : kStorages) {
-    options.storage = storage;
-    const PairProblem problem = pair.problem({c.min, c.disparities}, options);
-    const DisparityMap expected = belief_matching(problem);
-    for (const BeliefArrangement& a : kArrangements)
-      EXPECT_TRUE(test::same_image(expected.disparity, cuda::run_stepwise_belief(problem, a).disparity))
-          << "storage " << static_cast<int>(storage) << ", arrangement " << a.columns_fastest
-          << a.one_allocation << ' ' << a.row_bytes << ' ' << a.known_disparities;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, StepwiseBelief,
-                         ::testing::Values(BeliefCase{1, 1, 0, 1, 5, 7}, BeliefCase{1, 9, 0, 7, 3, 4},
-                                           BeliefCase{9, 1, 0, 7, 5, 7}, BeliefCase{2, 2, 0, 3, 2, 1},
-                                           BeliefCase{131, 67, 0, 16, 5, 7}, BeliefCase{97, 41, 0, 21, 5, 1},
-                                           BeliefCase{131, 67, -3, 32, 4, 2}, BeliefCase{67, 35, 0, 64, 5, 7},
-                                           BeliefCase{67, 35, 0, 128, 5, 7}, BeliefCase{31, 19, 0, 100, 5, 3},
-                                           BeliefCase{7, 150, 0, 12, 8, 7}));
-
 class CudaBeliefBlur : public test::GpuTest<> {};
 
 TEST_F(CudaBeliefBlur, EqualsTheCpuToTheBit) {

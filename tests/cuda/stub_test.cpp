@@ -18,7 +18,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::count_wrong_reciprocals(), DeviceUnavailable);
   EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_stepwise_belief({}, {}), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_belief({}), DeviceUnavailable);
   EXPECT_THROW(cuda::run_semi_global({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_pipeline({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_cross_arms({}, {}, 0), DeviceUnavailable);

@@ -7,7 +7,6 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/ad_census_matching.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/h200.hpp"
@@ -47,8 +46,7 @@ ordered_json time_on_gpu(const PipelineProblem& problem, int repeats) {
     }
     steps[step.name] = std::move(it);
   }
-  return {{"device", times.device},
-          {"whole_ms", to_json(times.whole)},
+  return {{"whole_ms", to_json(times.whole)},
           {"call_ms", to_json(times.call)},
           {"bytes", all},
           {"bytes_floor_ms", 1e3 * all / kH200BytesPerSecond},
@@ -64,7 +62,7 @@ ordered_json time_on_cpu(const PipelineProblem& problem, const AdCensusBenchmark
   const auto since = [](Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   };
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   std::vector<double> times;
   for (int i = -1; i < benchmark.cpu_repeats; ++i) {
     const auto start = Clock::now();
@@ -94,9 +92,7 @@ std::size_t differing_pixels(const Image<float>& a, const Image<float>& b) {
 }  // namespace
 
 ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  const bool on_gpu = benchmark.device != "cpu" && !gpus.names.empty();
+  const bool on_gpu = benchmark.devices.on_gpu();
   ordered_json runs = ordered_json::array();
   for (const std::filesystem::path& folder : benchmark.sets) {
     if (!std::filesystem::exists(folder / "info.json"))
@@ -109,13 +105,13 @@ ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
                      {"height", set.left.height()},
                      {"disparities", set.grey.disparities}};
     if (on_gpu) run["cuda"] = time_on_gpu(problem, benchmark.repeats);
-    if (benchmark.device != "cuda") run["cpu"] = time_on_cpu(problem, benchmark);
-    if (on_gpu && benchmark.device != "cuda")
+    if (benchmark.devices.on_cpu()) run["cpu"] = time_on_cpu(problem, benchmark);
+    if (on_gpu && benchmark.devices.on_cpu())
       run["differing_pixels"] = differing_pixels(pipeline_matching(problem).disparity,
                                                  cuda::run_pipeline(problem, 0xFF).map.disparity);
     runs.push_back(std::move(run));
   }
-  return {{"benchmark", "ad-census"}, {"runs", std::move(runs)}};
+  return {{"runs", std::move(runs)}};
 }
 
 }  // namespace recon

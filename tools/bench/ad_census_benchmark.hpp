@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/benchmark_devices.hpp"
+
 namespace recon {
 
 /// The benchmark of the AD-Census system.
@@ -12,8 +14,7 @@ struct AdCensusBenchmark {
   std::vector<std::filesystem::path> sets;  ///< folders of pairs, each with an info.json
   int repeats = 50;                         ///< on the GPU
   int cpu_repeats = 3;                      ///< on the CPU
-  int threads = 0;                          ///< of the CPU; 0: all
-  std::string device = "auto";              ///< cpu, cuda, or auto: the CPU, and the GPU where there is one
+  BenchmarkDevices devices;
 };
 
 /// Runs it: milliseconds of the whole system and of each step; on the GPU by events, from images on the

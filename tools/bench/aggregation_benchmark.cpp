@@ -1,6 +1,5 @@
 #include "tools/bench/aggregation_benchmark.hpp"
 
-#include <chrono>
 #include <functional>
 #include <string>
 
@@ -11,7 +10,6 @@
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
-#include "methods/backend.hpp"
 #include "reference/aggregation_reference.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/aggregation_gpu_benchmark.hpp"
@@ -21,12 +19,6 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
-
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Of the colour differences, grey levels.
 constexpr float kCap = 20;
@@ -99,7 +91,7 @@ ordered_json against_direct_sums(const AggregationBenchmark& benchmark, ThreadLi
 }
 
 ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   ordered_json result{{"threads", limit.threads()}};
   for (const std::filesystem::path& folder : benchmark.sets) {
     if (!std::filesystem::exists(folder / "info.json"))
@@ -114,10 +106,8 @@ ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
 }  // namespace
 
 ordered_json run_aggregation_benchmark(const AggregationBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  const bool on_gpu = benchmark.device == "cuda" || (benchmark.device == "auto" && !gpus.names.empty());
-  ordered_json result = benchmark.device == "cuda" ? ordered_json::object() : run_on_cpu(benchmark);
-  if (on_gpu) result["cuda"] = run_aggregation_on_gpu(benchmark);
+  ordered_json result = benchmark.devices.on_cpu() ? run_on_cpu(benchmark) : ordered_json::object();
+  if (benchmark.devices.on_gpu()) result["cuda"] = run_aggregation_on_gpu(benchmark);
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/benchmark_devices.hpp"
+
 namespace recon {
 
 /// The benchmark of cost aggregation against the radius, after Fang et al. 2012.
@@ -14,8 +16,7 @@ struct AggregationBenchmark {
   int repeats = 20;        ///< of the quick aggregators
   int weight_repeats = 3;  ///< of the adaptive weights
   int direct_repeats = 3;  ///< of the sequential program
-  int threads = 0;         ///< 0: all
-  std::string device = "auto";
+  BenchmarkDevices devices;
 };
 
 /// Runs it on the CPU unless the device is "cuda": milliseconds of the constant window, of adaptive weights

@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
-#include "methods/backend.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
@@ -19,8 +18,6 @@ using nlohmann::ordered_json;
 
 /// Multiplications, additions and their fusions per second, measured on an H200.
 constexpr double kH200FloatInstructionsPerSecond = 32.1e12;
-constexpr int kLadderRadius = 10;
-constexpr int kLadderRepeats = 5;
 
 /// Patches of colour with noise; the right view sees them a few columns farther to the left.
 Image<Rgb8> made_image(int width, int height, int shift) {
@@ -105,64 +102,10 @@ ordered_json by_radius(const AggregationBenchmark& benchmark, const AggregationC
   return rows;
 }
 
-struct LadderStep {
-  const char* name;
-  Stepwise step;
-};
-struct Ladder {
-  const char* name;
-  Aggregation kind;
-  std::vector<LadderStep> steps;
-};
-
-const std::vector<Ladder>& ladders() {
-  static const std::vector<Ladder> all{
-      {"constant_window",
-       Aggregation::kConstantWindow,
-       {{"direct sums, neighbouring threads along d", Stepwise::kWindowAlongD},
-        {"neighbouring threads along x", Stepwise::kWindowAlongX},
-        {"costs in shared memory", Stepwise::kWindowShared},
-        {"four rows a thread", Stepwise::kWindowUnrolled}}},
-      {"adaptive_weight",
-       Aggregation::kAdaptiveWeight,
-       {{"a weight for every sample, neighbouring threads along d", Stepwise::kWeightAlongD},
-        {"neighbouring threads along x", Stepwise::kWeightAlongX},
-        {"colours in shared memory", Stepwise::kWeightShared},
-        {"four planes a thread, the reference's weights made once", Stepwise::kWeightUnrolled}}},
-      {"cross_based",
-       Aggregation::kCrossBased,
-       {{"a thread a line, plane after plane", Stepwise::kCrossSerial},
-        {"all planes at once", Stepwise::kCrossPlanes},
-        {"rows by thread blocks, coalesced", Stepwise::kCrossCoalesced}}}};
-  return all;
-}
-
-ordered_json run_ladder(const AggregationCase& given, const Ladder& ladder) {
-  const AggregationCase problem = with(given, ladder.kind, kLadderRadius);
-  ordered_json rows = ordered_json::array();
-  double first = 0, last = 0;
-  const auto add = [&](const char* name, const cuda::TimeSpread& time) {
-    ordered_json row{{"name", name}, {"ms", to_json(time)}};
-    if (last > 0) row["gain"] = last / time.median, row["gain_in_all"] = first / time.median;
-    if (first == 0) first = time.median;
-    last = time.median;
-    rows.push_back(std::move(row));
-  };
-  for (const LadderStep& step : ladder.steps) {
-    const cuda::StepwiseRun run = cuda::run_stepwise_aggregation(problem, step.step, kLadderRepeats);
-    add(step.name, run.aggregation);
-    rows.back()["max_relative_difference_from_the_program"] = run.max_difference;
-  }
-  add("the program", cuda::time_aggregation(problem, kLadderRepeats).aggregation);
-  return rows;
-}
-
 }  // namespace
 
 ordered_json run_aggregation_on_gpu(const AggregationBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  if (gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  ordered_json result{{"device", gpus.names.front()}};
+  ordered_json result;
   for (const std::filesystem::path& folder : benchmark.sets) {
     if (!std::filesystem::exists(folder / "info.json"))
       throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
@@ -175,7 +118,6 @@ ordered_json run_aggregation_on_gpu(const AggregationBenchmark& benchmark) {
                         {"height", set.left.height()},
                         {"planes", problem.planes},
                         {"by_radius", by_radius(benchmark, problem, true)}};
-    for (const Ladder& ladder : ladders()) of_set["one_by_one"][ladder.name] = run_ladder(problem, ladder);
     result["sets"].push_back(std::move(of_set));
   }
   constexpr int kWidth = 1280, kHeight = 960, kPlanes = 128;

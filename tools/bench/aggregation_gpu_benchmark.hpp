@@ -5,9 +5,8 @@
 namespace recon {
 
 /// The GPU's part of run_aggregation_benchmark: each aggregator by radius on each set and on a larger made
-/// volume, with the share of the bandwidth or of the arithmetic and of each of the four steps; then the
-/// optimisations of Fang et al. 2012 switched on one by one.
-/// @throws DeviceUnavailable; InputError when a set's images are not there
+/// volume, with the share of the bandwidth or of the arithmetic and of each of the four steps.
+/// @throws InputError when a set's images are not there
 nlohmann::ordered_json run_aggregation_on_gpu(const AggregationBenchmark& benchmark);
 
 }  // namespace recon

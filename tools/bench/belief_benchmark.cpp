@@ -1,14 +1,10 @@
 #include "tools/bench/belief_benchmark.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_belief.hpp"
 #include "io/image_file.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/belief_matching.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
@@ -42,12 +38,6 @@ struct LoadedSet {
   }
 };
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {
   std::size_t count = 0;
   for (int y = 0; y < a.disparity.height(); ++y)
@@ -56,7 +46,7 @@ std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {
 }
 
 ordered_json run_on_cpu(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   const PairProblem exact = loaded.problem(BeliefStorage::kFloat);
   std::vector<double> baseline;
   std::vector<double> ours[std::size(kStorages)], ratio[std::size(kStorages)];
@@ -108,67 +98,11 @@ ordered_json run_on_gpu(const BeliefBenchmark& benchmark, const LoadedSet& loade
   return result;
 }
 
-/// A plain implementation with one optimisation more than the one it is compared with.
-struct LadderStep {
-  const char* name;
-  int against;  ///< index of the other; -1: none
-  BeliefArrangement arrangement;
-  BeliefStorage storage;
-};
-constexpr LadderStep kLadder[] = {
-    {"(y, x, d), an allocation for each array, rows not padded, float, D at run time",
-     -1,
-     {false, false, 0, false},
-     BeliefStorage::kFloat},
-    {"(y, d, x)", 0, {true, false, 0, false}, BeliefStorage::kFloat},
-    {"one allocation", 1, {true, true, 0, false}, BeliefStorage::kFloat},
-    {"rows of 64 bytes", 2, {true, true, 64, false}, BeliefStorage::kFloat},
-    {"rows of 128 bytes", 2, {true, true, 128, false}, BeliefStorage::kFloat},
-    {"D at compile time, float", 4, {true, true, 128, true}, BeliefStorage::kFloat},
-    {"half", 4, {true, true, 128, false}, BeliefStorage::kHalf},
-    {"bfloat16", 4, {true, true, 128, false}, BeliefStorage::kBfloat16},
-    {"D at compile time, half", 6, {true, true, 128, true}, BeliefStorage::kHalf}};
-constexpr int kLastPlain = static_cast<int>(std::size(kLadder)) - 1;
-
-/// The optimisations of cudaBeliefProp's paper, switched on one by one; last the program's own.
-ordered_json run_ladder(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
-  std::vector<cuda::BeliefTimes> all;
-  ordered_json rows = ordered_json::array();
-  const auto add = [&](const char* name, int against, const cuda::BeliefTimes& times) {
-    all.push_back(times);
-    ordered_json row{{"name", name},
-                     {"kernel_ms", to_json(times.kernels)},
-                     {"whole_call_ms", to_json(times.whole)},
-                     {"device_bytes", times.device_bytes}};
-    if (against >= 0) {
-      const cuda::BeliefTimes& other = all[static_cast<std::size_t>(against)];
-      row["against"] = kLadder[against].name;
-      row["kernel_gain"] = other.kernels.median / times.kernels.median;
-      row["whole_call_gain"] = other.whole.median / times.whole.median;
-      row["kernel_gain_in_all"] = all.front().kernels.median / times.kernels.median;
-      row["whole_call_gain_in_all"] = all.front().whole.median / times.whole.median;
-    }
-    rows.push_back(row);
-  };
-  for (const LadderStep& step : kLadder) {
-    const PairProblem problem = loaded.problem(step.storage);
-    add(step.name, step.against, cuda::time_stepwise_belief(problem, step.arrangement, benchmark.repeats));
-    rows.back()["pixels_unlike_the_program"] =
-        differing_pixels(cuda::run_stepwise_belief(problem, step.arrangement), cuda::run_belief(problem).map);
-  }
-  add("the program: one launch for all iterations, half, memory kept between calls", kLastPlain,
-      cuda::time_belief(loaded.problem(BeliefStorage::kHalf), benchmark.repeats));
-  return rows;
-}
-
 }  // namespace
 
 ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  const bool on_gpu = benchmark.device == "cuda" || (benchmark.device == "auto" && !gpus.names.empty());
-  if (on_gpu && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  ordered_json result{{"benchmark", "bp"}};
-  if (on_gpu) result["device"] = gpus.names.front();
+  const bool on_gpu = benchmark.devices.on_gpu();
+  ordered_json result = ordered_json::object();
   for (const PaperSet& set : reference::paper_sets()) {
     const auto& wanted = benchmark.sets;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), set.name) == wanted.end()) continue;
@@ -180,10 +114,8 @@ ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
     ordered_json& of_set = result["sets"][set.name];
     of_set = {
         {"width", loaded.truth.width()}, {"height", loaded.truth.height()}, {"disparities", set.disparities}};
-    if (benchmark.device != "cuda") of_set["cpu"] = run_on_cpu(benchmark, loaded);
-    if (!on_gpu) continue;
-    of_set["cuda"] = run_on_gpu(benchmark, loaded);
-    of_set["cuda"]["one_by_one"] = run_ladder(benchmark, loaded);
+    if (benchmark.devices.on_cpu()) of_set["cpu"] = run_on_cpu(benchmark, loaded);
+    if (on_gpu) of_set["cuda"] = run_on_gpu(benchmark, loaded);
   }
   return result;
 }

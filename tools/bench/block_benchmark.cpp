@@ -1,15 +1,13 @@
 #include "tools/bench/block_benchmark.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_block.hpp"
 #include "methods/stereo/block_matching.hpp"
 #include "reference/block_cases.hpp"
+#include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/opencv_block.hpp"
 
@@ -46,12 +44,6 @@ ordered_json shape_json(const Shape& shape, int radius, bool defaults) {
           {"defaults", defaults}};
 }
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Ours and OpenCV's in turns, so that both meet the same machine.
 ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repeats, ThreadLimit& limit) {
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
@@ -76,7 +68,7 @@ ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repe
 }
 
 ordered_json run_on_cpu(const BlockBenchmark& benchmark) {
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   ordered_json runs = ordered_json::array();
   for (const Shape& shape : {Shape{640, 480, 64}, {640, 480, 128}, {1280, 960, 64}, {1280, 960, 128}})
     for (const int radius : {4, 7, 10})
@@ -92,7 +84,6 @@ constexpr double kInstructionsPerSample = 7.0 / 2.0;
 /// Of an H200, measured: vector absolute differences, permutations and additions, 63 per clock and
 /// multiprocessor.
 constexpr double kInstructionsPerSecond = 16.5e12;
-constexpr double kBytesPerSecond = 4.294e12;
 
 /// Bytes that have to be moved: the images read, prepared ones written and read, disparities written and read
 /// with winners and claims, the map written.
@@ -100,18 +91,12 @@ double byte_count(const Shape& shape) {
   return static_cast<double>(shape.width) * shape.height * (2 + 2 * 2 + 2 * (4 + 2 + 8) + 4);
 }
 
-/// What OpenCV's CUDA StereoBM took for window 19 on the same kind of machine, measured apart; 0: not known.
-double peer_ms(const Shape& shape) {
-  if (shape.width == 640 && shape.disparities == 64) return 0.353;
-  return shape.width == 1920 && shape.disparities == 128 ? 1.08 : 0.0;
-}
-
 ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repeats) {
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
   const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, 0, 0, repeats);
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / kInstructionsPerSecond;
-  const double bytes_ms = 1e3 * byte_count(shape) / kBytesPerSecond;
+  const double bytes_ms = 1e3 * byte_count(shape) / kH200BytesPerSecond;
   ordered_json result = shape_json(shape, radius, defaults);
   result["device_resident_ms"] = to_json(times.whole);
   result["search_ms"] = to_json(times.search);
@@ -122,10 +107,6 @@ ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repe
   result["bytes"] = byte_count(shape);
   result["bytes_floor_ms"] = bytes_ms;
   result["share_of_roofline"] = std::max(issue_ms, bytes_ms) / times.whole.median;
-  if (radius == 9 && peer_ms(shape) > 0) {
-    result["opencv_cuda_stereobm_ms"] = peer_ms(shape);
-    result["ratio_to_opencv_cuda"] = peer_ms(shape) / times.whole.median;
-  }
   return result;
 }
 
@@ -146,7 +127,6 @@ ordered_json time_tilings(const Shape& shape, int radius, int repeats) {
 
 ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
   ordered_json result;
-  result["device"] = find_cuda_devices().names.front();
   result["runs"] = ordered_json::array();
   for (const Shape& shape :
        {Shape{640, 480, 64}, {640, 480, 128}, {1280, 960, 128}, {1920, 1080, 128}, {1920, 1080, 256}})
@@ -163,11 +143,8 @@ ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
 
 ordered_json run_block_benchmark(const BlockBenchmark& benchmark) {
   ordered_json result;
-  result["benchmark"] = "bm";
-  const CudaDevices gpus = find_cuda_devices();
-  if (benchmark.device != "cuda") result["cpu"] = run_on_cpu(benchmark);
-  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  if (benchmark.device != "cpu" && !gpus.names.empty()) result["cuda"] = run_on_gpu(benchmark);
+  if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark);
+  if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark);
   return result;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
+
+#include "tools/bench/benchmark_devices.hpp"
 
 namespace recon {
 
@@ -9,8 +10,7 @@ namespace recon {
 struct BlockBenchmark {
   int repeats = 50;  ///< on the GPU
   int cpu_repeats = 20;
-  int threads = 0;              ///< of the CPU; 0: all
-  std::string device = "auto";  ///< cpu, cuda, or auto: the CPU, and the GPU where there is one
+  BenchmarkDevices devices;
 };
 
 /// Runs it: on the CPU in turns with OpenCV's StereoBM at equal window and disparities, once with the checks

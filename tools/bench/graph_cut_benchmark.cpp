@@ -171,13 +171,12 @@ ordered_json run_cut(const SweptScene& scene, const GraphCutOptions& options, in
 }  // namespace
 
 ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
-  ThreadLimit limit(benchmark.threads);
+  ThreadLimit limit(benchmark.devices.threads);
   return limit.run([&] {
     SweptScene scene;
     const Seconds sweep = timed([&] { scene = swept(benchmark); });
     Image<std::uint16_t> labels;
-    ordered_json result{{"benchmark", "graphcut"},
-                        {"scene", benchmark.scene.filename().string()},
+    ordered_json result{{"scene", benchmark.scene.filename().string()},
                         {"reference", benchmark.reference},
                         {"width", scene.winners.width()},
                         {"height", scene.winners.height()},

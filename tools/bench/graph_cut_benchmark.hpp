@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "optimize/graph_cut/graph_cut_options.hpp"
+#include "tools/bench/benchmark_devices.hpp"
 
 namespace recon {
 
@@ -17,7 +18,7 @@ struct GraphCutBenchmark {
   int planes = 256;
   int window = 7;
   double near = 0.30, far = 0.95;  ///< scene units
-  int threads = 0;
+  BenchmarkDevices devices{"cpu"};
   /// Texture is weak where the grey levels of the window deviate from their mean by less (root mean square).
   double weak_texture = 4.0;
   bool plain = false;  ///< also all labels in one graph of the whole image: minutes to hours

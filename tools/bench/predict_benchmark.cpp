@@ -227,7 +227,7 @@ bool chosen(const PredictBenchmark& benchmark, const PredictStage& stage) {
 ordered_json run_on(const PredictBenchmark& benchmark, const Bench& bench, int host_threads) {
   const CalibrationKey key{bench.backend.name(), host_threads, version()};
   PerformanceModel model = load_calibration(key);
-  ordered_json result{{"device", bench.backend.name()}, {"calibration", calibration_path(key).string()}};
+  ordered_json result{{"calibration", calibration_path(key).string()}};
   std::vector<PredictStage> stages;
   for (const PredictStage& stage : all_stages())
     if (chosen(benchmark, stage) && (bench.threads > 0 || stage.on_gpu)) stages.push_back(stage);
@@ -252,16 +252,14 @@ std::vector<std::string> predict_stages() {
 }
 
 ordered_json run_predict_benchmark(const PredictBenchmark& benchmark) {
-  ThreadLimit limit(benchmark.threads);
-  const CudaDevices gpus = find_cuda_devices();
-  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  ordered_json result{{"benchmark", "predict"}, {"version", version()}};
+  ThreadLimit limit(benchmark.devices.threads);
+  ordered_json result{{"version", version()}};
   limit.run([&] {
-    if (benchmark.device != "cuda") {
+    if (benchmark.devices.on_cpu()) {
       const auto backend = make_cpu_backend({limit.threads(), {}});
       result["cpu"] = run_on(benchmark, {*backend, limit.threads()}, limit.threads());
     }
-    if (benchmark.device != "cpu" && !gpus.names.empty()) {
+    if (benchmark.devices.on_gpu()) {
       const auto backend = make_cuda_backend({});
       result["cuda"] = run_on(benchmark, {*backend, 0}, limit.threads());
     }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/benchmark_devices.hpp"
+
 namespace recon {
 
 /// Predicted beside measured times of stages, at sizes, radii and numbers of planes that the calibration does
@@ -12,8 +14,7 @@ struct PredictBenchmark {
   std::vector<std::string> stages;  ///< of predict_stages(); empty: all that the device has
   bool calibrate = false;           ///< measure again also what is known
   bool calibrate_only = false;
-  int threads = 0;
-  std::string device = "auto";  ///< auto, cpu or cuda
+  BenchmarkDevices devices;
 };
 
 /// Names of the stages.

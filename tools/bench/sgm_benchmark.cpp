@@ -1,12 +1,6 @@
 #include "tools/bench/sgm_benchmark.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "core/error.hpp"
 #include "cuda/testing/cuda_semi_global.hpp"
-#include "methods/backend.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/sgm_cpu_benchmark.hpp"
 #include "tools/bench/sgm_roofline.hpp"
@@ -64,8 +58,7 @@ ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
     result["share_of_bandwidth"] = bytes / (1e-3 * time.median) / kH200BytesPerSecond;
     return result;
   };
-  return {{"device", times.device},
-          {"whole_ms", to_json(times.whole)},
+  return {{"whole_ms", to_json(times.whole)},
           {"bytes", roofline.all_bytes()},
           {"bytes_floor_ms", 1e3 * roofline.all_bytes() / kH200BytesPerSecond},
           {"pair_steps", roofline.pair_steps},
@@ -85,8 +78,7 @@ ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
 }  // namespace
 
 ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
-  const CudaDevices gpus = find_cuda_devices();
-  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
+  const bool on_gpu = benchmark.devices.on_gpu();
   ordered_json runs = ordered_json::array();
   for (const Size size : kSizes)
     for (const int disparities : kDisparities) {
@@ -96,13 +88,12 @@ ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
       problem.images.right = pair.right.view();
       problem.options.range = {0, disparities};
       ordered_json run = {{"width", size.width}, {"height", size.height}, {"disparities", disparities}};
-      if (benchmark.device != "cuda" && size.width <= kLargestOnCpu)
-        run["cpu"] = time_sgm_on_cpu(problem, benchmark.cpu_repeats, benchmark.threads);
-      if (benchmark.device != "cpu" && !gpus.names.empty())
-        run["cuda"] = time_on_gpu(problem, benchmark.repeats);
+      if (benchmark.devices.on_cpu() && size.width <= kLargestOnCpu)
+        run["cpu"] = time_sgm_on_cpu(problem, benchmark.cpu_repeats, benchmark.devices.threads);
+      if (on_gpu) run["cuda"] = time_on_gpu(problem, benchmark.repeats);
       runs.push_back(std::move(run));
     }
-  return {{"benchmark", "sgm"}, {"paths", 8}, {"runs", std::move(runs)}};
+  return {{"paths", 8}, {"runs", std::move(runs)}};
 }
 
 }  // namespace recon

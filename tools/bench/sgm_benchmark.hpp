@@ -1,17 +1,17 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
+
+#include "tools/bench/benchmark_devices.hpp"
 
 namespace recon {
 
 /// The benchmark of semi-global matching: synthetic pairs of several sizes, 8 paths, all other options as
 /// they are by default.
 struct SgmBenchmark {
-  int repeats = 51;             ///< on the GPU
-  int cpu_repeats = 21;         ///< on the CPU, each in turns with OpenCV
-  int threads = 0;              ///< of the CPU; 0: all
-  std::string device = "auto";  ///< cpu, cuda, or auto: the CPU, and the GPU where there is one
+  int repeats = 51;      ///< on the GPU
+  int cpu_repeats = 21;  ///< on the CPU, each in turns with OpenCV
+  BenchmarkDevices devices;
 };
 
 /// Times in milliseconds; on the GPU from images on the device to disparities on the device, whole and by

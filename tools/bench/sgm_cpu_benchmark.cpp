@@ -1,7 +1,5 @@
 #include "tools/bench/sgm_cpu_benchmark.hpp"
 
-#include <chrono>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -16,12 +14,6 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
-
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> result;

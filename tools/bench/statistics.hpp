@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace recon {
@@ -18,6 +20,13 @@ inline Spread spread_of(std::vector<double> values) {
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
   };
   return {at(0.5), at(0.1), at(0.9)};
+}
+
+/// What `work` takes.
+inline double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace recon

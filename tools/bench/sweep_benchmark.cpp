@@ -1,8 +1,6 @@
 #include "tools/bench/sweep_benchmark.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
 #include "core/error.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
@@ -53,12 +51,6 @@ LoadedProblem load(const SweepBenchmark& benchmark) {
   return loaded;
 }
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 double sample_count(const SweepProblem& problem) {
   return static_cast<double>(problem.reference.camera.width) * problem.reference.camera.height *
          problem.planes.count * static_cast<double>(problem.sources.size());
@@ -66,7 +58,7 @@ double sample_count(const SweepProblem& problem) {
 
 /// Ours and Algorithm 1 in turns, so that both meet the same machine.
 ordered_json run_on_cpu(const SweepBenchmark& benchmark, const LoadedProblem& loaded) {
-  const auto backend = make_cpu_backend({benchmark.threads, {}});
+  const auto backend = make_cpu_backend({benchmark.devices.threads, {}});
   SweepProblem few = loaded.problem;
   few.planes = make_plane_set(benchmark.near, benchmark.far, benchmark.baseline_planes);
   const double scale = static_cast<double>(benchmark.planes) / benchmark.baseline_planes;
@@ -77,8 +69,7 @@ ordered_json run_on_cpu(const SweepBenchmark& benchmark, const LoadedProblem& lo
     baseline.push_back(scale * milliseconds([&] { reference::sweep_algorithm_1(few); }));
     ratio.push_back(baseline.back() / ours.back());
   }
-  return {{"device", backend->name()},
-          {"sweep_ms", to_json(spread_of(ours))},
+  return {{"sweep_ms", to_json(spread_of(ours))},
           {"ns_per_sample", 1e6 * spread_of(ours).median / sample_count(loaded.problem)},
           {"algorithm_1_ms", to_json(spread_of(baseline))},
           {"algorithm_1_timed_on_planes", benchmark.baseline_planes},
@@ -113,7 +104,6 @@ ordered_json time_path(const LoadedProblem& loaded, cuda::SweepVariant variant, 
 ordered_json run_on_gpu(const SweepBenchmark& benchmark, const LoadedProblem& loaded) {
   const cuda::NaiveSweep naive = cuda::time_naive_sweep(loaded.problem, std::min(benchmark.repeats, 5));
   ordered_json result;
-  result["device"] = find_cuda_devices().names.front();
   result["naive_kernel_ms"] = to_json(naive.kernels);
   result["without_volume"] =
       time_path(loaded, cuda::SweepVariant::kFused, benchmark.repeats, naive.kernels.median);
@@ -127,7 +117,6 @@ ordered_json run_on_gpu(const SweepBenchmark& benchmark, const LoadedProblem& lo
 ordered_json run_sweep_benchmark(const SweepBenchmark& benchmark) {
   const LoadedProblem loaded = load(benchmark);
   ordered_json result;
-  result["benchmark"] = "sweep-1080p";
   result["scene"] = benchmark.scene.filename().string();
   result["width"] = loaded.problem.reference.camera.width;
   result["height"] = loaded.problem.reference.camera.height;
@@ -135,10 +124,8 @@ ordered_json run_sweep_benchmark(const SweepBenchmark& benchmark) {
   result["sources"] = loaded.problem.sources.size();
   result["window"] = benchmark.window;
   result["samples"] = sample_count(loaded.problem);
-  const CudaDevices gpus = find_cuda_devices();
-  if (benchmark.device != "cuda") result["cpu"] = run_on_cpu(benchmark, loaded);
-  if (benchmark.device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-  if (benchmark.device != "cpu" && !gpus.names.empty()) result["cuda"] = run_on_gpu(benchmark, loaded);
+  if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark, loaded);
+  if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark, loaded);
   return result;
 }
 

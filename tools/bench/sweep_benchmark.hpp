@@ -2,7 +2,8 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
+
+#include "tools/bench/benchmark_devices.hpp"
 
 namespace recon {
 
@@ -16,8 +17,7 @@ struct SweepBenchmark {
   int repeats = 20;                ///< on the GPU; the CPU is measured `cpu_repeats` times
   int cpu_repeats = 5;
   int baseline_planes = 2;  ///< on which Algorithm 1 is timed, then scaled to `planes`
-  int threads = 0;
-  std::string device = "auto";  ///< cpu, cuda, or auto: the CPU, and the GPU where there is one
+  BenchmarkDevices devices;
 };
 
 /// Runs it: on the CPU in turns with the transcription of Algorithm 1, on the GPU with the naive kernel.
