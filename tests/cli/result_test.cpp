@@ -220,7 +220,7 @@ TEST_F(ReconstructResult, OfAPlanIsNothing) {
 struct MemoryCase {
   const char* name;
   std::vector<std::string> arguments;
-  const char* limit;  ///< little more than the least that is accepted
+  const char* limit;  ///< little more than the least that is accepted with two threads
 };
 
 void PrintTo(const MemoryCase& c, std::ostream* out) {
@@ -235,10 +235,11 @@ TEST_P(ReconstructMemory, IsNoMoreThanPlanned) {
   GTEST_SKIP() << "the sanitizer takes memory of its own";
 #endif
   const std::string large = (folder() / "large").string();
-  render(large, {"--width", "640", "--height", "480", "--views", "4"});
+  render(large, {"--width", "320", "--height", "240", "--views", "4"});
   for (const char* limit : {GetParam().limit, "8GiB"}) {
     std::vector<std::string> arguments = {
-        large, "--memory-limit", limit, "-o", (folder() / limit).string(), "--quiet", "--json"};
+        large,     "--memory-limit", limit, "--threads", "2", "-o", (folder() / limit).string(),
+        "--quiet", "--json"};
     arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
     std::vector<std::string> dry = arguments;
     dry.push_back("--dry-run");
@@ -246,19 +247,17 @@ TEST_P(ReconstructMemory, IsNoMoreThanPlanned) {
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const auto planned = plan.json().at("scenes").at(0).at("memory").at("peak").get<std::size_t>();
     EXPECT_LE(run.peak_bytes, planned) << limit;
-    if (getenv("SHOW"))
-      fprintf(stderr, "%s %s peak %zu planned %zu MiB\n", GetParam().name, limit, run.peak_bytes >> 20,
-              planned >> 20);
+    EXPECT_GT(run.peak_bytes, planned / 2) << limit << ": the plan is far off";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, ReconstructMemory,
-                         testing::Values(MemoryCase{"sweep", {}, "180MiB"},
-                                         MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "180MiB"},
-                                         MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "180MiB"},
-                                         MemoryCase{"bm", {"--method", "bm"}, "180MiB"},
-                                         MemoryCase{"sgm", {"--method", "sgm"}, "180MiB"},
-                                         MemoryCase{"bp", {"--method", "bp"}, "180MiB"}),
+                         testing::Values(MemoryCase{"sweep", {}, "126MiB"},
+                                         MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "110MiB"},
+                                         MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "138MiB"},
+                                         MemoryCase{"bm", {"--method", "bm"}, "106MiB"},
+                                         MemoryCase{"sgm", {"--method", "sgm"}, "128MiB"},
+                                         MemoryCase{"bp", {"--method", "bp"}, "270MiB"}),
                          [](const auto& c) { return std::string(c.param.name); });
 
 TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
