@@ -46,16 +46,17 @@ class Event {
     changed_.notify_all();
   }
 
-  /// Waits, but not forever: a test fails then by what it asserts.
+  /// Waits, but not forever, and only once: a test fails then by what it asserts.
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(20), [this] { return announced_; });
+    if (!given_up_)
+      given_up_ = !changed_.wait_for(lock, std::chrono::seconds(20), [this] { return announced_; });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool announced_ = false;
+  bool announced_ = false, given_up_ = false;
 };
 
 /// The CPU under another name, which counts its sweeps and takes no memory in plans.
