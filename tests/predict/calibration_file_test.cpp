@@ -124,11 +124,15 @@ TEST_F(CalibrationFile, AFolderThatCannotBeWrittenIsNoFailure) {
 
 TEST_F(CalibrationFile, FollowsTheHomeWithoutACacheFolder) {
   ::setenv("XDG_CACHE_HOME", "relative", 1);
-  const char* home = ::getenv("HOME");
-  if (home != nullptr && *home == '/')
-    EXPECT_EQ(calibration_folder(), fs::path(home) / ".cache" / "reconstruct");
-  else
-    EXPECT_TRUE(calibration_folder().empty());
+  const char* given = ::getenv("HOME");
+  const std::string home = given == nullptr ? "" : given;
+  ::setenv("HOME", folder_.c_str(), 1);
+  EXPECT_EQ(calibration_folder(), folder_ / ".cache" / "reconstruct");
+  ::setenv("HOME", "relative", 1);
+  EXPECT_TRUE(calibration_folder().empty());
+  ::unsetenv("HOME");
+  EXPECT_TRUE(calibration_folder().empty());
+  if (given != nullptr) ::setenv("HOME", home.c_str(), 1);
 }
 
 }  // namespace

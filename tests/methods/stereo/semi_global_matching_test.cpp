@@ -52,7 +52,7 @@ TEST_P(SemiGlobalOracle, EveryInstructionSetGivesTheSameBits) {
     ++sets;
     expect_same_bits(found, expected, hwy::TargetName(target));
   }
-  EXPECT_GE(sets, 1);
+  EXPECT_GE(sets, 2) << "one instruction set alone is compared with itself";
 }
 
 TEST_P(SemiGlobalOracle, EveryNumberOfThreadsGivesTheSameBits) {

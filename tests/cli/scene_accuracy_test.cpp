@@ -1,0 +1,73 @@
+// The bundled scene by the default command, from files to files, against its ground truth.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/run_program.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SceneAccuracy : public testing::Test {
+ protected:
+  SceneAccuracy() {
+    std::string name = (fs::temp_directory_path() / "scene_accuracy_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~SceneAccuracy() override { fs::remove_all(folder_); }
+
+  /// What `reconstruct-evaluate` says.
+  nlohmann::json evaluate(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {RECON_EVALUATE, "--json"});
+    const Outcome outcome = run_program(folder_, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.exit_code == 0 ? outcome.json() : nlohmann::json();
+  }
+
+  fs::path folder_;
+};
+
+/// The share of the pixels of known depth whose depth is within a relative error.
+double within(const nlohmann::json& depth, double threshold) {
+  for (const nlohmann::json& entry : depth.at("within"))
+    if (entry.at("threshold") == threshold) return entry.at("of_known");
+  ADD_FAILURE() << "no threshold " << threshold << " in " << depth;
+  return 0;
+}
+
+// The comments give what was measured on a CPU; the floors lie little below.
+TEST_F(SceneAccuracy, OfTheDefaultsOnTheDemo) {
+  const std::string scene = RECON_SOURCE_DIR "/scenes/demo", dense = (folder_ / "dense").string();
+  const Outcome run = run_program(folder_, {RECON_RECONSTRUCT, scene, "-o", dense});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+
+  const nlohmann::json cloud =
+      evaluate({"cloud", dense + "/fused.ply", "--scene", scene, "--thresholds", "0.033"});
+  EXPECT_GT(cloud.at("points"), 160000);  // 167335
+  EXPECT_EQ(cloud.at("points_left_out"), 0);
+  EXPECT_GT(cloud.at("within_1_percent"), 0.975);      // 0.9787
+  EXPECT_LT(cloud.at("median_depth_error"), 0.00032);  // 0.000295
+  const nlohmann::json score = cloud.at("scores").at(0);
+  EXPECT_GT(score.at("precision"), 0.986);  // 0.9900
+  EXPECT_GT(score.at("recall"), 0.865);     // 0.8693
+  EXPECT_GT(score.at("f1"), 0.922);         // 0.9257
+
+  const nlohmann::json maps = evaluate({"depth", dense, "--ground-truth", scene + "/gt_depth"});
+  EXPECT_EQ(maps.at("views").size(), 9u);
+  EXPECT_EQ(maps.at("views_without_map"), 0);
+  const nlohmann::json depth = maps.at("all");
+  EXPECT_GT(depth.at("completeness"), 0.95);     // 0.9548
+  EXPECT_GT(within(depth, 0.001), 0.43);         // 0.4379
+  EXPECT_GT(within(depth, 0.01), 0.906);         // 0.9105
+  EXPECT_LT(depth.at("median_error"), 0.00116);  // 0.001128
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,281 @@
+// The steps of a scene on devices that the test watches.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "io/colmap_model.hpp"
+#include "io/image_file.hpp"
+#include "render/description_file.hpp"
+#include "render/render.hpp"
+#include "render/sparse_points.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kViews = 12, kThreads = 4;
+constexpr std::size_t kAmpleMemory = std::size_t{8} << 30;
+
+std::string content(const fs::path& path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+/// What one thread waits for and another one announces.
+class Event {
+ public:
+  void announce() {
+    const std::lock_guard lock(mutex_);
+    announced_ = true;
+    changed_.notify_all();
+  }
+
+  /// Waits, but not forever, and only once: a test fails then by what it asserts.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    if (!given_up_)
+      given_up_ = !changed_.wait_for(lock, std::chrono::seconds(20), [this] { return announced_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool announced_ = false, given_up_ = false;
+};
+
+/// The CPU under another name, which counts its sweeps and takes no memory in plans.
+class WatchedBackend : public Backend {
+ public:
+  using Hook = std::function<void()>;
+
+  explicit WatchedBackend(
+      std::string name, Hook before = [] {}, Hook after = [] {})
+      : name_(std::move(name)), before_(std::move(before)), after_(std::move(after)) {}
+
+  std::string name() const override { return name_; }
+  int lanes() const override { return 1; }
+  WorkMemory memory(const SweepShape&) const override { return {}; }
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    before_();
+    DepthEstimate estimate = cpu_->sweep(problem);
+    ++sweeps_;
+    after_();
+    return estimate;
+  }
+  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  DisparityMap match(const PairProblem& problem) override { return cpu_->match(problem); }
+
+  int sweeps() const { return sweeps_; }
+
+ private:
+  const std::string name_;
+  const Hook before_, after_;
+  const std::unique_ptr<Backend> cpu_ = make_cpu_backend({.threads = 2, .memory_limit = {}});
+  std::atomic<int> sweeps_ = 0;
+};
+
+using Backends = std::vector<std::unique_ptr<Backend>>;
+
+template <class... Arguments>
+WatchedBackend& add_backend(Backends& backends, Arguments&&... arguments) {
+  auto backend = std::make_unique<WatchedBackend>(std::forward<Arguments>(arguments)...);
+  WatchedBackend& result = *backend;
+  backends.push_back(std::move(backend));
+  return result;
+}
+
+/// Gives each test a folder of its own with a small rendered scene.
+class SceneSteps : public testing::Test {
+ protected:
+  SceneSteps() {
+    std::string name = (fs::temp_directory_path() / "scene_steps_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    const std::string file = RECON_SOURCE_DIR "/tests/cli/data/small_scene.json";
+    const SceneDescription description = parse_description(content(file), file, kViews).scene;
+    fs::create_directories(folder_ / "images");
+    fs::create_directories(folder_ / "sparse");
+    for (int i = 0; i < kViews; ++i)
+      write_image(folder_ / "images" / description.views[static_cast<std::size_t>(i)].name,
+                  render_view(description, i).image.view());
+    write_colmap_model(folder_ / "sparse", sparse_scene(description), ColmapFormat::kText);
+    options_.planes = 16;
+    options_.selection.max_sources = 3;
+    options_.quiet = true;
+  }
+  ~SceneSteps() override { fs::remove_all(folder_); }
+
+  /// A run into the folder `output` whose model is read.
+  std::unique_ptr<SceneRun> begin(const std::string& output) const {
+    auto run =
+        std::make_unique<SceneRun>(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
+                                   Workspace(folder_ / output), kThreads);
+    run->memory.limit = kAmpleMemory;
+    read_scene(*run);
+    return run;
+  }
+
+  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory) {
+    run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
+    run.photos.set_budget(run.memory.photo_cache);
+    run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, run.memory.map_cache);
+    run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, run.memory.map_cache);
+    prepare_views(run);
+    write_dense_model(run);
+    estimate_views(run, backends);
+  }
+
+  static void check_and_fuse(SceneRun& run) {
+    check_views(run);
+    run.photometric->forget();
+    fuse_views(run);
+  }
+
+  /// The files of a run that has ended: all but the records, which hold times and names of devices.
+  static std::map<std::string, std::string> results(const SceneRun& run) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(run.workspace.root())) {
+      const std::string name = fs::relative(entry.path(), run.workspace.root()).string();
+      if (entry.is_regular_file() && !name.starts_with("status/")) files[name] = content(entry.path());
+    }
+    return files;
+  }
+
+  /// The results of a run on one device with ample memory.
+  std::map<std::string, std::string> expected_results() const {
+    Backends backends;
+    add_backend(backends, "only");
+    const auto run = begin("expected");
+    estimate(*run, backends);
+    check_and_fuse(*run);
+    return results(*run);
+  }
+
+  static void expect_equal(const std::map<std::string, std::string>& found,
+                           const std::map<std::string, std::string>& expected) {
+    ASSERT_TRUE(expected.contains("fused.ply"));
+    EXPECT_EQ(found.size(), expected.size());
+    for (const auto& [name, bytes] : expected) {
+      const auto it = found.find(name);
+      ASSERT_NE(it, found.end()) << name;
+      EXPECT_TRUE(it->second == bytes) << name << " differs";
+    }
+  }
+
+  fs::path folder_;
+  SessionOptions options_;
+};
+
+TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
+  // Neither goes on before the other one has a view too.
+  Event first_has_a_view, second_has_a_view;
+  Backends backends;
+  const WatchedBackend& first = add_backend(backends, "first", [&] {
+    first_has_a_view.announce();
+    second_has_a_view.wait();
+  });
+  const WatchedBackend& second = add_backend(backends, "second", [&] {
+    second_has_a_view.announce();
+    first_has_a_view.wait();
+  });
+  const auto run = begin("two");
+  estimate(*run, backends);
+  EXPECT_GT(first.sweeps(), 0);
+  EXPECT_GT(second.sweeps(), 0);
+  EXPECT_EQ(first.sweeps() + second.sweeps(), kViews) << "each view is swept once";
+  std::multiset<std::string> devices;
+  for (const auto& [name, state] : run->states) devices.insert(state.estimate->result.at("device"));
+  EXPECT_EQ(devices.count("first"), static_cast<std::size_t>(first.sweeps()));
+  EXPECT_EQ(devices.count("second"), static_cast<std::size_t>(second.sweeps()));
+  check_and_fuse(*run);
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, KeepFinishedViewsWhenADeviceFails) {
+  Event view_is_swept;
+  Backends backends;
+  const WatchedBackend& good = add_backend(
+      backends, "good", [] {}, [&] { view_is_swept.announce(); });
+  const WatchedBackend& lost = add_backend(backends, "lost", [&] {
+    view_is_swept.wait();
+    throw DeviceError("the device is lost");
+  });
+  {
+    const auto run = begin("resumed");
+    try {
+      estimate(*run, backends);
+      FAIL() << "the error of the device is not thrown on";
+    } catch (const DeviceError& error) {
+      EXPECT_STREQ(error.what(), "the device is lost");
+    }
+    EXPECT_EQ(lost.sweeps(), 0);
+    EXPECT_GT(good.sweeps(), 0);
+    EXPECT_LT(good.sweeps(), kViews) << "the view of the lost device";
+    EXPECT_TRUE(run->failed.empty()) << "a device fails, not a view";
+    int finished = 0;
+    for (const auto& [name, state] : run->states) finished += state.estimate.has_value();
+    EXPECT_EQ(finished, good.sweeps()) << "what was swept is written";
+  }
+  // The same command again, without the device.
+  Backends rest;
+  const WatchedBackend& other = add_backend(rest, "other");
+  const auto run = begin("resumed");
+  estimate(*run, rest);
+  int kept = 0;
+  for (const auto& [name, state] : run->states) kept += state.estimate_kept;
+  EXPECT_EQ(kept, good.sweeps());
+  EXPECT_EQ(other.sweeps(), kViews - kept);
+  check_and_fuse(*run);
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
+  Backends backends;
+  add_backend(backends, "only");
+  const auto run = begin("little");
+  // The least limit that the plan accepts leaves nothing for caches and for work side by side.
+  std::size_t refused = 0, limit = kAmpleMemory;
+  while (limit - refused > 1) {
+    const std::size_t middle = refused + (limit - refused) / 2;
+    try {
+      plan_memory(run->plan, options_, backends, middle, kThreads);
+      limit = middle;
+    } catch (const OutOfMemory&) {
+      refused = middle;
+    }
+  }
+  const MemoryPlan much = plan_memory(run->plan, options_, backends, kAmpleMemory, kThreads);
+  estimate(*run, backends, limit);
+  const MemoryPlan& little = run->memory;
+  EXPECT_EQ(much.check_at_once, kThreads);
+  EXPECT_EQ(little.check_at_once, 1);
+  EXPECT_GE(much.fusion_views, kViews);
+  EXPECT_LT(little.fusion_views, kViews);
+  EXPECT_GT(much.writes_waiting, 0);
+  EXPECT_EQ(little.writes_waiting, 0);
+  EXPECT_TRUE(much.spare_streams);
+  EXPECT_FALSE(little.spare_streams);
+  EXPECT_GT(std::min(much.map_cache, much.photo_cache), 0u);
+  EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
+  check_and_fuse(*run);
+  expect_equal(results(*run), expected_results());
+}
+
+}  // namespace
+}  // namespace recon
