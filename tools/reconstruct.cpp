@@ -12,6 +12,7 @@
 #include "io/json_text.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/session.hpp"
+#include "tools/commit.hpp"
 #include "tools/reconstruct_options.hpp"
 
 namespace {
@@ -25,7 +26,7 @@ Verbosity verbosity(const CommandLine& line) {
 
 int run(int argc, char** argv) {
   CLI::App app("Depth maps and a fused, coloured point cloud from calibrated photos", "reconstruct");
-  app.set_version_flag("--version", std::string("reconstruct ") + version());
+  app.set_version_flag("--version", std::string("reconstruct ") + version() + " (" RECON_COMMIT ")");
   app.footer(
       "Exit codes: 0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory,\n"
       "5 no such device, 7 some views failed and the rest is written, 130 interrupted.");

@@ -10,11 +10,11 @@
 #include "tools/bench/aggregation_benchmark.hpp"
 #include "tools/bench/belief_benchmark.hpp"
 #include "tools/bench/block_benchmark.hpp"
-#include "tools/bench/commit.hpp"
 #include "tools/bench/graph_cut_benchmark.hpp"
 #include "tools/bench/predict_benchmark.hpp"
 #include "tools/bench/sgm_benchmark.hpp"
 #include "tools/bench/sweep_benchmark.hpp"
+#include "tools/commit.hpp"
 
 namespace {
 
@@ -172,7 +172,7 @@ std::string command_line(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
-  app.set_version_flag("--version", std::string("reconstruct-bench ") + version());
+  app.set_version_flag("--version", std::string("reconstruct-bench ") + version() + " (" RECON_COMMIT ")");
   app.require_subcommand(1);
   SweepBenchmark sweep;
   add_sweep(app, sweep);

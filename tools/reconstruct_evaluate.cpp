@@ -5,6 +5,7 @@
 #include "core/parallel.hpp"
 #include "core/program.hpp"
 #include "core/version.hpp"
+#include "tools/commit.hpp"
 #include "tools/evaluate/commands.hpp"
 
 namespace {
@@ -77,7 +78,7 @@ void add_disparity(CLI::App& app, DisparityCommand& command) {
 
 int run(int argc, char** argv) {
   CLI::App app("Depth maps, clouds and disparity maps against ground truth", "reconstruct-evaluate");
-  app.set_version_flag("--version", std::string("reconstruct-evaluate ") + version());
+  app.set_version_flag("--version", std::string("reconstruct-evaluate ") + version() + " (" RECON_COMMIT ")");
   app.require_subcommand(1);
   app.fallthrough();
   bool json = false;

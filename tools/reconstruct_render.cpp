@@ -18,6 +18,7 @@
 #include "io/file_bytes.hpp"
 #include "render/description_file.hpp"
 #include "scene/lens.hpp"
+#include "tools/commit.hpp"
 #include "tools/render/write_scene.hpp"
 
 namespace recon {
@@ -142,7 +143,7 @@ int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Renders synthetic scenes with exact depth, normals and poses, as COLMAP scenes.",
                "reconstruct-render");
-  app.set_version_flag("--version", std::string("reconstruct-render ") + version());
+  app.set_version_flag("--version", std::string("reconstruct-render ") + version() + " (" RECON_COMMIT ")");
   declare_options(app, arguments);
   refuse_empty_arguments(argc, argv);
   try {

@@ -62,7 +62,7 @@ TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
   EXPECT_THAT(help.out, HasSubstr("Exit codes"));
   const Outcome version = reconstruct({"--version"});
   EXPECT_EQ(version.exit_code, 0);
-  EXPECT_THAT(version.out, HasSubstr("reconstruct "));
+  EXPECT_THAT(version.out, testing::MatchesRegex("reconstruct [0-9.]+ \\([-0-9a-z]+\\)\n"));
 }
 
 TEST_F(ReconstructFault, UnknownWordsInTheConfigurationAreTwo) {
