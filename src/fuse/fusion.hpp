@@ -59,7 +59,7 @@ struct FusionOptions {
 };
 
 /// Number of bands of rows per view with `spacing` 1; the points of one band are in memory at a time.
-inline constexpr int kFusionBands = 8;
+inline constexpr int kFusionBands = 4;
 
 /// Merges depth maps into points, view by view in the order of `views`. A point averages the agreeing depths
 /// of other views, at the one pixel of its reprojection in each. It marks pixels of the same surface as used:
