@@ -83,7 +83,7 @@ void PairCommandLine::declare_block(CLI::App& app, BlockMatchingOptions& block) 
                  "sobel: horizontal slopes are compared, whatever the brightness; none: grey levels are")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--prefilter-cap", block.prefilter_cap, "Greatest slope that is told apart, 1 to 31")
+  app.add_option("--prefilter-cap", block.prefilter_cap, "Maximum slope that is distinguished, 1 to 31")
       ->capture_default_str()
       ->group(group);
   app.add_option("--steps", block.steps_per_pixel, "Disparities searched per pixel: 1, 2 or 4")

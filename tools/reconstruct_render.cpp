@@ -99,7 +99,7 @@ void apply_overrides(const Arguments& arguments, SceneDescription& scene) {
 
 void render(const Arguments& arguments) {
   if (arguments.scene.empty() || arguments.output.empty())
-    throw UsageError("give a scene description and an output folder, or --list; --help tells more");
+    throw UsageError("give a scene description and an output folder, or --list; see --help");
   const fs::path file = find_description(arguments.scene);
   DescriptionFile description = parse_description(read_file(file), file.string(), arguments.views);
   apply_overrides(arguments, description.scene);

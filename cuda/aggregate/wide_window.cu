@@ -145,7 +145,7 @@ class ColumnWindows {
   std::ptrdiff_t row_step_;
 };
 
-/// Inclusive prefix sum of `value` over the threads, for several rows at once; `totals` has room for one
+/// Inclusive prefix sum of `value` over the threads, for several rows at once; `totals` has space for one
 /// value per row and warp. Returns whether `any` is true for any thread.
 template <class T, int Rows>
 __device__ bool sum_of_threads_up_to(T (&value)[Rows], T* totals, bool any) {

@@ -61,7 +61,7 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const CudaOptions& options)
       : device_(options.device),
         host_threads_(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic) {
-    EXPECTS(options.lanes >= 1);
+    EXPECTS(options.streams >= 1);
     const std::string reason = why_unusable(device_);
     if (!reason.empty())
       throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
@@ -71,14 +71,14 @@ class CudaBackend : public Backend {
     std::size_t free = 0, total = 0;
     RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
     limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
-    lanes_.reserve(static_cast<std::size_t>(options.lanes));
-    for (int i = 0; i < options.lanes; ++i) free_.push_back(&lanes_.emplace_back(host_threads_));
+    streams_.reserve(static_cast<std::size_t>(options.streams));
+    for (int i = 0; i < options.streams; ++i) free_.push_back(&streams_.emplace_back(host_threads_));
   }
 
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the streams are freed on it
 
   std::string name() const override { return name_; }
-  int lanes() const override { return static_cast<int>(lanes_.size()); }
+  int streams() const override { return static_cast<int>(streams_.size()); }
 
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
@@ -103,7 +103,7 @@ class CudaBackend : public Backend {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
     const Hold hold(*this, planned.bytes > share());
-    return hold.lane().sweep(problem, planned);
+    return hold.stream().sweep(problem, planned);
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -133,7 +133,7 @@ class CudaBackend : public Backend {
    public:
     Hold(CudaBackend& backend, bool alone) : backend_(backend) {
       std::unique_lock lock(backend_.mutex_);
-      const std::size_t needed = alone ? backend_.lanes_.size() : 1;
+      const std::size_t needed = alone ? backend_.streams_.size() : 1;
       // A sweep that waits for all streams goes first; otherwise it could starve.
       if (alone) ++backend_.waiting_alone_;
       backend_.freed_.wait(
@@ -144,19 +144,19 @@ class CudaBackend : public Backend {
         backend_.free_.pop_back();
       }
       if (alone)
-        for (SweepStream* lane : held_) lane->release();
+        for (SweepStream* stream : held_) stream->release();
       alone_ = alone;
     }
     Hold(const Hold&) = delete;
     ~Hold() {
-      if (alone_) lane().release();
+      if (alone_) stream().release();
       {
         const std::lock_guard lock(backend_.mutex_);
         backend_.free_.insert(backend_.free_.end(), held_.begin(), held_.end());
       }
       backend_.freed_.notify_all();
     }
-    SweepStream& lane() const { return *held_.front(); }
+    SweepStream& stream() const { return *held_.front(); }
 
    private:
     CudaBackend& backend_;
@@ -165,7 +165,7 @@ class CudaBackend : public Backend {
   };
 
   /// Memory share in bytes of a stream while others run concurrently.
-  std::size_t share() const { return limit_ / lanes_.size(); }
+  std::size_t share() const { return limit_ / streams_.size(); }
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
@@ -189,7 +189,7 @@ class CudaBackend : public Backend {
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;
-  std::vector<SweepStream> lanes_;
+  std::vector<SweepStream> streams_;
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<SweepStream*> free_;

@@ -27,7 +27,7 @@ void queue_left_right_check(const LabelledMap& map, float tolerance, cudaStream_
 
 /// The outliers of a map, in any order.
 struct OutlierList {
-  int* pixels;  ///< with room for every pixel of the map
+  int* pixels;  ///< with space for every pixel of the map
   int* count;
 };
 

@@ -57,8 +57,7 @@ std::size_t available_memory(const fs::path& root) {
   for (const Cgroup& group : cgroups_of_this_process(root, "memory"))
     if (const auto left = left_in(group)) available = std::min(available.value_or(*left), *left);
   if (!available)
-    throw InputError((root / "proc/meminfo").string() +
-                     ": does not say MemAvailable; give --memory-limit to tell how much memory may be used");
+    throw InputError((root / "proc/meminfo").string() + ": does not say MemAvailable; give --memory-limit");
   return static_cast<std::size_t>(*available);
 }
 

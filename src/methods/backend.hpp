@@ -94,7 +94,7 @@ class Backend {
   virtual std::string name() const = 0;
 
   /// Number of useful concurrent calls of `sweep` (each from its own thread).
-  virtual int lanes() const = 0;
+  virtual int streams() const = 0;
 
   /// The memory that `sweep` needs for a problem of this shape within the limits of this backend.
   /// @throws OutOfMemory when even the smallest tiling does not fit
@@ -121,7 +121,7 @@ struct CpuOptions {
 struct CudaOptions {
   int device = 0;                           ///< index among the visible devices
   std::optional<std::size_t> memory_limit;  ///< bytes of device memory; empty: 90 % of the free memory
-  int lanes = 2;
+  int streams = 2;
   int threads = 0;  ///< CPU threads for graph cuts; 0: all that the process may use
 };
 

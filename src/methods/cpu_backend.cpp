@@ -24,7 +24,7 @@ class CpuBackend : public Backend {
     return "CPU, " + std::to_string(arena_.max_concurrency()) + " threads, " + sweep_instruction_set();
   }
 
-  int lanes() const override { return 1; }
+  int streams() const override { return 1; }
 
   WorkMemory memory(const SweepShape& shape) const override {
     const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.window);

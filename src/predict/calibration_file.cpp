@@ -152,7 +152,8 @@ PerformanceModel load_calibration(const CalibrationKey& key) {
 
 void warn_of_disturbance(const CalibrationKey& key) {
   spdlog::warn(
-      "other programs kept the processors busy while the machine was measured: times may be told too long; "
+      "other programs kept the processors busy while the machine was measured: predicted times may be too "
+      "long; "
       "it is measured again when {} is removed",
       calibration_path(key).string());
 }

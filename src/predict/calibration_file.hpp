@@ -8,7 +8,7 @@
 
 namespace recon {
 
-/// What a calibration was measured with; of another one it says nothing.
+/// What a calibration was measured with; it does not hold for another device, version or number of threads.
 struct CalibrationKey {
   std::string device;   ///< as Backend::name says it
   int threads = 0;      ///< of the host
@@ -30,13 +30,13 @@ std::string calibration_text(const CalibrationKey& key, const PerformanceModel& 
 /// @throws InputError with what is damaged, or whose calibration it is
 PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& key, const std::string& file);
 
-/// The calibration that is kept; empty where there is none, or, with a warning, where it cannot be used.
+/// The stored calibration; empty if there is none or, with a warning, if it cannot be used.
 PerformanceModel load_calibration(const CalibrationKey& key);
 
 /// A warning that other programs kept the processors busy while the machine was measured.
 void warn_of_disturbance(const CalibrationKey& key);
 
-/// Keeps a calibration in place of that of before; a warning where it cannot be written.
+/// Replaces the stored calibration; warns if it cannot be written.
 void save_calibration(const CalibrationKey& key, const PerformanceModel& model);
 
 }  // namespace recon

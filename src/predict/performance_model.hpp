@@ -19,7 +19,7 @@ struct RunTimes {
   double seconds = 0, shipped = 0;
 };
 
-/// Tells the time of a task from measured ones:
+/// Predicts the time of a task from measured ones:
 ///   seconds = efficiency(size) * sum_i cost_i work_i
 /// with the counts of stage_work.hpp, costs >= 0 that fit the measured tasks of the same stage and radius
 /// best (least squares of the relative errors), and an efficiency near 1 that makes the sum right at each
@@ -37,8 +37,8 @@ class PerformanceModel {
   /// Forgets what is known of a stage at a radius.
   void forget(const std::string& stage, int radius);
 
-  /// Whether the times of a stage can be told at this radius: it was measured there, or at both a smaller and
-  /// a larger one.
+  /// Whether the times of a stage can be predicted at this radius: it was measured there, or at both a
+  /// smaller and a larger one.
   bool knows(const std::string& stage, int radius) const;
 
   /// Seconds; for a radius beyond those measured that of the nearest one. Deterministic.

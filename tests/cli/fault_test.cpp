@@ -65,7 +65,7 @@ TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
   EXPECT_THAT(version.out, testing::MatchesRegex("reconstruct [0-9.]+ \\([-0-9a-z]+\\)\n"));
 }
 
-TEST_F(ReconstructFault, UnknownWordsInTheConfigurationAreTwo) {
+TEST_F(ReconstructFault, UnknownKeywordsInTheConfigurationAreTwo) {
   set_content(folder() / "good.toml", "window=5\nplanes=\"32\"\n");
   set_content(folder() / "bad.toml", "windwo=5\n");
   EXPECT_EQ(run_program(folder(), {RECON_RECONSTRUCT, scene().string(), "--device", "cpu", "--config",
@@ -94,7 +94,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfEachOptimizerAreAConfiguration) {
   }
 }
 
-TEST_F(ReconstructFault, TheResolvedOptionsOfLinksOverStoredCostsAreAConfiguration) {
+TEST_F(ReconstructFault, TheResolvedOptionsOfStagesOverStoredCostsAreAConfiguration) {
   for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
            {"--optimizer", "graphcut"},
            {"--optimizer", "winner", "--aggregation", "cross"},

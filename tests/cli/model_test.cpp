@@ -101,7 +101,7 @@ TEST_F(ReconstructModel, NamesLoseComponentsThatSayNothing) {
   EXPECT_TRUE(same_results(results(dense()), results(folder() / "plain")));
 }
 
-TEST_F(ReconstructModel, TracksForgetViewsThatAreDeletedFromTheImages) {
+TEST_F(ReconstructModel, TracksLoseViewsThatAreDeletedFromTheImages) {
   replace_in(sparse("images.txt"), lines_of_view(1), "");
   const Outcome outcome = reconstruct({scene().string()});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

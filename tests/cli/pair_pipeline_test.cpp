@@ -34,7 +34,7 @@ class PairPipeline : public PairTest {
   std::string options_file() const { return content(file("dense/options.toml")); }
 };
 
-TEST_F(PairPipeline, EveryLinkMatches) {
+TEST_F(PairPipeline, EveryStageMatches) {
   for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
            {"--preset", "ad-census"},
            {"--method", "pipeline"},

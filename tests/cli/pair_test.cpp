@@ -148,7 +148,7 @@ TEST_F(ReconstructPair, TheResolvedOptionsAreAConfiguration) {
   EXPECT_EQ(content(file("dense/options.toml")), options);
 }
 
-TEST_F(ReconstructPair, DryRunTellsThePlanAndWritesNothing) {
+TEST_F(ReconstructPair, DryRunPrintsThePlanAndWritesNothing) {
   write_pair_folder("pair");
   const Outcome text = reconstruct({"pair", "--dry-run"});
   EXPECT_EQ(text.exit_code, 0);

@@ -24,7 +24,7 @@ std::uintptr_t misalignment(const T* p) {
   return reinterpret_cast<std::uintptr_t>(p) % kRowAlignment;
 }
 
-TEST(PaddedCount, IsTheLeastMultipleOf64Bytes) {
+TEST(PaddedCount, IsTheSmallestMultipleOf64Bytes) {
   EXPECT_EQ(padded_count<float>(0), 0);
   EXPECT_EQ(padded_count<float>(1), 16);
   EXPECT_EQ(padded_count<float>(16), 16);

@@ -75,7 +75,7 @@ TEST_F(FakeSystem, FirstVersionLimitWins) {
   EXPECT_EQ(available_memory(root_), 3000000u - 600000u);
 }
 
-TEST_F(FakeSystem, ContainerThatIsToldThePathOfTheHost) {
+TEST_F(FakeSystem, ContainerThatSeesThePathOfTheHost) {
   write("proc/self/mountinfo", "32 23 0:28 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000000\n");
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");

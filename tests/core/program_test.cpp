@@ -118,7 +118,7 @@ Failure failure_of(const Thrown& thrown) {
   }
 }
 
-TEST(Program, TellsWhatAnExceptionMeans) {
+TEST(Program, ReportsWhatAnExceptionMeans) {
   EXPECT_EQ(failure_of(UsageError("--window is 8")).exit_code, 2);
   EXPECT_EQ(failure_of(UsageError("--window is 8")).message, "--window is 8");
   EXPECT_EQ(failure_of(Interrupted()).exit_code, 130);
@@ -129,7 +129,7 @@ TEST(Program, TellsWhatAnExceptionMeans) {
   EXPECT_EQ(failure_of(std::runtime_error("odd")).message, "unexpected failure: odd");
 }
 
-TEST(Program, TellsOfThreadsThatCannotBeCreated) {
+TEST(Program, ReportsThreadsThatCannotBeCreated) {
   const auto refused = std::make_error_code(std::errc::resource_unavailable_try_again);
   for (const Failure& failure :
        {failure_of(std::system_error(refused)),

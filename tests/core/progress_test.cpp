@@ -35,7 +35,7 @@ TEST_F(ProgressTest, LinesComeNowAndThenAndAtTheEnd) {
             "depth maps: 10 of 10 (100 %), 20 s\n");
 }
 
-TEST_F(ProgressTest, LongTimesAreToldInMinutesAndHours) {
+TEST_F(ProgressTest, LongTimesAreInMinutesAndHours) {
   {
     Progress progress("views", 1000, ProgressStyle::kLines, out_, clock_);
     now_ += 10s;

@@ -131,7 +131,7 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
 }
 
 /// Sums of nothing but zeros, and the greatest ones.
-TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfTheLeastAndTheGreatestSums) {
+TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfTheMinAndMaxSums) {
   const VolumeShape shape{300, 140, 4, 0};
   for (const float greatest : {2.0f, 256.0f, 0x1p60f, 0x1p-60f})
     for (const int radius : {0, 1, 7, 60, 63, 64}) {
@@ -334,7 +334,7 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpuInWideStrips) {
 }
 
 /// Supports of whole squares of the greatest cost, on either side of what sums of 32 bits hold.
-TEST_F(CudaCrossBased, SameBitsAsTheCpuOfTheGreatestSums) {
+TEST_F(CudaCrossBased, SameBitsAsTheCpuOfTheMaxSums) {
   const Image<Rgb8> flat(300, 140, Rgb8{80, 90, 100});
   for (const int longest : {1, 60, 63, 64, 90}) {
     const Image<Cross> arms = cross_arms(flat.view(), {longest + 1, longest + 1, 20, 6});

@@ -153,7 +153,7 @@ TEST_P(CudaPipelineStage, ScanlinesAreTheTextbooks) {
   }
 }
 
-TEST_P(CudaPipelineStage, TheWinnerIsTheLowestOfTheLeast) {
+TEST_P(CudaPipelineStage, TheWinnerIsTheLowestOfTheMinima) {
   const Shape& shape = GetParam();
   FloatVolume costs = random_costs(shape);
   for (float& cost : costs.values) cost = std::floor(cost * 8);  // so that there are ties
@@ -306,7 +306,7 @@ TEST_F(CudaPipeline, TheSystemIsTheCpusAtOddSizes) {
   }
 }
 
-TEST_F(CudaPipeline, OfSingleLinksIsTheCpus) {
+TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
   const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
   const PipelineProblem whole{{}, {left.view(), right.view()}, {-2, 14}, ad_census_pipeline()};
   const auto expect_same = [&](const char* what, const auto& change) {
@@ -355,7 +355,7 @@ TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
   EXPECT_LE(differing, kDifferingShare * 91 * 53);
 }
 
-TEST_F(CudaPipeline, RefusesLinksThatTheGpuHasNot) {
+TEST_F(CudaPipeline, RefusesStagesThatTheGpuHasNot) {
   const Image<Rgb8> image = blocky_colours(9, 5, 6);
   PipelineProblem problem{{}, {image.view(), image.view()}, {0, 4}, ad_census_pipeline()};
   problem.options.refinement.graph_cut = true;

@@ -25,15 +25,15 @@ reference::OwnedProblem problem_of(const PathCase& c) {
   return owned;
 }
 
-class CudaPathSweep : public test::GpuTest<testing::TestWithParam<PathCase>> {};
+class CudaSemiGlobalSweep : public test::GpuTest<testing::TestWithParam<PathCase>> {};
 
-TEST_P(CudaPathSweep, EqualsTheCpu) {
+TEST_P(CudaSemiGlobalSweep, EqualsTheCpu) {
   const reference::OwnedProblem owned = problem_of(GetParam());
   test::expect_same(make_cuda_backend({})->sweep(owned.problem), semi_global_sweep(owned.problem));
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Cases, CudaPathSweep,
+    Cases, CudaSemiGlobalSweep,
     testing::Values(
         PathCase{"Zncc", {}}, PathCase{"ManyPlanes", {131, 67, 137, 73, 3, 257, 1, 6, 2}},
         PathCase{"Sad", {131, 67, 137, 73, 2, 33, 1, 4, 3}, {CostKind::kSad, 5, Combination::kBestK, 2}},
@@ -49,9 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
             "Blocks", {250, 190, 260, 200, 2, 70, 1, 3, 8}, {}, SweepPaths().penalties, 110 * 100 * 128}),
     [](const auto& one) { return one.param.name; });
 
-class CudaPathSweepMemory : public test::GpuTest<> {};
+class CudaSemiGlobalSweepMemory : public test::GpuTest<> {};
 
-TEST_F(CudaPathSweepMemory, CountsWhatItTakesAndStaysWithinALimit) {
+TEST_F(CudaSemiGlobalSweepMemory, CountsWhatItTakesAndStaysWithinALimit) {
   const reference::OwnedProblem owned = problem_of({"", {250, 190, 260, 200, 2, 70, 1, 3, 8}});
   test::expect_memory_counted(owned.problem, 90);
 }

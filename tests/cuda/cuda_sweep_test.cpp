@@ -92,13 +92,13 @@ TEST_F(CudaSweepLimits, FusedInPieces) {
 
 class CudaBackendTest : public test::GpuTest<> {};
 
-TEST_F(CudaBackendTest, LanesGiveTheSameAsOneAfterTheOther) {
+TEST_F(CudaBackendTest, StreamsGiveTheSameAsOneAfterTheOther) {
   const SweepScene first({"", 311, 139, 300, 150, 17, 3});
   const SweepScene second({"", 140, 77, 130, 70, 33, 5, CostKind::kZncc, 1, 7, Combination::kBestK, 2});
   CudaOptions options;
-  options.lanes = 2;
+  options.streams = 2;
   const auto backend = make_cuda_backend(options);
-  EXPECT_EQ(backend->lanes(), 2);
+  EXPECT_EQ(backend->streams(), 2);
   EXPECT_NE(backend->name().find("cuda:0"), std::string::npos);
   const DepthEstimate alone[2] = {backend->sweep(first.problem()), backend->sweep(second.problem())};
   constexpr int kThreads = 4, kRounds = 4;
@@ -129,7 +129,7 @@ std::size_t min_limit(const SweepProblem& problem) {
 TEST_F(CudaBackendTest, UsesTheWholeLimitAloneWhereAShareDoesNotSuffice) {
   const SweepScene scene({"", 311, 139, 300, 150, 9, 3});
   CudaOptions options;
-  options.lanes = 4;
+  options.streams = 4;
   const DepthEstimate free = make_cuda_backend(options)->sweep(scene.problem());
   options.memory_limit = min_limit(scene.problem());
   const auto backend = make_cuda_backend(options);
@@ -143,7 +143,7 @@ TEST_F(CudaBackendTest, CountsWhatASweepTakes) {
   const SweepScene scene({"", 150, 401, 160, 120, 37, 3, CostKind::kZncc, 1, 5, Combination::kBestK, 2});
   const SweepShape shape{150, 401, 166, 124, 1, 3, 37, 5};
   CudaOptions options;
-  options.lanes = 1;
+  options.streams = 1;
   const WorkMemory free = make_cuda_backend(options)->memory(shape);
   EXPECT_GE(free.device_bytes,
             cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, std::size_t{1} << 30).arena_bytes);

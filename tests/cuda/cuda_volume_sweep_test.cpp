@@ -143,19 +143,19 @@ INSTANTIATE_TEST_SUITE_P(
 
 class CudaVolumeSweepSingle : public test::GpuTest<> {};
 
-TEST_F(CudaVolumeSweepSingle, LanesOfDifferentSizesDoNotDisturbEachOther) {
+TEST_F(CudaVolumeSweepSingle, StreamsOfDifferentSizesDoNotDisturbEachOther) {
   for (const Aggregation by : {Aggregation::kConstantWindow, Aggregation::kCrossBased}) {
     const reference::OwnedProblem problems[] = {
         problem_of({"", by, kWinner, {233, 31, 137, 73, 1, 9, 1, 6, 2}, {}, false, 2}),
         problem_of({"", by, kWinner, {70, 41, 61, 43, 1, 16, 1, 6, 3}, {}, false, 2})};
     const std::unique_ptr<Backend> backend = make_cuda_backend({});
-    std::vector<std::future<void>> lanes;
+    std::vector<std::future<void>> sweeps;
     for (const reference::OwnedProblem& owned : problems)
-      lanes.push_back(std::async(std::launch::async, [&] {
+      sweeps.push_back(std::async(std::launch::async, [&] {
         const DepthEstimate expected = volume_sweep(owned.problem);
         for (int i = 0; i < 100; ++i) test::expect_same(backend->sweep(owned.problem), expected);
       }));
-    for (std::future<void>& lane : lanes) lane.get();
+    for (std::future<void>& sweep : sweeps) sweep.get();
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace recon::test {
 
-/// A small sweep, told in a line.
+/// A small sweep, described in a line.
 struct SweepCase {
   const char* name;
   int width, height;

@@ -33,9 +33,9 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
   const SweepShape shape{6000, 4000, 6000, 4000, 1, 8, 512, 7};
-  for (const std::size_t lanes : {1u, 2u}) {
-    const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB / lanes});
-    EXPECT_LE(plan.bytes, kGiB / lanes);
+  for (const std::size_t streams : {1u, 2u}) {
+    const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB / streams});
+    EXPECT_LE(plan.bytes, kGiB / streams);
     EXPECT_GT(plan.tiles, 1);
   }
   const SweepPlan fused = plan_sweep(shape, sad(), SweepPath::kAuto, {132, kGiB / 2});

@@ -127,7 +127,7 @@ TEST(PointGrid, WithoutPointsOrWithAQueryThatIsNotFiniteFindsNothing) {
   EXPECT_EQ(grid.nearest_distance({0, 0.5, 0}), 0.5);
 }
 
-TEST(PointGrid, TellsMillimetresApartInMapCoordinates) {
+TEST(PointGrid, DistinguishesMillimetresInMapCoordinates) {
   const Vec3d corner{412345, 5651234, 120};
   std::vector<Vec3d> points;
   for (int i = 0; i < 1000; ++i) points.push_back(corner + Vec3d{0.001 * (i % 10), 0.001 * (i / 10), 0});

@@ -68,7 +68,7 @@ TEST(ColmapText, TurnsTheRightWay) {
   EXPECT_NEAR(v.z, 1, 1e-15);
 }
 
-TEST(ColmapText, ForgetsPointIdsWhereThereAreNoPoints) {
+TEST(ColmapText, DropsPointIdsWhereThereAreNoPoints) {
   const Scene scene = parse_colmap_model({{"cameras.txt", kCameras}, {"images.txt", kImages}, std::nullopt},
                                          ColmapFormat::kText);
   EXPECT_TRUE(scene.points.empty());

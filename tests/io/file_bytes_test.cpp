@@ -46,7 +46,7 @@ void expect_machine_error(const Body& body) {
   }
 }
 
-TEST(ReadFile, TellsTheMachinesFaultsFromTheFiles) {
+TEST(ReadFile, DistinguishesTheMachinesFaultsFromTheFiles) {
   const TemporaryFolder folder;
   spill(folder / "a.bin", "bytes");
   expect_machine_error([&] { read_file(folder / "a.bin"); });

@@ -209,7 +209,7 @@ class LawfulBackend : public Backend {
   std::vector<StageTask> seen;
 
   std::string name() const override { return "lawful"; }
-  int lanes() const override { return 1; }
+  int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {}; }
   WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
   DepthEstimate sweep(const SweepProblem& problem) override {

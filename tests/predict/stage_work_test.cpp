@@ -210,7 +210,7 @@ TEST(StageWork, OptionsOfOtherCostsAreOtherStages) {
   shape.stages.aggregation.kind = Aggregation::kCrossBased;
   EXPECT_NE(sweep_task(shape, {}, 1, 0).stage, zncc);
   shape = small_shape();
-  shape.window = 9;  // told between other windows
+  shape.window = 9;  // predicted between other windows
   EXPECT_EQ(sweep_task(shape, {}, 1, 0).stage, zncc);
 }
 

@@ -42,7 +42,7 @@ Rgb8 grey(int level) {
   return {value, value, value};
 }
 
-TEST(LeftRightCheck, TellsOcclusionsFromMismatchesByHand) {
+TEST(LeftRightCheck, DistinguishesOcclusionsFromMismatchesByHand) {
   // A foreground of disparity 2 in front of a background of 0: right columns 0 and 1 show left 2 and 3.
   const auto left = image_of<float>({{0, 0, 2, 2, 0, 1, U}});
   const auto right = image_of<float>({{2, 2, 0, 0, 0, 9, 0}});
@@ -122,7 +122,7 @@ TEST(Interpolation, TheRightMapRulesOut) {
   EXPECT_EQ(filled({0, -1, 0, 0}), 1.0f) << "the lower one where both are ruled out";
 }
 
-TEST(Surfaces, SmallOnesAreDistrusted) {
+TEST(Surfaces, SmallOnesAreInvalidated) {
   const auto map = image_of<float>({{1, 2, 3, 7, 7}, {9, 9, U, 7, 1}});
   Image<Outlier> labels(5, 2, kOk);
   labels(0, 1) = kMis;

@@ -77,7 +77,7 @@ TEST_P(RectifyFrom, GivesEveryPointOneRowAndTheClosedFormDisparity) {
   EXPECT_GT(seen, 500);
 }
 
-TEST_P(RectifyFrom, MakesTwoTurnedCamerasOfOneSize) {
+TEST_P(RectifyFrom, MakesTwoRotatedCamerasOfOneSize) {
   ASSERT_TRUE(result_.pair) << result_.refusal;
   const RectifiedPair& pair = *result_.pair;
   EXPECT_EQ(pair.left.width, pair.right.width);

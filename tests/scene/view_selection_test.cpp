@@ -130,7 +130,7 @@ TEST(SelectSources, GeometryAloneFindsNeighboursOfARing) {
   }
 }
 
-TEST(SelectSources, GeometryAloneRejectsTurnedAndUnmovedViews) {
+TEST(SelectSources, GeometryAloneRejectsRotatedAndUnmovedViews) {
   Scene scene = empty_scene();
   add_view(scene, looking_at({0, 0, 0}, {0, 0, 1}));
   add_view(scene, looking_at({0.1, 0, 0}, {0.1, 0, 1}));

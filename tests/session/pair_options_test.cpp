@@ -81,7 +81,7 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   for (const char* other : {"views", "colour", "levels", "window"}) EXPECT_THAT(pair, Not(HasSubstr(other)));
 }
 
-TEST(Sweeps, HaveLinksThatNeedNoSecondView) {
+TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   SessionOptions options;
   options.optimizer = SweepOptimizer::kWinnerTakeAll;
   options.given = {"--aggregation", "--refine", "--p1"};
@@ -237,7 +237,7 @@ TEST(Devices, WhatNoGpuDoesRunsOnTheCpu) {
         << device;
 }
 
-TEST(Pipelines, SomeLinksAreTheCpusAlone) {
+TEST(Pipelines, SomeStagesAreTheCpusAlone) {
   SessionOptions options;
   PipelineOptions& pipeline = options.pair.matching.pipeline;
   EXPECT_TRUE(options.cpu_only(kPipelinePair));

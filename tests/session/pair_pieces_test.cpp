@@ -62,7 +62,7 @@ TEST(CommonDepth, BlackImagesStayBlack) {
   EXPECT_EQ(images.left(0, 0), 0);
 }
 
-TEST(Orders, TellALeftImageFromARightOne) {
+TEST(Orders, DistinguishALeftImageFromARightOne) {
   // Random texture of 3 x 3 pixels that moves by 12 px, odd sizes.
   const auto texture = [](int x, int y) {
     const auto h = static_cast<std::uint32_t>(x / 3 + 100) * 0x9e3779b1u ^

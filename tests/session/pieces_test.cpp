@@ -88,7 +88,7 @@ TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
   EXPECT_EQ(options.resolved_filter().max_cost, 3.0f);
 }
 
-TEST(Device, WordsAreChecked) {
+TEST(Device, KeywordsAreChecked) {
   EXPECT_TRUE(choose_devices("cpu").gpus.empty());
   for (const char* wrong : {"", "gpu", "cuda:", "cuda:-1", "cuda:0,", "cuda:0;1", "cuda:0x"})
     EXPECT_THROW(choose_devices(wrong), UsageError) << wrong;
@@ -241,7 +241,7 @@ TEST(BoundedParallelFor, AFailingCallDoesNotCutShortTheLoopsOfOthers) {
   EXPECT_EQ(incomplete, 0);
 }
 
-TEST_F(Folder, RecordsComeBackAndTellDamage) {
+TEST_F(Folder, RecordsComeBackAndRevealDamage) {
   write("a.bin", "content");
   StepRecord record;
   record.inputs = {{"planes", 128}, {"depth_min", 0.1}};

@@ -210,7 +210,7 @@ class FixedBackend : public Backend {
  public:
   explicit FixedBackend(std::size_t bytes) : bytes_(bytes) {}
   std::string name() const override { return "fixed"; }
-  int lanes() const override { return 1; }
+  int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {bytes_, 0, 1}; }
   DepthEstimate sweep(const SweepProblem&) override { return {}; }
   WorkMemory pair_memory(int, int, const PairOptions&) const override { return {bytes_, 0, 1}; }

@@ -21,6 +21,7 @@
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 #include "render/sparse_points.hpp"
+#include "session/plan/plan_time.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -69,7 +70,7 @@ class WatchedBackend : public Backend {
       : name_(std::move(name)), before_(std::move(before)), after_(std::move(after)) {}
 
   std::string name() const override { return name_; }
-  int lanes() const override { return 1; }
+  int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {}; }
   DepthEstimate sweep(const SweepProblem& problem) override {
     before_();
@@ -275,6 +276,41 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
   check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
+}
+
+double seconds_of(const TimePlan& plan, const std::string& step) {
+  for (const auto& [name, seconds] : plan.steps)
+    if (name == step) return seconds;
+  return -1;
+}
+
+TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
+  const auto run = begin("out");
+  Backends backends;
+  add_backend(backends, "device");
+  run->memory = plan_memory(run->plan, run->options, backends, kAmpleMemory, kThreads);
+  const RemainingWork work = remaining_work(*run);
+  PerformanceModel model;
+  const auto plan = [&] { return plan_time(*run, work, backends, model, {}); };
+  EXPECT_EQ(plan().source, TimeSource::kShipped);
+  EXPECT_FALSE(learn_times(*run, work, backends, {{"fusion", 0.05}}, model)) << "too short to be noted";
+
+  ASSERT_TRUE(learn_times(*run, work, backends, {{"depth maps", 5}, {"fusion", 2}}, model));
+  EXPECT_EQ(plan().source, TimeSource::kRuns);
+  EXPECT_NEAR(seconds_of(plan(), "depth maps"), 5, 1e-9);
+  EXPECT_NEAR(seconds_of(plan(), "fusion"), 2, 1e-9);
+  RemainingWork half = work;
+  half.estimate.resize(work.estimate.size() / 2);
+  EXPECT_NEAR(seconds_of(plan_time(*run, half, backends, model, {}), "depth maps"), 2.5, 0.5);
+
+  // A calibration of the stage has nothing to do with what runs took beside shipped figures.
+  StageTask task;
+  task.stage = model.runs().begin()->first.substr(std::string("depth maps: ").size());
+  task.radius = run->options.sweep.window / 2;
+  task.work.calls = task.pixels = task.planes = 1;
+  model.add(task, 100);
+  EXPECT_EQ(plan().source, TimeSource::kCalibration);
+  EXPECT_GT(seconds_of(plan(), "depth maps"), 100);
 }
 
 }  // namespace

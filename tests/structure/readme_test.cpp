@@ -43,12 +43,12 @@ std::set<std::string> without(std::set<std::string> options, const std::set<std:
   return options;
 }
 
-TEST(Readme, TellsTheOptionsOfTheProgram) {
+TEST(Readme, ListsTheOptionsOfTheProgram) {
   const std::set<std::string> of_program = long_options(help());
   const std::set<std::string> of_readme = long_options(options_of_readme());
   ASSERT_THAT(of_program, SizeIs(testing::Gt(10u)));
-  EXPECT_THAT(without(of_program, of_readme), IsEmpty()) << "told by --help, not by README.md";
-  EXPECT_THAT(without(of_readme, of_program), IsEmpty()) << "told by README.md, not by --help";
+  EXPECT_THAT(without(of_program, of_readme), IsEmpty()) << "in --help, not in README.md";
+  EXPECT_THAT(without(of_readme, of_program), IsEmpty()) << "in README.md, not in --help";
 }
 
 }  // namespace

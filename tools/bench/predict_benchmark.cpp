@@ -234,7 +234,7 @@ ordered_json run_on(const PredictBenchmark& benchmark, const Bench& bench, int h
   const double start = steady_clock_seconds()();
   const std::vector<MakeCall> calls = missing_calls(stages, bench, benchmark.calibrate, model);
   if (!calls.empty()) {
-    calibrate({}, calls, model);
+    if (!calibrate({}, calls, model)) warn_of_disturbance(key);
     save_calibration(key, model);
   }
   result["calibration_seconds"] = steady_clock_seconds()() - start;

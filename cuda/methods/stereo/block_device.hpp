@@ -10,9 +10,9 @@
 
 namespace recon::cuda {
 
-/// Kernel arguments of one level of block matching. `left` has room for the width rounded up to a multiple of
-/// four columns. `right` holds the samples from right to left: those of pixel x and hypothesis k are at steps
-/// (columns - 1 - x) + k of the row. Rows start at multiples of 16 bytes.
+/// Kernel arguments of one level of block matching. `left` has space for the width rounded up to a multiple
+/// of four columns. `right` holds the samples from right to left: those of pixel x and hypothesis k are at
+/// steps (columns - 1 - x) + k of the row. Rows start at multiples of 16 bytes.
 struct DeviceBlock {
   const std::uint8_t *left_image, *right_image;  ///< unfiltered, rows `image_pitch` bytes apart
   std::ptrdiff_t image_pitch;

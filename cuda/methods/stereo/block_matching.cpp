@@ -7,10 +7,10 @@ namespace recon::cuda {
 DisparityMap block_matching(const PairProblem& problem, PairWorkspace& workspace) {
   check_pair(problem);
   const GreyPair& images = problem.images;
-  const BlockStream lane(images.left.width, images.left.height, problem.options, workspace.arena);
-  lane.upload(images, workspace.staging, workspace.stream);
-  lane.queue(workspace.stream);
-  return {lane.download(workspace.staging, workspace.stream)};
+  const BlockStream matching(images.left.width, images.left.height, problem.options, workspace.arena);
+  matching.upload(images, workspace.staging, workspace.stream);
+  matching.queue(workspace.stream);
+  return {matching.download(workspace.staging, workspace.stream)};
 }
 
 std::size_t block_matching_bytes(int width, int height, const PairOptions& options) {

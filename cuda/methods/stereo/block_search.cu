@@ -101,7 +101,7 @@ class WarpSearch {
       next_left4 = __ldg(left++);
       next_right = __ldg(--right);
     }
-    /// Moves to the next four columns; the rows have room for two such steps after the last.
+    /// Moves to the next four columns; the rows have space for two such steps after the last.
     __device__ void advance() {
       for (int n = kLoaded - 1; n > 0; --n) samples.words[n] = samples.words[n - 1];
       samples.words[0] = next_right;

@@ -98,7 +98,7 @@ CostTables tables_of(const PipelineOptions& pipeline) {
 }
 
 /// Calls `mark` unless it is empty.
-void tell(const PipelineMark& mark, const char* step) {
+void report(const PipelineMark& mark, const char* step) {
   if (mark) mark(step);
 }
 
@@ -148,7 +148,7 @@ void PipelineStream::upload(const ColourPair& images, PinnedBuffer& staging, con
 void PipelineStream::queue(const Stream& stream, const PipelineMark& mark) const {
   const PipelineRefinement& steps = options_.refinement;
   queue_images(stream.get());
-  tell(mark, "images");
+  report(mark, "images");
   const DeviceVolume costs = match_both(stream, mark);
   if (steps.left_right) queue_repair(stream.get(), mark);
   queue_map_steps(costs, stream.get(), mark);
@@ -198,10 +198,10 @@ DeviceVolume PipelineStream::match(PairSide side, float* disparity, cudaStream_t
   queue_colour_costs({at_.colours[own], at_.colours[other], at_.census[own], at_.census[other], at_.tables,
                       by_bits, side, min},
                      costs, stream);
-  tell(mark, "cost");
+  report(mark, "cost");
   if (options_.aggregation.kind != Aggregation::kNone) {
     costs = aggregate(side, costs, stream);
-    tell(mark, "aggregation");
+    report(mark, "aggregation");
   }
   if (is_scanline(options_)) {
     // In the buffer that the aggregation result does not occupy.
@@ -210,10 +210,10 @@ DeviceVolume PipelineStream::match(PairSide side, float* disparity, cudaStream_t
     const DeviceVolume mean = device_volume(apart, width_, range_.count, height_);
     queue_scanlines(costs, {at_.edges[own], at_.edges[other], side, min}, options_.scanline, mean, stream);
     costs = mean;
-    tell(mark, "scanline");
+    report(mark, "scanline");
   }
   queue_min_cost(costs, min, disparity, stream);
-  tell(mark, "winner");
+  report(mark, "winner");
   return costs;
 }
 
@@ -231,21 +231,21 @@ void PipelineStream::queue_repair(cudaStream_t stream, const PipelineMark& mark)
   const PipelineRefinement& steps = options_.refinement;
   const LabelledMap map{at_.left, at_.outliers, at_.right, width_, height_, range_.min, range_.count};
   queue_left_right_check(map, options_.left_right, stream);
-  tell(mark, "check");
+  report(mark, "check");
   if (steps.interpolate) {
     queue_surfaces(map, {at_.reliable, at_.labels, at_.sizes, at_.strips}, stream);
-    tell(mark, "surfaces");
+    report(mark, "surfaces");
   }
   if (steps.vote || steps.interpolate) queue_outlier_list(map, at_.list, stream);
   if (steps.vote) {
     const VotingOptions& voting = options_.voting;
     queue_votes(map, at_.list, {at_.arms[0], at_.bins, voting.min_votes, voting.min_share, voting.iterations},
                 stream);
-    tell(mark, "vote");
+    report(mark, "vote");
   }
   if (!steps.interpolate) return queue_invalidate(map, stream);
   queue_interpolation(map, at_.list, at_.colours[0], stream);
-  tell(mark, "interpolate");
+  report(mark, "interpolate");
 }
 
 /// Steps that need no outliers; see `result` for the location of the map.
@@ -256,15 +256,15 @@ void PipelineStream::queue_map_steps(const DeviceVolume& costs, cudaStream_t str
   if (steps.edges) {
     queue_adjustment(map, costs, range_.min, other, stream);
     std::swap(map, other);
-    tell(mark, "edges");
+    report(mark, "edges");
   }
   if (steps.subpixel) {
     queue_enhancement(map, costs, range_.min, stream);
-    tell(mark, "subpixel");
+    report(mark, "subpixel");
   }
   if (steps.median) {
     launch_median_3x3(map, width_, height_, other, stream);
-    tell(mark, "median");
+    report(mark, "median");
   }
 }
 

@@ -9,11 +9,11 @@ DisparityMap semi_global_matching(const PairProblem& problem, PairWorkspace& wor
   const SemiGlobalPairOptions& options = problem.options.semi_global;
   EXPECTS(options.outside_cost >= 0 && options.outside_cost <= 255);
   EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
-  const SemiGlobalStream lane(images.left.width, images.left.height, problem.options, !images.left16.empty(),
-                              workspace.arena);
-  lane.upload(images, workspace.staging, workspace.stream);
-  lane.queue(workspace.stream);
-  return {lane.download(workspace.staging, workspace.stream)};
+  const SemiGlobalStream matching(images.left.width, images.left.height, problem.options,
+                                  !images.left16.empty(), workspace.arena);
+  matching.upload(images, workspace.staging, workspace.stream);
+  matching.queue(workspace.stream);
+  return {matching.download(workspace.staging, workspace.stream)};
 }
 
 std::size_t semi_global_matching_bytes(int width, int height, const PairOptions& options) {

@@ -37,7 +37,7 @@ void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, flo
 
 /// Moves edges to lower costs (see adjusted_depth).
 /// @param results  as above, changed in place
-/// @param depths   room for one of the three images
+/// @param depths   space for one of the three images
 /// @throws DeviceError
 void launch_block_edges(const DeviceVolume& costs, const PlaneSet& planes, float* results, float* depths,
                         std::ptrdiff_t pitch, cudaStream_t stream);

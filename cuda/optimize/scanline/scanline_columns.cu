@@ -115,20 +115,20 @@ struct ColumnPath {
   }
 
  private:
-  __device__ void meet(Exchange& told, float min_now) {
+  __device__ void meet(Exchange& shared, float min_now) {
     const int warp = static_cast<int>(threadIdx.x) / kLanes, warps = static_cast<int>(blockDim.x) / kLanes;
-    told.first[place.group][place.column] = path[0];
-    told.last[place.group][place.column] = path[kPlanes - 1];
+    shared.first[place.group][place.column] = path[0];
+    shared.last[place.group][place.column] = path[kPlanes - 1];
 #pragma unroll
     for (int lanes = kColumns; lanes < kLanes; lanes *= 2)
       min_now = fminf(min_now, __shfl_xor_sync(kAll, min_now, lanes));
-    if (threadIdx.x % kLanes < kColumns) told.least[warp][place.column] = min_now;
+    if (threadIdx.x % kLanes < kColumns) shared.least[warp][place.column] = min_now;
     __syncthreads();
-    least = told.least[0][place.column];
-    for (int w = 1; w < warps; ++w) least = fminf(least, told.least[w][place.column]);
+    least = shared.least[0][place.column];
+    for (int w = 1; w < warps; ++w) least = fminf(least, shared.least[w][place.column]);
     const int group = place.group;
-    outer_below = group > 0 ? told.last[group - 1][place.column] : invalid_cost();
-    outer_above = group + 1 < warps * kGroups ? told.first[group + 1][place.column] : invalid_cost();
+    outer_below = group > 0 ? shared.last[group - 1][place.column] : invalid_cost();
+    outer_above = group + 1 < warps * kGroups ? shared.first[group + 1][place.column] : invalid_cost();
   }
 };
 

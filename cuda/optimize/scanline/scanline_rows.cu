@@ -163,7 +163,7 @@ __device__ void fill_edges(const ScanlineArgs& args, std::ptrdiff_t row, std::ui
   }
 }
 
-/// @tparam kChunk  columns whose costs a thread loads at a time: whole memory sectors if there is room
+/// @tparam kChunk  columns whose costs a thread loads at a time: whole memory sectors if they fit
 template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 __global__ void __launch_bounds__(kThreads) rows_kernel(ScanlineArgs args) {
   extern __shared__ std::uint8_t edge_bytes[];

@@ -35,7 +35,7 @@ class LeastOfPiece {
   std::uint32_t least_ = ~0u;
 };
 
-/// 16-bit sums leave no room for the index: the register of the min is stored separately.
+/// 16-bit sums leave no space for the index: the register of the min is stored separately.
 template <>
 class LeastOfPiece<true> {
  public:

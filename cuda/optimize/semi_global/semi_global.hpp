@@ -39,7 +39,7 @@ class SemiGlobal {
   /// Bytes that the constructor allocates from its arena.
   static std::size_t bytes(const SemiGlobalInput& input);
 
-  /// @param arena  has room for `bytes(input)`
+  /// @param arena  has space for `bytes(input)`
   /// @throws std::logic_error if options are out of range or max_cost + P2 > kMaxPathCost
   SemiGlobal(const SemiGlobalInput& input, Arena& arena);
 

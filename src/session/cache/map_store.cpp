@@ -46,7 +46,7 @@ ViewDepth MapStore::read(const std::string& view) const {
   maps.depth = read_depth_map(workspace_.path(Workspace::depth_file(view, kind_)));
   maps.normal = read_normal_map(workspace_.path(Workspace::normal_file(view, kind_)));
   maps.confidence = read_depth_map(workspace_.path(Workspace::confidence_file(view, kind_)));
-  // The format has no way to tell a confidence of zero from an unknown one; the depth does.
+  // The format does not distinguish a confidence of zero from an unknown one; the depth does.
   for (int y = 0; y < maps.depth.height(); ++y)
     for (int x = 0; x < maps.depth.width(); ++x)
       if (!std::isnan(maps.depth(x, y)) && std::isnan(maps.confidence(x, y))) maps.confidence(x, y) = 0;

@@ -22,7 +22,7 @@ struct DeviceChoice {
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
 DeviceChoice choose_devices(const std::string& device, const std::string& cpu_only = {});
 
-/// What the backends are told.
+/// Options of the backends.
 struct BackendLimits {
   int threads = 0;
   std::optional<std::size_t> sweep_memory;  ///< bytes of host memory, for the CPU

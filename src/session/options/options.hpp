@@ -40,7 +40,7 @@ inline constexpr int kMaxAutoPlanes = 256;
 /// Most threads that can be asked for.
 inline constexpr int kMaxThreads = 4096;
 
-/// Everything a run of `reconstruct` can be told; the defaults are those of the program.
+/// All options of a run of `reconstruct`, with their defaults.
 struct SessionOptions {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
   std::vector<std::filesystem::path> inputs;
@@ -66,7 +66,7 @@ struct SessionOptions {
   int min_fused_views = 2;                      ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
 
-  std::optional<int> planes;  ///< nothing: as many as the images tell apart
+  std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;
   ViewSelectionOptions selection;
   int max_image_size = 0;  ///< longest side in pixels; 0: as the photos are

@@ -88,7 +88,7 @@ Sizes measure(const ScenePlan& plan) {
   return sizes;
 }
 
-/// What a lane holds of a view beside what the backend takes.
+/// Bytes that a concurrent stream holds of a view beside those of the backend.
 std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channels) {
   std::size_t bytes = sizes.view * kEstimateBytes;
   for (const int i : plan.active_views()) {
@@ -126,7 +126,7 @@ WorkMemory view_memory(const ScenePlan& plan, int view, const SessionOptions& op
                                        : pairs_memory(plan.view(view), options, backend);
 }
 
-/// What the sweeps or pairs of all lanes of all backends take at a time.
+/// The memory of the concurrent sweeps or pairs of all backends.
 WorkMemory matching(const ScenePlan& plan, const SessionOptions& options,
                     const std::vector<std::unique_ptr<Backend>>& backends) {
   WorkMemory all;
@@ -138,7 +138,7 @@ WorkMemory matching(const ScenePlan& plan, const SessionOptions& options,
       all.device_bytes = std::max(all.device_bytes, one.device_bytes);
       all.tiles = std::max(all.tiles, one.tiles);
     }
-    all.host_bytes += host * static_cast<std::size_t>(backend->lanes());
+    all.host_bytes += host * static_cast<std::size_t>(backend->streams());
   }
   return all;
 }
@@ -179,10 +179,10 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                        int threads) {
   const Sizes sizes = measure(plan);
   const WorkMemory match = matching(plan, options, backends);
-  std::size_t lanes = 0;
-  for (const auto& backend : backends) lanes += static_cast<std::size_t>(backend->lanes());
+  std::size_t streams = 0;
+  for (const auto& backend : backends) streams += static_cast<std::size_t>(backend->streams());
   const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
-  const std::size_t lane =
+  const std::size_t stream =
       estimate_bytes(plan, sizes, static_cast<int>(channels)) + sizes.most_images * channels;
   const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
   const std::size_t check = sizes.view * kCheckBytes;
@@ -191,17 +191,17 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const bool estimate_only = options.stage == Stage::kEstimate;
   const std::size_t others =
       std::max({sizes.photo * kDecodeBytes, model.copy, estimate_only ? 0 : std::max(check, fusion)});
-  const auto min_with = [&](std::size_t lane_count) {
-    return base + std::max(match.host_bytes + lane_count * lane, others);
+  const auto min_with = [&](std::size_t stream_count) {
+    return base + std::max(match.host_bytes + stream_count * stream, others);
   };
 
   MemoryPlan memory;
   memory.limit = limit;
   memory.tiles = match.tiles;
   memory.device_peak = match.device_bytes;
-  // Twice the lanes, where there is room: while one view is filtered, the next one is swept.
-  memory.spare_streams = threads > 1 && min_with(2 * lanes) <= limit / 2;
-  const std::size_t least = min_with(memory.spare_streams ? 2 * lanes : lanes);
+  // Twice the streams where memory allows: while one view is filtered, the next one is swept.
+  memory.spare_streams = threads > 1 && min_with(2 * streams) <= limit / 2;
+  const std::size_t least = min_with(memory.spare_streams ? 2 * streams : streams);
   if (least > limit)
     throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
                       format_byte_size(least) + " of memory, " + format_byte_size(model.held + model.copy) +

@@ -104,11 +104,18 @@ double fusion_seconds(const SceneRun& run) {
   return kCosts.fused_pixel * pixels / run.threads;
 }
 
-/// The step of a run's depth maps by its stages, whose times have a proportion of their own.
-std::string maps_step(const SceneRun& run, const RemainingWork& work) {
-  const std::vector<StageTask> tasks =
-      work.estimate.empty() ? std::vector<StageTask>{} : view_tasks(run, work.estimate.front());
-  return tasks.empty() ? "depth maps" : "depth maps: " + tasks.front().stage;
+bool calibrated(const std::vector<StageTask>& tasks, const PerformanceModel& model) {
+  return std::all_of(tasks.begin(), tasks.end(),
+                     [&](const StageTask& task) { return model.knows(task.stage, task.radius); });
+}
+
+/// The step of a run's depth maps by its stages. The proportion that runs have to a calibration is not the
+/// one that they have to shipped figures.
+std::string maps_step(const SceneRun& run, const RemainingWork& work, const PerformanceModel& model) {
+  if (work.estimate.empty()) return "depth maps";
+  const std::vector<StageTask> tasks = view_tasks(run, work.estimate.front());
+  if (tasks.empty()) return "depth maps";
+  return "depth maps: " + tasks.front().stage + (calibrated(tasks, model) ? ", calibrated" : "");
 }
 
 /// The depth maps: matching and what the host does, beside it where a GPU matches.
@@ -129,7 +136,7 @@ StepTimes step_seconds(const SceneRun& run, const RemainingWork& work, const Bac
                        const PerformanceModel& model) {
   StepTimes steps = {
       {"undistorting", undistorting_seconds(run, work.prepare)},
-      {maps_step(run, work), work.estimate.empty() ? 0 : maps_seconds(run, work, backends, model)}};
+      {maps_step(run, work, model), work.estimate.empty() ? 0 : maps_seconds(run, work, backends, model)}};
   if (run.options.stage == Stage::kEstimate) return steps;
   steps.emplace_back("check across views", work.check.empty() ? 0 : check_seconds(run, work.check));
   steps.emplace_back("fusion", work.fuse ? fusion_seconds(run) : 0);
@@ -137,11 +144,10 @@ StepTimes step_seconds(const SceneRun& run, const RemainingWork& work, const Bac
 }
 
 TimeSource source_of(const SceneRun& run, const RemainingWork& work, const PerformanceModel& model) {
-  if (model.runs().contains(maps_step(run, work))) return TimeSource::kRuns;
-  const auto known = [&](const StageTask& task) { return model.knows(task.stage, task.radius); };
   if (work.estimate.empty()) return model.runs().empty() ? TimeSource::kShipped : TimeSource::kRuns;
-  const std::vector<StageTask> tasks = view_tasks(run, work.estimate.front());
-  return std::all_of(tasks.begin(), tasks.end(), known) ? TimeSource::kCalibration : TimeSource::kShipped;
+  if (model.runs().contains(maps_step(run, work, model))) return TimeSource::kRuns;
+  return calibrated(view_tasks(run, work.estimate.front()), model) ? TimeSource::kCalibration
+                                                                   : TimeSource::kShipped;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 namespace recon {
 
-/// Seconds since the system started this process, to a hundredth; 0 where it does not tell.
+/// Seconds since the system started this process, to a hundredth; 0 where that is unknown.
 double seconds_since_process_start();
 
 }  // namespace recon

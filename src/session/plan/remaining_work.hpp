@@ -17,7 +17,8 @@ struct RemainingWork {
 /// What a run would do; finished and unchanged results are looked for as by the run itself.
 RemainingWork remaining_work(SceneRun& run);
 
-/// What a run that is over did, as far as its states tell: an image was prepared where its view was matched.
+/// The work of a finished run by the states of its views. An image counts as prepared if its view was
+/// matched.
 RemainingWork work_done(const SceneRun& run);
 
 }  // namespace recon

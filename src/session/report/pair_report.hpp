@@ -27,7 +27,7 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
 /// Bytes that the results of a pair take on the disk, at most.
 std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill);
 
-/// What a report tells beside the result.
+/// Contents of a report beside the result.
 struct PairReportExtras {
   bool kept = false;
   std::string options;

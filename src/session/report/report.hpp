@@ -11,7 +11,6 @@
 namespace recon {
 
 /// The plan of a scene as an object, and as text for people.
-/// @param time  nothing where it cannot be told
 nlohmann::json plan_json(const SceneRun& run, const TimePlan& time);
 std::string plan_text(const SceneRun& run, const TimePlan& time);
 

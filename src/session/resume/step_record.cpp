@@ -83,7 +83,7 @@ std::optional<std::string> damaged_output(const StepRecord& record,
   for (const OutputFile& output : record.outputs) {
     const std::filesystem::path path = output_folder / output.name;
     std::error_code error;
-    // The size tells most damage without reading the file.
+    // The size reveals most damage without reading the file.
     if (std::filesystem::file_size(path, error) != output.identity.size || error) return output.name;
     if (identify_file(path) != output.identity) return output.name;
   }

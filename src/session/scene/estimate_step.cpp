@@ -29,17 +29,17 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A backend that lets only so many sweep at a time as it has lanes; the others filter their views meanwhile.
+/// A backend that limits concurrent sweeps to its streams; other threads filter their views meanwhile.
 class GatedBackend : public Backend {
  public:
-  explicit GatedBackend(Backend& backend) : backend_(backend), free_streams_(backend.lanes()) {}
+  explicit GatedBackend(Backend& backend) : backend_(backend), free_streams_(backend.streams()) {}
 
   std::string name() const override { return backend_.name(); }
-  int lanes() const override { return backend_.lanes(); }
+  int streams() const override { return backend_.streams(); }
   WorkMemory memory(const SweepShape& shape) const override { return backend_.memory(shape); }
   DepthEstimate sweep(const SweepProblem& problem) override {
     free_streams_.acquire();
-    const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_streams_);
+    const std::unique_ptr<std::counting_semaphore<>, Release> stream(&free_streams_);
     return backend_.sweep(problem);
   }
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -47,19 +47,19 @@ class GatedBackend : public Backend {
   }
   DisparityMap match(const PairProblem& problem) override {
     free_streams_.acquire();
-    const std::unique_ptr<std::counting_semaphore<>, Release> lane(&free_streams_);
+    const std::unique_ptr<std::counting_semaphore<>, Release> stream(&free_streams_);
     return backend_.match(problem);
   }
 
  private:
   struct Release {
-    void operator()(std::counting_semaphore<>* lanes) const { lanes->release(); }
+    void operator()(std::counting_semaphore<>* streams) const { streams->release(); }
   };
   Backend& backend_;
   std::counting_semaphore<> free_streams_;
 };
 
-/// Sweeps views on all lanes of all backends, which take them from one queue, and writes the maps behind
+/// Sweeps views on all streams of all backends, which take them from one queue, and writes the maps behind
 /// them.
 class Estimation {
  public:
@@ -69,27 +69,28 @@ class Estimation {
         progress_("depth maps", static_cast<int>(views_.size()), progress_style(run.options.quiet)),
         writer_(std::min(run.threads, 4), run.memory.writes_waiting) {}
 
-  /// @throws the first error of a lane that is more than one view's
+  /// @throws the first error of a stream that is more than one view's
   void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
     std::deque<GatedBackend> gated;
-    std::vector<std::jthread> lanes;
+    std::vector<std::jthread> threads;
     for (const auto& backend : backends) {
       GatedBackend& gate = gated.emplace_back(*backend);
-      for (int i = 0; i < gate.lanes() * (run_.memory.spare_streams ? 2 : 1); ++i) start_stream(gate, lanes);
+      for (int i = 0; i < gate.streams() * (run_.memory.spare_streams ? 2 : 1); ++i)
+        start_stream(gate, threads);
     }
-    for (std::jthread& lane : lanes) lane.join();
-    // What is finished is written, also when a lane failed.
+    for (std::jthread& thread : threads) thread.join();
+    // What is finished is written, also when a stream failed.
     writer_.finish();
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   /// Results do not depend on the number of threads: one is enough.
-  void start_stream(Backend& backend, std::vector<std::jthread>& lanes) {
+  void start_stream(Backend& backend, std::vector<std::jthread>& threads) {
     try {
-      lanes.emplace_back([this, &backend] { run_stream(backend); });
+      threads.emplace_back([this, &backend] { run_stream(backend); });
     } catch (const std::system_error& error) {
-      if (lanes.empty()) throw;
+      if (threads.empty()) throw;
       spdlog::warn("fewer views are estimated concurrently: a thread cannot be created ({})", error.what());
     }
   }

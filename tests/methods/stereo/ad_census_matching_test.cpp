@@ -69,7 +69,7 @@ TEST(AdCensusMatching, TinyImagesAndRangesBeyondThem) {
   }
 }
 
-TEST(AdCensusMatching, TellsItsStepsInOrder) {
+TEST(AdCensusMatching, ReportsItsStepsInOrder) {
   const auto [left, right] = moved_pair(20, 10, 1);
   std::vector<std::string> steps;
   ad_census_matching({left.view(), right.view()}, {0, 4}, {},

@@ -119,7 +119,7 @@ TEST(BlockMatching, FindsHalfAPixel) {
   }
 }
 
-TEST(BlockMatching, TakesTheLeastDisparityWhereAllAreAsGood) {
+TEST(BlockMatching, TakesTheSmallestDisparityWhereAllAreAsGood) {
   OwnedPair pair = shifted_pair(0, {2, 9});
   pair.left.fill(90);
   pair.right.fill(90);

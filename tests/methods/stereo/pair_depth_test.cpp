@@ -23,7 +23,7 @@ class KnowingBackend : public Backend {
  public:
   explicit KnowingBackend(std::function<float(int, int)> disparity) : disparity_(std::move(disparity)) {}
   std::string name() const override { return "knowing"; }
-  int lanes() const override { return 1; }
+  int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {}; }
   DepthEstimate sweep(const SweepProblem&) override { return {}; }
   WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }

@@ -127,7 +127,7 @@ TEST(PipelineMatching, BothViewsSeeTheSameTransformCosts) {
 }
 
 /// What the exact sums of the aggregation count on.
-TEST(PipelineCosts, AreWithinTheirGreatest) {
+TEST(PipelineCosts, AreWithinTheirMax) {
   // Black and white stripes, which meet each other and themselves.
   ColouredPair pair = coloured_pair(reference::random_pair(70, 19, {-5, 23}, 2));
   for (int y = 0; y < 19; ++y)
@@ -209,7 +209,7 @@ TEST(PipelineMatching, WinnersAreThoseOfTheTextbook) {
           static_cast<float>(by.cross_based.iterations) * kRounded + 1e-5f);
 }
 
-TEST(PipelineMatching, EveryLinkWithEveryOtherFindsAMovedPicture) {
+TEST(PipelineMatching, EveryStageWithEveryOtherFindsAMovedPicture) {
   for (const int disparity : {-2, 3}) {
     const ColouredPair pair = moved_pair(45, 25, {-4, 11}, disparity);
     for (PipelineOptions options : all_pipelines()) {
@@ -256,7 +256,7 @@ TEST(PipelineMatching, TinyImagesAndRangesBeyondThem) {
   }
 }
 
-TEST(PipelineMatching, OutliersThatNothingMendsBecomeUnknown) {
+TEST(PipelineMatching, OutliersThatNothingRepairsBecomeUnknown) {
   const DisparityRange range{0, 12};
   const ColouredPair pair = coloured_pair(reference::random_pair(60, 31, range, 6));
   PipelineOptions options;
@@ -305,7 +305,7 @@ TEST(PipelineMatching, TheGraphCutIsAnOptimizerAndARefinement) {
   EXPECT_GT(changed, 0);
 }
 
-TEST(PipelineMatching, TellsItsStepsInOrder) {
+TEST(PipelineMatching, ReportsItsStepsInOrder) {
   const ColouredPair pair = coloured_pair(reference::random_pair(30, 20, {0, 9}, 8));
   PipelineOptions options;
   options.refinement.graph_cut = options.refinement.edges = options.refinement.subpixel = true;

@@ -50,7 +50,7 @@ Volume<float> textbook_costs(const SweepProblem& problem) {
   return costs;
 }
 
-TEST(VolumeSweep, WithoutItsLinksIsTheSweepThatStoresNothing) {
+TEST(VolumeSweep, WithoutItsStagesIsTheSweepThatStoresNothing) {
   reference::OwnedProblem owned = small_problem();
   expect_same(volume_sweep(owned.problem), make_cpu_backend({})->sweep(owned.problem));
   owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
@@ -58,7 +58,7 @@ TEST(VolumeSweep, WithoutItsLinksIsTheSweepThatStoresNothing) {
 }
 
 /// What the exact sums of the aggregation count on: the sources see the reference's negative from its place.
-TEST(VolumeSweep, CostsAreWithinTheirGreatest) {
+TEST(VolumeSweep, CostsAreWithinTheirMax) {
   for (const CostKind kind : {CostKind::kZncc, CostKind::kSad})
     for (const Combination combination : {Combination::kMinimum, Combination::kMean, Combination::kBestK}) {
       reference::OwnedProblem owned = reference::random_problem(
@@ -125,7 +125,7 @@ TEST(VolumeSweep, AggregatesLikeTheTextbook) {
                                  by.cross_based.iterations, true));
 }
 
-/// X. Mei et al. 2011, section 3.4, as it is told there, with planes for disparities.
+/// X. Mei et al. 2011, section 3.4, as described there, with planes for disparities.
 TEST(VolumeSweep, MovesEdgesToWhereTheCostsAreLess) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;
