@@ -22,6 +22,9 @@ set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# Processors with SSSE3 and without SSE4 are older than 2008: they run scalar code.
+add_compile_definitions(HWY_DISABLED_TARGETS=HWY_SSSE3)
+
 add_library(recon_options INTERFACE)
 target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 # No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
@@ -47,4 +50,11 @@ function(recon_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC recon_options ${ARG_LINK})
+endfunction()
+
+# recon_light_optimization(targets...): for code that runs once a view or a file. It compiles in two thirds of the time.
+function(recon_light_optimization)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
 endfunction()
