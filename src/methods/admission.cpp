@@ -19,8 +19,8 @@ Admission::Permit::Permit(Admission& admission, std::size_t bytes) : admission_(
   streams_.reserve(needed);
   std::unique_lock lock(admission.mutex_);
   const auto turn = admission.arrived_++;
-  admission.changed_.wait(
-      lock, [&] { return admission.admitted_ == turn && admission.free_.size() >= needed; });
+  admission.changed_.wait(lock,
+                          [&] { return admission.admitted_ == turn && admission.free_.size() >= needed; });
   ++admission.admitted_;
   streams_.assign(admission.free_.rbegin(), admission.free_.rbegin() + static_cast<std::ptrdiff_t>(needed));
   admission.free_.resize(admission.free_.size() - needed);

@@ -8,9 +8,9 @@
 
 namespace recon {
 
-/// Admits concurrent work to the streams of a device, first come, first served. Each stream comes with an equal
-/// share of the device's memory; work that needs more than a share gets several streams, so that all admitted
-/// work fits into the memory.
+/// Admits concurrent work to the streams of a device, first come, first served. Each stream comes with an
+/// equal share of the device's memory; work that needs more than a share gets several streams, so that all
+/// admitted work fits into the memory.
 class Admission {
  public:
   /// @param streams  >= 1
