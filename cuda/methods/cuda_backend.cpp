@@ -85,7 +85,7 @@ class CudaBackend : public Backend {
     // The shape does not contain the cost or the combination: assume the path with more memory, and the
     // lowest tiles.
     SweepOptions options;
-    options.window = shape.window;
+    options.window = shape.options.window;
     options.cost = CostKind::kSad;
     const SweepPlan sad = plan(shape, options, SweepPath::kVolume);
     SweepPlan most = sad;

@@ -28,7 +28,7 @@ class CpuBackend : public Backend {
   int streams() const override { return admission_.streams(); }
 
   WorkMemory memory(const SweepShape& shape) const override {
-    const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.window);
+    const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.options.window);
     const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
     const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
                         SampledImage::bytes(shape.source_width, shape.source_height);

@@ -237,7 +237,7 @@ class LawfulBackend : public Backend {
 TEST(Calibration, RecoversTheLawOfASweep) {
   LawfulBackend backend;
   PerformanceModel model;
-  SweepProblem like;
+  SweepSpec like;
   for (const int window : {5, 9}) {
     like.options.window = window;
     calibrate({[&] { return backend.now; }, [] { return 0L; }}, sweep_calls(backend, like, 1, 2), model);

@@ -100,15 +100,10 @@ class Estimation {
       const auto index = static_cast<std::size_t>(i);
       channels[index] = run_.photos.channels(run_.plan, images[index]);
     });
-    SweepProblem problem;
+    SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
     problem.reference = posed_image(run_.plan, view, *channels.front());
     for (std::size_t i = 1; i < images.size(); ++i)
-      problem.sources.push_back(posed_image(run_.plan, images[i], *channels[i]));
-    problem.planes = plane_set(plan);
-    problem.options = run_.options.sweep;
-    problem.optimizer = run_.options.optimizer;
-    problem.paths = run_.options.sweep_paths;
-    problem.stages = run_.options.sweep_stages;
+      problem.sources[i - 1] = posed_image(run_.plan, images[i], *channels[i]);
     return estimate_view(backend, problem, run_.options.resolved_filter());
   }
 
