@@ -141,7 +141,7 @@ void PerformanceModel::add(const StageTask& task, double seconds) {
   measured_.push_back({task, seconds});
 }
 
-void PerformanceModel::forget(const std::string& stage, int radius) {
+void PerformanceModel::erase(const std::string& stage, int radius) {
   std::erase_if(measured_,
                 [&](const MeasuredTask& it) { return it.task.stage == stage && it.task.radius == radius; });
 }

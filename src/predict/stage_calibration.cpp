@@ -263,7 +263,7 @@ std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int t
 bool calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model) {
   const auto measured = measure_interleaved(watch, calls);
   for (const auto& it : measured)
-    if (it) model.forget(it->task.stage, it->task.radius);
+    if (it) model.erase(it->task.stage, it->task.radius);
   bool undisturbed = true;
   for (const auto& it : measured) {
     if (!it) continue;

@@ -62,7 +62,7 @@ TEST(PerformanceModel, KnowsWhatLiesBetweenMeasuredRadii) {
   EXPECT_TRUE(model.knows("stage", 3));
   EXPECT_FALSE(model.knows("stage", 7));
   EXPECT_FALSE(model.knows("other", 3));
-  model.forget("stage", 6);
+  model.erase("stage", 6);
   EXPECT_FALSE(model.knows("stage", 3));
 }
 

@@ -165,7 +165,7 @@ class SceneSteps : public testing::Test {
 
   static void check_and_fuse(SceneRun& run) {
     check_views(run);
-    run.photometric->forget();
+    run.photometric->disable_cache();
     fuse_views(run);
   }
 

@@ -67,8 +67,8 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);
-  channels_.put(plan.name(view), std::move(channels), bytes);
-  return colours_.put(plan.name(view), image, colour_bytes(*image));
+  channels_.insert(plan.name(view), std::move(channels), bytes);
+  return colours_.insert(plan.name(view), image, colour_bytes(*image));
 }
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {

@@ -85,7 +85,7 @@ class Estimation {
       fail(view, error.what());
       return;
     }
-    run_.photometric->keep(run_.plan.view(view).output_name, maps);
+    run_.photometric->insert(run_.plan.view(view).output_name, maps);
     const nlohmann::json result = {
         {"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}};
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });
