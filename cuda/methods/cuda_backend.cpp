@@ -1,7 +1,5 @@
 #include <oneapi/tbb/task_arena.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "cuda/methods/self_test.hpp"
 #include "cuda/methods/stereo/pair.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
+#include "methods/admission.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/sweep_shape.hpp"
 #include "methods/sweep/volume_sweep.hpp"
@@ -71,8 +70,9 @@ class CudaBackend : public Backend {
     std::size_t free = 0, total = 0;
     RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
     limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
+    admission_.emplace(options.streams, limit_);
     streams_.reserve(static_cast<std::size_t>(options.streams));
-    for (int i = 0; i < options.streams; ++i) free_.push_back(&streams_.emplace_back(host_threads_));
+    for (int i = 0; i < options.streams; ++i) streams_.push_back({SweepStream(host_threads_), {}});
   }
 
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the streams are freed on it
@@ -85,7 +85,7 @@ class CudaBackend : public Backend {
     // The shape does not contain the cost or the combination: assume the path with more memory, and the
     // lowest tiles.
     SweepOptions options;
-    options.window = shape.window;
+    options.window = shape.options.window;
     options.cost = CostKind::kSad;
     const SweepPlan sad = plan(shape, options, SweepPath::kVolume);
     SweepPlan most = sad;
@@ -102,13 +102,17 @@ class CudaBackend : public Backend {
   DepthEstimate sweep(const SweepProblem& problem) override {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
-    const Hold hold(*this, planned.bytes > share());
-    return hold.stream().sweep(problem, planned);
+    const Hold hold(*this, planned.bytes);
+    hold.stream().pair.arena.release();
+    return hold.stream().sweep.sweep(problem, planned);
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
     const CurrentDevice current(device_);
+    constexpr std::size_t kStagingBytes = 10;  // at most, of page-locked memory per pixel
     WorkMemory memory;
+    memory.host_bytes = kStagingBytes * static_cast<std::size_t>(padded_count<float>(width)) *
+                        static_cast<std::size_t>(height);
     memory.device_bytes = match_pair_bytes(width, height, options);
     if (memory.device_bytes > limit_)
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
@@ -121,51 +125,46 @@ class CudaBackend : public Backend {
   DisparityMap match(const PairProblem& problem) override {
     check_pair(problem);
     const CurrentDevice current(device_);
-    const std::lock_guard lock(pair_mutex_);
-    if (!pair_workspace_) pair_workspace_.emplace();
-    return match_pair(problem, *pair_workspace_);
+    const ImageView<const std::uint8_t>& image = problem.images.left;
+    const Hold hold(*this, match_pair_bytes(image.width, image.height, problem.options));
+    hold.stream().sweep.release();
+    return match_pair(problem, hold.stream().pair);
   }
 
  private:
-  /// A concurrent stream acquired for one sweep; `alone`: all of them, with the memory of the others
-  /// released.
+  /// Resources of one concurrent call, kept for the next one.
+  struct DeviceStream {
+    SweepStream sweep;
+    PairWorkspace pair;
+
+    void release() {
+      sweep.release();
+      pair.arena.release();
+    }
+  };
+
+  /// The resources of an admitted call. Where it needs more memory than its stream's share, that of the other
+  /// streams it holds is released before, and its own after it.
   class Hold {
    public:
-    Hold(CudaBackend& backend, bool alone) : backend_(backend) {
-      std::unique_lock lock(backend_.mutex_);
-      const std::size_t needed = alone ? backend_.streams_.size() : 1;
-      // A sweep that waits for all streams goes first; otherwise it could starve.
-      if (alone) ++backend_.waiting_alone_;
-      backend_.freed_.wait(
-          lock, [&] { return backend_.free_.size() >= needed && (alone || backend_.waiting_alone_ == 0); });
-      if (alone) --backend_.waiting_alone_;
-      for (std::size_t i = 0; i < needed; ++i) {
-        held_.push_back(backend_.free_.back());
-        backend_.free_.pop_back();
-      }
-      if (alone)
-        for (SweepStream* stream : held_) stream->release();
-      alone_ = alone;
+    Hold(CudaBackend& backend, std::size_t bytes)
+        : streams_(backend.streams_), permit_(backend.admission_->admit(bytes)) {
+      if (large())
+        for (const int i : permit_.streams()) at(i).release();
     }
     Hold(const Hold&) = delete;
     ~Hold() {
-      if (alone_) stream().release();
-      {
-        const std::lock_guard lock(backend_.mutex_);
-        backend_.free_.insert(backend_.free_.end(), held_.begin(), held_.end());
-      }
-      backend_.freed_.notify_all();
+      if (large()) stream().release();
     }
-    SweepStream& stream() const { return *held_.front(); }
+    DeviceStream& stream() const { return at(permit_.streams().front()); }
 
    private:
-    CudaBackend& backend_;
-    std::vector<SweepStream*> held_;
-    bool alone_ = false;
-  };
+    bool large() const { return permit_.streams().size() > 1; }
+    DeviceStream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
 
-  /// Memory share in bytes of a stream while others run concurrently.
-  std::size_t share() const { return limit_ / streams_.size(); }
+    std::vector<DeviceStream>& streams_;
+    Admission::Permit permit_;
+  };
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
@@ -178,7 +177,7 @@ class CudaBackend : public Backend {
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape, const SweepOptions& options, SweepPath path) const {
     try {
-      return plan_sweep(shape, options, path, {multiprocessors_, share()});
+      return plan_sweep(shape, options, path, {multiprocessors_, admission_->share()});
     } catch (const OutOfMemory&) {
       return plan_sweep(shape, options, path, {multiprocessors_, limit_});
     }
@@ -189,13 +188,8 @@ class CudaBackend : public Backend {
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;
-  std::vector<SweepStream> streams_;
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  std::vector<SweepStream*> free_;
-  int waiting_alone_ = 0;
-  std::mutex pair_mutex_;
-  std::optional<PairWorkspace> pair_workspace_;
+  std::vector<DeviceStream> streams_;
+  std::optional<Admission> admission_;
 };
 
 }  // namespace

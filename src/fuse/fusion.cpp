@@ -2,47 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <list>
-#include <unordered_map>
 
 #include "core/interrupt.hpp"
+#include "core/lru_cache.hpp"
 #include "core/parallel.hpp"
 #include "fuse/agreement.hpp"
 
 namespace recon {
 namespace {
-
-/// LRU cache of at most `capacity` maps.
-class MapCache {
- public:
-  MapCache(FusionMapLoader& loader, std::size_t capacity) : loader_(loader), capacity_(capacity) {}
-
-  std::shared_ptr<const FusionMaps> get(int view) {
-    const auto found = entries_.find(view);
-    if (found != entries_.end()) {
-      order_.splice(order_.begin(), order_, found->second.place);
-      return found->second.maps;
-    }
-    order_.push_front(view);
-    const auto maps = loader_.load(view);
-    entries_[view] = {maps, order_.begin()};
-    if (order_.size() > capacity_) {
-      entries_.erase(order_.back());
-      order_.pop_back();
-    }
-    return maps;
-  }
-
- private:
-  struct Entry {
-    std::shared_ptr<const FusionMaps> maps;
-    std::list<int>::iterator place;
-  };
-  FusionMapLoader& loader_;
-  std::size_t capacity_;
-  std::list<int> order_;
-  std::unordered_map<int, Entry> entries_;
-};
 
 /// One bit per pixel: used by the points of an earlier view. Bits are set atomically and only for later
 /// views, so that the bits of a view are final before they are read.
@@ -119,7 +86,8 @@ class Fusion {
  public:
   Fusion(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options)
       : views_(views),
-        cache_(loader, std::max<std::size_t>(options.max_cached_views, 2)),
+        loader_(loader),
+        cache_(std::max<std::size_t>(options.max_cached_views, 2)),
         options_(options),
         cosine_(min_cosine(options.agreement)),
         used_(views.size()) {}
@@ -153,7 +121,8 @@ class Fusion {
  private:
   std::optional<LoadedView> load(int i) {
     const FusionView& view = views_[static_cast<std::size_t>(i)];
-    auto maps = cache_.get(i);
+    auto maps = cache_.get(
+        i, [&] { return loader_.load(i); }, [](const FusionMaps&) { return std::size_t{1}; });
     if (!maps) return std::nullopt;
     EXPECTS(maps->depth.width() == view.camera.width && maps->depth.height() == view.camera.height);
     const DepthView depth{view.camera, view.cam_from_world, maps->depth.view(), maps->normal.view(),
@@ -221,7 +190,8 @@ class Fusion {
   }
 
   const std::vector<FusionView>& views_;
-  MapCache cache_;
+  FusionMapLoader& loader_;
+  LruCache<int, FusionMaps> cache_;
   FusionOptions options_;
   double cosine_;
   std::vector<UsedPixels> used_;

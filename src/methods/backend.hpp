@@ -46,15 +46,19 @@ constexpr bool needs_volume(SweepOptimizer optimizer, const SweepStages& stages)
          stages.aggregation.kind != Aggregation::kNone;
 }
 
+/// The stages of a sweep and their options.
+struct SweepSpec {
+  SweepOptions options;
+  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
+  SweepPaths paths;  ///< for kSemiGlobal
+  SweepStages stages;
+};
+
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC: 1).
-struct SweepProblem {
+struct SweepProblem : SweepSpec {
   PosedImage reference;
   std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
   PlaneSet planes;
-  SweepOptions options;
-  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
-  SweepPaths paths = {};  ///< for kSemiGlobal
-  SweepStages stages = {};
 };
 
 /// Result of a sweep per pixel of the reference; depth is NaN where no source sees it.
@@ -64,17 +68,13 @@ struct DepthEstimate {
   Image<float> confidence;  ///< uniqueness of the winner, [0, 1]
 };
 
-/// The parameters that determine the memory of a sweep.
-struct SweepShape {
+/// What determines the memory and time of a sweep: its stages and sizes.
+struct SweepShape : SweepSpec {
   int width = 0, height = 0;                ///< of the reference
   int source_width = 0, source_height = 0;  ///< of the largest source
   int channels = 1;
   int sources = 0;
   int planes = 0;
-  int window = 5;
-  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
-  SweepPaths paths = {};
-  SweepStages stages = {};
 };
 
 /// Memory of one view or pair, computed in advance, excluding images and results of the caller.
@@ -93,7 +93,8 @@ class Backend {
   /// Display name, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
   virtual std::string name() const = 0;
 
-  /// Number of useful concurrent calls of `sweep` (each from its own thread).
+  /// Max concurrent calls of `sweep` and `match` (each from its own thread); further calls wait, see
+  /// Admission.
   virtual int streams() const = 0;
 
   /// The memory that `sweep` needs for a problem of this shape within the limits of this backend.

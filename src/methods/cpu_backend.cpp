@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "match/cpu_sweep.hpp"
+#include "methods/admission.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/semi_global_sweep.hpp"
 #include "methods/sweep/sweep_tiles.hpp"
@@ -24,10 +25,10 @@ class CpuBackend : public Backend {
     return "CPU, " + std::to_string(arena_.max_concurrency()) + " threads, " + sweep_instruction_set();
   }
 
-  int streams() const override { return 1; }
+  int streams() const override { return admission_.streams(); }
 
   WorkMemory memory(const SweepShape& shape) const override {
-    const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.window);
+    const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.options.window);
     const auto threads = static_cast<std::size_t>(arena_.max_concurrency());
     const auto images = static_cast<std::size_t>(shape.sources) * static_cast<std::size_t>(shape.channels) *
                         SampledImage::bytes(shape.source_width, shape.source_height);
@@ -57,6 +58,7 @@ class CpuBackend : public Backend {
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
+    const auto permit = admission_.admit();
     return arena_.execute([&] {
       if (needs_volume(problem.optimizer, problem.stages)) return volume_sweep(problem);
       return problem.optimizer == SweepOptimizer::kSemiGlobal ? semi_global_sweep(problem)
@@ -76,6 +78,7 @@ class CpuBackend : public Backend {
   }
 
   DisparityMap match(const PairProblem& problem) override {
+    const auto permit = admission_.admit();
     return arena_.execute([&] { return match_pair(problem); });
   }
 
@@ -115,6 +118,7 @@ class CpuBackend : public Backend {
 
   CpuOptions options_;
   oneapi::tbb::task_arena arena_;
+  Admission admission_{1};  // each call uses all threads
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "predict/performance_model.hpp"
 
+#include <Eigen/QR>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -9,61 +11,10 @@
 namespace recon {
 namespace {
 
-constexpr int kTerms = StageWork::kTerms;
-using Terms = std::array<double, kTerms>;
+using Terms = Eigen::Array<double, StageWork::kTerms, 1>;
 
-double dot(const Terms& a, const Terms& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < kTerms; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// The terms of each task over its time, so that a perfect fit makes every sum 1.
-std::vector<Terms> relative_terms(const std::vector<MeasuredTask>& tasks) {
-  std::vector<Terms> rows;
-  for (const MeasuredTask& it : tasks) {
-    rows.push_back(it.task.work.terms());
-    for (double& term : rows.back()) term /= it.seconds;
-  }
-  return rows;
-}
-
-/// Solves the normal equations over the terms whose bit is set in `chosen`; nothing where they are not
-/// independent. Terms are scaled to their largest value, as they differ by many orders of magnitude.
-std::optional<Terms> least_squares(const std::vector<Terms>& rows, const Terms& scale, unsigned chosen) {
-  std::array<std::array<double, kTerms + 1>, kTerms> a{};
-  std::vector<std::size_t> index;
-  for (std::size_t i = 0; i < kTerms; ++i)
-    if (chosen >> i & 1u) index.push_back(i);
-  const std::size_t n = index.size();
-  for (const Terms& row : rows)
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j)
-        a[i][j] += row[index[i]] / scale[index[i]] * (row[index[j]] / scale[index[j]]);
-      a[i][n] += row[index[i]] / scale[index[i]];
-    }
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    constexpr double kDependent = 1e-9;
-    if (!(std::abs(a[k][k]) > kDependent)) return std::nullopt;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const double factor = a[i][k] / a[k][k];
-      for (std::size_t j = k; j <= n; ++j) a[i][j] -= factor * a[k][j];
-    }
-  }
-  Terms costs{};
-  for (std::size_t i = 0; i < n; ++i) costs[index[i]] = a[i][n] / a[i][i] / scale[index[i]];
-  return costs;
-}
-
-double squared_error(const std::vector<Terms>& rows, const Terms& costs) {
-  double sum = 0;
-  for (const Terms& row : rows) sum += (dot(row, costs) - 1) * (dot(row, costs) - 1);
-  return sum;
+Terms terms_of(const StageTask& task) {
+  return Eigen::Map<const Terms>(task.work.terms().data());
 }
 
 /// Squared distance of two sizes, each by the logarithm of its ratio.
@@ -74,17 +25,19 @@ double distance(const StageTask& a, const StageTask& b) {
 }
 
 /// @param tasks  of the radius whose efficiency counts
-double seconds_by(const std::vector<MeasuredTask>& tasks, const Terms& costs, const StageTask& task) {
+double seconds_by(const std::vector<MeasuredTask>& tasks, const std::array<double, StageWork::kTerms>& fitted,
+                  const StageTask& task) {
+  const Terms costs = Eigen::Map<const Terms>(fitted.data());
   double sum = 0, weights = 0;
   for (const MeasuredTask& it : tasks) {
     constexpr double kNear = 0.02;  // squared: sizes within about a seventh are one
     const double closeness = 1 / (distance(it.task, task) + kNear), weight = closeness * closeness;
-    const double predicted = dot(costs, it.task.work.terms());
+    const double predicted = (costs * terms_of(it.task)).sum();
     if (!(predicted > 0)) continue;
     sum += weight * it.seconds / predicted;
     weights += weight;
   }
-  return dot(costs, task.work.terms()) * (weights > 0 ? sum / weights : 1);
+  return (costs * terms_of(task)).sum() * (weights > 0 ? sum / weights : 1);
 }
 
 /// The radii around a task's at which its stage was measured.
@@ -113,25 +66,38 @@ std::vector<MeasuredTask> tasks_at(const std::vector<MeasuredTask>& measured, co
 
 }  // namespace
 
-std::array<double, kTerms> fit_costs(const std::vector<MeasuredTask>& tasks) {
+std::array<double, StageWork::kTerms> fit_costs(const std::vector<MeasuredTask>& tasks) {
   EXPECTS(!tasks.empty());
-  const std::vector<Terms> rows = relative_terms(tasks);
-  Terms scale{};
-  for (const Terms& row : rows)
-    for (std::size_t i = 0; i < kTerms; ++i) scale[i] = std::max(scale[i], row[i]);
+  // Terms over times, so that a perfect fit makes every sum 1, and over their largest values, as they differ
+  // by many orders of magnitude.
+  Eigen::MatrixXd rows(static_cast<Eigen::Index>(tasks.size()), StageWork::kTerms);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const MeasuredTask& it = tasks[static_cast<std::size_t>(i)];
+    rows.row(i) = terms_of(it.task) / it.seconds;
+  }
+  const Eigen::VectorXd scale = rows.colwise().maxCoeff(), ones = Eigen::VectorXd::Ones(rows.rows());
   // So few terms that all subsets can be tried: the best one without a negative cost is the answer.
-  Terms best{};
-  double least = squared_error(rows, best);
-  for (unsigned chosen = 1; chosen < 1u << kTerms; ++chosen) {
-    bool present = true;
-    for (std::size_t i = 0; i < kTerms; ++i) present &= (chosen >> i & 1u) == 0 || scale[i] > 0;
-    if (!present) continue;
-    const std::optional<Terms> costs = least_squares(rows, scale, chosen);
-    if (!costs || std::any_of(costs->begin(), costs->end(), [](double c) { return !(c >= 0); })) continue;
+  std::array<double, StageWork::kTerms> best{};
+  double least = static_cast<double>(tasks.size());
+  for (unsigned chosen = 1; chosen < 1u << StageWork::kTerms; ++chosen) {
+    std::vector<Eigen::Index> terms;
+    for (int i = 0; i < StageWork::kTerms; ++i)
+      if (chosen >> i & 1u && scale[i] > 0) terms.push_back(i);
+    if (terms.empty()) continue;
+    const Eigen::MatrixXd a = rows(Eigen::all, terms) * scale(terms).cwiseInverse().asDiagonal();
+    const auto solver = a.colPivHouseholderQr();
+    if (solver.rank() < static_cast<Eigen::Index>(terms.size())) continue;
+    const Eigen::VectorXd costs = solver.solve(ones);
+    const double error = (a * costs - ones).squaredNorm();
     // A further term has to be worth more than rounding.
     constexpr double kBetter = 1 - 1e-6;
-    const double error = squared_error(rows, *costs);
-    if (error < kBetter * least) least = error, best = *costs;
+    if (!(costs.array() >= 0).all() || error >= kBetter * least) continue;
+    least = error;
+    best = {};
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const auto index = static_cast<Eigen::Index>(i);
+      best[static_cast<std::size_t>(terms[i])] = costs[index] / scale[terms[i]];
+    }
   }
   return best;
 }
@@ -141,7 +107,7 @@ void PerformanceModel::add(const StageTask& task, double seconds) {
   measured_.push_back({task, seconds});
 }
 
-void PerformanceModel::forget(const std::string& stage, int radius) {
+void PerformanceModel::erase(const std::string& stage, int radius) {
   std::erase_if(measured_,
                 [&](const MeasuredTask& it) { return it.task.stage == stage && it.task.radius == radius; });
 }

@@ -34,8 +34,8 @@ class PerformanceModel {
   /// @param seconds  > 0 and finite
   void add(const StageTask& task, double seconds);
 
-  /// Forgets what is known of a stage at a radius.
-  void forget(const std::string& stage, int radius);
+  /// Removes the measurements of a stage at a radius.
+  void erase(const std::string& stage, int radius);
 
   /// Whether the times of a stage can be predicted at this radius: it was measured there, or at both a
   /// smaller and a larger one.

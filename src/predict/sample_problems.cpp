@@ -38,12 +38,10 @@ constexpr double kNear = 1, kFar = 4;
 
 }  // namespace
 
-SampleSweep sample_sweep(const SampleSize& size, const SweepProblem& like, int channels) {
+SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& like, int channels) {
   SampleSweep sample;
   sample.image = drawn<std::uint8_t>(size.width, size.height, texture);
-  sample.problem = like;
-  sample.problem.sources.clear();
-  sample.problem.planes = make_plane_set(kNear, kFar, size.planes);
+  sample.problem = {like, {}, {}, make_plane_set(kNear, kFar, size.planes)};
   PosedImage image;
   const double focal = size.width, middle = 0.5 * (1 / kNear + 1 / kFar);
   image.camera = {size.width, size.height, focal, focal, 0.5 * size.width, 0.5 * size.height};

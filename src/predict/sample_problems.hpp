@@ -22,9 +22,8 @@ struct SampleSweep {
 };
 
 /// A view and sources around it, each aimed at the middle plane; three channels are all the same.
-/// @param like  options, optimizer and stages; its images and planes are not looked at
 /// @param size  planes >= 2, sources 1 .. kMaxSources
-SampleSweep sample_sweep(const SampleSize& size, const SweepProblem& like, int channels);
+SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& like, int channels);
 
 /// A pair that owns its images.
 struct SamplePair {

@@ -204,14 +204,14 @@ std::vector<SampleSize> calibration_sizes(int threads) {
 }
 
 StageTask task_of(const SweepProblem& problem, int threads) {
-  return sweep_task(sweep_shape(problem), problem.options, seen_share(problem), threads);
+  return sweep_task(sweep_shape(problem), seen_share(problem), threads);
 }
 
 StageTask task_of(const PairProblem& problem, int threads) {
   return pair_task(problem.images.left.width, problem.images.left.height, problem.options, threads);
 }
 
-MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepProblem& like, int channels,
+MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepSpec& like, int channels,
                     int threads) {
   return [=, &backend] {
     const auto sample = std::make_shared<const SampleSweep>(sample_sweep(size, like, channels));
@@ -239,7 +239,7 @@ MakeCall aggregation_call(const SampleSize& size, const AggregationOptions& opti
   };
 }
 
-std::vector<MakeCall> sweep_calls(Backend& backend, const SweepProblem& like, int channels, int threads) {
+std::vector<MakeCall> sweep_calls(Backend& backend, const SweepSpec& like, int channels, int threads) {
   std::vector<MakeCall> calls;
   for (const SampleSize& size : calibration_sizes(threads))
     calls.push_back(sweep_call(backend, size, like, channels, threads));
@@ -263,7 +263,7 @@ std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int t
 bool calibrate(const Stopwatch& watch, const std::vector<MakeCall>& calls, PerformanceModel& model) {
   const auto measured = measure_interleaved(watch, calls);
   for (const auto& it : measured)
-    if (it) model.forget(it->task.stage, it->task.radius);
+    if (it) model.erase(it->task.stage, it->task.radius);
   bool undisturbed = true;
   for (const auto& it : measured) {
     if (!it) continue;

@@ -56,10 +56,10 @@ std::vector<SampleSize> calibration_sizes(int threads);
 StageTask task_of(const SweepProblem& problem, int threads);
 StageTask task_of(const PairProblem& problem, int threads);
 
-/// Calls of the sweep that `like` describes (options, optimizer, stages) at all sizes.
+/// Calls of a sweep like this at all sizes.
 /// @param channels  1 or 3
 /// @param threads   of the CPU; 0: a GPU
-std::vector<MakeCall> sweep_calls(Backend& backend, const SweepProblem& like, int channels, int threads);
+std::vector<MakeCall> sweep_calls(Backend& backend, const SweepSpec& like, int channels, int threads);
 
 /// The same for pairs.
 std::vector<MakeCall> pair_calls(Backend& backend, const PairOptions& options, int threads);
@@ -68,7 +68,7 @@ std::vector<MakeCall> pair_calls(Backend& backend, const PairOptions& options, i
 std::vector<MakeCall> aggregation_calls(const AggregationOptions& options, int threads);
 
 /// Calls at one size, which is taken as it is.
-MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepProblem& like, int channels,
+MakeCall sweep_call(Backend& backend, const SampleSize& size, const SweepSpec& like, int channels,
                     int threads);
 MakeCall pair_call(Backend& backend, const SampleSize& size, const PairOptions& options, int threads);
 MakeCall aggregation_call(const SampleSize& size, const AggregationOptions& options, int threads);

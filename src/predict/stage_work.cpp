@@ -97,15 +97,16 @@ StageWork aggregation_work(int width, int height, int planes, const AggregationO
 /// Warped samples of one source, one channel and one plane of a part of the reference.
 double warped(int width, int height, const SweepShape& shape, int threads) {
   if (threads == 0) return area(width, height);
-  const TileSize tile = sweep_tile_size(width, height, shape.planes, shape.window);
+  const TileSize tile = sweep_tile_size(width, height, shape.planes, shape.options.window);
   const int columns = (width + tile.width - 1) / tile.width, rows = (height + tile.height - 1) / tile.height;
-  const double halo = shape.window - 1;
+  const double halo = shape.options.window - 1;
   return area(width + columns * halo, height + rows * halo) +
          0.5 * (threads - 1) * area(tile.width + halo, tile.height + halo);
 }
 
 /// Cost and combination of a sweep, which decide what a sample takes.
-std::string sweep_name(const SweepShape& shape, const SweepOptions& options) {
+std::string sweep_name(const SweepShape& shape) {
+  const SweepOptions& options = shape.options;
   std::string name = options.cost == CostKind::kZncc ? "sweep zncc" : "sweep sad";
   if (shape.channels == 3) name += " colour";
   const char* combinations[] = {" minimum", " mean", " best"};
@@ -246,9 +247,9 @@ StageTask pipeline_task(int width, int height, const PairOptions& options, int t
 
 }  // namespace
 
-StageTask sweep_task(const SweepShape& shape, const SweepOptions& options, double seen, int threads) {
+StageTask sweep_task(const SweepShape& shape, double seen, int threads) {
   const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
-  StageTask task = task_of(sweep_name(shape, options), shape.window / 2, pixels, shape.planes);
+  StageTask task = task_of(sweep_name(shape), shape.options.window / 2, pixels, shape.planes);
   task.sources = shape.sources;
   task.work.pixels = pixels + channels * area(shape.source_width, shape.source_height);
   const double per_sample = channels * shape.planes;

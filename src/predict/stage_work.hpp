@@ -40,7 +40,7 @@ struct StageTask {
 ///   pixels = W H + S C times those of a source
 /// @param seen     share of the samples that lie inside their source, [0, 1]; see seen_share
 /// @param threads  of the CPU; 0: a GPU
-StageTask sweep_task(const SweepShape& shape, const SweepOptions& options, double seen, int threads);
+StageTask sweep_task(const SweepShape& shape, double seen, int threads);
 
 /// Planes that the paths and searches of a pixel work on: of a CPU D in steps of 64, the bytes of a vector;
 /// of a GPU (threads 0) the power of two of threads' planes that holds them, at least 64.

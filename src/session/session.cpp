@@ -160,7 +160,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
   if (run.options.stage != Stage::kEstimate) {
     check_views(run);
     end_step("check across views");
-    run.photometric->forget();
+    run.photometric->disable_cache();
     fuse_views(run);
     end_step("fusion");
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/image.hpp"
+#include "core/lru_cache.hpp"
 #include "core/volume.hpp"
 
 namespace recon {
@@ -143,6 +145,45 @@ TEST(AlignedBuffer, GivesBackSmallArraysSoThatTheirMemoryServesAgain) {
     for (int j = 0; j < 10; ++j) kept.emplace_back(40 + 8 * (j % 5));
   }
   EXPECT_LT(mallinfo2().arena - before, std::size_t{4} << 20);
+}
+
+TEST(LruCache, EvictsTheLeastRecentlyUsed) {
+  LruCache<std::string, int> cache(30);
+  const auto insert = [&](const char* key, int value) {
+    cache.insert(key, std::make_shared<const int>(value), 10);
+  };
+  insert("a", 1);
+  insert("b", 2);
+  insert("c", 3);
+  EXPECT_EQ(*cache.find("a"), 1);
+  insert("d", 4);
+  EXPECT_EQ(cache.find("b"), nullptr);
+  EXPECT_NE(cache.find("a"), nullptr);
+  insert("a", 9);
+  EXPECT_EQ(*cache.find("a"), 1) << "the first value is kept";
+  cache.set_budget(10);
+  EXPECT_EQ(cache.find("c"), nullptr);
+  EXPECT_EQ(*cache.find("a"), 1);
+  const auto big = cache.insert("big", std::make_shared<const int>(5), 11);
+  EXPECT_EQ(*big, 5);
+  EXPECT_EQ(cache.find("big"), nullptr);
+  EXPECT_NE(cache.find("a"), nullptr) << "what does not fit evicts nothing";
+}
+
+TEST(LruCache, LoadsWhatItDoesNotHave) {
+  LruCache<std::string, int> cache(30);
+  int loads = 0;
+  const auto load = [&] {
+    ++loads;
+    return std::make_shared<const int>(7);
+  };
+  const auto size = [](int) { return std::size_t{10}; };
+  EXPECT_EQ(*cache.get("a", load, size), 7);
+  EXPECT_EQ(*cache.get("a", load, size), 7);
+  EXPECT_EQ(loads, 1);
+  const auto nothing = [] { return std::shared_ptr<const int>(); };
+  EXPECT_EQ(cache.get("b", nothing, size), nullptr);
+  EXPECT_EQ(*cache.get("b", load, size), 7) << "a missing value is not cached";
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_F(CudaBackendTest, UsesTheWholeLimitAloneWhereAShareDoesNotSuffice) {
 
 TEST_F(CudaBackendTest, CountsWhatASweepTakes) {
   const SweepScene scene({"", 150, 401, 160, 120, 37, 3, CostKind::kZncc, 1, 5, Combination::kBestK, 2});
-  const SweepShape shape{150, 401, 166, 124, 1, 3, 37, 5};
+  const SweepShape shape{{}, 150, 401, 166, 124, 1, 3, 37};
   CudaOptions options;
   options.streams = 1;
   const WorkMemory free = make_cuda_backend(options)->memory(shape);

@@ -21,7 +21,7 @@ SweepOptions sad() {
 }
 
 TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
-  const SweepShape shape{640, 480, 640, 480, 1, 8, 128, 7};
+  const SweepShape shape{{}, 640, 480, 640, 480, 1, 8, 128};
   const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 16 * kGiB});
   EXPECT_FALSE(plan.fused);
   EXPECT_EQ(plan.tiles, 1);
@@ -32,7 +32,7 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 }
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
-  const SweepShape shape{6000, 4000, 6000, 4000, 1, 8, 512, 7};
+  const SweepShape shape{{}, 6000, 4000, 6000, 4000, 1, 8, 512};
   for (const std::size_t streams : {1u, 2u}) {
     const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB / streams});
     EXPECT_LE(plan.bytes, kGiB / streams);
@@ -44,7 +44,7 @@ TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
 }
 
 TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
-  const SweepShape shape{6000, 4000, 100, 100, 1, 1, 4096, 7};
+  const SweepShape shape{{}, 6000, 4000, 100, 100, 1, 1, 4096};
   const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 128u << 20});
   EXPECT_LE(plan.bytes, 128u << 20);
   EXPECT_LT(plan.planes, 4096);
@@ -52,7 +52,7 @@ TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
 }
 
 TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
-  const SweepShape shape{6000, 4000, 6000, 4000, 1, 8, 512, 7};
+  const SweepShape shape{{}, 6000, 4000, 6000, 4000, 1, 8, 512};
   try {
     plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 100u << 20});
     FAIL() << "no exception";
@@ -64,7 +64,7 @@ TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
 }
 
 TEST(SweepPlan, RefusesOptionsOutOfRange) {
-  const SweepShape shape{64, 48, 64, 48, 1, 2, 8, 7};
+  const SweepShape shape{{}, 64, 48, 64, 48, 1, 2, 8};
   const SweepDevice device{132, kGiB};
   SweepOptions even = sad();
   even.window = 8;
@@ -92,7 +92,7 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 }
 
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
-  SweepShape shape{24, 19, 27, 21, 1, 2, 5000, 7};
+  SweepShape shape{{}, 24, 19, 27, 21, 1, 2, 5000};
   shape.stages.aggregation.kind = Aggregation::kConstantWindow;
   const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB});
   EXPECT_TRUE(plan.stored);

@@ -62,7 +62,7 @@ TEST(PerformanceModel, KnowsWhatLiesBetweenMeasuredRadii) {
   EXPECT_TRUE(model.knows("stage", 3));
   EXPECT_FALSE(model.knows("stage", 7));
   EXPECT_FALSE(model.knows("other", 3));
-  model.forget("stage", 6);
+  model.erase("stage", 6);
   EXPECT_FALSE(model.knows("stage", 3));
 }
 
@@ -237,7 +237,7 @@ class LawfulBackend : public Backend {
 TEST(Calibration, RecoversTheLawOfASweep) {
   LawfulBackend backend;
   PerformanceModel model;
-  SweepProblem like;
+  SweepSpec like;
   for (const int window : {5, 9}) {
     like.options.window = window;
     calibrate({[&] { return backend.now; }, [] { return 0L; }}, sweep_calls(backend, like, 1, 2), model);

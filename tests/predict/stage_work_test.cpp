@@ -17,12 +17,12 @@ SweepShape small_shape() {
   shape.source_height = 8;
   shape.sources = 3;
   shape.planes = 5;
-  shape.window = 7;
+  shape.options.window = 7;
   return shape;
 }
 
 TEST(StageWork, ASweepOfOneTileByHand) {
-  const StageTask task = sweep_task(small_shape(), {}, 0.75, 1);
+  const StageTask task = sweep_task(small_shape(), 0.75, 1);
   // One tile of 20 x 10 with its halo of 3 on each side: 26 x 16 samples, of 3 sources on 5 planes.
   EXPECT_DOUBLE_EQ(task.work.operations, 0.75 * 26 * 16 * 15);
   EXPECT_DOUBLE_EQ(task.work.hidden, 0.25 * 26 * 16 * 15);
@@ -34,18 +34,18 @@ TEST(StageWork, ASweepOfOneTileByHand) {
 
 TEST(StageWork, ThreadsWaitForHalfATile) {
   // Three threads: two of them wait for half of the only tile.
-  const StageTask task = sweep_task(small_shape(), {}, 1, 3);
+  const StageTask task = sweep_task(small_shape(), 1, 3);
   EXPECT_DOUBLE_EQ(task.work.operations, 2 * 26 * 16 * 15);
 }
 
 TEST(StageWork, AGpuHasNoTiles) {
-  EXPECT_DOUBLE_EQ(sweep_task(small_shape(), {}, 1, 0).work.operations, 20 * 10 * 15);
+  EXPECT_DOUBLE_EQ(sweep_task(small_shape(), 1, 0).work.operations, 20 * 10 * 15);
 }
 
 TEST(StageWork, PathsAddTheirCodesAndSums) {
   SweepShape shape = small_shape();
   shape.optimizer = SweepOptimizer::kSemiGlobal;
-  EXPECT_DOUBLE_EQ(sweep_task(shape, {}, 1, 1).work.bytes, 4 * 20 * 10 * 5 + 7 * 20 * 10 * 64);
+  EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 1).work.bytes, 4 * 20 * 10 * 5 + 7 * 20 * 10 * 64);
 }
 
 TEST(StageWork, BlocksCountTheirMargins) {
@@ -56,8 +56,8 @@ TEST(StageWork, BlocksCountTheirMargins) {
   const auto blocks = sweep_blocks(200, 10, 5, shape.paths.block_bytes);
   ASSERT_EQ(blocks.size(), 2u);
   const double pixels = 2 * (100 + 32) * 10;
-  EXPECT_DOUBLE_EQ(sweep_task(shape, {}, 1, 0).work.bytes, 4 * pixels * 5 + 7 * pixels * 64);
-  EXPECT_DOUBLE_EQ(sweep_task(shape, {}, 1, 0).work.operations, pixels * 15);
+  EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 0).work.bytes, 4 * pixels * 5 + 7 * pixels * 64);
+  EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 0).work.operations, pixels * 15);
 }
 
 TEST(StageWork, AdaptiveWeightSumsClippedWindows) {
@@ -168,18 +168,21 @@ TEST(StageWork, NoSweepCountFallsAsASizeGrows) {
         shape.width = width;
         shape.height = width;
         shape.optimizer = optimizer;
-        const StageTask task = sweep_task(shape, {}, 0.5, threads);
-        const auto grown = [&](int SweepShape::*size, const char* what, int by = 1) {
+        const StageTask task = sweep_task(shape, 0.5, threads);
+        const auto grown = [&](int SweepShape::*size, const char* what) {
           SweepShape larger = shape;
-          larger.*size += by;
-          expect_at_least(sweep_task(larger, {}, 0.5, threads), task, what);
+          larger.*size += 1;
+          expect_at_least(sweep_task(larger, 0.5, threads), task, what);
         };
         grown(&SweepShape::width, "width");
         grown(&SweepShape::height, "height");
         grown(&SweepShape::planes, "planes");
         grown(&SweepShape::sources, "sources");
         grown(&SweepShape::source_width, "source width");
-        if (threads == 0) grown(&SweepShape::window, "window", 2);
+        if (threads > 0) continue;
+        SweepShape wider = shape;
+        wider.options.window += 2;
+        expect_at_least(sweep_task(wider, 0.5, threads), task, "window");
       }
 }
 
@@ -199,19 +202,19 @@ TEST(StageWork, NoPairCountFallsAsASizeGrows) {
 }
 
 TEST(StageWork, OptionsOfOtherCostsAreOtherStages) {
-  const std::string zncc = sweep_task(small_shape(), {}, 1, 0).stage;
-  SweepOptions options;
-  options.best_k = 3;
-  EXPECT_NE(sweep_task(small_shape(), options, 1, 0).stage, zncc);
-  options = {};
-  options.cost = CostKind::kSad;
-  EXPECT_NE(sweep_task(small_shape(), options, 1, 0).stage, zncc);
+  const std::string zncc = sweep_task(small_shape(), 1, 0).stage;
   SweepShape shape = small_shape();
-  shape.stages.aggregation.kind = Aggregation::kCrossBased;
-  EXPECT_NE(sweep_task(shape, {}, 1, 0).stage, zncc);
+  shape.options.best_k = 3;
+  EXPECT_NE(sweep_task(shape, 1, 0).stage, zncc);
   shape = small_shape();
-  shape.window = 9;  // predicted between other windows
-  EXPECT_EQ(sweep_task(shape, {}, 1, 0).stage, zncc);
+  shape.options.cost = CostKind::kSad;
+  EXPECT_NE(sweep_task(shape, 1, 0).stage, zncc);
+  shape = small_shape();
+  shape.stages.aggregation.kind = Aggregation::kCrossBased;
+  EXPECT_NE(sweep_task(shape, 1, 0).stage, zncc);
+  shape = small_shape();
+  shape.options.window = 9;  // predicted between other windows
+  EXPECT_EQ(sweep_task(shape, 1, 0).stage, zncc);
 }
 
 TEST(SeenShare, OfAViewOntoItselfIsAll) {

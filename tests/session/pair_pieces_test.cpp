@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "io/ply_reader.hpp"
@@ -62,6 +63,28 @@ TEST(CommonDepth, BlackImagesStayBlack) {
   EXPECT_EQ(images.left(0, 0), 0);
 }
 
+/// The CPU, which notes how often it matches, at which size.
+class NotingBackend : public Backend {
+ public:
+  int matches = 0, width = 0;
+
+  std::string name() const override { return cpu_->name(); }
+  int streams() const override { return 1; }
+  WorkMemory memory(const SweepShape& shape) const override { return cpu_->memory(shape); }
+  DepthEstimate sweep(const SweepProblem& problem) override { return cpu_->sweep(problem); }
+  WorkMemory pair_memory(int pair_width, int, const PairOptions&) const override {
+    return {static_cast<std::size_t>(pair_width), 7, 1};
+  }
+  DisparityMap match(const PairProblem& problem) override {
+    ++matches;
+    width = problem.images.left.width;
+    return cpu_->match(problem);
+  }
+
+ private:
+  std::unique_ptr<Backend> cpu_ = make_cpu_backend({});
+};
+
 TEST(Orders, DistinguishALeftImageFromARightOne) {
   // Random texture of 3 x 3 pixels that moves by 12 px, odd sizes.
   const auto texture = [](int x, int y) {
@@ -76,12 +99,18 @@ TEST(Orders, DistinguishALeftImageFromARightOne) {
       right(x, y) = texture(x + 12, y);
     }
   const GreyPair given{left.view(), right.view(), {}, {}}, wrong{right.view(), left.view(), {}, {}};
-  EXPECT_FALSE(compare_orders(given, {0, 32}).seem_swapped());
-  EXPECT_GT(compare_orders(given, {0, 32}).as_given, 0.7);
-  EXPECT_TRUE(compare_orders(wrong, {0, 32}).seem_swapped());
-  EXPECT_FALSE(compare_orders(wrong, {-31, 32}).seem_swapped());
+  NotingBackend backend;
+  EXPECT_FALSE(compare_orders(backend, given, {0, 32}).seem_swapped());
+  EXPECT_EQ(backend.matches, 2) << "on the device, not beside it";
+  EXPECT_EQ(backend.width, 81) << "at half the size";
+  const WorkMemory memory = compare_orders_memory(backend, 161, 91, {0, 32});
+  EXPECT_EQ(memory.host_bytes, 81u);
+  EXPECT_EQ(memory.device_bytes, 7u);
+  EXPECT_GT(compare_orders(backend, given, {0, 32}).as_given, 0.7);
+  EXPECT_TRUE(compare_orders(backend, wrong, {0, 32}).seem_swapped());
+  EXPECT_FALSE(compare_orders(backend, wrong, {-31, 32}).seem_swapped());
   const Image<std::uint8_t> one(1, 1, 7);
-  EXPECT_FALSE(compare_orders({one.view(), one.view(), {}, {}}, {-3, 7}).seem_swapped());
+  EXPECT_FALSE(compare_orders(backend, {one.view(), one.view(), {}, {}}, {-3, 7}).seem_swapped());
 }
 
 TEST(DisparityPng, IsThatOfKitti) {

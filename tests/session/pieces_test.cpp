@@ -16,7 +16,6 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "session/background_work.hpp"
-#include "session/cache/lru_cache.hpp"
 #include "session/options/byte_size.hpp"
 #include "session/options/device.hpp"
 #include "session/options/options.hpp"
@@ -117,42 +116,6 @@ TEST_F(Folder, IdentifiesFilesInPiecesAsInWhole) {
   EXPECT_EQ(identity->size, bytes.size());
   EXPECT_EQ(identity->hash, content_hash(bytes));
   EXPECT_FALSE(identify_file(folder_ / "nothing"));
-}
-
-TEST(LruCache, DropsWhatWasUsedLeastRecently) {
-  LruCache<int> cache(30);
-  const auto put = [&](const char* key, int value) {
-    cache.put(key, std::make_shared<const int>(value), 10);
-  };
-  put("a", 1);
-  put("b", 2);
-  put("c", 3);
-  EXPECT_EQ(*cache.find("a"), 1);
-  put("d", 4);
-  EXPECT_EQ(cache.find("b"), nullptr);
-  EXPECT_NE(cache.find("a"), nullptr);
-  put("a", 9);
-  EXPECT_EQ(*cache.find("a"), 1) << "the first one stays";
-  cache.set_budget(10);
-  EXPECT_EQ(cache.find("c"), nullptr);
-  EXPECT_EQ(*cache.find("a"), 1);
-  const auto big = cache.put("big", std::make_shared<const int>(5), 11);
-  EXPECT_EQ(*big, 5);
-  EXPECT_EQ(cache.find("big"), nullptr);
-  EXPECT_NE(cache.find("a"), nullptr) << "what does not fit drops nothing";
-}
-
-TEST(LruCache, LoadsWhatItDoesNotHave) {
-  LruCache<int> cache(30);
-  int loads = 0;
-  const auto load = [&] {
-    ++loads;
-    return std::make_shared<const int>(7);
-  };
-  const auto size = [](int) { return std::size_t{10}; };
-  EXPECT_EQ(*cache.get("a", load, size), 7);
-  EXPECT_EQ(*cache.get("a", load, size), 7);
-  EXPECT_EQ(loads, 1);
 }
 
 TEST(BackgroundWork, DoesAllAndBoundsTheQueue) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -18,6 +19,7 @@
 #include "core/error.hpp"
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
+#include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 #include "render/sparse_points.hpp"
@@ -60,34 +62,53 @@ class Event {
   bool announced_ = false, given_up_ = false;
 };
 
-/// The CPU under another name, which counts its sweeps and takes no memory in plans.
+/// The CPU under another name and with any number of streams, which counts its sweeps and needs no memory in
+/// plans. `before` and `after` are called around each admitted sweep or match.
 class WatchedBackend : public Backend {
  public:
   using Hook = std::function<void()>;
 
   explicit WatchedBackend(
-      std::string name, Hook before = [] {}, Hook after = [] {})
-      : name_(std::move(name)), before_(std::move(before)), after_(std::move(after)) {}
+      std::string name, Hook before = [] {}, Hook after = [] {}, int streams = 1)
+      : name_(std::move(name)),
+        before_(std::move(before)),
+        after_(std::move(after)),
+        admission_(streams),
+        cpus_(static_cast<std::size_t>(streams)) {
+    for (auto& cpu : cpus_) cpu = make_cpu_backend({.threads = 2, .memory_limit = {}});
+  }
 
   std::string name() const override { return name_; }
-  int streams() const override { return 1; }
+  int streams() const override { return admission_.streams(); }
   WorkMemory memory(const SweepShape&) const override { return {}; }
   DepthEstimate sweep(const SweepProblem& problem) override {
+    const auto permit = admission_.admit();
     before_();
-    DepthEstimate estimate = cpu_->sweep(problem);
+    DepthEstimate estimate = cpu(permit).sweep(problem);
     ++sweeps_;
     after_();
     return estimate;
   }
   WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
-  DisparityMap match(const PairProblem& problem) override { return cpu_->match(problem); }
+  DisparityMap match(const PairProblem& problem) override {
+    const auto permit = admission_.admit();
+    before_();
+    DisparityMap map = cpu(permit).match(problem);
+    after_();
+    return map;
+  }
 
   int sweeps() const { return sweeps_; }
 
  private:
+  Backend& cpu(const Admission::Permit& permit) const {
+    return *cpus_[static_cast<std::size_t>(permit.streams().front())];
+  }
+
   const std::string name_;
   const Hook before_, after_;
-  const std::unique_ptr<Backend> cpu_ = make_cpu_backend({.threads = 2, .memory_limit = {}});
+  Admission admission_;
+  std::vector<std::unique_ptr<Backend>> cpus_;  ///< of each stream
   std::atomic<int> sweeps_ = 0;
 };
 
@@ -144,7 +165,7 @@ class SceneSteps : public testing::Test {
 
   static void check_and_fuse(SceneRun& run) {
     check_views(run);
-    run.photometric->forget();
+    run.photometric->disable_cache();
     fuse_views(run);
   }
 
@@ -206,6 +227,42 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
   EXPECT_EQ(devices.count("second"), static_cast<std::size_t>(second.sweeps()));
   check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
+}
+
+/// Concurrent calls of a device, now and at most so far.
+struct Load {
+  int now = 0, max = 0;
+};
+
+TEST_F(SceneSteps, UseAllStreamsOfAllDevicesAndNoMore) {
+  constexpr std::array<int, 2> kStreams = {2, 3};
+  for (const Method method : {Method::kPlaneSweep, Method::kSemiGlobal}) {
+    options_.method = method;
+    std::array<Load, 2> loads;
+    std::mutex mutex;
+    Event all_streams_work;  // no call ends before
+    Backends backends;
+    for (std::size_t device = 0; device < loads.size(); ++device) {
+      const auto before = [&, device] {
+        {
+          const std::lock_guard lock(mutex);
+          loads[device].max = std::max(loads[device].max, ++loads[device].now);
+          if (loads[0].max >= kStreams[0] && loads[1].max >= kStreams[1]) all_streams_work.announce();
+        }
+        all_streams_work.wait();
+      };
+      const auto after = [&, device] {
+        const std::lock_guard lock(mutex);
+        --loads[device].now;
+      };
+      add_backend(backends, "device", before, after, kStreams[device]);
+    }
+    const auto run = begin("streams" + std::to_string(static_cast<int>(method)));
+    estimate(*run, backends);
+    EXPECT_TRUE(run->memory.spare_streams) << "more threads than streams";
+    for (std::size_t device = 0; device < loads.size(); ++device)
+      EXPECT_EQ(loads[device].max, kStreams[device]) << "device " << device;
+  }
 }
 
 TEST_F(SceneSteps, KeepFinishedViewsWhenADeviceFails) {

@@ -39,10 +39,10 @@ struct PredictStage {
 PredictStage sweep_stage(const char* name, SweepOptimizer optimizer, std::vector<int> calibrated,
                          std::vector<int> predicted) {
   const auto like = [optimizer](int radius) {
-    SweepProblem problem;
-    problem.options.window = 2 * radius + 1;
-    problem.optimizer = optimizer;
-    return problem;
+    SweepSpec sweep;
+    sweep.options.window = 2 * radius + 1;
+    sweep.optimizer = optimizer;
+    return sweep;
   };
   return {name,
           true,

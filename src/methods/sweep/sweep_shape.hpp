@@ -6,9 +6,9 @@
 
 namespace recon {
 
-/// The parameters of a sweep that determine its memory and time.
+/// The shape of a problem, whose images may lack their pixels.
 inline SweepShape sweep_shape(const SweepProblem& problem) {
-  SweepShape shape;
+  SweepShape shape{problem};
   shape.width = problem.reference.camera.width;
   shape.height = problem.reference.camera.height;
   for (const PosedImage& source : problem.sources) {
@@ -18,10 +18,6 @@ inline SweepShape sweep_shape(const SweepProblem& problem) {
   shape.channels = problem.reference.channels;
   shape.sources = static_cast<int>(problem.sources.size());
   shape.planes = problem.planes.count;
-  shape.window = problem.options.window;
-  shape.optimizer = problem.optimizer;
-  shape.paths = problem.paths;
-  shape.stages = problem.stages;
   return shape;
 }
 

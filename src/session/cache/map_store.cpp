@@ -17,9 +17,9 @@ std::size_t map_bytes(const ViewDepth& maps) {
 
 }  // namespace
 
-void MapStore::keep(const std::string& view, std::shared_ptr<const ViewDepth> maps) {
+void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> maps) {
   const std::size_t bytes = map_bytes(*maps);
-  cache_.put(view, std::move(maps), bytes);
+  cache_.insert(view, std::move(maps), bytes);
 }
 
 std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
@@ -35,7 +35,7 @@ std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
       view, [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
 }
 
-ViewDepth MapStore::take(const std::string& view) {
+ViewDepth MapStore::copy(const std::string& view) {
   if (const auto maps = cache_.find(view))
     return {maps->depth.clone(), maps->normal.clone(), maps->confidence.clone()};
   return read(view);

@@ -67,8 +67,8 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);
-  channels_.put(plan.name(view), std::move(channels), bytes);
-  return colours_.put(plan.name(view), image, colour_bytes(*image));
+  channels_.insert(plan.name(view), std::move(channels), bytes);
+  return colours_.insert(plan.name(view), image, colour_bytes(*image));
 }
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
@@ -94,10 +94,7 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& imag
 }
 
 PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels) {
-  PosedImage image;
-  image.camera = plan.view(view).camera;
-  image.cam_from_world = plan.scene_view(view).cam_from_world;
-  image.channels = static_cast<int>(channels.size());
+  PosedImage image = posed_view(plan, view, static_cast<int>(channels.size()));
   for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
   return image;
 }

@@ -3,18 +3,19 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/image.hpp"
+#include "core/lru_cache.hpp"
 #include "match/posed_image.hpp"
-#include "session/cache/lru_cache.hpp"
 #include "session/plan/plan.hpp"
 
 namespace recon {
 
 /// The undistorted images of a scene, in colour and as matching takes them. They come from the photos and not
 /// from the files that the run writes, so that lossy formats cost nothing and a resumed run sees the same
-/// pixels. The ones used last stay in memory, up to a budget. Safe from several threads.
+/// pixels. Cached up to a budget of memory, least recently used out first. Thread-safe.
 class PhotoStore {
  public:
   using Colour = Image<Rgb8>;
@@ -31,7 +32,7 @@ class PhotoStore {
     return images_ / plan.name(view);
   }
 
-  /// Undistorts a view from the content of its photo file, and keeps it.
+  /// Undistorts a view from the content of its photo file, and caches it.
   /// @throws InputError when the photo cannot be decoded or does not have its camera's size
   std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const std::string& file_content);
 
@@ -44,8 +45,8 @@ class PhotoStore {
 
   std::filesystem::path images_;
   bool colour_;
-  LruCache<Colour> colours_;
-  LruCache<Channels> channels_;
+  LruCache<std::string, Colour> colours_;
+  LruCache<std::string, Channels> channels_;
 };
 
 /// `channels` as a sweep takes them; they must outlive the result.

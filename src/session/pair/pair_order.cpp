@@ -33,12 +33,13 @@ PairOptions options_for(DisparityRange range) {
   return options;
 }
 
-double known_share(const Image<std::uint8_t>& left, const Image<std::uint8_t>& right, DisparityRange range) {
+double known_share(Backend& backend, const Image<std::uint8_t>& left, const Image<std::uint8_t>& right,
+                   DisparityRange range) {
   PairProblem problem;
   problem.images.left = left.view();
   problem.images.right = right.view();
   problem.options = options_for(range);
-  const Image<float> map = match_pair(problem).disparity;
+  const Image<float> map = backend.match(problem).disparity;
   std::size_t known = 0;
   for (int y = 0; y < map.height(); ++y)
     for (int x = 0; x < map.width(); ++x) known += !std::isnan(map(x, y));
@@ -47,13 +48,13 @@ double known_share(const Image<std::uint8_t>& left, const Image<std::uint8_t>& r
 
 }  // namespace
 
-OrderShares compare_orders(const GreyPair& images, DisparityRange range) {
+OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range) {
   const Image<std::uint8_t> left = halved(images.left), right = halved(images.right);
-  return {known_share(left, right, range), known_share(right, left, range)};
+  return {known_share(backend, left, right, range), known_share(backend, right, left, range)};
 }
 
-std::size_t compare_orders_bytes(int width, int height, DisparityRange range, int threads) {
-  return match_pair_bytes((width + 1) / 2, (height + 1) / 2, options_for(range), threads);
+WorkMemory compare_orders_memory(const Backend& backend, int width, int height, DisparityRange range) {
+  return backend.pair_memory((width + 1) / 2, (height + 1) / 2, options_for(range));
 }
 
 }  // namespace recon

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "methods/stereo/pair.hpp"
+#include "methods/backend.hpp"
 
 namespace recon {
 
@@ -16,9 +16,11 @@ struct OrderShares {
 
 /// Matches the 8-bit images both ways, with the disparities of `range`, halved. Much cheaper than any method
 /// on the images as they are.
-OrderShares compare_orders(const GreyPair& images, DisparityRange range);
+/// @throws OutOfMemory, DeviceError
+OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range);
 
-/// Bytes that `compare_orders` takes at most, `images` not included.
-std::size_t compare_orders_bytes(int width, int height, DisparityRange range, int threads);
+/// Max memory of `compare_orders`, without `images`.
+/// @throws OutOfMemory when that exceeds the limits of the backend
+WorkMemory compare_orders_memory(const Backend& backend, int width, int height, DisparityRange range);
 
 }  // namespace recon

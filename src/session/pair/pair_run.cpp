@@ -82,12 +82,12 @@ std::string doubts(const PairPlan& plan) {
 }
 
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
-std::string suspicion(const PairPlan& plan, const GreyPair& images, double known) {
+std::string suspicion(const PairPlan& plan, const GreyPair& images, double known, Backend& backend) {
   // Belief propagation and pipelines give every pixel a disparity, also where nothing matches.
   const PairMethod method = plan.options.method;
   const bool always_known = method == PairMethod::kBeliefPropagation || method == PairMethod::kPipeline;
   if (known > kManyKnown && !always_known) return {};
-  const OrderShares shares = compare_orders(images, plan.options.range);
+  const OrderShares shares = compare_orders(backend, images, plan.options.range);
   if (!shares.seem_swapped()) return {};
   char text[160];
   std::snprintf(
@@ -113,7 +113,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
   result.known = known_share_of(result.disparity.view());
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
-  result.suspicion = suspicion(plan, problem.images, result.known);
+  result.suspicion = suspicion(plan, problem.images, result.known, backend);
   if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
   clock.end("filtering");
   return result;
@@ -180,7 +180,7 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 
 StepRecord do_work(const PairRun& run, const PairPlan& plan, json inputs, StepClock& clock) {
   Backend& backend = run.backend();
-  pair_memory(plan, backend, run.memory_limit, run.threads);
+  pair_memory(plan, backend, run.memory_limit);
   clock.end("opening the device");
   const PairResult result = match(run, plan, backend, clock);
   StepRecord record;
@@ -209,7 +209,7 @@ void check_output(const PairRun& run, const PairPlan& plan) {
 
 PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);
-  const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit, run.threads);
+  const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit);
   PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
   const double seconds = planned_matching_seconds(run, plan, memory);
   report.object["seconds"] = {{"matching", seconds}};

@@ -185,6 +185,21 @@ PlaneSet plane_set(const ViewPlan& view) {
   return {static_cast<float>(far), static_cast<float>(step), view.planes};
 }
 
+PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
+  return {plan.view(view).camera, plan.scene_view(view).cam_from_world, channels, {}};
+}
+
+SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options) {
+  const int channels = options.colour ? 3 : 1;
+  SweepProblem problem{{options.sweep, options.optimizer, options.sweep_paths, options.sweep_stages},
+                       posed_view(plan, view, channels),
+                       {},
+                       plane_set(plan.view(view))};
+  for (const int source : plan.view(view).sources)
+    problem.sources.push_back(posed_view(plan, source, channels));
+  return problem;
+}
+
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
   std::vector<bool> keep(scene.views.size(), true);
   for (std::size_t i = 0; i < scene.views.size(); ++i)

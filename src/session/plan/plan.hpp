@@ -77,6 +77,12 @@ std::string plane_limit_note(const ScenePlan& plan);
 /// The planes that a view is swept with.
 PlaneSet plane_set(const ViewPlan& view);
 
+/// A view's camera and pose, with `channels` channels that lack their pixels.
+PosedImage posed_view(const ScenePlan& plan, int view, int channels);
+
+/// The sweep of a view; its images lack their pixels.
+SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
+
 /// How the memory is shared out. Results do not depend on it.
 struct MemoryPlan {
   std::size_t limit = 0;        ///< that the whole program may take

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "methods/sweep/sweep_shape.hpp"
 #include "session/options/byte_size.hpp"
 #include "session/plan/plan.hpp"
 #include "session/plan/plan_pairs.hpp"
@@ -100,29 +101,10 @@ std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channe
   return bytes;
 }
 
-SweepShape shape_of(const ScenePlan& plan, int view, const SessionOptions& options) {
-  const ViewPlan& it = plan.view(view);
-  SweepShape shape;
-  shape.width = it.camera.width;
-  shape.height = it.camera.height;
-  for (const int source : it.sources) {
-    shape.source_width = std::max(shape.source_width, plan.view(source).camera.width);
-    shape.source_height = std::max(shape.source_height, plan.view(source).camera.height);
-  }
-  shape.channels = options.colour ? 3 : 1;
-  shape.sources = static_cast<int>(it.sources.size());
-  shape.planes = it.planes;
-  shape.window = options.sweep.window;
-  shape.optimizer = options.optimizer;
-  shape.paths = options.sweep_paths;
-  shape.stages = options.sweep_stages;
-  return shape;
-}
-
 /// What `backend` takes for a view.
 WorkMemory view_memory(const ScenePlan& plan, int view, const SessionOptions& options,
                        const Backend& backend) {
-  return plan.view(view).pairs.empty() ? backend.memory(shape_of(plan, view, options))
+  return plan.view(view).pairs.empty() ? backend.memory(sweep_shape(sweep_problem(plan, view, options)))
                                        : pairs_memory(plan.view(view), options, backend);
 }
 
@@ -149,13 +131,13 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options,
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
   const std::vector<int> active = plan.active_views();
   if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
+  const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));
   const auto helps = [&](const SweepShape& less) {
     return std::any_of(backends.begin(), backends.end(), [&](const auto& backend) {
-      return backend->memory(less).host_bytes <
-             backend->memory(shape_of(plan, active.front(), options)).host_bytes;
+      return backend->memory(less).host_bytes < backend->memory(shape).host_bytes;
     });
   };
-  SweepShape fewer_planes = shape_of(plan, active.front(), options), winner = fewer_planes;
+  SweepShape fewer_planes = shape, winner = shape;
   fewer_planes.planes = std::max(2, fewer_planes.planes / 2);
   winner.optimizer = SweepOptimizer::kWinnerTakeAll;
   if (helps(fewer_planes)) ways += " or --planes";

@@ -29,29 +29,9 @@ bool sweeps(const SceneRun& run) {
   return run.job.method == Method::kPlaneSweep;
 }
 
-/// The problem of a view without its images.
-SweepProblem sweep_of(const SceneRun& run, int view) {
-  const auto posed = [&](int index) {
-    PosedImage image;
-    image.camera = run.plan.view(index).camera;
-    image.cam_from_world = run.plan.scene_view(index).cam_from_world;
-    image.channels = run.options.in_colour(run.job) ? 3 : 1;
-    return image;
-  };
-  SweepProblem problem;
-  problem.options = run.options.sweep;
-  problem.optimizer = run.options.optimizer;
-  problem.paths = run.options.sweep_paths;
-  problem.stages = run.options.sweep_stages;
-  problem.reference = posed(view);
-  for (const int source : run.plan.view(view).sources) problem.sources.push_back(posed(source));
-  problem.planes = plane_set(run.plan.view(view));
-  return problem;
-}
-
 /// The calls of stages that a view takes.
 std::vector<StageTask> view_tasks(const SceneRun& run, int view) {
-  if (sweeps(run)) return {task_of(sweep_of(run, view), stage_threads(run))};
+  if (sweeps(run)) return {task_of(sweep_problem(run.plan, view, run.options), stage_threads(run))};
   PairOptions matching = pair_depth_options(run.options).matching;
   std::vector<StageTask> tasks;
   for (const ViewPair& it : run.plan.view(view).pairs) {

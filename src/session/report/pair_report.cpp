@@ -61,24 +61,24 @@ std::string size_text(const json& report) {
 
 }  // namespace
 
-PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit, int threads) {
+PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
   const std::string remedy =
       "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
       "(--memory-limit, "
       "--gpu-memory-limit)";
-  WorkMemory work;
+  WorkMemory work, orders;
   try {
     work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
+    orders = compare_orders_memory(backend, plan.size.width, plan.size.height, plan.options.range);
   } catch (const OutOfMemory& error) {
     throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
   }
   const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
-  PairMemory memory{limit, 0, work.device_bytes};
-  const std::size_t orders =
-      compare_orders_bytes(plan.size.width, plan.size.height, plan.options.range, threads);
+  PairMemory memory{limit, 0, std::max(work.device_bytes, orders.device_bytes)};
   const std::size_t colour = plan.options.method == PairMethod::kPipeline ? kColourBytes * pixels : 0;
-  memory.peak = kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
-                                          10 * pixels + colour + orders, kWriteBytes * pixels + file});
+  memory.peak =
+      kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
+                                10 * pixels + colour + orders.host_bytes, kWriteBytes * pixels + file});
   if (memory.peak > limit)
     throw OutOfMemory(plan.name() + ": matching takes up to " + format_byte_size(memory.peak) +
                       ", the limit is " + format_byte_size(limit) + remedy);

@@ -22,7 +22,7 @@ struct PairMemory {
 
 /// @throws OutOfMemory when a pair cannot be matched within the limit, or within that of the device, with
 /// what lowers it
-PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit, int threads);
+PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit);
 
 /// Bytes that the results of a pair take on the disk, at most.
 std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill);

@@ -80,7 +80,7 @@ Checked check_view(SceneRun& run, int view) {
 
   const auto maps = run.photometric->get(name);
   const auto result = std::make_shared<const ViewDepth>(checked(run, view, *maps, sources));
-  run.geometric->keep(name, result);
+  run.geometric->insert(name, result);
   record.outputs = run.geometric->write(name, *result);
   const std::string preview = Workspace::preview_file(name);
   record.outputs.push_back(

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <mutex>
-#include <semaphore>
 #include <system_error>
 #include <thread>
 
@@ -29,38 +27,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A backend that limits concurrent sweeps to its streams; other threads filter their views meanwhile.
-class GatedBackend : public Backend {
- public:
-  explicit GatedBackend(Backend& backend) : backend_(backend), free_streams_(backend.streams()) {}
-
-  std::string name() const override { return backend_.name(); }
-  int streams() const override { return backend_.streams(); }
-  WorkMemory memory(const SweepShape& shape) const override { return backend_.memory(shape); }
-  DepthEstimate sweep(const SweepProblem& problem) override {
-    free_streams_.acquire();
-    const std::unique_ptr<std::counting_semaphore<>, Release> stream(&free_streams_);
-    return backend_.sweep(problem);
-  }
-  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
-    return backend_.pair_memory(width, height, options);
-  }
-  DisparityMap match(const PairProblem& problem) override {
-    free_streams_.acquire();
-    const std::unique_ptr<std::counting_semaphore<>, Release> stream(&free_streams_);
-    return backend_.match(problem);
-  }
-
- private:
-  struct Release {
-    void operator()(std::counting_semaphore<>* streams) const { streams->release(); }
-  };
-  Backend& backend_;
-  std::counting_semaphore<> free_streams_;
-};
-
-/// Sweeps views on all streams of all backends, which take them from one queue, and writes the maps behind
-/// them.
+/// Estimates views on all streams of all backends, which take them from one queue, and writes the maps in the
+/// background.
 class Estimation {
  public:
   Estimation(SceneRun& run, std::vector<int> views)
@@ -71,13 +39,11 @@ class Estimation {
 
   /// @throws the first error of a stream that is more than one view's
   void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
-    std::deque<GatedBackend> gated;
     std::vector<std::jthread> threads;
-    for (const auto& backend : backends) {
-      GatedBackend& gate = gated.emplace_back(*backend);
-      for (int i = 0; i < gate.streams() * (run_.memory.spare_streams ? 2 : 1); ++i)
-        start_stream(gate, threads);
-    }
+    // A backend admits as many calls as it has streams; spare threads filter their views meanwhile.
+    for (const auto& backend : backends)
+      for (int i = 0; i < backend->streams() * (run_.memory.spare_streams ? 2 : 1); ++i)
+        start_stream(*backend, threads);
     for (std::jthread& thread : threads) thread.join();
     // What is finished is written, also when a stream failed.
     writer_.finish();
@@ -119,7 +85,7 @@ class Estimation {
       fail(view, error.what());
       return;
     }
-    run_.photometric->keep(run_.plan.view(view).output_name, maps);
+    run_.photometric->insert(run_.plan.view(view).output_name, maps);
     const nlohmann::json result = {
         {"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}};
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });
@@ -134,15 +100,10 @@ class Estimation {
       const auto index = static_cast<std::size_t>(i);
       channels[index] = run_.photos.channels(run_.plan, images[index]);
     });
-    SweepProblem problem;
+    SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
     problem.reference = posed_image(run_.plan, view, *channels.front());
     for (std::size_t i = 1; i < images.size(); ++i)
-      problem.sources.push_back(posed_image(run_.plan, images[i], *channels[i]));
-    problem.planes = plane_set(plan);
-    problem.options = run_.options.sweep;
-    problem.optimizer = run_.options.optimizer;
-    problem.paths = run_.options.sweep_paths;
-    problem.stages = run_.options.sweep_stages;
+      problem.sources[i - 1] = posed_image(run_.plan, images[i], *channels[i]);
     return estimate_view(backend, problem, run_.options.resolved_filter());
   }
 

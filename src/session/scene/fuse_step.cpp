@@ -26,7 +26,7 @@ class Loader : public FusionMapLoader {
     // Views come in rising order, each with its neighbours around it.
     for (; begun_ <= index; ++begun_) progress_.advance();
     const int view = views_[static_cast<std::size_t>(index)];
-    ViewDepth maps = run_.geometric->take(run_.plan.view(view).output_name);
+    ViewDepth maps = run_.geometric->copy(run_.plan.view(view).output_name);
     auto fusion_maps = std::make_shared<FusionMaps>();
     fusion_maps->depth = std::move(maps.depth);
     fusion_maps->normal = std::move(maps.normal);

@@ -251,7 +251,7 @@ TEST(VolumeSweep, TheBackendDoesItAndCountsItsMemory) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;
   const auto cpu = make_cpu_backend({});
-  SweepShape shape{600, 400, 600, 400, 1, 4, 64};
+  SweepShape shape{{}, 600, 400, 600, 400, 1, 4, 64};
   const std::size_t before = cpu->memory(shape).host_bytes;
   shape.stages.aggregation.kind = problem.stages.aggregation.kind = Aggregation::kConstantWindow;
   EXPECT_GT(cpu->memory(shape).host_bytes, before + 2 * Volume<float>::bytes(600, 64, 400));
