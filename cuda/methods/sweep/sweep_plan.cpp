@@ -180,7 +180,7 @@ SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOp
   input.height = height;
   input.planes = planes;
   input.options = options;
-  input.max_cost = kInvalidCode;
+  input.max_cost = kInvalidQuantizedCost;
   input.in_place = true;
   return input;
 }

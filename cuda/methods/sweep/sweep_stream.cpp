@@ -10,8 +10,8 @@
 #include "cuda/match/sweep_grid.hpp"
 #include "cuda/methods/sweep/winner.hpp"
 #include "match/source_warp.hpp"
+#include "methods/sweep/block_stages.hpp"
 #include "methods/sweep/sweep_shape.hpp"
-#include "methods/sweep/volume_sweep.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {

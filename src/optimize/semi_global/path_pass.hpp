@@ -50,7 +50,7 @@ struct PathLine {
 
   PathLine() = default;
   PathLine(PathSlots<T>& slots, int slot)
-      : path(slots.costs(slot)), least(&slots.least(slot)), before_wrap(slots.slots() - slot) {}
+      : path(slots.costs(slot)), least(&slots.min_cost(slot)), before_wrap(slots.slots() - slot) {}
 
   void begin(int planes) const {
     std::fill_n(path, planes, T{0});
