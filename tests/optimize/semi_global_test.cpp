@@ -12,6 +12,7 @@
 #include "optimize/semi_global/semi_global_step.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "reference/sweep_problems.hpp"
+#include "steps/path_sums.hpp"
 
 namespace recon {
 namespace {
@@ -60,8 +61,8 @@ TEST(SemiGlobalStep, FiveByOneByHand) {
   const IntVolume paths = reference::path_costs(costs, guide.view(), {8, 2, 5, 0}, 1, 0);
   for (int x = 0; x < 5; ++x)
     for (int d = 0; d < 2; ++d) EXPECT_EQ(paths(x, 0, d), expected[x][d]) << x << " " << d;
-  EXPECT_EQ(path_cost(9, 3, 1000, 7, 3, 2, 5), 9);
-  EXPECT_EQ(path_cost(1, 7, 3, 1000, 3, 2, 5), 3);
+  const IntVolume by_step = steps::path_costs(costs, guide.view(), {8, 2, 5, 0}, {1, 0});
+  EXPECT_EQ(by_step.values, paths.values);
 }
 
 TEST(SemiGlobalStep, PenaltyFallsWithTheEdgeDownToP1) {
@@ -96,13 +97,14 @@ struct Shape {
 
 class SemiGlobalOptimizer : public testing::TestWithParam<Shape> {};
 
-TEST_P(SemiGlobalOptimizer, WinnersEqualTheTextbook) {
+TEST_P(SemiGlobalOptimizer, WinnersEqualTheTextbookAndTheSteps) {
   const Shape& shape = GetParam();
   const IntVolume costs = random_costs(shape.width, shape.height, shape.planes, shape.max_cost);
   Image<std::uint8_t> guide(shape.width, shape.height);
   for (int y = 0; y < shape.height; ++y)
     for (int x = 0; x < shape.width; ++x) guide(x, y) = static_cast<std::uint8_t>(x * 13 ^ y * 29);
   const IntVolume sums = reference::summed_path_costs(costs, guide.view(), shape.options);
+  ASSERT_EQ(steps::path_sums(costs, guide.view(), shape.options).values, sums.values);
   std::atomic<int> computed{0};
   const AlignedBuffer<std::uint8_t> stored = stored_costs(costs);
   SemiGlobalProblem problem;

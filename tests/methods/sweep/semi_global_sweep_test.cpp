@@ -7,8 +7,8 @@
 #include "methods/sweep/sweep_blocks.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "optimize/semi_global/semi_global.hpp"
-#include "reference/semi_global_sweep_reference.hpp"
 #include "reference/sweep_problems.hpp"
+#include "steps/path_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -74,12 +74,12 @@ struct PathCase {
 
 class PathSweepOracle : public testing::TestWithParam<PathCase> {};
 
-TEST_P(PathSweepOracle, EqualsTheTextbook) {
+TEST_P(PathSweepOracle, EqualsItsSteps) {
   reference::OwnedProblem owned = reference::random_problem(GetParam().shape, GetParam().options);
   owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
   owned.problem.paths.penalties = GetParam().penalties;
   const Tile all{0, 0, GetParam().shape.width, GetParam().shape.height};
-  expect_same(sweep_view(owned.problem), reference::path_estimate(owned.problem), {all, all});
+  expect_same(sweep_view(owned.problem), steps::path_estimate(owned.problem), {all, all});
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -109,7 +109,7 @@ TEST(SemiGlobalSweep, BlocksAreSweptByThemselves) {
   for (const SweepBlock& block : blocks) {
     SweepProblem part = owned.problem;
     part.reference = cropped(owned.problem.reference, block.outer);
-    expect_same(estimate, reference::path_estimate(part), block);
+    expect_same(estimate, steps::path_estimate(part), block);
   }
 }
 

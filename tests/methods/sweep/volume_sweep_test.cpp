@@ -14,8 +14,8 @@
 #include "optimize/semi_global/path_winner.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 #include "reference/aggregation_reference.hpp"
-#include "reference/semi_global_sweep_reference.hpp"
 #include "reference/sweep_problems.hpp"
+#include "steps/path_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -40,7 +40,7 @@ void expect_same(const DepthEstimate& a, const DepthEstimate& b) {
 }
 
 Volume<float> textbook_costs(const SweepProblem& problem) {
-  const Volume<Half> halves = reference::sweep_volume(problem);
+  const Volume<Half> halves = steps::sweep_volume(problem);
   Volume<float> costs(halves.width(), halves.planes(), halves.height());
   for (int y = 0; y < costs.height(); ++y)
     for (int d = 0; d < costs.planes(); ++d)
