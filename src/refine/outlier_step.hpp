@@ -64,8 +64,8 @@ RECON_HD bool contradicted(float disparity, int x, int width, const Right& right
 
 /// Whether the histogram of a region is decisive: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
 /// section 3.4).
-RECON_HD bool vote_decides(int most, int votes, int min_votes, float min_share) {
-  return votes > min_votes && static_cast<float>(most) > min_share * static_cast<float>(votes);
+RECON_HD bool vote_decides(int winner_votes, int votes, int min_votes, float min_share) {
+  return votes > min_votes && static_cast<float>(winner_votes) > min_share * static_cast<float>(votes);
 }
 
 /// The bin 0 .. count - 1 that a pixel votes for, its disparity - min; -1 if it is an outlier, unknown, or

@@ -46,7 +46,7 @@ class BlockSweep {
 
   /// @param plane  -1: no source sees the pixel
   void set_label(int x, int y, int plane) {
-    if (!labels_.empty()) labels_(x, y) = plane < 0 ? kNoPlane : static_cast<std::uint16_t>(plane);
+    if (!labels_.empty()) labels_(x, y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
   }
 
   void select_by_paths() {
@@ -108,7 +108,7 @@ class BlockSweep {
 
   WinnerDepth cut_depth(const GraphCutOptions& options, int x, int y) const {
     const int label = labels_(x, y);
-    if (label == kNoPlane) return winner_depth({-1, 0, 0, 0, 0}, problem_.planes);
+    if (label == kNoLabel) return winner_depth({-1, 0, 0, 0, 0}, problem_.planes);
     float own = invalid_cost(), second = invalid_cost();
     for (int d = 0; d < costs_.planes(); ++d) {
       const float energy = costs_.view()(x, y, d) + smoothness_at(options, x, y, d);
@@ -129,7 +129,7 @@ class BlockSweep {
     float sum = 0.0f;
     for (int k = 0; k < 4; ++k) {
       const int qx = x + kPathSteps[k].x, qy = y + kPathSteps[k].y;
-      if (!guide_.contains(qx, qy) || labels_(qx, qy) == kNoPlane) continue;
+      if (!guide_.contains(qx, qy) || labels_(qx, qy) == kNoLabel) continue;
       const int difference = std::abs(guide_(x, y) - guide_(qx, qy));
       sum += edge_smoothness(options.smoothness, options.edge_falloff, difference) *
              label_distance(d, labels_(qx, qy), options.smoothness_cap);

@@ -192,7 +192,7 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
       WinnerScan scan;
       scan.clear();
       for (int d = 0; d < kPlanes; ++d) scan.push(costs.view()(x, y, d));
-      labels(x, y) = scan.winner.plane < 0 ? kNoPlane : static_cast<std::uint16_t>(scan.winner.plane);
+      labels(x, y) = scan.winner.plane < 0 ? kNoLabel : static_cast<std::uint16_t>(scan.winner.plane);
       for (int d = 0; d < kPlanes; ++d)
         if (!std::isinf(costs.view()(x, y, d))) costs.view()(x, y, d) = std::min(costs.view()(x, y, d), cap);
     }
@@ -205,7 +205,7 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
       const int label = labels(x, y);
-      if (label == kNoPlane) {
+      if (label == kNoLabel) {
         ASSERT_TRUE(std::isnan(estimate.depth(x, y)));
         continue;
       }
