@@ -9,8 +9,8 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep/block_stages.hpp"
 #include "methods/sweep/sweep_shape.hpp"
-#include "methods/sweep/volume_sweep.hpp"
 
 namespace recon {
 namespace {

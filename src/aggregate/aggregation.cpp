@@ -10,15 +10,15 @@
 namespace recon {
 
 Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
-                         const SupportViews<Cross>& arms, const AggregationOptions& options, float greatest) {
+                         const SupportViews<Cross>& arms, const AggregationOptions& options, float max_cost) {
   if (options.kind == Aggregation::kNone) return costs;
   if (options.kind == Aggregation::kCrossBased) {
-    cross_based(arms, options.cross_based, greatest, costs.view());
+    cross_based(arms, options.cross_based, max_cost, costs.view());
     return costs;
   }
   Volume<float> result(costs.width(), costs.planes(), costs.height());
   if (options.kind == Aggregation::kConstantWindow)
-    constant_window(costs.view(), options.constant_radius, greatest, result.view());
+    constant_window(costs.view(), options.constant_radius, max_cost, result.view());
   else
     adaptive_weight(colours, options.adaptive_weight, costs.view(), result.view());
   return result;

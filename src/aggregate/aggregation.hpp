@@ -29,10 +29,10 @@ struct AggregationOptions {
 /// @param costs    (y, d, x), finite or +infinity (no cost); returned unchanged with kNone
 /// @param colours  for kAdaptiveWeight, otherwise ignored
 /// @param arms     for kCrossBased, otherwise ignored
-/// @param greatest upper bound of the finite costs; for kConstantWindow and kCrossBased, see cost_unit
+/// @param max_cost upper bound of the finite costs; for kConstantWindow and kCrossBased, see cost_unit
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
-                         const SupportViews<Cross>& arms, const AggregationOptions& options, float greatest);
+                         const SupportViews<Cross>& arms, const AggregationOptions& options, float max_cost);
 
 /// Max bytes that `aggregated` allocates on `threads` threads, including its result, excluding `costs`.
 std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,

@@ -204,13 +204,13 @@ void aggregate_with_gaps(VolumeView<const float> costs, int radius, CostUnit uni
 
 }  // namespace
 
-void constant_window(VolumeView<const float> costs, int radius, float greatest,
+void constant_window(VolumeView<const float> costs, int radius, float max_cost,
                      VolumeView<float> aggregated) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height);
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
-  const CostUnit unit = cost_unit(greatest);
+  const CostUnit unit = cost_unit(max_cost);
   if (costs.width == 0 || costs.height == 0) return;
   // A larger window covers the same pixels as one of the size of the image.
   const int reach = std::min(radius, std::max(costs.width, costs.height));

@@ -14,14 +14,14 @@ namespace recon {
 inline constexpr int kMaxConstantRadius = 1 << 20;
 
 /// Constant window (CW): S(p) is the square of side 2 `radius` + 1 around p, w = 1. The window is clipped at
-/// the image border. Running sums of costs in units of cost_unit(greatest), which are exact; the time is
+/// the image border. Running sums of costs in units of cost_unit(max_cost), which are exact; the time is
 /// independent of the radius. Deterministic for any number of threads.
-/// @param costs       (y, d, x), 0 .. `greatest`, or +infinity
+/// @param costs       (y, d, x), 0 .. `max_cost`, or +infinity
 /// @param radius      pixels, 0 .. kMaxConstantRadius; may exceed the image size
-/// @param greatest    upper bound of the finite costs; see cost_unit
+/// @param max_cost    upper bound of the finite costs; see cost_unit
 /// @param aggregated  of the same shape, not overlapping `costs`
 /// @throws std::logic_error where shapes differ or the radius or the maximum cost is out of range;
 ///         OutOfMemory
-void constant_window(VolumeView<const float> costs, int radius, float greatest, VolumeView<float> aggregated);
+void constant_window(VolumeView<const float> costs, int radius, float max_cost, VolumeView<float> aggregated);
 
 }  // namespace recon

@@ -28,12 +28,12 @@ inline constexpr std::uint32_t kCostSteps = 1u << 18;
 /// Sums of maximum costs over squares of side 2 kMaxSquareRadius + 1 are below 2^32.
 inline constexpr int kMaxSquareRadius = 63;
 
-/// @param greatest  upper bound of the finite costs; 2^-60 .. 2^60
+/// @param max_cost  upper bound of the finite costs; 2^-60 .. 2^60
 /// @throws std::logic_error where it is out of range
-inline CostUnit cost_unit(float greatest) {
-  EXPECTS(greatest >= 0x1p-60f && greatest <= 0x1p60f);
+inline CostUnit cost_unit(float max_cost) {
+  EXPECTS(max_cost >= 0x1p-60f && max_cost <= 0x1p60f);
   int exponent = 0;
-  const float mantissa = std::frexp(greatest, &exponent);
+  const float mantissa = std::frexp(max_cost, &exponent);
   return {std::ldexp(1.0f / static_cast<float>(kCostSteps), mantissa == 0.5f ? exponent - 1 : exponent)};
 }
 

@@ -194,11 +194,11 @@ class PlaneAggregator {
 
 }  // namespace
 
-void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, float greatest,
+void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, float max_cost,
                  VolumeView<float> costs) {
   EXPECTS(options.iterations >= 0 && options.iterations <= 64);
   EXPECTS(views.fits(costs.width, costs.height));
-  const CostUnit unit = cost_unit(greatest);
+  const CostUnit unit = cost_unit(max_cost);
   if (costs.width == 0 || costs.height == 0 || options.iterations == 0) return;
   const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.planes);
   parallel_for(workers, [&](int worker) {

@@ -132,7 +132,7 @@ void fill_costs(const ColourPair& pair, PairSide side, int min_disparity, const 
     if (census != nullptr) copy_census(*census, y, here), copy_census(*other_census, y, there);
     for (int i = 0; i < kinds; ++i) there.continue_row(i);
     std::array<const std::uint8_t*, kChannels> colour, other_colour;
-    std::array<const std::uint8_t*, kCensusBytes> code, other_code;
+    std::array<const std::uint8_t*, kCensusBytes> census_rows, other_census_rows;
     here.at(0, 0, colour);
     for (int d = 0; d < costs.planes; ++d) {
       const int shift = std::clamp(matching_column(side, 0, min_disparity + d), -width, width);
@@ -143,9 +143,10 @@ void fill_costs(const ColourPair& pair, PairSide side, int min_disparity, const 
         for (int x = 0; x < width; ++x) out[x] = tables.by_sum[sums.data()[x]];
         continue;
       }
-      here.at(kChannels, 0, code);
-      there.at(kChannels, shift, other_code);
-      HWY_DYNAMIC_DISPATCH(hamming_distances)(code.data(), other_code.data(), width, bits.data());
+      here.at(kChannels, 0, census_rows);
+      there.at(kChannels, shift, other_census_rows);
+      HWY_DYNAMIC_DISPATCH(hamming_distances)
+      (census_rows.data(), other_census_rows.data(), width, bits.data());
       for (int x = 0; x < width; ++x) out[x] = tables.by_bits[bits.data()[x]] + tables.by_sum[sums.data()[x]];
     }
   });

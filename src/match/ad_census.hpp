@@ -43,7 +43,7 @@ CostTables ad_census_tables(const AdCensusOptions& options);
 void colour_difference_costs(const ColourPair& pair, PairSide side, int min_disparity, float cap,
                              VolumeView<float> costs);
 
-/// The AD-Census costs of a pair, 0 .. 2; equals ad_census_cost. The census is that of grey_of over 9 x 7
+/// The AD-Census costs of a pair, 0 .. 2; see saturated. The census is that of grey_of over 9 x 7
 /// pixels, the border repeated. Source: X. Mei et al. 2011, section 2.1.
 /// @param side   the view that the costs belong to
 /// @param costs  of the pair's width and height, any number of planes; every cost is overwritten

@@ -31,15 +31,15 @@ template <class At>
 RECON_HD int arm_length(const CrossOptions& options, int available, const At& at) {
   const Rgb8 centre = at(0);
   Rgb8 before = centre;
-  const int most = options.reach - 1 < available ? options.reach - 1 : available;
-  for (int k = 1; k <= most; ++k) {
+  const int max_length = options.reach - 1 < available ? options.reach - 1 : available;
+  for (int k = 1; k <= max_length; ++k) {
     const Rgb8 colour = at(k);
     const int difference = max_difference(colour, centre);
     if (difference >= options.colour || max_difference(colour, before) >= options.colour) return k - 1;
     if (k > options.near_reach && difference >= options.strict_colour) return k - 1;
     before = colour;
   }
-  return most > 0 ? most : 0;
+  return max_length > 0 ? max_length : 0;
 }
 
 /// The intersection of the arms of two views.

@@ -83,7 +83,7 @@ double path_work(int width, int height, int planes, const SemiGlobalOptions& opt
   for (int top = 0; top < height; top += plan.rows)
     pieces +=
         (top == 0 ? 2 : 3) * wavefront_work(std::min(plan.rows, height - top), width, plan.wave, threads);
-  return pieces * kPathColumns * static_cast<double>(padded_planes(planes));
+  return pieces * kPathColumns * static_cast<double>(cost_stride(planes));
 }
 
 double belief_work(int width, int height, int planes, const BeliefOptions& options, int threads) {

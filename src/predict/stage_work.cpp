@@ -7,6 +7,7 @@
 #include "methods/sweep/sweep_blocks.hpp"
 #include "methods/sweep/sweep_tiles.hpp"
 #include "optimize/belief/belief_layout.hpp"
+#include "optimize/semi_global/semi_global.hpp"
 #include "predict/parallel_work.hpp"
 
 namespace recon {
@@ -253,12 +254,7 @@ StageTask sweep_task(const SweepShape& shape, double seen, int threads) {
   task.sources = shape.sources;
   task.work.pixels = pixels + channels * area(shape.source_width, shape.source_height);
   const double per_sample = channels * shape.planes;
-  if (shape.optimizer == SweepOptimizer::kWinnerTakeAll && !needs_volume(shape.optimizer, shape.stages)) {
-    task.work.operations = per_sample * warped(shape.width, shape.height, shape, threads);
-    task.work.bytes = 4 * pixels * shape.planes;
-  } else {
-    count_blocks(shape, per_sample, threads, task.work);
-  }
+  count_blocks(shape, per_sample, threads, task.work);
   const double inside = std::clamp(seen, 0.0, 1.0);
   task.work.hidden = task.work.operations * (1 - inside);
   task.work.operations *= inside;
@@ -266,7 +262,7 @@ StageTask sweep_task(const SweepShape& shape, double seen, int threads) {
 }
 
 double plane_lanes(int planes, int threads) {
-  if (threads > 0) return code_stride(planes);
+  if (threads > 0) return static_cast<double>(cost_stride(planes));
   double lanes = 64;
   while (lanes < planes) lanes *= 2;
   return lanes;

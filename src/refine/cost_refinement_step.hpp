@@ -15,7 +15,7 @@ inline constexpr int kSubpixelSteps = 16;
 struct Adjustment {
   float own;       ///< disparity before the adjustment
   float adjusted;  ///< disparity of min cost so far
-  float least;     ///< min cost so far
+  float min_cost;  ///< min cost so far
 
   /// @param cost  cost(d): cost of the pixel at disparity d, rounded, infinite outside the planes
   template <class Cost>
@@ -23,7 +23,7 @@ struct Adjustment {
     const float step = beside < own ? own - beside : beside - own;
     if (!(step > 1.0f)) return;
     const float at = cost(nearest_disparity(beside));
-    if (at < least) least = at, adjusted = beside;
+    if (at < min_cost) min_cost = at, adjusted = beside;
   }
 };
 

@@ -20,9 +20,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class V>
 HWY_INLINE void order(V& a, V& b) {
-  const V least = hn::Min(a, b);
+  const V lower = hn::Min(a, b);
   b = hn::Max(a, b);
-  a = least;
+  a = lower;
 }
 
 /// Computes the medians of a row from three rows with one pixel of padding on each side; unknown pixels are

@@ -26,20 +26,25 @@ RECON_HD bool disparities_agree(float a, float b, float tolerance) {
   return difference <= tolerance;
 }
 
-/// The left-right check of a pixel of the left map in column x (Mei et al. 2011, section 3.4; Hirschmueller
-/// 2008, section 2.6): reliable where |D_L(p) - D_R(p - D_L(p))| <= tolerance, else a mismatch where
-/// |D_R(p - d) - d| <= tolerance for some d with min <= d < min + count, else an occlusion.
-/// @param disparity  D_L(p); NaN is never reliable
-/// @param right      right(x): D_R in column x of the same row
+/// The left-right check of a pixel of the left map in column x (Hirschmueller 2008, section 2.6): whether its
+/// match lies inside the right map and |D_L(p) - D_R(p - D_L(p))| <= tolerance.
+/// @param disparity  D_L(p); false if NaN
 /// @param width      columns of the right map
+/// @param right      right(x): D_R in column x of the same row
+template <class Right>
+RECON_HD bool views_agree(float disparity, int x, int width, float tolerance, const Right& right) {
+  if (!(disparity == disparity)) return false;
+  const int matched = x - nearest_disparity(disparity);
+  return matched >= 0 && matched < width && disparities_agree(right(matched), disparity, tolerance);
+}
+
+/// Classifies a pixel of the left map in column x (Mei et al. 2011, section 3.4): reliable where the views
+/// agree, else a mismatch where |D_R(p - d) - d| <= tolerance for some d with min <= d < min + count, else an
+/// occlusion. For the parameters see views_agree.
 template <class Right>
 RECON_HD Outlier outlier_of(float disparity, int x, int width, int min, int count, float tolerance,
                             const Right& right) {
-  if (disparity == disparity) {
-    const int matched = x - nearest_disparity(disparity);
-    if (matched >= 0 && matched < width && disparities_agree(right(matched), disparity, tolerance))
-      return Outlier::kNone;
-  }
+  if (views_agree(disparity, x, width, tolerance, right)) return Outlier::kNone;
   for (int d = min; d < min + count; ++d) {
     const int matched = x - d;
     if (matched < 0 || matched >= width) continue;
@@ -59,8 +64,8 @@ RECON_HD bool contradicted(float disparity, int x, int width, const Right& right
 
 /// Whether the histogram of a region is decisive: S_p > tau_S and H_p(d*) / S_p > tau_H (Mei et al. 2011,
 /// section 3.4).
-RECON_HD bool vote_decides(int most, int votes, int min_votes, float min_share) {
-  return votes > min_votes && static_cast<float>(most) > min_share * static_cast<float>(votes);
+RECON_HD bool vote_decides(int winner_votes, int votes, int min_votes, float min_share) {
+  return votes > min_votes && static_cast<float>(winner_votes) > min_share * static_cast<float>(votes);
 }
 
 /// The bin 0 .. count - 1 that a pixel votes for, its disparity - min; -1 if it is an outlier, unknown, or

@@ -44,9 +44,9 @@ int vote_of(const Ballot& ballot, int x, int y, std::vector<int>& histogram) {
     }
   }
   if (votes == 0) return -1;
-  const auto most = std::max_element(histogram.begin(), histogram.end());
-  if (!vote_decides(*most, votes, ballot.options.min_votes, ballot.options.min_share)) return -1;
-  return static_cast<int>(most - histogram.begin());
+  const auto winner = std::max_element(histogram.begin(), histogram.end());
+  if (!vote_decides(*winner, votes, ballot.options.min_votes, ballot.options.min_share)) return -1;
+  return static_cast<int>(winner - histogram.begin());
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ RECON_HD bool is_beyond_right_view(int x, float disparity) {
 /// A disparity extrapolated along the plane of its surface, clamped to min .. min + count - 1.
 /// @param column  column of the target pixel relative to the source pixel
 RECON_HD float carried_disparity(float disparity, const PlaneFit& plane, int column, int min, int count) {
-  const float least = static_cast<float>(min), greatest = static_cast<float>(min + count - 1);
+  const float lowest = static_cast<float>(min), highest = static_cast<float>(min + count - 1);
   const float carried = disparity + static_cast<float>(plane.at(column));
-  return carried < least ? least : (greatest < carried ? greatest : carried);
+  return carried < lowest ? lowest : (highest < carried ? highest : carried);
 }
 
 }  // namespace recon

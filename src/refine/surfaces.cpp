@@ -64,10 +64,11 @@ class SurfaceFit {
 
 }  // namespace
 
-void invalidate_small_segments(ImageView<const float> disparity, ImageView<Outlier> outliers, int least) {
+void invalidate_small_segments(ImageView<const float> disparity, ImageView<Outlier> outliers,
+                               int min_pixels) {
   EXPECTS(disparity.width == outliers.width && disparity.height == outliers.height);
   Image<float> reliable = reliable_only(disparity, outliers);
-  remove_small_patches(reliable.view(), least, same_surface);
+  remove_small_patches(reliable.view(), min_pixels, same_surface);
   for (int y = 0; y < disparity.height; ++y)
     for (int x = 0; x < disparity.width; ++x)
       if (outliers(x, y) == Outlier::kNone && std::isnan(reliable(x, y)))

@@ -10,13 +10,13 @@ namespace recon {
 /// neighbours of at most one. Both steps run between the left-right check and the repair of outliers; the
 /// system of X. Mei et al. 2011 has neither. They give the same bits for any number of threads.
 
-/// Marks pixels of surfaces of fewer than `least` pixels as outliers (occlusions): regions visible in only
-/// one view match randomly, and the repair of outliers spreads small wrong surfaces (0.14 points of the mean
-/// error of Middlebury's four pairs). Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak filter).
+/// Marks pixels of surfaces of fewer than `min_pixels` pixels as outliers (occlusions): regions visible in
+/// only one view match randomly, and the repair of outliers spreads small wrong surfaces (0.14 points of the
+/// mean error of Middlebury's four pairs). Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak filter).
 /// @param outliers  of the size of the map; pixels of unknown disparity (NaN) also become outliers
 /// @throws std::logic_error where sizes differ, OutOfMemory
 void invalidate_small_segments(ImageView<const float> disparity, ImageView<Outlier> outliers,
-                               int least = kMinSurface);
+                               int min_pixels = kMinSurface);
 
 /// Extends surfaces into the strip at the left border that lies outside the right view. An outlier p of
 /// column x belongs to the strip if x - d(q) < 0, q the nearest reliable pixel to the right in its row; it

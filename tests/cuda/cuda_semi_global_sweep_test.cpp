@@ -3,8 +3,7 @@
 #include <string>
 
 #include "cuda/sweep_memory.hpp"
-#include "methods/sweep/semi_global_sweep.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/view_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 
 namespace recon {
@@ -29,7 +28,7 @@ class CudaSemiGlobalSweep : public test::GpuTest<testing::TestWithParam<PathCase
 
 TEST_P(CudaSemiGlobalSweep, EqualsTheCpu) {
   const reference::OwnedProblem owned = problem_of(GetParam());
-  test::expect_same(make_cuda_backend({})->sweep(owned.problem), semi_global_sweep(owned.problem));
+  test::expect_same(make_cuda_backend({})->sweep(owned.problem), sweep_view(owned.problem));
 }
 
 INSTANTIATE_TEST_SUITE_P(

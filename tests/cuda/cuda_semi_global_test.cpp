@@ -10,6 +10,7 @@
 
 #include "cuda/gpu_test.hpp"
 #include "reference/semi_global_reference.hpp"
+#include "steps/path_sums.hpp"
 
 namespace recon {
 namespace {
@@ -129,7 +130,7 @@ std::vector<PairCase> pair_cases() {
       {"no_falloff", 61, 35, {0, 24}, with_optimizer({8, 10, 60, 0})},
       {"two_bytes", 61, 35, {0, 24}, with_optimizer({8, 100, 1000, 20})},
       {"two_bytes_hundred", 161, 35, {0, 100}, with_optimizer({8, 100, 1000, 20})},
-      {"greatest", 161, 35, {0, 100}, with_optimizer({8, kMaxPathCost - 24, kMaxPathCost - 24, 0})},
+      {"max_penalties", 161, 35, {0, 100}, with_optimizer({8, kMaxPathCost - 24, kMaxPathCost - 24, 0})},
       {"just_one_byte", 61, 35, {0, 24}, with_optimizer({8, 30, 255 - 24, 0})},
       {"just_two_bytes", 61, 35, {0, 24}, with_optimizer({8, 30, 256 - 24, 0})},
       {"plain", 61, 35, {0, 24}, with_filters(0, -1, false, false)},
@@ -179,6 +180,7 @@ TEST_P(CudaPathWinners, EqualTheTextbook) {
   for (int y = 0; y < c.height; ++y)
     for (int x = 0; x < c.width; ++x) guide(x, y) = static_cast<std::uint8_t>(grey(random));
   const reference::IntVolume sums = reference::summed_path_costs(costs, guide.view(), c.options);
+  ASSERT_EQ(steps::path_sums(costs, guide.view(), c.options).values, sums.values);
 
   cuda::GivenCosts given;
   given.costs = &bytes;
@@ -210,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, CudaPathWinners,
     ::testing::Values(VolumeCase{"bytes", 67, 31, 40, 120, {8, 9, 120, 0}},
                       VolumeCase{"two_bytes", 67, 31, 40, 255, {8, 9, 120, 12}},
-                      VolumeCase{"greatest", 45, 21, 96, 255, {8, 100, kMaxPathCost - 255, 30}},
+                      VolumeCase{"max_penalties", 45, 21, 96, 255, {8, 100, kMaxPathCost - 255, 30}},
                       VolumeCase{"one_plane", 30, 20, 1, 255, {8, 9, 120, 0}},
                       VolumeCase{"three_planes", 30, 20, 3, 255, {8, 9, 120, 0}},
                       VolumeCase{"levels", 30, 20, 200, 1, {8, 0, 1, 0}},

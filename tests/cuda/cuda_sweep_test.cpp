@@ -9,7 +9,7 @@
 #include "cuda/gpu_test.hpp"
 #include "cuda/match/sweep_grid.hpp"
 #include "cuda/sweep_cases.hpp"
-#include "reference/plane_sweep_reference.hpp"
+#include "steps/plane_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -37,11 +37,11 @@ class CudaSweep : public test::GpuTest<::testing::TestWithParam<SweepCase>> {};
   return ::testing::AssertionFailure() << count << " costs differ, " << first;
 }
 
-TEST_P(CudaSweep, EqualsTheTextbookToTheBit) {
+TEST_P(CudaSweep, EqualsItsStepsToTheBit) {
   const SweepScene scene(GetParam());
   const SweepProblem& problem = scene.problem();
-  const Volume<Half> expected = reference::sweep_volume(problem);
-  const DepthEstimate winners = reference::winners(expected.view(), problem.planes);
+  const Volume<Half> expected = steps::sweep_volume(problem);
+  const DepthEstimate winners = steps::winners(expected.view(), problem.planes);
 
   EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kVolume).view()))
       << "quads";

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/sweep_memory.hpp"
-#include "methods/sweep/volume_sweep.hpp"
+#include "methods/sweep/view_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 
 /// Sweeps whose costs are stored, against the CPU's, which are tested against textbooks.
@@ -48,7 +48,7 @@ class CudaVolumeSweep : public test::GpuTest<testing::TestWithParam<VolumeCase>>
 
 TEST_P(CudaVolumeSweep, EqualsTheCpu) {
   const reference::OwnedProblem owned = problem_of(GetParam());
-  test::expect_same(make_cuda_backend({})->sweep(owned.problem), volume_sweep(owned.problem));
+  test::expect_same(make_cuda_backend({})->sweep(owned.problem), sweep_view(owned.problem));
 }
 
 constexpr auto kWinner = SweepOptimizer::kWinnerTakeAll, kPaths = SweepOptimizer::kSemiGlobal,
@@ -152,7 +152,7 @@ TEST_F(CudaVolumeSweepSingle, StreamsOfDifferentSizesDoNotDisturbEachOther) {
     std::vector<std::future<void>> sweeps;
     for (const reference::OwnedProblem& owned : problems)
       sweeps.push_back(std::async(std::launch::async, [&] {
-        const DepthEstimate expected = volume_sweep(owned.problem);
+        const DepthEstimate expected = sweep_view(owned.problem);
         for (int i = 0; i < 100; ++i) test::expect_same(backend->sweep(owned.problem), expected);
       }));
     for (std::future<void>& sweep : sweeps) sweep.get();
@@ -166,7 +166,7 @@ constexpr double kDifferingShare = 0.01;
 TEST_F(CudaVolumeSweepSingle, WithAdaptiveWeightsIsNearlyTheCpus) {
   const reference::OwnedProblem owned = problem_of({"", Aggregation::kAdaptiveWeight, kWinner});
   const DepthEstimate found = make_cuda_backend({})->sweep(owned.problem),
-                      expected = volume_sweep(owned.problem);
+                      expected = sweep_view(owned.problem);
   int differing = 0, known = 0;
   for (int y = 0; y < expected.depth.height(); ++y)
     for (int x = 0; x < expected.depth.width(); ++x) {

@@ -38,10 +38,11 @@ TEST(AdCensusStep, ByHand) {
   EXPECT_FLOAT_EQ(mean_difference(12), 4.0f);
   EXPECT_EQ(grey_of({255, 255, 255}), 255);
   EXPECT_EQ(grey_of({10, 200, 30}), 124);  // 2.99 + 117.4 + 3.42 = 123.81
-  EXPECT_EQ(ad_census_cost(0, 0, {}), 0.0f);
-  EXPECT_FLOAT_EQ(ad_census_cost(30, 0, {}), static_cast<float>(1 - std::exp(-1.0)));
-  EXPECT_FLOAT_EQ(ad_census_cost(0, 60, {}), static_cast<float>(1 - std::exp(-2.0)));
-  EXPECT_FLOAT_EQ(ad_census_cost(15, 15, {5, 15}), static_cast<float>(2 - 2 * std::exp(-1.0)));
+  EXPECT_EQ(saturated(0, 10), 0.0f);
+  EXPECT_FLOAT_EQ(saturated(30, 30), static_cast<float>(1 - std::exp(-1.0)));
+  const CostTables tables = ad_census_tables({5, 15});
+  EXPECT_FLOAT_EQ(tables.by_bits[30], static_cast<float>(1 - std::exp(-2.0)));
+  EXPECT_FLOAT_EQ(tables.by_sum[15], static_cast<float>(1 - std::exp(-1.0))) << "the mean of three channels";
 }
 
 TEST(ColourDifference, OneRowByHand) {

@@ -202,11 +202,11 @@ TEST(GraphCut, UnknownPixelsStayAndCostNothing) {
   Volume<float> costs = random_costs(9, 7, 4, 20, false, 11);
   for (int d = 0; d < 4; ++d) costs.view()(4, 3, d) = d % 2 == 0 ? kInfinity : std::nanf("");
   Image<std::uint16_t> labels(9, 7, 1);
-  labels(4, 3) = kNoPlane;
+  labels(4, 3) = kNoLabel;
   graph_cut(costs.view(), {}, {50, 2, 0, 2, 1, 0, 50}, labels.view());
-  EXPECT_EQ(labels(4, 3), kNoPlane);
+  EXPECT_EQ(labels(4, 3), kNoLabel);
   // Between unknown pixels, each pixel takes its own min-cost label.
-  Image<std::uint16_t> board(9, 7, kNoPlane);
+  Image<std::uint16_t> board(9, 7, kNoLabel);
   for (int y = 0; y < 7; ++y)
     for (int x = (y + 1) % 2; x < 9; x += 2) board(x, y) = 0;
   costs = random_costs(9, 7, 4, 20, true, 12);

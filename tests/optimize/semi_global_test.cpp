@@ -12,34 +12,40 @@
 #include "optimize/semi_global/semi_global_step.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "reference/sweep_problems.hpp"
+#include "steps/path_sums.hpp"
 
 namespace recon {
 namespace {
 
 using reference::IntVolume;
 
-/// Costs from a volume; counts the requests for each pixel.
-class StoredCosts : public CostSource {
- public:
-  StoredCosts(const IntVolume& volume, int greatest) : volume_(volume), greatest_(greatest) {}
-  int max_cost() const override { return greatest_; }
-  void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const override {
-    asked += count;
+/// Costs from a volume; counts the pixels computed.
+CostSource source_of(const IntVolume& volume, std::atomic<int>& computed) {
+  return [&](int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
+    computed += count;
     for (int i = 0; i < count; ++i)
-      for (int d = 0; d < volume_.planes; ++d)
-        costs[i * stride + d] = static_cast<std::uint8_t>(volume_(first + i, y, d));
-  }
-  mutable std::atomic<int> asked{0};
+      for (int d = 0; d < volume.planes; ++d)
+        costs[i * stride + d] = static_cast<std::uint8_t>(volume(first + i, y, d));
+  };
+}
 
- private:
-  const IntVolume& volume_;
-  int greatest_;
-};
+/// The costs in the layout of SemiGlobalProblem::stored_costs.
+AlignedBuffer<std::uint8_t> stored_costs(const IntVolume& volume) {
+  const std::ptrdiff_t stride = cost_stride(volume.planes);
+  const std::size_t size = element_count({stride, volume.width, volume.height});
+  AlignedBuffer<std::uint8_t> stored(size);
+  std::fill_n(stored.data(), size, std::uint8_t{255});
+  for (int y = 0; y < volume.height; ++y)
+    for (int x = 0; x < volume.width; ++x)
+      for (int d = 0; d < volume.planes; ++d)
+        stored.data()[(y * volume.width + x) * stride + d] = static_cast<std::uint8_t>(volume(x, y, d));
+  return stored;
+}
 
-IntVolume random_costs(int width, int height, int planes, int greatest) {
+IntVolume random_costs(int width, int height, int planes, int max_cost) {
   IntVolume costs(width, height, planes);
   std::uint32_t i = 0;
-  for (int& cost : costs.values) cost = static_cast<int>(reference::hashed(7, ++i) * (greatest + 1));
+  for (int& cost : costs.values) cost = static_cast<int>(reference::hashed(7, ++i) * (max_cost + 1));
   return costs;
 }
 
@@ -55,8 +61,8 @@ TEST(SemiGlobalStep, FiveByOneByHand) {
   const IntVolume paths = reference::path_costs(costs, guide.view(), {8, 2, 5, 0}, 1, 0);
   for (int x = 0; x < 5; ++x)
     for (int d = 0; d < 2; ++d) EXPECT_EQ(paths(x, 0, d), expected[x][d]) << x << " " << d;
-  EXPECT_EQ(path_cost(9, 3, 1000, 7, 3, 2, 5), 9);
-  EXPECT_EQ(path_cost(1, 7, 3, 1000, 3, 2, 5), 3);
+  const IntVolume by_step = steps::path_costs(costs, guide.view(), {8, 2, 5, 0}, {1, 0});
+  EXPECT_EQ(by_step.values, paths.values);
 }
 
 TEST(SemiGlobalStep, PenaltyFallsWithTheEdgeDownToP1) {
@@ -85,41 +91,47 @@ TEST(SemiGlobalStep, PathCostsStayWithinTheirBound) {
 }
 
 struct Shape {
-  int width, height, planes, greatest;
+  int width, height, planes, max_cost;
   SemiGlobalOptions options;
 };
 
 class SemiGlobalOptimizer : public testing::TestWithParam<Shape> {};
 
-TEST_P(SemiGlobalOptimizer, WinnersEqualTheTextbook) {
+TEST_P(SemiGlobalOptimizer, WinnersEqualTheTextbookAndTheSteps) {
   const Shape& shape = GetParam();
-  const IntVolume costs = random_costs(shape.width, shape.height, shape.planes, shape.greatest);
-  const StoredCosts source(costs, shape.greatest);
+  const IntVolume costs = random_costs(shape.width, shape.height, shape.planes, shape.max_cost);
   Image<std::uint8_t> guide(shape.width, shape.height);
   for (int y = 0; y < shape.height; ++y)
     for (int x = 0; x < shape.width; ++x) guide(x, y) = static_cast<std::uint8_t>(x * 13 ^ y * 29);
   const IntVolume sums = reference::summed_path_costs(costs, guide.view(), shape.options);
+  ASSERT_EQ(steps::path_sums(costs, guide.view(), shape.options).values, sums.values);
+  std::atomic<int> computed{0};
+  const AlignedBuffer<std::uint8_t> stored = stored_costs(costs);
   SemiGlobalProblem problem;
-  problem.costs = &source;
+  problem.max_cost = shape.max_cost;
   problem.planes = shape.planes;
   problem.guide = guide.view();
   problem.options = shape.options;
-  std::vector<std::atomic<int>> rows(static_cast<std::size_t>(shape.height));
-  const auto sum = [](int value) { return value < 0 ? int{kNoSum} : value; };
-  semi_global(problem, [&](int y, const PathWinner* winners, const std::uint16_t* right) {
-    ++rows[static_cast<std::size_t>(y)];
-    EXPECT_EQ(right, nullptr);
-    for (int x = 0; x < shape.width; ++x) {
-      const reference::IntWinner expected = reference::winner_of(sums, x, y);
-      ASSERT_EQ(winners[x].plane, expected.plane) << x << " " << y;
-      ASSERT_EQ(winners[x].cost, expected.cost) << x << " " << y;
-      ASSERT_EQ(winners[x].before, sum(expected.before)) << x << " " << y;
-      ASSERT_EQ(winners[x].after, sum(expected.after)) << x << " " << y;
-      ASSERT_EQ(winners[x].second, sum(expected.second)) << x << " " << y;
-    }
-  });
-  for (const std::atomic<int>& calls : rows) EXPECT_EQ(calls, 1);
-  EXPECT_LE(source.asked, 2 * shape.width * shape.height);
+  for (const bool are_stored : {false, true}) {
+    problem.costs = are_stored ? CostSource() : source_of(costs, computed);
+    problem.stored_costs = are_stored ? stored.data() : nullptr;
+    std::vector<std::atomic<int>> rows(static_cast<std::size_t>(shape.height));
+    const auto sum = [](int value) { return value < 0 ? int{kNoSum} : value; };
+    semi_global(problem, [&](int y, const PathWinner* winners, const std::uint16_t* right) {
+      ++rows[static_cast<std::size_t>(y)];
+      EXPECT_EQ(right, nullptr);
+      for (int x = 0; x < shape.width; ++x) {
+        const reference::IntWinner expected = reference::winner_of(sums, x, y);
+        ASSERT_EQ(winners[x].plane, expected.plane) << x << " " << y;
+        ASSERT_EQ(winners[x].cost, expected.cost) << x << " " << y;
+        ASSERT_EQ(winners[x].before, sum(expected.before)) << x << " " << y;
+        ASSERT_EQ(winners[x].after, sum(expected.after)) << x << " " << y;
+        ASSERT_EQ(winners[x].second, sum(expected.second)) << x << " " << y;
+      }
+    });
+    for (const std::atomic<int>& calls : rows) EXPECT_EQ(calls, 1);
+  }
+  EXPECT_LE(computed, 2 * shape.width * shape.height);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SemiGlobalOptimizer,
@@ -132,22 +144,18 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SemiGlobalOptimizer,
                                          Shape{90, 700, 130, 90, {8, 9, 120, 30}}));
 
 TEST(SemiGlobalErrors, ThrowsOnWhatItsSourceAndItsSinkThrow) {
-  class Failing : public CostSource {
-    int max_cost() const override { return 9; }
-    void fill(int y, int, int, std::uint8_t*, std::ptrdiff_t) const override {
-      if (y == 20) throw std::runtime_error("no costs");
-    }
-  };
   const IntVolume costs = random_costs(300, 40, 5, 9);
-  const StoredCosts good(costs, 9);
-  const Failing bad;
+  std::atomic<int> computed{0};
   Image<std::uint8_t> guide(300, 40, 0);
   SemiGlobalProblem problem;
-  problem.costs = &bad;
+  problem.costs = [](int y, int, int, std::uint8_t*, std::ptrdiff_t) {
+    if (y == 20) throw std::runtime_error("no costs");
+  };
+  problem.max_cost = 9;
   problem.planes = 5;
   problem.guide = guide.view();
   EXPECT_THROW(semi_global(problem, [](int, const PathWinner*, const std::uint16_t*) {}), std::runtime_error);
-  problem.costs = &good;
+  problem.costs = source_of(costs, computed);
   const auto failing_sink = [](int y, const PathWinner*, const std::uint16_t*) {
     if (y == 7) throw std::runtime_error("no place");
   };

@@ -73,7 +73,8 @@ Image<int> sweep_algorithm_1(const SweepProblem& problem) {
   for (const PosedImage& image : problem.sources) {
     const CameraParameters source = parameters_of(image);
     for (int d = 0; d < planes; ++d) {
-      const double z = 1.0 / static_cast<double>(inverse_depth(problem.planes, static_cast<float>(d)));
+      const double z = 1.0 / (static_cast<double>(problem.planes.inverse_far) +
+                              d * static_cast<double>(problem.planes.step));
       for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
           const Vec2d projected = project(reference, source, x, y, z);
@@ -89,10 +90,10 @@ Image<int> sweep_algorithm_1(const SweepProblem& problem) {
   Image<int> winner(width, height, -1);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      float least = std::numeric_limits<float>::infinity();
+      float min_cost = std::numeric_limits<float>::infinity();
       for (int d = 0; d < planes; ++d) {
         const float cost = cost_cube[static_cast<std::size_t>(d)][static_cast<std::size_t>(y * width + x)];
-        if (cost < least) least = cost, winner(x, y) = d;
+        if (cost < min_cost) min_cost = cost, winner(x, y) = d;
       }
     }
   }

@@ -93,9 +93,10 @@ double distance(const Colour& p, const Colour& q) {
 }
 
 int max_difference(Rgb8 p, Rgb8 q) {
-  int greatest = 0;
-  for (int c = 0; c < 3; ++c) greatest = std::max(greatest, std::abs(channel(p, c) - channel(q, c)));
-  return greatest;
+  int max_difference = 0;
+  for (int c = 0; c < 3; ++c)
+    max_difference = std::max(max_difference, std::abs(channel(p, c) - channel(q, c)));
+  return max_difference;
 }
 
 int arm(ImageView<const Rgb8> image, int x, int y, int dx, int dy, const ArmRule& rule) {

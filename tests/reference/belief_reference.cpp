@@ -26,6 +26,27 @@ struct Grid {
   }
 };
 
+/// The nearest value with `digits` significant bits and at least the exponent `min_exponent`, ties to even.
+float nearest_with(double value, int digits, int min_exponent) {
+  if (value == 0.0) return 0.0f;
+  int exponent;
+  std::frexp(value, &exponent);
+  const int unit = std::max(exponent - 1, min_exponent) - (digits - 1);
+  return static_cast<float>(std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit));
+}
+
+/// The value as it is read back from memory; a half holds at most 65504.
+float stored(float value, BeliefStorage storage) {
+  switch (storage) {
+    case BeliefStorage::kHalf:
+      return nearest_with(std::min(static_cast<double>(value), 65504.0), 11, -14);
+    case BeliefStorage::kBfloat16:
+      return nearest_with(static_cast<double>(value), 8, -126);
+    default:
+      return value;
+  }
+}
+
 /// The messages that each pixel sends to its four neighbours.
 struct Messages {
   Grid up, down, left, right;
@@ -83,28 +104,29 @@ Grid data_costs(const PairProblem& problem) {
           difference = std::min(std::fabs(l[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] -
                                           r[static_cast<std::size_t>(y)][static_cast<std::size_t>(other)]),
                                 options.belief.data_cap);
-        costs.at(x, y)[d] = options.belief.data_weight * difference;
+        costs.at(x, y)[d] = stored(options.belief.data_weight * difference, options.belief.storage);
       }
   return costs;
 }
 
 /// Each coarser pixel is the sum of its up to four finer pixels.
-Grid coarser(Grid& fine) {
+Grid coarser(Grid& fine, BeliefStorage storage) {
   Grid coarse((fine.width + 1) / 2, (fine.height + 1) / 2, fine.labels);
   for (int y = 0; y < fine.height; ++y)
     for (int x = 0; x < fine.width; ++x)
       for (int d = 0; d < fine.labels; ++d) coarse.at(x / 2, y / 2)[d] += fine.at(x, y)[d];
+  for (float& cost : coarse.values) cost = stored(cost, storage);
   return coarse;
 }
 
 /// Computes a message from the inputs of a pixel other than its receiver's: lower envelope of cones of slope
 /// 1, truncated at `cap` above the min, and shifted so that the min is 0.
-void send(std::vector<float>& h, float cap, float* message) {
+void send(std::vector<float>& h, float cap, BeliefStorage storage, float* message) {
   const std::size_t n = h.size();
   const float lowest = *std::min_element(h.begin(), h.end());
   for (std::size_t d = 1; d < n; ++d) h[d] = std::min(h[d], h[d - 1] + 1.0f);
   for (std::size_t d = n - 1; d-- > 0;) h[d] = std::min(h[d], h[d + 1] + 1.0f);
-  for (std::size_t d = 0; d < n; ++d) message[d] = std::min(h[d], lowest + cap) - lowest;
+  for (std::size_t d = 0; d < n; ++d) message[d] = stored(std::min(h[d], lowest + cap) - lowest, storage);
 }
 
 /// Messages that arrive at a pixel; none arrive from outside the image.
@@ -119,7 +141,7 @@ Arriving arriving(Messages& m, int x, int y, const std::vector<float>& nothing) 
           x + 1 < m.left.width ? m.left.at(x + 1, y) : nothing.data()};
 }
 
-void iterate(Grid& costs, Messages& m, int iteration, float cap) {
+void iterate(Grid& costs, Messages& m, int iteration, float cap, BeliefStorage storage) {
   const std::vector<float> nothing(static_cast<std::size_t>(costs.labels), 0.0f);
   std::vector<float> h(static_cast<std::size_t>(costs.labels));
   for (int y = 0; y < costs.height; ++y)
@@ -129,7 +151,7 @@ void iterate(Grid& costs, Messages& m, int iteration, float cap) {
       const auto send_on = [&](const float* pair_a, const float* pair_b, const float* single,
                                float* message) {
         for (std::size_t d = 0; d < h.size(); ++d) h[d] = (cost[d] + (pair_a[d] + pair_b[d])) + single[d];
-        send(h, cap, message);
+        send(h, cap, storage, message);
       };
       send_on(in.left, in.right, in.below, m.up.at(x, y));
       send_on(in.left, in.right, in.above, m.down.at(x, y));
@@ -161,12 +183,13 @@ DisparityMap belief_matching(const PairProblem& problem) {
       options.smoothness_cap > 0.0f ? options.smoothness_cap : static_cast<float>(labels) / 7.5f;
   std::vector<Grid> costs;
   costs.push_back(data_costs(problem));
-  for (int level = 1; level < options.levels; ++level) costs.push_back(coarser(costs.back()));
+  for (int level = 1; level < options.levels; ++level)
+    costs.push_back(coarser(costs.back(), options.storage));
 
   Messages messages(costs.back().width, costs.back().height, labels);
   for (std::size_t level = costs.size(); level-- > 0;) {
     if (level + 1 < costs.size()) messages = finer(messages, costs[level].width, costs[level].height);
-    for (int t = 0; t < options.iterations; ++t) iterate(costs[level], messages, t, cap);
+    for (int t = 0; t < options.iterations; ++t) iterate(costs[level], messages, t, cap, options.storage);
   }
 
   Grid& finest = costs.front();

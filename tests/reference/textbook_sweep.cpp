@@ -92,4 +92,35 @@ double sample_cost(const SweepProblem& problem, int x, int y, double z) {
   return sum / static_cast<double>(count);
 }
 
+double plane_inverse_depth(double near, double far, int planes, double d) {
+  return 1 / far + d * (1 / near - 1 / far) / (planes - 1);
+}
+
+TextbookWinner textbook_winner(const std::vector<double>& costs, double near, double far) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const int planes = static_cast<int>(costs.size());
+  const auto cost_of = [&](int d) {
+    return d < 0 || d >= planes ? kNone : costs[static_cast<std::size_t>(d)];
+  };
+  TextbookWinner winner;
+  for (int d = 0; d < planes; ++d)
+    if (cost_of(d) < (winner.plane < 0 ? kNone : cost_of(winner.plane))) winner.plane = d;
+  if (winner.plane < 0) return winner;
+  winner.cost = cost_of(winner.plane);
+  winner.second = kNone;
+  for (int d = 0; d < planes; ++d)
+    if (std::abs(d - winner.plane) >= 2) winner.second = std::min(winner.second, cost_of(d));
+  // The vertex of the parabola through (-1, a), (0, b), (1, c).
+  const double a = cost_of(winner.plane - 1), b = winner.cost, c = cost_of(winner.plane + 1);
+  double offset = 0;
+  if (std::isfinite(a) && std::isfinite(c) && a - 2 * b + c > 0)
+    offset = std::clamp((a - c) / (2 * (a - 2 * b + c)), -0.5, 0.5);
+  winner.fractional_plane = winner.plane + offset;
+  winner.depth = 1 / plane_inverse_depth(near, far, planes, winner.fractional_plane);
+  winner.confidence =
+      std::isinf(winner.second) ? 1 : std::sqrt(std::max(0.0, 1 - winner.cost / winner.second));
+  if (winner.second == 0) winner.confidence = 0;
+  return winner;
+}
+
 }  // namespace recon::reference

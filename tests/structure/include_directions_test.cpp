@@ -99,6 +99,11 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
   static const std::regex kCudaHeader(
       R"((cuda|cub|thrust|cooperative_groups|nvtx3)/.*|(cuda|cooperative|cublas|vector_types|device_launch|texture_).*\.h)");
   const std::string module = module_of(file);
+  if (file.parent_path() == "tests/reference") {
+    if (target.ends_with("_step.hpp") || target.ends_with("-inl.hpp") || target.starts_with("steps/"))
+      return "a reference shares no code with what it judges";
+    return std::nullopt;
+  }
   if (quoted) {
     if (target.find('/') == std::string::npos) return "name the module of the header";
     if (!may_include(module, module_of(target))) return module + " must not include " + module_of(target);
@@ -122,7 +127,7 @@ struct Findings {
 Findings look_through(const fs::path& tree) {
   static const std::regex kInclude(R"(\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
   Findings findings;
-  for (const char* top : {"src", "cuda", "io", "tools"}) {
+  for (const char* top : {"src", "cuda", "io", "tools", "tests/reference"}) {
     if (!fs::exists(tree / top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(tree / top)) {
       if (!entry.is_regular_file() || !is_source(entry.path())) continue;
@@ -218,6 +223,14 @@ TEST_F(PlantedTree, ParallelAlgorithmsAreThoseThatKeepExceptionsAside) {
               ElementsAre(HasSubstr("recon::parallel_for")));
   EXPECT_THAT(faults_of("src/core/parallel.hpp", "#include <oneapi/tbb/parallel_for.h>\n"), IsEmpty());
   EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <oneapi/tbb/task_arena.h>\n"), IsEmpty());
+}
+
+TEST_F(PlantedTree, ReferencesShareNoCode) {
+  EXPECT_THAT(faults_of("tests/reference/a.hpp", "#include \"match/warp_step.hpp\"\n"),
+              ElementsAre("tests/reference/a.hpp:1: a reference shares no code with what it judges"));
+  EXPECT_THAT(faults_of("tests/reference/a.cpp", "#include \"steps/plane_sweep.hpp\"\n"),
+              ElementsAre(HasSubstr("shares no code")));
+  EXPECT_THAT(faults_of("tests/reference/a.cpp", "#include \"match/sweep_options.hpp\"\n"), IsEmpty());
 }
 
 TEST_F(PlantedTree, DownwardIncludesAreFine) {

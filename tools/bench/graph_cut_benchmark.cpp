@@ -107,7 +107,7 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
     winner_take_all(result.costs.view(), y, winners.data());
     for (int x = 0; x < width; ++x) {
       const int plane = winners[static_cast<std::size_t>(x)].plane;
-      result.winners(x, y) = plane < 0 ? kNoPlane : static_cast<std::uint16_t>(plane);
+      result.winners(x, y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
     }
   });
   result.guide = std::move(images.front());
@@ -143,7 +143,7 @@ ordered_json wrong_planes(const SweptScene& scene, ImageView<const std::uint8_t>
       if (std::isnan(truth)) continue;
       known[weak(x, y)] += 1;
       const bool near = std::abs(static_cast<float>(labels(x, y)) - truth) <= 1.0f;
-      wrong[weak(x, y)] += labels(x, y) == kNoPlane || !near ? 1 : 0;
+      wrong[weak(x, y)] += labels(x, y) == kNoLabel || !near ? 1 : 0;
     }
   const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
   return {{"weak_texture_pixels", known[1]},

@@ -15,7 +15,7 @@ __device__ inline void store_winner(const DeviceBlock& b, int x, int y, const Bl
   const int position = steps * (x - b.min) - winner.k;
   if (position < 0 || position > steps * (b.width - 1)) return;
   atomicMin(reinterpret_cast<unsigned long long*>(b.claims + y * b.claims_pitch + position),
-            static_cast<unsigned long long>(block_claim(winner.cost, winner.k)));
+            static_cast<unsigned long long>(block_owner_key(winner.cost, winner.k)));
 }
 
 }  // namespace recon::cuda

@@ -161,13 +161,13 @@ Image<float> match_from(Grey left, Grey right, const std::vector<BlockLevel>& le
   const Image<std::uint8_t> half_left = half_size(left), half_right = half_size(right);
   const Image<float> coarse = match_from(half_left.view(), half_right.view(), levels, index + 1, options);
   const Region region = level.region;
-  const float greatest = static_cast<float>(level.searched.min + level.searched.count - 1);
+  const float max_disparity = static_cast<float>(level.searched.min + level.searched.count - 1);
   parallel_for(
       region.height,
       [&](int row) {
         const int y = region.y + row;
         for (int x = region.x; x < region.x + region.width; ++x)
-          fine(x, y) = finer_or_coarser(fine(x, y), coarse(x / 2, y / 2), greatest);
+          fine(x, y) = finer_or_coarser(fine(x, y), coarse(x / 2, y / 2), max_disparity);
       },
       32);
   return fine;

@@ -139,7 +139,7 @@ class StripSearch {
     const auto out = hn::Set(d, static_cast<T>(kRoll ? change.left_out[gained] : 0));
     const std::uint8_t* right_in = change.right_in + right_offset(gained);
     const std::uint8_t* right_out = change.right_out + right_offset(gained);
-    auto least = hn::Set(d, kNone);
+    auto min_costs = hn::Set(d, kNone);
     const auto move = [&](int k) HWY_ATTR {
       auto column_sum = hn::Load(d, gain + k);
       if constexpr (kRoll) {
@@ -151,12 +151,12 @@ class StripSearch {
       return sum;
     };
     int k = 0;
-    for (; k + lanes <= search_.hypotheses; k += lanes) least = hn::Min(least, move(k));
+    for (; k + lanes <= search_.hypotheses; k += lanes) min_costs = hn::Min(min_costs, move(k));
     if (k < search_.hypotheses) {
       const auto valid = hn::FirstN(d, static_cast<std::size_t>(search_.hypotheses - k));
-      least = hn::Min(least, hn::IfThenElse(valid, move(k), hn::Set(d, kNone)));
+      min_costs = hn::Min(min_costs, hn::IfThenElse(valid, move(k), hn::Set(d, kNone)));
     }
-    return least;
+    return min_costs;
   }
 
   /// The min sums per lane over hypotheses outside [from, to).
@@ -164,7 +164,7 @@ class StripSearch {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     const auto none = hn::Set(d, kNone);
-    auto least = none;
+    auto min_costs = none;
     for (int k = 0; k < search_.hypotheses; k += lanes) {
       auto sum = hn::Load(d, sums_ + k);
       if (k + lanes > from && k < to) {
@@ -174,9 +174,9 @@ class StripSearch {
       }
       if (k + lanes > search_.hypotheses)
         sum = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(search_.hypotheses - k)), sum, none);
-      least = hn::Min(least, sum);
+      min_costs = hn::Min(min_costs, sum);
     }
-    return least;
+    return min_costs;
   }
 
   std::uint32_t cost_of(int k) const {
@@ -184,10 +184,10 @@ class StripSearch {
   }
 
   /// Finds the winner of pixel `i` of the region's row from the window sums and their minima per lane.
-  HWY_INLINE void finish(int i, V least, float* out) {
+  HWY_INLINE void finish(int i, V min_costs, float* out) {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
-    const T cost = min_lane(d, least);
+    const T cost = min_lane(d, min_costs);
     const auto wanted = hn::Set(d, cost);
     int k = 0;
     for (std::ptrdiff_t lane = -1;; k += lanes) {
@@ -230,18 +230,18 @@ class StripSearch {
   /// Invalidates pixels that disagree with the owner of their position in the right image.
   void check_left_right(float* out) {
     const int last = steps_ * (width_ - 1);
-    std::uint64_t* claims = scratch_.claims.data();
+    std::uint64_t* owners = scratch_.owners.data();
     const std::uint16_t* winners = scratch_.winners.data();
-    std::fill_n(claims, last + 1, kUnassigned);
+    std::fill_n(owners, last + 1, kUnassigned);
     const auto position = [&](int i) { return steps_ * (region_.x + i - search_.min) - winners[i]; };
     for (int i = 0; i < region_.width; ++i) {
       const int p = position(i);
       if (p < 0 || p > last) continue;
-      claims[p] = std::min(claims[p], block_claim(scratch_.costs.data()[i], winners[i]));
+      owners[p] = std::min(owners[p], block_owner_key(scratch_.costs.data()[i], winners[i]));
     }
     for (int i = 0; i < region_.width; ++i) {
       const int p = position(i);
-      if (p < 0 || p > last || !agrees_with_owner(claims[p], winners[i], search_.options.left_right, steps_))
+      if (p < 0 || p > last || !agrees_with_owner(owners[p], winners[i], search_.options.left_right, steps_))
         out[i] = std::numeric_limits<float>::quiet_NaN();
     }
   }
@@ -277,7 +277,7 @@ void prefilter_row_on_target(ImageView<const std::uint8_t> image, int y, int cap
   };
   one(0);
   int x = 1;
-  const auto greatest = hn::Set(d, static_cast<std::int16_t>(cap));
+  const auto limit = hn::Set(d, static_cast<std::int16_t>(cap));
   for (; x + lanes < image.width; x += lanes) {
     const auto slope = [&](const std::uint8_t* row) HWY_ATTR {
       return hn::Sub(hn::PromoteTo(d, hn::LoadU(bytes, row + x + 1)),
@@ -285,8 +285,8 @@ void prefilter_row_on_target(ImageView<const std::uint8_t> image, int y, int cap
     };
     const auto middle = slope(rows[1]);
     const auto sum = hn::Add(hn::Add(slope(rows[0]), slope(rows[2])), hn::Add(middle, middle));
-    const auto clipped = hn::Min(hn::Max(sum, hn::Neg(greatest)), greatest);
-    hn::StoreU(hn::DemoteTo(bytes, hn::Add(clipped, greatest)), bytes, out + x);
+    const auto clipped = hn::Min(hn::Max(sum, hn::Neg(limit)), limit);
+    hn::StoreU(hn::DemoteTo(bytes, hn::Add(clipped, limit)), bytes, out + x);
   }
   for (; x < image.width; ++x) one(x);
 }
@@ -325,7 +325,7 @@ BlockScratch::BlockScratch(const BlockSearch& search)
       sums(element_count({cost_row(search)}) * sum_bytes(search)),
       costs(element_count({search.region.width})),
       winners(element_count({search.region.width})),
-      claims(element_count({right_positions(search)})) {}
+      owners(element_count({right_positions(search)})) {}
 
 std::size_t BlockScratch::bytes(const BlockSearch& search) {
   return element_count(

@@ -37,7 +37,7 @@ class BlockScratch {
   AlignedBuffer<std::byte> sums;     ///< window sums of the current pixel
   AlignedBuffer<std::uint32_t> costs;
   AlignedBuffer<std::uint16_t> winners;
-  AlignedBuffer<std::uint64_t> claims;
+  AlignedBuffer<std::uint64_t> owners;
 };
 
 /// Writes the disparity of rows [row_begin, row_end) of the region, NaN where it is unreliable; see

@@ -45,7 +45,7 @@ RECON_HD float block_disparity(const BlockWinner& w, int min, int steps, bool su
 
 /// Assignment key of a left pixel for its matching position in the right image: the lowest key, of min cost
 /// and then lowest k, owns the position.
-RECON_HD std::uint64_t block_claim(std::uint32_t cost, int k) {
+RECON_HD std::uint64_t block_owner_key(std::uint32_t cost, int k) {
   return std::uint64_t{cost} << 16 | static_cast<std::uint16_t>(k);
 }
 
@@ -63,11 +63,11 @@ RECON_HD int coarser_size(int size) {
   return (size + 1) / 2;
 }
 
-/// Combines the disparity of a pixel with that of the covering pixel of the coarser level; `greatest` is the
-/// max disparity searched at the finer level.
-RECON_HD float finer_or_coarser(float finer, float coarser, float greatest) {
+/// Combines the disparity of a pixel with that of the covering pixel of the coarser level; `max_disparity` is
+/// the max disparity searched at the finer level.
+RECON_HD float finer_or_coarser(float finer, float coarser, float max_disparity) {
   const float doubled = 2.0f * coarser;
-  return doubled > greatest ? doubled : finer;
+  return doubled > max_disparity ? doubled : finer;
 }
 
 }  // namespace recon

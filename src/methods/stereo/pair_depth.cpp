@@ -146,11 +146,12 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
                      b = inverse_depth[static_cast<std::size_t>(k)];
         return std::abs(a - b) <= static_cast<double>(max_relative_depth) * std::max(a, b);
       };
-      int best = 0, most = 0;
+      int best = 0, max_agreeing = 0;
       for (int i = 0; i < count; ++i)
-        if (const int number = followers(i, count, agree); number > most) best = i, most = number;
+        if (const int number = followers(i, count, agree); number > max_agreeing)
+          best = i, max_agreeing = number;
       merged.depth(x, y) = merged.confidence(x, y) = kUnknown;
-      if (most == 0 || (most == 1 && count > 1)) continue;
+      if (max_agreeing == 0 || (max_agreeing == 1 && count > 1)) continue;
       double sum = 0, total = 0;
       for (int i = 0; i < count; ++i)
         if (agree(best, i)) {
@@ -158,7 +159,7 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
           total += weight[static_cast<std::size_t>(i)];
         }
       merged.depth(x, y) = static_cast<float>(total / sum);
-      merged.confidence(x, y) = static_cast<float>(most) / static_cast<float>(maps.size());
+      merged.confidence(x, y) = static_cast<float>(max_agreeing) / static_cast<float>(maps.size());
     }
   });
   return merged;

@@ -13,24 +13,12 @@ namespace {
 /// Pixels processed together.
 constexpr int kGroup = 64;
 
-std::ptrdiff_t cost_stride(int planes) {
-  return padded_count<std::uint8_t>(planes);
-}
-
-TransformedImage transformed(ImageView<const std::uint8_t> grey, ImageView<const std::uint16_t> grey16,
-                             const TransformOptions& options, bool mirrored) {
-  return grey16.empty() ? TransformedImage(grey, options, mirrored)
-                        : TransformedImage(grey16, options, mirrored);
-}
-
 }  // namespace
 
 PipelineCosts::PipelineCosts(const PipelineProblem& problem) : problem_(problem) {
   const PipelineOptions& options = problem.options;
-  if (options.cost != PipelineCost::kTransform) return;
-  EXPECTS(options.outside_cost >= 0 && options.outside_cost <= 255);
-  left_.emplace(transformed(problem.grey.left, problem.grey.left16, options.transform, false));
-  right_.emplace(transformed(problem.grey.right, problem.grey.right16, options.transform, true));
+  if (options.cost == PipelineCost::kTransform)
+    transform_.emplace(problem.grey, problem.range, options.transform, options.outside_cost);
 }
 
 void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
@@ -56,8 +44,7 @@ void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs)
         std::fill_n(costs.row(y, d), costs.width, static_cast<float>(outside));
     for (int first = 0; first < costs.width; first += kGroup) {
       const int count = std::min(kGroup, costs.width - first);
-      transform_costs(*left_, *right_, problem_.options.transform, min, costs.planes, outside, y, first,
-                      count, group.data(), stride);
+      transform_->fill(y, first, count, group.data(), stride);
       for (int d = 0; d < costs.planes; ++d) {
         // Column in this view of the group's first left pixel or of its match.
         const int column = side == PairSide::kLeft ? first : first - min - d;
@@ -76,8 +63,8 @@ std::size_t PipelineCosts::bytes(int width, int height, int planes, const Pipeli
   std::size_t bytes = element_count({threads, kGroup, cost_stride(planes)}) +
                       element_count({threads, 64, std::ptrdiff_t{width} + 64});
   if (options.cost != PipelineCost::kColourDifference)
-    bytes += 2 * TransformedImage::stored_bytes(width, height, transform) +
-             TransformedImage::working_bytes(width, height, transform, 2) +
+    bytes += TransformCosts::stored_bytes(width, height, transform) +
+             TransformCosts::working_bytes(width, height, transform) +
              2 * element_count({padded_count<std::uint8_t>(width), height});
   return bytes;
 }
@@ -93,23 +80,23 @@ float max_cost(const PipelineOptions& options) {
   }
 }
 
-int whole_cost_limit(const PipelineOptions& options) {
-  const float steps = options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
-  return static_cast<int>(std::ceil(max_cost(options) * steps));
+namespace {
+
+/// Quantization steps per unit of the costs.
+float quantization_steps(const PipelineOptions& options) {
+  return options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
 }
 
-WholeCosts::WholeCosts(VolumeView<const float> costs, const PipelineOptions& options)
-    : costs_(costs),
-      steps_(options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f),
-      most_(whole_cost_limit(options)) {}
+}  // namespace
 
-void WholeCosts::fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const {
-  const float most = static_cast<float>(most_);
-  for (int d = 0; d < costs_.planes; ++d) {
-    const float* row = costs_.row(y, d) + first;
-    for (int i = 0; i < count; ++i)
-      costs[i * stride + d] = static_cast<std::uint8_t>(std::min(row[i] * steps_, most) + 0.5f);
-  }
+int whole_cost_limit(const PipelineOptions& options) {
+  return static_cast<int>(std::ceil(max_cost(options) * quantization_steps(options)));
+}
+
+CostSource whole_costs(VolumeView<const float> costs, const PipelineOptions& options) {
+  const float steps = quantization_steps(options), max = static_cast<float>(whole_cost_limit(options));
+  return quantized_costs(
+      costs, [=](float cost) { return static_cast<std::uint8_t>(std::min(cost * steps, max) + 0.5f); });
 }
 
 }  // namespace recon

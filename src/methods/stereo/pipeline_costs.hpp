@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "match/transformed_image.hpp"
 #include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/transform_costs.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
 namespace recon {
@@ -28,28 +28,17 @@ class PipelineCosts {
   void fill_from_transforms(PairSide side, VolumeView<float> costs) const;
 
   const PipelineProblem& problem_;
-  std::optional<TransformedImage> left_, right_;  ///< for kTransform
+  std::optional<TransformCosts> transform_;  ///< for kTransform
 };
 
 /// Upper bound of the costs of a pipeline.
 float max_cost(const PipelineOptions& options);
 
-/// The max integer cost; see WholeCosts.
+/// The max integer cost; see whole_costs.
 int whole_cost_limit(const PipelineOptions& options);
 
 /// A volume's costs for the semi-global optimizer: rounded to integers, 0 .. whole_cost_limit; AD-Census
 /// costs in steps of 1 / kAdCensusSteps.
-class WholeCosts : public CostSource {
- public:
-  WholeCosts(VolumeView<const float> costs, const PipelineOptions& options);
-
-  int max_cost() const override { return most_; }
-  void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const override;
-
- private:
-  VolumeView<const float> costs_;
-  float steps_;
-  int most_;
-};
+CostSource whole_costs(VolumeView<const float> costs, const PipelineOptions& options);
 
 }  // namespace recon

@@ -27,14 +27,15 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 Image<float> winners_of(VolumeView<const float> costs, int min) {
   Image<float> disparity(costs.width, costs.height);
   parallel_for(costs.height, [&](int y) {
-    std::vector<float> least(static_cast<std::size_t>(costs.width), std::numeric_limits<float>::infinity());
+    std::vector<float> min_costs(static_cast<std::size_t>(costs.width),
+                                 std::numeric_limits<float>::infinity());
     float* winner = disparity.row(y);
     std::fill_n(winner, costs.width, kUnknown);
     for (int d = 0; d < costs.planes; ++d) {
       const float* row = costs.row(y, d);
       const float value = static_cast<float>(min + d);
       for (int x = 0; x < costs.width; ++x) {
-        float& before = least[static_cast<std::size_t>(x)];
+        float& before = min_costs[static_cast<std::size_t>(x)];
         winner[x] = row[x] < before ? value : winner[x];
         before = row[x] < before ? row[x] : before;
       }
@@ -125,19 +126,16 @@ class Pipeline {
   ViewResult follow_paths(PairSide side, Volume<float> costs) const {
     const int width = costs.width(), height = costs.height(), min = problem_.range.min;
     ViewResult result{Image<float>(width, height), std::move(costs), Image<float>(width, height)};
-    const WholeCosts whole(result.costs.view(), options_);
     SemiGlobalProblem paths;
-    paths.costs = &whole;
+    paths.costs = whole_costs(result.costs.view(), options_);
+    paths.max_cost = whole_cost_limit(options_);
     paths.planes = problem_.range.count;
     paths.guide = guide(side);
     paths.options = options_.semi_global;
     semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
       for (int x = 0; x < width; ++x) {
-        const PathWinner& winner = winners[x];
-        const float disparity = static_cast<float>(min + winner.plane);
-        result.disparity(x, y) = disparity;
-        result.between(x, y) = disparity + parabola_offset(path_sum(winner.before), path_sum(winner.cost),
-                                                           path_sum(winner.after));
+        result.disparity(x, y) = static_cast<float>(min + winners[x].plane);
+        result.between(x, y) = subpixel_disparity(winners[x], min);
       }
     });
     return result;
@@ -265,8 +263,8 @@ std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& op
   if (pipeline.optimizer == PipelineOptimizer::kScanline)
     optimizing = volume + optimize_scanlines_bytes(width, planes, threads);
   if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal)
-    optimizing =
-        semi_global_bytes(width, height, planes, pipeline.semi_global, whole_cost_limit(pipeline), threads);
+    optimizing = semi_global_bytes(width, height, planes, pipeline.semi_global, whole_cost_limit(pipeline),
+                                   false, threads);
   if (pipeline.optimizer == PipelineOptimizer::kGraphCut || pipeline.refinement.graph_cut)
     optimizing =
         std::max(optimizing, graph_cut_bytes(width, height, pipeline.graph_cut, threads) + 2 * pixels);

@@ -3,41 +3,13 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "match/transformed_image.hpp"
+#include "methods/stereo/transform_costs.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 #include "refine/depth_filters.hpp"
 
 namespace recon {
 namespace {
-
-TransformedImage transformed(ImageView<const std::uint8_t> grey, ImageView<const std::uint16_t> grey16,
-                             const TransformOptions& options, bool mirrored) {
-  return grey16.empty() ? TransformedImage(grey, options, mirrored)
-                        : TransformedImage(grey16, options, mirrored);
-}
-
-/// The costs of the pair, computed on demand.
-class PairCosts : public CostSource {
- public:
-  explicit PairCosts(const PairProblem& problem)
-      : options_(problem.options.semi_global),
-        range_(problem.options.range),
-        left_(transformed(problem.images.left, problem.images.left16, options_.transform, false)),
-        right_(transformed(problem.images.right, problem.images.right16, options_.transform, true)) {}
-
-  int max_cost() const override { return max_pair_cost(options_); }
-
-  void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const override {
-    transform_costs(left_, right_, options_.transform, range_.min, range_.count, options_.outside_cost, y,
-                    first, count, costs, stride);
-  }
-
- private:
-  const SemiGlobalPairOptions& options_;
-  DisparityRange range_;
-  TransformedImage left_, right_;
-};
 
 /// Computes the disparities of a row from its winners.
 void disparity_row(const PairOptions& pair, int width, const PathWinner* winners,
@@ -51,14 +23,17 @@ void disparity_row(const PairOptions& pair, int width, const PathWinner* winners
 
 DisparityMap semi_global_matching(const PairProblem& problem) {
   const SemiGlobalPairOptions& options = problem.options.semi_global;
-  EXPECTS(options.outside_cost >= 0 && options.outside_cost <= 255);
   EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
   const int width = problem.images.left.width, height = problem.images.left.height;
   Image<float> disparity(width, height);
   {
-    const PairCosts costs(problem);
+    const TransformCosts costs(problem.images, problem.options.range, options.transform,
+                               options.outside_cost);
     SemiGlobalProblem paths;
-    paths.costs = &costs;
+    paths.costs = [&](int y, int first, int count, std::uint8_t* out, std::ptrdiff_t stride) {
+      costs.fill(y, first, count, out, stride);
+    };
+    paths.max_cost = max_pair_cost(options);
     paths.planes = problem.options.range.count;
     paths.guide = problem.images.left;
     paths.options = options.optimizer;
@@ -75,10 +50,10 @@ std::size_t semi_global_matching_bytes(int width, int height, const PairOptions&
   const SemiGlobalPairOptions& own = options.semi_global;
   const std::size_t grey = element_count({padded_count<std::uint8_t>(width), height});
   const std::size_t map = element_count({padded_count<float>(width), height, sizeof(float)});
-  const std::size_t transforms = 2 * TransformedImage::stored_bytes(width, height, own.transform);
-  const std::size_t paths =
-      semi_global_bytes(width, height, options.range.count, own.optimizer, max_pair_cost(own), threads);
-  const std::size_t making = TransformedImage::working_bytes(width, height, own.transform, 2);
+  const std::size_t transforms = TransformCosts::stored_bytes(width, height, own.transform);
+  const std::size_t paths = semi_global_bytes(width, height, options.range.count, own.optimizer,
+                                              max_pair_cost(own), false, threads);
+  const std::size_t making = TransformCosts::working_bytes(width, height, own.transform);
   // The images in both depths, and the maximum of three phases: transforms, paths, median.
   return 6 * grey + map + std::max({transforms + std::max(making, paths), map});
 }

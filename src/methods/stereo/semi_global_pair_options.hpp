@@ -20,8 +20,8 @@ struct SemiGlobalPairOptions {
 
 /// The max cost of a disparity.
 constexpr int max_pair_cost(const SemiGlobalPairOptions& options) {
-  const int greatest = max_transform_cost(options.transform);
-  return greatest > options.outside_cost ? greatest : options.outside_cost;
+  const int max = max_transform_cost(options.transform);
+  return max > options.outside_cost ? max : options.outside_cost;
 }
 
 }  // namespace recon

@@ -25,9 +25,9 @@ RECON_HD WinnerDepth adjusted_depth(const WinnerDepth& own, const float (&beside
   Adjustment adjustment{plane, plane, cost(nearest_disparity(plane))};
   WinnerDepth best = own;
   for (int k = 0; k < 4; ++k) {
-    const float before = adjustment.least;
+    const float before = adjustment.min_cost;
     adjustment.offer(plane_of(beside[k], planes), cost);
-    if (adjustment.least < before) best = {beside[k], adjustment.least, own.confidence};
+    if (adjustment.min_cost < before) best = {beside[k], adjustment.min_cost, own.confidence};
   }
   return best;
 }

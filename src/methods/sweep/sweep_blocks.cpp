@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "optimize/semi_global/semi_global.hpp"
+
 namespace recon {
 namespace {
 
@@ -28,21 +30,21 @@ struct Cut {
 };
 
 /// The division with the fewest samples. For each number of columns the fewest rows that fit.
-Cut best_cut(int width, int height, std::size_t most_pixels) {
+Cut best_cut(int width, int height, std::size_t max_pixels) {
   Cut best{0, 0};
-  double least = 1e300;
+  double min_samples = 1e300;
   for (int columns = 1; columns <= width; ++columns) {
     const auto block_width = static_cast<std::size_t>(largest_extent(width, columns));
     if (block_width < 4 * kBlockMargin && best.columns > 0) break;
     const auto fits = [&](int rows) {
-      return block_width * static_cast<std::size_t>(largest_extent(height, rows)) <= most_pixels;
+      return block_width * static_cast<std::size_t>(largest_extent(height, rows)) <= max_pixels;
     };
     int rows = 1;
     while (rows < height && !fits(rows)) ++rows;
     if (!fits(rows)) continue;
     const double samples = static_cast<double>(block_width) * columns * largest_extent(height, rows) * rows;
-    if (samples >= least) continue;
-    least = samples;
+    if (samples >= min_samples) continue;
+    min_samples = samples;
     best = {columns, rows};
   }
   return best;
@@ -52,7 +54,7 @@ Cut best_cut(int width, int height, std::size_t most_pixels) {
 
 std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::size_t block_bytes) {
   EXPECTS(width >= 1 && height >= 1 && planes >= 1);
-  const Cut cut = best_cut(width, height, block_bytes / static_cast<std::size_t>(code_stride(planes)));
+  const Cut cut = best_cut(width, height, block_bytes / static_cast<std::size_t>(cost_stride(planes)));
   EXPECTS(cut.columns > 0);
   const std::vector<int> xs = borders(width, cut.columns), ys = borders(height, cut.rows);
   std::vector<SweepBlock> blocks;
@@ -69,14 +71,21 @@ std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::siz
 
 std::vector<SweepBlock> volume_blocks(int width, int height, int planes, const SweepPaths& paths) {
   // At least one pixel with its margins, for any number of planes.
-  const std::size_t least = element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, code_stride(planes)});
-  return sweep_blocks(width, height, planes, std::max(least, paths.block_bytes / sizeof(float)));
+  const std::size_t min_bytes =
+      element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, cost_stride(planes)});
+  return sweep_blocks(width, height, planes, std::max(min_bytes, paths.block_bytes / sizeof(float)));
 }
 
 std::vector<SweepBlock> blocks_of(const SweepShape& shape) {
-  return needs_volume(shape.optimizer, shape.stages)
-             ? volume_blocks(shape.width, shape.height, shape.planes, shape.paths)
-             : sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
+  const Tile view{0, 0, shape.width, shape.height};
+  switch (cost_storage(shape.optimizer, shape.stages)) {
+    case CostStorage::kFloats:
+      return volume_blocks(shape.width, shape.height, shape.planes, shape.paths);
+    case CostStorage::kBytes:
+      return sweep_blocks(shape.width, shape.height, shape.planes, shape.paths.block_bytes);
+    default:
+      return {{view, view}};
+  }
 }
 
 Tile largest_block(const std::vector<SweepBlock>& blocks) {
@@ -99,6 +108,23 @@ PosedImage cropped(const PosedImage& image, const Tile& tile) {
     channel = {channel.row(tile.y) + tile.x, tile.width, tile.height, channel.pitch};
   }
   return result;
+}
+
+void BlockResult::store(int x, int y, const WinnerDepth& result) const {
+  const int column = block_.outer.x + x, row = block_.outer.y + y;
+  const Tile& inner = block_.inner;
+  if (column < inner.x || column >= inner.x + inner.width || row < inner.y || row >= inner.y + inner.height)
+    return;
+  view_.depth(column, row) = result.depth;
+  view_.cost(column, row) = result.cost;
+  view_.confidence(column, row) = result.confidence;
+}
+
+void keep_inner(const SweepBlock& block, const DepthEstimate& from, DepthEstimate& to) {
+  const BlockResult result(block, to);
+  for (int y = 0; y < block.outer.height; ++y)
+    for (int x = 0; x < block.outer.width; ++x)
+      result.store(x, y, {from.depth(x, y), from.cost(x, y), from.confidence(x, y)});
 }
 
 }  // namespace recon

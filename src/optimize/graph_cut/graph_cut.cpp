@@ -60,7 +60,7 @@ class Cut {
     data_ = Image<float>(costs_.width, costs_.height);
     parallel_for(costs_.height, [&](int y) {
       for (int x = 0; x < costs_.width; ++x)
-        data_(x, y) = labels(x, y) == kNoPlane ? 0.0f : energy_.data(costs_(x, y, labels(x, y)));
+        data_(x, y) = labels(x, y) == kNoLabel ? 0.0f : energy_.data(costs_(x, y, labels(x, y)));
     });
     std::vector<Layout> all;
     for (const auto& layout : layouts(costs_.height, options_))
@@ -86,7 +86,7 @@ class Cut {
 
   /// Finds the limits of the best labels; returns the maximum finite cost.
   float survey() {
-    std::vector<CostRank<Cost>> greatest(static_cast<std::size_t>(costs_.height));
+    std::vector<CostRank<Cost>> max_of_rows(static_cast<std::size_t>(costs_.height));
     parallel_for(costs_.height, [&](int y) {
       CostRank<Cost> row_max{};
       for (int d = 0; d < costs_.planes; ++d) {
@@ -97,11 +97,11 @@ class Cut {
           row_max = rank > row_max ? rank : row_max;
         }
       }
-      greatest[static_cast<std::size_t>(y)] = row_max;
+      max_of_rows[static_cast<std::size_t>(y)] = row_max;
       if (restricted_) find_limits(y);
     });
     CostRank<Cost> result{};
-    for (const CostRank<Cost> rank : greatest) result = std::max(result, rank);
+    for (const CostRank<Cost> rank : max_of_rows) result = std::max(result, rank);
     return cost_of(result);
   }
 
@@ -133,7 +133,7 @@ class Cut {
     double sum = 0;
     for (int x = 0; x < costs_.width; ++x) {
       const int label = labels(x, y);
-      if (label == kNoPlane) continue;
+      if (label == kNoLabel) continue;
       EXPECTS(label < costs_.planes && CutEnergy<Cost>::is_allowed(costs_(x, y, label)));
       sum += static_cast<double>(energy_.data(costs_(x, y, label)));
       if (x + 1 < costs_.width) sum += pair_energy(labels, x, y, x + 1, y);
@@ -144,7 +144,7 @@ class Cut {
 
   double pair_energy(ImageView<const std::uint16_t> labels, int px, int py, int qx, int qy) const {
     const int p = labels(px, py), q = labels(qx, qy);
-    if (q == kNoPlane) return 0;
+    if (q == kNoLabel) return 0;
     return static_cast<double>(energy_.weight(px, py, qx, qy)) * static_cast<double>(energy_.distance(p, q));
   }
 
@@ -240,13 +240,13 @@ double graph_cut_energy(VolumeView<const Half> costs, ImageView<const std::uint8
 }
 
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads) {
-  std::size_t largest = 0, most = 0;
+  std::size_t largest = 0, max_bands = 0;
   for (const auto& layout : layouts(height, options)) {
-    most = std::max(most, layout.size());
+    max_bands = std::max(max_bands, layout.size());
     for (const RowRange& rows : layout)
       largest = std::max(largest, CutBand<float>::bytes(width, rows.end - rows.begin));
   }
-  const std::size_t at_once = std::min(most, static_cast<std::size_t>(threads));
+  const std::size_t at_once = std::min(max_bands, static_cast<std::size_t>(threads));
   // Data per pixel, the sorted costs of a row per thread, and a small amount per row.
   return element_count({padded_count<float>(width), height, 2 * sizeof(float)}) + at_once * largest +
          element_count({width, threads, options.best + 1, sizeof(float)}) +

@@ -19,7 +19,7 @@ struct GraphCutResult {
   std::int64_t rises = 0;  ///< rejected cuts that would have raised it: 0 unless the max-flow is wrong
 };
 
-/// Max number of labels, excluding kNoPlane.
+/// Max number of labels, excluding kNoLabel.
 inline constexpr int kMaxCutLabels = 65535;
 
 /// Minimises by alpha-expansion, starting from the given labels,
@@ -34,7 +34,7 @@ inline constexpr int kMaxCutLabels = 65535;
 /// V. Kolmogorov and R. Zabih, TPAMI 2004, section 4.
 /// @param costs   D by (y, d, x), >= 0; a label of infinite cost or NaN is not allowed
 /// @param guide   image whose edges lower w; of the volume's size, or empty for constant w = lambda
-/// @param labels  in and out; of the volume's size. Pixels of kNoPlane are unchanged; their terms are omitted
+/// @param labels  in and out; of the volume's size. Pixels of kNoLabel are unchanged; their terms are omitted
 /// @throws std::logic_error for sizes or options out of range and for a label that is not allowed;
 ///         OutOfMemory
 GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,

@@ -96,7 +96,7 @@ void CutBand<Cost>::find_near(int alpha) {
 template <class Cost>
 void CutBand<Cost>::collect(int alpha) {
   count_ = 0;
-  const float too_much = energy_.dearest_surroundings();
+  const float too_much = energy_.max_smoothness();
   std::uint8_t* allowed = allowed_.data();
   std::fill_n(allowed, width_, std::uint8_t{1});
   for (int y = rows_.begin; y < rows_.end; ++y) {
@@ -112,7 +112,7 @@ void CutBand<Cost>::collect(int alpha) {
     const std::uint16_t* labels = state_.labels.row(y);
     const float* now = state_.data.row(y);
     for (int x = 0; x < width_; ++x) {
-      if (!allowed[x] || labels[x] == alpha || labels[x] == kNoPlane || !energy_.is_allowed(costs[x]))
+      if (!allowed[x] || labels[x] == alpha || labels[x] == kNoLabel || !energy_.is_allowed(costs[x]))
         continue;
       const float data = energy_.data(costs[x]);
       if (data - now[x] >= too_much) continue;
@@ -133,7 +133,7 @@ void CutBand<Cost>::for_neighbours(int x, int y, const Visit& visit) const {
     const int qx = x + step[0], qy = y + step[1];
     if (!state_.labels.contains(qx, qy)) continue;
     const int label = state_.labels(qx, qy);
-    if (label != kNoPlane) visit(qx, qy, label, static_cast<double>(energy_.weight(x, y, qx, qy)));
+    if (label != kNoLabel) visit(qx, qy, label, static_cast<double>(energy_.weight(x, y, qx, qy)));
   }
 }
 

@@ -9,7 +9,6 @@
 #include "core/volume.hpp"
 #include "optimize/graph_cut/graph_cut_options.hpp"
 #include "optimize/graph_cut/graph_cut_step.hpp"
-#include "optimize/semi_global/path_winner.hpp"
 
 namespace recon {
 
@@ -37,12 +36,12 @@ inline float to_float(float cost) {
 template <class Cost>
 class CutEnergy {
  public:
-  /// @param greatest  maximum of the finite costs
+  /// @param max_cost  maximum of the finite costs
   CutEnergy(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options,
-            float greatest)
+            float max_cost)
       : costs_(costs), guide_(guide), cap_(options.smoothness_cap) {
-    const float dearest = options.smoothness * static_cast<float>(cap_);
-    step_ = energy_step(greatest > dearest ? greatest : dearest);
+    const float max_pair_energy = options.smoothness * static_cast<float>(cap_);
+    step_ = energy_step(max_cost > max_pair_energy ? max_cost : max_pair_energy);
     for (int g = 0; g < 256; ++g)
       weights_[g] = to_energy(edge_smoothness(options.smoothness, options.edge_falloff, g), step_);
   }
@@ -64,7 +63,7 @@ class CutEnergy {
   float distance(int a, int b) const { return label_distance(a, b, cap_); }
 
   /// Upper bound of the energy of the four pairs of a pixel.
-  float dearest_surroundings() const { return 4.0f * weights_[0] * static_cast<float>(cap_); }
+  float max_smoothness() const { return 4.0f * weights_[0] * static_cast<float>(cap_); }
 
  private:
   VolumeView<const Cost> costs_;

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstdint>
+
 namespace recon {
+
+/// The label of a pixel that takes no part.
+inline constexpr std::uint16_t kNoLabel = 65535;
 
 /// Graph cut: the energy, and the search for its minimum. Costs and weights have the same unit.
 struct GraphCutOptions {

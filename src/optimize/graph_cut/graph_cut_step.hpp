@@ -20,12 +20,12 @@ RECON_HD float edge_smoothness(float lambda, int falloff, int difference) {
   return lambda * static_cast<float>(falloff) / static_cast<float>(falloff + difference);
 }
 
-/// The power of two 2^-22 to 2^-21 times `greatest` (>= 0, finite): for costs up to `greatest` rounded to
+/// The power of two 2^-22 to 2^-21 times `max_cost` (>= 0, finite): for costs up to `max_cost` rounded to
 /// multiples of it, sums over all pixels of an image are exact in double. 1 for 0.
-inline float energy_step(float greatest) {
-  if (!(greatest > 0.0f)) return 1.0f;
+inline float energy_step(float max_cost) {
+  if (!(max_cost > 0.0f)) return 1.0f;
   int exponent;
-  frexpf(greatest, &exponent);
+  frexpf(max_cost, &exponent);
   exponent = exponent - 22 < -126 ? -126 : exponent - 22;
   return ldexpf(1.0f, exponent);
 }

@@ -25,10 +25,11 @@ using FloatVector = hn::Vec<Floats>;
 /// scanline_cost on vectors; paths continue where `goes_on` is set, otherwise they start.
 template <class M>
 HWY_INLINE FloatVector step_costs(M goes_on, FloatVector cost, FloatVector same, FloatVector below,
-                                  FloatVector above, FloatVector least, FloatVector p1, FloatVector p2) {
-  const auto farther = hn::Min(same, hn::Add(least, p2));
+                                  FloatVector above, FloatVector min_previous, FloatVector p1,
+                                  FloatVector p2) {
+  const auto farther = hn::Min(same, hn::Add(min_previous, p2));
   const auto best = hn::Min(farther, hn::Min(hn::Add(below, p1), hn::Add(above, p1)));
-  return hn::IfThenElse(goes_on, hn::Add(cost, hn::Sub(best, least)), cost);
+  return hn::IfThenElse(goes_on, hn::Add(cost, hn::Sub(best, min_previous)), cost);
 }
 
 void scanline_along_row(const ScanlineRowPass& pass) {
@@ -36,7 +37,7 @@ void scanline_along_row(const ScanlineRowPass& pass) {
   const int lanes = static_cast<int>(hn::Lanes(f));
   const auto none = hn::Set(f, invalid_cost());
   float *before = pass.path[0], *now = pass.path[1];
-  float least = invalid_cost();
+  float min_previous = invalid_cost();
   for (int i = 0; i < pass.width; ++i) {
     const int x = pass.forward ? i : pass.width - 1 - i;
     const int boundary = pass.forward ? x : x + 1;
@@ -46,7 +47,7 @@ void scanline_along_row(const ScanlineRowPass& pass) {
     const float* p2 = (edge ? pass.tables.p2_edge : pass.tables.p2) + entry;
     const float* costs = pass.costs + x * pass.record;
     float* sums = pass.sums + x * pass.record;
-    const auto farther = hn::Set(f, least);
+    const auto farther = hn::Set(f, min_previous);
     const auto goes_on = hn::Lt(farther, none);
     auto min_now = none;
     for (int d = 0; d < pass.planes; d += lanes) {
@@ -58,7 +59,7 @@ void scanline_along_row(const ScanlineRowPass& pass) {
       min_now = hn::Min(min_now, path);
       hn::Store(pass.forward ? path : hn::Add(hn::Load(f, sums + d), path), f, sums + d);
     }
-    least = hn::GetLane(hn::MinOfLanes(f, min_now));
+    min_previous = hn::GetLane(hn::MinOfLanes(f, min_now));
     std::swap(before, now);
   }
 }
@@ -70,8 +71,8 @@ void scanline_down_columns(const ScanlineColumnPass& pass) {
   const auto scale = hn::Set(f, pass.scale);
   const ScanlineTables& tables = pass.tables;
   for (int i = 0; i < pass.columns; i += lanes) {
-    const auto least = pass.begins ? none : hn::Load(f, pass.least + i);
-    const auto goes_on = hn::Lt(least, none);
+    const auto min_previous = pass.begins ? none : hn::Load(f, pass.min_previous + i);
+    const auto goes_on = hn::Lt(min_previous, none);
     const auto edge = hn::Gt(hn::Load(f, pass.edges + i), hn::Zero(f));
     auto below = none, min_now = none;
     auto same = pass.begins ? none : hn::Load(f, pass.path + i);
@@ -84,7 +85,7 @@ void scanline_down_columns(const ScanlineColumnPass& pass) {
       const auto p2 =
           hn::IfThenElse(edge, hn::LoadU(f, tables.p2_edge + entry), hn::LoadU(f, tables.p2 + entry));
       const auto cost = hn::Load(f, pass.costs.row(pass.y, d) + pass.first + i);
-      const auto path = step_costs(goes_on, cost, same, below, above, least, p1, p2);
+      const auto path = step_costs(goes_on, cost, same, below, above, min_previous, p1, p2);
       hn::Store(path, f, pass.path + d * pass.stride + i);
       min_now = hn::Min(min_now, path);
       float* mean = pass.mean.row(pass.y, d) + pass.first + i;
@@ -92,7 +93,7 @@ void scanline_down_columns(const ScanlineColumnPass& pass) {
       below = same;
       same = above;
     }
-    hn::Store(min_now, f, pass.least + i);
+    hn::Store(min_now, f, pass.min_previous + i);
   }
 }
 
@@ -211,11 +212,12 @@ void optimize_strip(const ScanlineProblem& problem, int first) {
   const VolumeView<const float>& costs = problem.costs;
   const int columns = std::min(kStripColumns, costs.width - first), planes = costs.planes;
   const int entries = columns + planes - 1, step = problem.plane_step();
-  AlignedBuffer<float> path(element_count({planes, kStripColumns})), least(kStripColumns),
+  AlignedBuffer<float> path(element_count({planes, kStripColumns})), min_previous(kStripColumns),
       edges(kStripColumns);
   PenaltyTables tables(entries);
-  ScanlineColumnPass pass{costs, problem.mean, 0,           first,        columns,      true, 1.0f, {},
-                          step,  edges.data(), path.data(), least.data(), kStripColumns};
+  ScanlineColumnPass pass{costs,        problem.mean, 0,    first,        columns,     true,
+                          1.0f,         {},           step, edges.data(), path.data(), min_previous.data(),
+                          kStripColumns};
   // Entries ascend with the column; if planes go to the left, the entries of the first plane are last.
   pass.tables = tables.from(step < 0 ? planes - 1 : 0);
   const int first_column =

@@ -39,9 +39,9 @@ struct ScanlineColumnPass {
   float scale;            ///< factor of the sums
   ScanlineTables tables;  ///< step to column first + i on plane d: entry i + d entry_step
   int entry_step;
-  const float* edges;  ///< edges[i] > 0: the step to column first + i crosses an edge
-  float* path;         ///< C_r of the previous row, replaced by this row; planes are `stride` apart
-  float* least;        ///< min_k C_r(q, k) of the previous row, likewise
+  const float* edges;   ///< edges[i] > 0: the step to column first + i crosses an edge
+  float* path;          ///< C_r of the previous row, replaced by this row; planes are `stride` apart
+  float* min_previous;  ///< min_k C_r(q, k) of the previous row, likewise
   std::ptrdiff_t stride;
 };
 

@@ -32,14 +32,14 @@ RECON_HD ScanlinePenalties scanline_penalties(const ScanlineOptions& options, bo
 /// with q the predecessor of p; at the first pixel of a path, and after a pixel without a cost on any plane,
 /// C_r = C_1. Planes outside the range have infinite costs.
 /// @param below, above  C_r(q, d - 1) and C_r(q, d + 1)
-/// @param least         min_k C_r(q, k)
-RECON_HD float scanline_cost(float cost, float same, float below, float above, float least,
+/// @param min_previous         min_k C_r(q, k)
+RECON_HD float scanline_cost(float cost, float same, float below, float above, float min_previous,
                              const ScanlinePenalties& penalties) {
   // The terms that do not depend on the min cost of the previous pixel come first; the order of the minima
   // does not affect the result.
   const float near = fminf(same, fminf(below, above) + penalties.p1);
-  const float best = fminf(near, least + penalties.p2);
-  return least < invalid_cost() ? cost + (best - least) : cost;
+  const float best = fminf(near, min_previous + penalties.p2);
+  return min_previous < invalid_cost() ? cost + (best - min_previous) : cost;
 }
 
 }  // namespace recon

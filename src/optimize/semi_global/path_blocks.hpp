@@ -30,7 +30,7 @@ struct PathBlocks {
   PathBlocks(int width, int height, int planes, std::size_t cell_bytes, int threads)
       : wave(wave_shape(width, threads)) {
     const double row_bytes =
-        static_cast<double>(cell_bytes) * width * static_cast<double>(padded_planes(planes));
+        static_cast<double>(cell_bytes) * width * static_cast<double>(cost_stride(planes));
     const int cached = static_cast<int>(std::min(double{kCachedBytes} / row_bytes, 1e9));
     const int balanced = static_cast<int>(std::sqrt(static_cast<double>(height))) + 1;
     const int round = wave.rows_in_work(), rounds = std::max({balanced / round, 2, cached / round});

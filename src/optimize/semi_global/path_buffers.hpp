@@ -12,11 +12,6 @@
 
 namespace recon {
 
-/// Elements of the costs or sums of one pixel; SIMD loops process all of them.
-inline std::ptrdiff_t padded_planes(int planes) {
-  return padded_count<std::uint8_t>(planes);
-}
-
 /// The path costs L of the last pixel of each path of one direction. A path keeps its slot from pixel to
 /// pixel. The padding after the last plane is `kEnd` and never wins. SIMD loops read one element before a
 /// slot and one vector after it.
@@ -27,20 +22,20 @@ class PathSlots {
 
   PathSlots() = default;
   PathSlots(int slots, int planes)
-      : slots_(slots), planes_(planes), stride_(padded_planes(planes)), buffer_(count(slots, planes)) {
+      : slots_(slots), planes_(planes), stride_(cost_stride(planes)), buffer_(count(slots, planes)) {
     std::fill_n(buffer_.data(), count(slots, planes), kEnd);
   }
 
   T* costs(int slot) { return buffer_.data() + kLead + slot * stride_; }
   /// min_k L(p, k)
-  T& least(int slot) { return buffer_.data()[kLead + slots_ * stride_ + kTail + slot]; }
+  T& min_cost(int slot) { return buffer_.data()[kLead + slots_ * stride_ + kTail + slot]; }
 
   int slots() const { return slots_; }
   std::size_t count() const { return count(slots_, planes_); }
   T* data() { return buffer_.data(); }
 
   static std::size_t count(int slots, int planes) {
-    return slots == 0 ? 0 : element_count({slots, padded_planes(planes) + 1}) + std::size_t{kLead + kTail};
+    return slots == 0 ? 0 : element_count({slots, cost_stride(planes) + 1}) + std::size_t{kLead + kTail};
   }
 
  private:
@@ -98,7 +93,9 @@ struct PathRow {
 
   /// The min sums of the right view and their planes, from right to left.
   std::uint16_t* right_sums() { return right.data() + kRightMargin; }
-  std::uint16_t* right_planes(int width) { return right.data() + 3 * kRightMargin + padded_planes(width); }
+  std::uint16_t* right_planes(int width) {
+    return right.data() + 3 * kRightMargin + padded_count<std::uint8_t>(width);
+  }
   void clear_right(int width) { std::fill_n(right.data(), right_count(width), kNoSum); }
   /// The planes from left to right; kNoPlane where there is no match.
   const std::uint16_t* take_right(int width) {
@@ -119,18 +116,18 @@ struct PathRow {
  private:
   static constexpr std::ptrdiff_t kRightMargin = 64;
   static std::size_t right_count(int width) {
-    return 2 * static_cast<std::size_t>(padded_planes(width) + 2 * kRightMargin);
+    return 2 * static_cast<std::size_t>(padded_count<std::uint8_t>(width) + 2 * kRightMargin);
   }
 };
 
 /// Working memory of a thread: costs and sums of a piece of a row.
 struct PathPiece {
   PathPiece(int planes, int columns)
-      : costs(element_count({columns, padded_planes(planes)})),
-        sums(element_count({columns, padded_planes(planes)})) {}
+      : costs(element_count({columns, cost_stride(planes)})),
+        sums(element_count({columns, cost_stride(planes)})) {}
 
   static std::size_t bytes(int planes, int columns) {
-    return 3 * element_count({columns, padded_planes(planes)}) + sizeof(PathPiece) + 2 * kRowAlignment;
+    return 3 * element_count({columns, cost_stride(planes)}) + sizeof(PathPiece) + 2 * kRowAlignment;
   }
 
   AlignedBuffer<std::uint8_t> costs;

@@ -71,7 +71,7 @@ HWY_INLINE V moved_down(D, V, V after) {
 
 /// Rotates the 16-byte blocks of a vector up by kBlocks.
 template <int kBlocks, class D, class V = hn::Vec<D>>
-HWY_INLINE V turned_blocks(D d, V v) {
+HWY_INLINE V rotated_blocks(D d, V v) {
   const hn::Repartition<std::uint32_t, D> d32;
   const std::uint32_t lanes = static_cast<std::uint32_t>(hn::Lanes(d32));
   const auto from =
@@ -84,7 +84,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V moved_up(D d, V v, V before) {
   constexpr int kRest = 16 - static_cast<int>(sizeof(hn::TFromD<D>));
   const auto first_block = hn::FirstN(d, 16 / sizeof(hn::TFromD<D>));
-  const V low = hn::IfThenElse(first_block, turned_blocks<1>(d, before), turned_blocks<1>(d, v));
+  const V low = hn::IfThenElse(first_block, rotated_blocks<1>(d, before), rotated_blocks<1>(d, v));
   return hn::CombineShiftRightBytes<kRest>(d, v, low);
 }
 
@@ -92,7 +92,7 @@ HWY_INLINE V moved_up(D d, V v, V before) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V moved_down(D d, V v, V after) {
   const auto but_last_block = hn::FirstN(d, hn::Lanes(d) - 16 / sizeof(hn::TFromD<D>));
-  const V high = hn::IfThenElse(but_last_block, turned_blocks<-1>(d, v), turned_blocks<-1>(d, after));
+  const V high = hn::IfThenElse(but_last_block, rotated_blocks<-1>(d, v), rotated_blocks<-1>(d, after));
   return hn::CombineShiftRightBytes<static_cast<int>(sizeof(hn::TFromD<D>))>(d, high, v);
 }
 
@@ -143,14 +143,14 @@ HWY_INLINE std::uint64_t min_lanes(D d, V a, V b, V c, V e) {
   const hn::Full128<T> block;
   const hn::RepartitionToWide<decltype(block)> pairs;
   const hn::Full128<std::uint32_t> d32;
-  const auto mixed_least = [&](auto tag, auto v, auto w) HWY_ATTR {
+  const auto mixed_min = [&](auto tag, auto v, auto w) HWY_ATTR {
     const auto x = hn::BitCast(tag, v), y = hn::BitCast(tag, w);
     return hn::Min(hn::BitCast(block, hn::InterleaveLower(tag, x, y)),
                    hn::BitCast(block, hn::InterleaveUpper(tag, x, y)));
   };
-  const auto ab = mixed_least(block, fold(d, a), fold(d, b));
-  const auto ce = mixed_least(block, fold(d, c), fold(d, e));
-  auto all = mixed_least(pairs, ab, ce);
+  const auto ab = mixed_min(block, fold(d, a), fold(d, b));
+  const auto ce = mixed_min(block, fold(d, c), fold(d, e));
+  auto all = mixed_min(pairs, ab, ce);
   all = hn::Min(all, hn::BitCast(block, hn::Shuffle1032(hn::BitCast(d32, all))));
   if constexpr (sizeof(T) == 1)
     all = hn::Min(all, hn::BitCast(block, hn::Shuffle2301(hn::BitCast(d32, all))));

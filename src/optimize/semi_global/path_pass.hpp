@@ -44,24 +44,24 @@ struct PathPass {
 /// next slot.
 template <class T>
 struct PathLine {
-  T* path = nullptr;    ///< L of the previous pixel, replaced in each step
-  T* least = nullptr;   ///< its minimum, replaced in each step
-  int before_wrap = 0;  ///< slots up to the last one
+  T* path = nullptr;      ///< L of the previous pixel, replaced in each step
+  T* min_cost = nullptr;  ///< its minimum, replaced in each step
+  int before_wrap = 0;    ///< slots up to the last one
 
   PathLine() = default;
   PathLine(PathSlots<T>& slots, int slot)
-      : path(slots.costs(slot)), least(&slots.least(slot)), before_wrap(slots.slots() - slot) {}
+      : path(slots.costs(slot)), min_cost(&slots.min_cost(slot)), before_wrap(slots.slots() - slot) {}
 
   void begin(int planes) const {
     std::fill_n(path, planes, T{0});
-    *least = 0;
+    *min_cost = 0;
   }
   void advance(std::ptrdiff_t padded, int slots) {
     path += padded;
-    ++least;
+    ++min_cost;
     if (--before_wrap > 0) return;
     path -= slots * padded;
-    least -= slots;
+    min_cost -= slots;
     before_wrap = slots;
   }
 };
@@ -98,7 +98,7 @@ struct PathPixel {
 
   void advance(const PathPass<T>& pass) {
     straight.path += pass.padded;
-    ++straight.least;
+    ++straight.min_cost;
     grey_here += pass.sign;
     grey_above += pass.sign;
     if constexpr (kDiagonals) {

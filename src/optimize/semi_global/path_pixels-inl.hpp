@@ -25,9 +25,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// L(p, d) - C(p, d) for a vector of disparities, at most P2; see path_cost. Saturated sums are larger than
 /// any path cost.
 template <class V>
-HWY_INLINE V path_steps(V same, V below, V above, V p1, V least, V farther) {
+HWY_INLINE V path_steps(V same, V below, V above, V p1, V min_cost, V farther) {
   const V near = hn::SaturatedAdd(hn::Min(below, above), p1);
-  return hn::Sub(hn::Min(near, hn::Min(same, farther)), least);
+  return hn::Sub(hn::Min(near, hn::Min(same, farther)), min_cost);
 }
 
 /// A vector of a path: L and L - C.
@@ -40,11 +40,11 @@ struct PathVector {
 /// @param below  L(q, d - 1); updated for the next vector
 /// @param last   all ones in the lane of the last element, which has no L(q, d + 1)
 template <class D, class V>
-HWY_INLINE PathVector<V> step_path(D d, hn::TFromD<D>* path, V cost, V p1, V least, V farther, V last,
+HWY_INLINE PathVector<V> step_path(D d, hn::TFromD<D>* path, V cost, V p1, V min_cost, V farther, V last,
                                    V& below) {
   const V same = hn::Load(d, path), above = hn::Or(hn::LoadU(d, path + 1), last);
   const V next_below = hn::LoadU(d, path + hn::Lanes(d) - 1);
-  const V step = path_steps(same, below, above, p1, least, farther);
+  const V step = path_steps(same, below, above, p1, min_cost, farther);
   const V now = hn::SaturatedAdd(cost, step);
   hn::Store(now, d, path);
   below = next_below;
@@ -90,15 +90,15 @@ template <class T>
 HWY_INLINE PathWinner winner_of(const PathPass<T>& pass, const std::uint16_t* sums) {
   const SumTag d;
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  auto least = hn::Set(d, kNoSum), min_plane = least;
+  auto min_sums = hn::Set(d, kNoSum), min_plane = min_sums;
   for (std::ptrdiff_t k = 0; k < pass.padded; k += lanes) {
     const auto sum = hn::Load(d, sums + k);
-    min_plane = hn::IfThenElse(hn::Lt(sum, least), hn::Iota(d, static_cast<std::uint16_t>(k)), min_plane);
-    least = hn::Min(least, sum);
+    min_plane = hn::IfThenElse(hn::Lt(sum, min_sums), hn::Iota(d, static_cast<std::uint16_t>(k)), min_plane);
+    min_sums = hn::Min(min_sums, sum);
   }
   PathWinner winner;
-  winner.cost = min_lane(d, least);
-  const auto wins = hn::Eq(least, hn::Set(d, winner.cost));
+  winner.cost = min_lane(d, min_sums);
+  const auto wins = hn::Eq(min_sums, hn::Set(d, winner.cost));
   winner.plane = min_lane(d, hn::IfThenElse(wins, min_plane, hn::Set(d, kNoPlane)));
   winner.before = winner.plane > 0 ? sums[winner.plane - 1] : kNoSum;
   winner.after = winner.plane + 1 < pass.planes ? sums[winner.plane + 1] : kNoSum;
@@ -115,10 +115,10 @@ HWY_INLINE void remove_winner(const PathPass<T>& pass, int plane, std::uint16_t*
 template <class T>
 HWY_INLINE std::uint16_t min_sum(const PathPass<T>& pass, const std::uint16_t* sums) {
   const SumTag d;
-  auto least = hn::Load(d, sums);
+  auto min_sums = hn::Load(d, sums);
   for (std::ptrdiff_t k = hn::Lanes(d); k < pass.padded; k += hn::Lanes(d))
-    least = hn::Min(least, hn::Load(d, sums + k));
-  return min_lane(d, least);
+    min_sums = hn::Min(min_sums, hn::Load(d, sums + k));
+  return min_lane(d, min_sums);
 }
 
 /// Updates the min sums of the right pixels with the sums of left pixel x.
@@ -131,12 +131,12 @@ HWY_INLINE void offer_right(const PathPass<T>& pass, PathRow<T>& row, int x, con
   const int end = std::clamp(x - pass.min_disparity + 1, begin, pass.planes);
   if (begin == end) return;
   const std::ptrdiff_t base = std::ptrdiff_t{pass.width} - 1 - x + pass.min_disparity;
-  std::uint16_t* least = row.right_sums() + base;
+  std::uint16_t* min_sums = row.right_sums() + base;
   std::uint16_t* plane = row.right_planes(pass.width) + base;
   for (int k = begin / lanes * lanes; k < end; k += lanes) {
-    const auto sum = hn::Load(d, sums + k), before = hn::LoadU(d, least + k);
+    const auto sum = hn::Load(d, sums + k), before = hn::LoadU(d, min_sums + k);
     const auto better = hn::Lt(sum, before);
-    hn::StoreU(hn::Min(sum, before), d, least + k);
+    hn::StoreU(hn::Min(sum, before), d, min_sums + k);
     hn::StoreU(hn::IfThenElse(better, hn::Iota(d, static_cast<std::uint16_t>(k)), hn::LoadU(d, plane + k)), d,
                plane + k);
   }
@@ -164,21 +164,21 @@ HWY_INLINE void step_along(const PathPass<T>& pass, const PathLine<T>& line, T p
   const PathTag<T> d;
   using V = hn::Vec<PathTag<T>>;
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  const V p1 = hn::Set(d, static_cast<T>(pass.p1)), least = hn::Set(d, *line.least);
-  const V farther = hn::SaturatedAdd(least, hn::Set(d, p2));
+  const V p1 = hn::Set(d, static_cast<T>(pass.p1)), min_cost = hn::Set(d, *line.min_cost);
+  const V farther = hn::SaturatedAdd(min_cost, hn::Set(d, p2));
   V minimum = hn::Set(d, PathSlots<T>::kEnd), before = minimum, same = hn::Load(d, line.path);
   for (std::ptrdiff_t k = 0; k < (kOneVector ? 1 : pass.padded); k += lanes) {
     const V after = kOneVector ? same : hn::Load(d, line.path + k + lanes);
     const V below = hn::Or(moved_up(d, same, before), hn::Load(d, pass.first + k));
     const V above = hn::Or(moved_down(d, same, after), hn::Load(d, pass.last + k));
     const V now = hn::SaturatedAdd(load_costs(d, costs + k, pass.behind + k),
-                                   path_steps(same, below, above, p1, least, farther));
+                                   path_steps(same, below, above, p1, min_cost, farther));
     hn::Store(now, d, line.path + k);
     minimum = hn::Min(minimum, now);
     before = same;
     same = after;
   }
-  *line.least = min_lane(d, minimum);
+  *line.min_cost = min_lane(d, minimum);
 }
 
 /// Advances the paths through the pixel at column i by one step; the path along the row is skipped if kSums
@@ -195,36 +195,36 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
   const int back = i > 0 ? -pass.sign : 0, ahead = i < pass.width - 1 ? pass.sign : 0;
   const V p1 = hn::Set(d, static_cast<T>(pass.p1)), end = hn::Set(d, PathSlots<T>::kEnd);
   const V first = hn::Load(d, pass.first);
-  const auto before = [&](const PathLine<T>& line) HWY_ATTR { return hn::Set(d, *line.least); };
-  const auto farther = [&](V least, const std::uint8_t* greys)
-                           HWY_ATTR { return hn::SaturatedAdd(least, hn::Set(d, pixel.p2(pass, greys))); };
+  const auto before = [&](const PathLine<T>& line) HWY_ATTR { return hn::Set(d, *line.min_cost); };
+  const auto farther = [&](V min_cost, const std::uint8_t* greys)
+                           HWY_ATTR { return hn::SaturatedAdd(min_cost, hn::Set(d, pixel.p2(pass, greys))); };
   // Not loaded from memory: the element before belongs to a slot just stored, so a load across both would
   // stall.
   const auto first_below = [&](const PathLine<T>& line) HWY_ATTR {
     const V v = hn::Load(d, line.path);
     return hn::Or(moved_up(d, v, v), first);
   };
-  V least2 = end, least3 = end, farther2 = end, farther3 = end;
+  V min_cost2 = end, min_cost3 = end, farther2 = end, farther3 = end;
   V below2 = end, below3 = end;
   V minimum1 = end, minimum2 = end, minimum3 = end;
   if constexpr (kAlong)
     step_along<T, kOneVector>(pass, pixel.along, pixel.p2(pass, pixel.grey_here + back), costs);
-  const V least1 = before(pixel.straight), farther1 = farther(least1, pixel.grey_above);
+  const V min_cost1 = before(pixel.straight), farther1 = farther(min_cost1, pixel.grey_above);
   V below1 = first_below(pixel.straight);
   if constexpr (kDiagonals) {
-    least2 = before(pixel.forward), farther2 = farther(least2, pixel.grey_above + back);
-    least3 = before(pixel.backward), farther3 = farther(least3, pixel.grey_above + ahead);
+    min_cost2 = before(pixel.forward), farther2 = farther(min_cost2, pixel.grey_above + back);
+    min_cost3 = before(pixel.backward), farther3 = farther(min_cost3, pixel.grey_above + ahead);
     below2 = first_below(pixel.forward), below3 = first_below(pixel.backward);
   }
   for (std::ptrdiff_t k = 0; k < (kOneVector ? 1 : pass.padded); k += lanes) {
     const V cost = load_costs(d, costs + k, pass.behind + k);
     const V last = hn::Load(d, pass.last + k);
     PathVector<V> path2{end, end}, path3{end, end};
-    const auto path1 = step_path(d, pixel.straight.path + k, cost, p1, least1, farther1, last, below1);
+    const auto path1 = step_path(d, pixel.straight.path + k, cost, p1, min_cost1, farther1, last, below1);
     minimum1 = hn::Min(minimum1, path1.cost);
     if constexpr (kDiagonals) {
-      path2 = step_path(d, pixel.forward.path + k, cost, p1, least2, farther2, last, below2);
-      path3 = step_path(d, pixel.backward.path + k, cost, p1, least3, farther3, last, below3);
+      path2 = step_path(d, pixel.forward.path + k, cost, p1, min_cost2, farther2, last, below2);
+      path3 = step_path(d, pixel.backward.path + k, cost, p1, min_cost3, farther3, last, below3);
       minimum2 = hn::Min(minimum2, path2.cost);
       minimum3 = hn::Min(minimum3, path3.cost);
     }
@@ -248,11 +248,11 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
     }
   }
   constexpr unsigned kBits = 8 * sizeof(T);
-  const std::uint64_t least = min_lanes(d, minimum1, minimum2, minimum3, end);
-  *pixel.straight.least = static_cast<T>(least);
+  const std::uint64_t min_cost = min_lanes(d, minimum1, minimum2, minimum3, end);
+  *pixel.straight.min_cost = static_cast<T>(min_cost);
   if constexpr (kDiagonals) {
-    *pixel.forward.least = static_cast<T>(least >> kBits);
-    *pixel.backward.least = static_cast<T>(least >> (2 * kBits));
+    *pixel.forward.min_cost = static_cast<T>(min_cost >> kBits);
+    *pixel.backward.min_cost = static_cast<T>(min_cost >> (2 * kBits));
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "core/hd.hpp"
+#include "match/combine_step.hpp"
+
 namespace recon {
 
 /// The plane of min sum S at a pixel (the lowest one on ties).
@@ -13,5 +16,10 @@ struct PathWinner {
 };
 inline constexpr std::uint16_t kNoSum = 65535;
 inline constexpr std::uint16_t kNoPlane = 65535;
+
+/// A sum as a float, infinity for kNoSum.
+RECON_HD float path_sum(std::uint16_t sum) {
+  return sum == kNoSum ? invalid_cost() : static_cast<float>(sum);
+}
 
 }  // namespace recon

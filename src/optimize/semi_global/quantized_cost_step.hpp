@@ -9,25 +9,27 @@
 namespace recon {
 
 /// The quantized cost of a sample that no source sees: the maximum.
-inline constexpr int kInvalidCode = 127;
+inline constexpr int kInvalidQuantizedCost = 127;
 
 /// Cap of the cost: the typical cost of a random match.
 RECON_HD float cost_cap(CostKind kind) {
   return kind == CostKind::kZncc ? 1.0f : 40.0f;
 }
 
-/// Quantizes the cost of a sweep to seven bits for the semi-global optimizer: 0 .. kInvalidCode - 1 in
-/// uniform steps up to `cap`, rounded to nearest; kInvalidCode for infinity.
+/// Quantizes the cost of a sweep to seven bits for the semi-global optimizer: 0 .. kInvalidQuantizedCost - 1
+/// in uniform steps up to `cap`, rounded to nearest; kInvalidQuantizedCost for infinity.
 RECON_HD std::uint8_t quantized_cost(float cost, float cap) {
-  if (!(cost < invalid_cost())) return static_cast<std::uint8_t>(kInvalidCode);
-  constexpr float kSteps = kInvalidCode - 1;
+  if (!(cost < invalid_cost())) return static_cast<std::uint8_t>(kInvalidQuantizedCost);
+  constexpr float kSteps = kInvalidQuantizedCost - 1;
   const float capped = cost < cap ? cost : cap;
   return static_cast<std::uint8_t>(capped / cap * kSteps + 0.5f);
 }
 
-/// The cost of a quantized cost.
-RECON_HD float coded_cost(std::uint8_t code, float cap) {
-  return code >= kInvalidCode ? invalid_cost() : static_cast<float>(code) * cap / (kInvalidCode - 1);
+/// The cost in the middle of a quantization step, infinity for kInvalidQuantizedCost.
+RECON_HD float dequantized_cost(std::uint8_t quantized, float cap) {
+  return quantized >= kInvalidQuantizedCost
+             ? invalid_cost()
+             : static_cast<float>(quantized) * cap / (kInvalidQuantizedCost - 1);
 }
 
 }  // namespace recon

@@ -76,11 +76,11 @@ class SemiGlobal {
         sink_(sink),
         width_(problem.guide.width),
         height_(problem.guide.height),
-        padded_(padded_planes(problem.planes)),
+        padded_(cost_stride(problem.planes)),
         plan_(width_, height_, problem.planes, kCellBytes, threads),
         up_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
         down_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
-        block_costs_(element_count({plan_.rows, width_, padded_})),
+        block_costs_(problem.stored_costs != nullptr ? 0 : element_count({plan_.rows, width_, padded_})),
         block_sums_(element_count({plan_.rows, width_, padded_})),
         behind_(static_cast<std::size_t>(padded_)),
         first_(static_cast<std::size_t>(padded_)),
@@ -113,12 +113,14 @@ class SemiGlobal {
     }
   }
 
-  static std::size_t bytes(int width, int height, int planes, const SemiGlobalOptions& options, int threads) {
+  static std::size_t bytes(int width, int height, int planes, const SemiGlobalOptions& options,
+                           bool stored_costs, int threads) {
     const PathBlocks plan(width, height, planes, kCellBytes, threads);
     const std::size_t front = front_count(width, planes, options, plan) * sizeof(T) + 3 * kRowAlignment;
     return front * static_cast<std::size_t>(plan.blocks + 1) +
-           kCellBytes * element_count({plan.rows, width, padded_planes(planes)}) +
-           element_count({padded_planes(planes), 3 * sizeof(T) + 2}) + 8 * kRowAlignment +
+           (stored_costs ? sizeof(Sum) : kCellBytes) *
+               element_count({plan.rows, width, cost_stride(planes)}) +
+           element_count({cost_stride(planes), 3 * sizeof(T) + 2}) + 8 * kRowAlignment +
            element_count(
                {plan.wave.rows_in_work(), static_cast<std::ptrdiff_t>(PathRow<T>::bytes(width, planes))}) +
            element_count(
@@ -176,9 +178,15 @@ class SemiGlobal {
     const int y = pass.y(r);
     const int left = std::min(pass.x(begin), pass.x(end - 1));
     const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(y - top) * width_ * padded_;
-    std::uint8_t* costs = block_costs_.data() + start;
-    if (pass.sums == PathSums::kNone) costs = piece.costs.data() - left * padded_;
-    if (pass.sums != PathSums::kWinner) fill_costs(y, left, end - begin, costs + left * padded_);
+    const std::uint8_t* costs = nullptr;
+    if (problem_.stored_costs != nullptr) {
+      costs = problem_.stored_costs + static_cast<std::ptrdiff_t>(y) * width_ * padded_;
+    } else {
+      std::uint8_t* const computed =
+          pass.sums == PathSums::kNone ? piece.costs.data() - left * padded_ : block_costs_.data() + start;
+      if (pass.sums != PathSums::kWinner) compute_costs(y, left, end - begin, computed + left * padded_);
+      costs = computed;
+    }
     const bool gives_right = pass.right_view && pass.sums == PathSums::kWinner;
     if (gives_right && begin == 0) row.clear_right(width_);
     step_pixels(pass, row, piece, r, begin, end, costs, block_sums_.data() + start);
@@ -186,8 +194,8 @@ class SemiGlobal {
       sink_(y, row.winners.data(), gives_right ? row.take_right(width_) : nullptr);
   }
 
-  void fill_costs(int y, int left, int count, std::uint8_t* costs) const {
-    problem_.costs->fill(y, left, count, costs, padded_);
+  void compute_costs(int y, int left, int count, std::uint8_t* costs) const {
+    problem_.costs(y, left, count, costs, padded_);
     const int planes = problem_.planes;
     if (planes == padded_) return;
     for (int i = 0; i < count; ++i) std::fill(costs + i * padded_ + planes, costs + (i + 1) * padded_, 255);
@@ -222,12 +230,13 @@ auto with_types(const SemiGlobalOptions& options, int max_cost, const Work& work
 
 void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
   const SemiGlobalOptions& options = problem.options;
-  EXPECTS(problem.costs != nullptr && sink != nullptr && !problem.guide.empty());
+  EXPECTS((problem.costs != nullptr) != (problem.stored_costs != nullptr));
+  EXPECTS(sink != nullptr && !problem.guide.empty());
   EXPECTS(problem.planes >= 1 && problem.planes <= kMaxPathPlanes);
   EXPECTS(options.paths == 4 || options.paths == 8);
   EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0 &&
           options.p2_falloff <= 65535);
-  const int max_cost = problem.costs->max_cost();
+  const int max_cost = problem.max_cost;
   EXPECTS(max_cost >= 0 && max_cost <= 255 && options.p2 <= kMaxPathCost - max_cost);
   const int threads = oneapi::tbb::this_task_arena::max_concurrency();
   with_types(options, max_cost, [&](auto path, auto sum) {
@@ -236,9 +245,10 @@ void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
 }
 
 std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
-                              int max_cost, int threads) {
+                              int max_cost, bool stored_costs, int threads) {
   return with_types(options, max_cost, [&](auto path, auto sum) {
-    return SemiGlobal<decltype(path), decltype(sum)>::bytes(width, height, planes, options, threads);
+    return SemiGlobal<decltype(path), decltype(sum)>::bytes(width, height, planes, options, stored_costs,
+                                                            threads);
   });
 }
 

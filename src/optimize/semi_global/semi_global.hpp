@@ -4,32 +4,46 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/aligned_buffer.hpp"
 #include "core/image.hpp"
+#include "core/volume.hpp"
 #include "optimize/semi_global/path_winner.hpp"
 #include "optimize/semi_global/semi_global_options.hpp"
 
 namespace recon {
 
-/// Source of the costs of the semi-global optimizer.
-class CostSource {
- public:
-  virtual ~CostSource() = default;
+/// Computes the costs of pixels (first .. first + count - 1, y): that of pixel first + i on plane d is stored
+/// in costs[i * stride + d]. Called concurrently, at most twice for each pixel; must give the same costs each
+/// time.
+/// @param costs   64-byte aligned; the padding after the last plane may be overwritten
+/// @param stride  a multiple of 64, at least the number of planes
+using CostSource =
+    std::function<void(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride)>;
 
-  /// Upper bound of the costs.
-  virtual int max_cost() const = 0;
+/// The costs of a stored volume, quantized on demand.
+/// @param quantize  quantize(cost): 0 .. 255
+template <class Quantize>
+CostSource quantized_costs(VolumeView<const float> volume, const Quantize& quantize) {
+  return [volume, quantize](int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
+    for (int d = 0; d < volume.planes; ++d) {
+      const float* row = volume.row(y, d) + first;
+      for (int i = 0; i < count; ++i) costs[i * stride + d] = quantize(row[i]);
+    }
+  };
+}
 
-  /// Writes the costs of pixels (first .. first + count - 1, y): that of pixel first + i on plane d to
-  /// costs[i * stride + d]. Called concurrently, at most twice for each pixel; must return the same costs
-  /// each time.
-  /// @param costs   64-byte aligned; the padding after the last plane may be overwritten
-  /// @param stride  a multiple of 64, at least the number of planes
-  virtual void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const = 0;
-};
+/// Bytes from the costs of one pixel to those of the next; SIMD loops process all of them.
+constexpr std::ptrdiff_t cost_stride(int planes) {
+  return padded_count<std::uint8_t>(planes);
+}
 
 inline constexpr int kMaxPathPlanes = 32767;
 
 struct SemiGlobalProblem {
-  const CostSource* costs = nullptr;
+  CostSource costs;  ///< computes the costs on demand, unless they are stored
+  /// The costs by (y, x, d), 64-byte aligned, cost_stride(planes) bytes per pixel, 255 after the last plane.
+  const std::uint8_t* stored_costs = nullptr;
+  int max_cost = 0;                     ///< upper bound of the costs, 0 .. 255
   int planes = 0;                       ///< 1 .. kMaxPathPlanes
   ImageView<const std::uint8_t> guide;  ///< its edges lower P2; determines the size of the problem
   SemiGlobalOptions options;
@@ -53,8 +67,8 @@ using PathWinnerSink =
 /// @throws std::logic_error where options are out of range or max_cost + P2 > kMaxPathCost; OutOfMemory
 void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink);
 
-/// Max bytes that `semi_global` allocates on `threads` threads, excluding source and sink.
+/// Max bytes that `semi_global` allocates on `threads` threads, excluding costs that the caller stores.
 std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
-                              int max_cost, int threads);
+                              int max_cost, bool stored_costs, int threads);
 
 }  // namespace recon

@@ -21,8 +21,8 @@ inline constexpr PathStep kPathSteps[8] = {{1, 0}, {-1, 0},  {0, 1},  {0, -1},
 RECON_HD int edge_penalty(const SemiGlobalOptions& options, int difference) {
   if (options.p2_falloff == 0) return options.p2;
   const int fallen = options.p2 * options.p2_falloff / (options.p2_falloff + difference);
-  const int least = options.p1 < options.p2 ? options.p1 + 1 : options.p2;
-  return fallen > least ? fallen : least;
+  const int min_penalty = options.p1 < options.p2 ? options.p1 + 1 : options.p2;
+  return fallen > min_penalty ? fallen : min_penalty;
 }
 
 /// One step of a path (Hirschmueller 2008, equation 13; Banz et al. 2011, equation 3):
@@ -30,12 +30,12 @@ RECON_HD int edge_penalty(const SemiGlobalOptions& options, int difference) {
 /// with q the predecessor of p; at the first pixel of a path L = C; disparities outside the range are omitted
 /// from the minimum. Bound: 0 <= L(p, d) <= max C + P2, since min(...) <= min_k L(q, k) + P2.
 /// @param below, above  L(q, d - 1) and L(q, d + 1)
-/// @param least         min_k L(q, k)
-RECON_HD int path_cost(int cost, int same, int below, int above, int least, int p1, int p2) {
-  int best = same < least + p2 ? same : least + p2;
+/// @param min_previous  min_k L(q, k)
+RECON_HD int path_cost(int cost, int same, int below, int above, int min_previous, int p1, int p2) {
+  int best = same < min_previous + p2 ? same : min_previous + p2;
   best = below + p1 < best ? below + p1 : best;
   best = above + p1 < best ? above + p1 : best;
-  return cost + best - least;
+  return cost + best - min_previous;
 }
 
 /// Whether a winner with the summed cost `best` is not unique: another cost `other`, at a disparity that is

@@ -41,7 +41,7 @@ void check_sweep(const SessionOptions& options) {
   expect_odd("--window", options.sweep.window, kMinWindow, kMaxWindow);
   expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
   if (options.optimizer == SweepOptimizer::kSemiGlobal)
-    check_paths(options.sweep_paths.penalties, kInvalidCode);
+    check_paths(options.sweep_paths.penalties, kInvalidQuantizedCost);
   check_supports(options.sweep_stages.aggregation);
   expect_range("--p1", options.sweep_stages.cut.smoothness, 0.0f, 8191.0f);
   expect_range("--p2-falloff", options.sweep_stages.cut.edge_falloff, 0, 255);

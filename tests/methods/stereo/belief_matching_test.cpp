@@ -32,14 +32,17 @@ class BeliefMatchingSizes : public ::testing::TestWithParam<SizeCase> {};
 
 TEST_P(BeliefMatchingSizes, EqualsTheTextbookEverywhere) {
   const SizeCase c = GetParam();
-  BeliefOptions options;
-  options.storage = BeliefStorage::kFloat;
-  options.levels = c.levels;
-  options.iterations = c.iterations;
-  const OwnedPair pair = random_pair(c.width, c.height, 7);
-  const PairProblem problem = pair.problem({c.min, c.disparities}, options);
-  const DisparityMap expected = reference::belief_matching(problem);
-  EXPECT_EQ(differing(expected, belief_matching(problem)), 0u);
+  for (const BeliefStorage storage :
+       {BeliefStorage::kFloat, BeliefStorage::kHalf, BeliefStorage::kBfloat16}) {
+    BeliefOptions options;
+    options.storage = storage;
+    options.levels = c.levels;
+    options.iterations = c.iterations;
+    const OwnedPair pair = random_pair(c.width, c.height, 7);
+    const PairProblem problem = pair.problem({c.min, c.disparities}, options);
+    const DisparityMap expected = reference::belief_matching(problem);
+    EXPECT_EQ(differing(expected, belief_matching(problem)), 0u) << static_cast<int>(storage);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, BeliefMatchingSizes,
@@ -56,13 +59,17 @@ INSTANTIATE_TEST_SUITE_P(Cases, BeliefMatchingSizes,
 TEST(BeliefMatching, EqualsTheTextbookWithBlurAndOtherWeights) {
   const OwnedPair pair = random_pair(61, 37, 3);
   BeliefOptions options;
-  options.storage = BeliefStorage::kFloat;
   options.smoothing_sigma = 0.7f;
-  options.data_weight = 0.07f;
   options.data_cap = 20.5f;
   options.smoothness_cap = 1.7f;
-  const PairProblem problem = pair.problem({0, 13}, options);
-  EXPECT_EQ(differing(reference::belief_matching(problem), belief_matching(problem)), 0u);
+  for (const BeliefStorage storage : {BeliefStorage::kFloat, BeliefStorage::kHalf, BeliefStorage::kBfloat16})
+    for (const float weight : {0.07f, 900.0f}) {  // coarse sums above and below the maximum of a half
+      options.storage = storage;
+      options.data_weight = weight;
+      const PairProblem problem = pair.problem({0, 13}, options);
+      EXPECT_EQ(differing(reference::belief_matching(problem), belief_matching(problem)), 0u)
+          << static_cast<int>(storage) << " " << weight;
+    }
 }
 
 TEST(BeliefMatching, ThreadsAndInstructionSetsChangeNothing) {

@@ -153,7 +153,7 @@ TEST(PipelineCosts, AreWithinTheirMax) {
   for (const PipelineOptions& options : all) {
     const PipelineProblem problem = pair.problem(options);
     const PipelineCosts costs(problem);
-    const float greatest = max_cost(options);
+    const float max = max_cost(options);
     float seen = 0;
     for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
       Volume<float> volume(70, 23, 19);
@@ -161,12 +161,12 @@ TEST(PipelineCosts, AreWithinTheirMax) {
       for (int y = 0; y < 19; ++y)
         for (int d = 0; d < 23; ++d)
           for (int x = 0; x < 70; ++x) {
-            ASSERT_TRUE(volume.view()(x, y, d) >= 0 && volume.view()(x, y, d) <= greatest)
-                << name_of(options) << ": " << volume.view()(x, y, d) << ", greatest " << greatest;
+            ASSERT_TRUE(volume.view()(x, y, d) >= 0 && volume.view()(x, y, d) <= max)
+                << name_of(options) << ": " << volume.view()(x, y, d) << ", max " << max;
             seen = std::max(seen, volume.view()(x, y, d));
           }
     }
-    EXPECT_GE(seen, greatest / 8) << name_of(options) << ": the case is too tame";
+    EXPECT_GE(seen, max / 8) << name_of(options) << ": the case is too tame";
   }
 }
 

@@ -65,7 +65,7 @@ Swept swept(const std::filesystem::path& folder) {
     winner_take_all(result.costs.view(), y, row.data());
     for (int x = 0; x < width; ++x) {
       const int plane = row[static_cast<std::size_t>(x)].plane;
-      result.winners(x, y) = plane < 0 ? kNoPlane : static_cast<std::uint16_t>(plane);
+      result.winners(x, y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
     }
   }
   return result;
@@ -91,7 +91,7 @@ double wrong_in_weak_texture(const Swept& scene, const Image<std::uint16_t>& lab
       const double depth = scene.millimetres(x, y) / 1000.0;
       const double plane = (1 / depth - 1 / kFar) / (1 / kNear - 1 / kFar) * (kPlanes - 1);
       known += 1;
-      wrong += labels(x, y) == kNoPlane || std::abs(labels(x, y) - plane) > 1 ? 1 : 0;
+      wrong += labels(x, y) == kNoLabel || std::abs(labels(x, y) - plane) > 1 ? 1 : 0;
     }
   EXPECT_GT(known, 1000);
   return wrong / known;

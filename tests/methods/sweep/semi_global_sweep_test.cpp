@@ -1,5 +1,3 @@
-#include "methods/sweep/semi_global_sweep.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,8 +5,10 @@
 
 #include "core/parallel.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
-#include "reference/semi_global_sweep_reference.hpp"
+#include "methods/sweep/view_sweep.hpp"
+#include "optimize/semi_global/semi_global.hpp"
 #include "reference/sweep_problems.hpp"
+#include "steps/path_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -22,11 +22,11 @@ TEST(SweepBlocks, ASmallViewIsOneBlock) {
 
 TEST(SweepBlocks, CoverEachPixelOnceAndFit) {
   for (const auto& [width, height, planes] : {std::array{301, 222, 65}, {640, 3, 200}, {33, 500, 1}}) {
-    const std::size_t budget = 130 * 90 * static_cast<std::size_t>(code_stride(planes));
+    const std::size_t budget = 130 * 90 * static_cast<std::size_t>(cost_stride(planes));
     Image<int> covered(width, height, 0);
     for (const SweepBlock& block : sweep_blocks(width, height, planes, budget)) {
       const Tile &outer = block.outer, &inner = block.inner;
-      EXPECT_LE(static_cast<std::size_t>(outer.width * outer.height * code_stride(planes)), budget);
+      EXPECT_LE(static_cast<std::size_t>(outer.width * outer.height * cost_stride(planes)), budget);
       EXPECT_EQ(outer.x, std::max(0, inner.x - kBlockMargin));
       EXPECT_EQ(outer.y, std::max(0, inner.y - kBlockMargin));
       EXPECT_EQ(outer.x + outer.width, std::min(width, inner.x + inner.width + kBlockMargin));
@@ -74,12 +74,12 @@ struct PathCase {
 
 class PathSweepOracle : public testing::TestWithParam<PathCase> {};
 
-TEST_P(PathSweepOracle, EqualsTheTextbook) {
+TEST_P(PathSweepOracle, EqualsItsSteps) {
   reference::OwnedProblem owned = reference::random_problem(GetParam().shape, GetParam().options);
   owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
   owned.problem.paths.penalties = GetParam().penalties;
   const Tile all{0, 0, GetParam().shape.width, GetParam().shape.height};
-  expect_same(semi_global_sweep(owned.problem), reference::path_estimate(owned.problem), {all, all});
+  expect_same(sweep_view(owned.problem), steps::path_estimate(owned.problem), {all, all});
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -105,11 +105,11 @@ TEST(SemiGlobalSweep, BlocksAreSweptByThemselves) {
   owned.problem.paths.block_bytes = 100 * 80 * 64;
   const auto blocks = sweep_blocks(150, 90, 12, owned.problem.paths.block_bytes);
   ASSERT_GT(blocks.size(), 2u);
-  const DepthEstimate estimate = semi_global_sweep(owned.problem);
+  const DepthEstimate estimate = sweep_view(owned.problem);
   for (const SweepBlock& block : blocks) {
     SweepProblem part = owned.problem;
     part.reference = cropped(owned.problem.reference, block.outer);
-    expect_same(estimate, reference::path_estimate(part), block);
+    expect_same(estimate, steps::path_estimate(part), block);
   }
 }
 
@@ -117,8 +117,8 @@ TEST(SemiGlobalSweep, DoesNotDependOnThreads) {
   reference::OwnedProblem owned = reference::random_problem({61, 47, 60, 50, 3, 40, 1, 5, 9}, {});
   owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
   const Tile all{0, 0, 61, 47};
-  DepthEstimate one = ThreadLimit(1).run([&] { return semi_global_sweep(owned.problem); });
-  DepthEstimate four = ThreadLimit(4).run([&] { return semi_global_sweep(owned.problem); });
+  DepthEstimate one = ThreadLimit(1).run([&] { return sweep_view(owned.problem); });
+  DepthEstimate four = ThreadLimit(4).run([&] { return sweep_view(owned.problem); });
   expect_same(one, four, {all, all});
 }
 

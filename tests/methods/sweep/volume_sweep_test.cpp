@@ -1,8 +1,6 @@
 // Sweeps whose costs are stored: against the sweeps that store nothing, and against textbook stages over the
 // textbook's volume.
 
-#include "methods/sweep/volume_sweep.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,14 +8,14 @@
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "methods/sweep/semi_global_sweep.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/view_sweep.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/path_winner.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 #include "reference/aggregation_reference.hpp"
-#include "reference/semi_global_sweep_reference.hpp"
 #include "reference/sweep_problems.hpp"
+#include "steps/path_sweep.hpp"
 
 namespace recon {
 namespace {
@@ -42,7 +40,7 @@ void expect_same(const DepthEstimate& a, const DepthEstimate& b) {
 }
 
 Volume<float> textbook_costs(const SweepProblem& problem) {
-  const Volume<Half> halves = reference::sweep_volume(problem);
+  const Volume<Half> halves = steps::sweep_volume(problem);
   Volume<float> costs(halves.width(), halves.planes(), halves.height());
   for (int y = 0; y < costs.height(); ++y)
     for (int d = 0; d < costs.planes(); ++d)
@@ -50,11 +48,20 @@ Volume<float> textbook_costs(const SweepProblem& problem) {
   return costs;
 }
 
-TEST(VolumeSweep, WithoutItsStagesIsTheSweepThatStoresNothing) {
+/// An aggregation of no iterations needs a volume and changes nothing.
+TEST(VolumeSweep, DoesNotDependOnHowCostsAreStored) {
   reference::OwnedProblem owned = small_problem();
-  expect_same(volume_sweep(owned.problem), make_cpu_backend({})->sweep(owned.problem));
-  owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
-  expect_same(volume_sweep(owned.problem), semi_global_sweep(owned.problem));
+  SweepProblem& problem = owned.problem;
+  for (const SweepOptimizer optimizer : {SweepOptimizer::kWinnerTakeAll, SweepOptimizer::kSemiGlobal}) {
+    problem.optimizer = optimizer;
+    problem.stages = {};
+    ASSERT_NE(cost_storage(optimizer, problem.stages), CostStorage::kFloats);
+    const DepthEstimate expected = sweep_view(problem);
+    problem.stages.aggregation.kind = Aggregation::kCrossBased;
+    problem.stages.aggregation.cross_based.iterations = 0;
+    ASSERT_EQ(cost_storage(optimizer, problem.stages), CostStorage::kFloats);
+    expect_same(sweep_view(problem), expected);
+  }
 }
 
 /// What the exact sums of the aggregation count on: the sources see the reference's negative from its place.
@@ -71,7 +78,7 @@ TEST(VolumeSweep, CostsAreWithinTheirMax) {
         source.camera = owned.problem.reference.camera;
         source.cam_from_world = owned.problem.reference.cam_from_world;
       }
-      const DepthEstimate estimate = volume_sweep(owned.problem);
+      const DepthEstimate estimate = sweep_view(owned.problem);
       float most = 0;
       for (int y = 0; y < kHeight; ++y)
         for (int x = 0; x < kWidth; ++x) {
@@ -100,7 +107,7 @@ TEST(VolumeSweep, AggregatesLikeTheTextbook) {
   const reference::ColourViews view{grey.view(), {}, -1, 0};
   const auto compare = [&](Aggregation kind, const Volume<float>& expected) {
     by.kind = kind;
-    const DepthEstimate estimate = volume_sweep(problem);
+    const DepthEstimate estimate = sweep_view(problem);
     int known = 0;
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
@@ -131,7 +138,7 @@ TEST(VolumeSweep, MovesEdgesToWhereTheCostsAreLess) {
   SweepProblem& problem = owned.problem;
   problem.optimizer = SweepOptimizer::kSemiGlobal;  // winners are the least already
   const Volume<float> costs = textbook_costs(problem);
-  const DepthEstimate before = volume_sweep(problem);
+  const DepthEstimate before = sweep_view(problem);
   problem.stages.edges = true;
   EXPECT_TRUE(needs_volume(problem.optimizer, problem.stages));
   const DepthEstimate after = make_cpu_backend({})->sweep(problem);
@@ -185,7 +192,7 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
       WinnerScan scan;
       scan.clear();
       for (int d = 0; d < kPlanes; ++d) scan.push(costs.view()(x, y, d));
-      labels(x, y) = scan.winner.plane < 0 ? kNoPlane : static_cast<std::uint16_t>(scan.winner.plane);
+      labels(x, y) = scan.winner.plane < 0 ? kNoLabel : static_cast<std::uint16_t>(scan.winner.plane);
       for (int d = 0; d < kPlanes; ++d)
         if (!std::isinf(costs.view()(x, y, d))) costs.view()(x, y, d) = std::min(costs.view()(x, y, d), cap);
     }
@@ -194,11 +201,11 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
   const GraphCutResult result = graph_cut(costs.view(), problem.reference.channel[0], options, labels.view());
   EXPECT_GT(result.moves, 0) << "the case cuts nothing";
   problem.optimizer = SweepOptimizer::kGraphCut;
-  const DepthEstimate estimate = volume_sweep(problem);
+  const DepthEstimate estimate = sweep_view(problem);
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
       const int label = labels(x, y);
-      if (label == kNoPlane) {
+      if (label == kNoLabel) {
         ASSERT_TRUE(std::isnan(estimate.depth(x, y)));
         continue;
       }
@@ -211,7 +218,7 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
     }
   problem.optimizer = SweepOptimizer::kWinnerTakeAll;
   problem.stages.graph_cut = true;
-  expect_same(volume_sweep(problem), estimate);
+  expect_same(sweep_view(problem), estimate);
 }
 
 TEST(VolumeSweep, TheSameOnAnyNumberOfThreads) {
@@ -220,8 +227,8 @@ TEST(VolumeSweep, TheSameOnAnyNumberOfThreads) {
   owned.problem.stages.graph_cut = true;
   for (const SweepOptimizer optimizer : {SweepOptimizer::kWinnerTakeAll, SweepOptimizer::kSemiGlobal}) {
     owned.problem.optimizer = optimizer;
-    expect_same(ThreadLimit(1).run([&] { return volume_sweep(owned.problem); }),
-                ThreadLimit(3).run([&] { return volume_sweep(owned.problem); }));
+    expect_same(ThreadLimit(1).run([&] { return sweep_view(owned.problem); }),
+                ThreadLimit(3).run([&] { return sweep_view(owned.problem); }));
   }
 }
 
@@ -232,12 +239,12 @@ TEST(VolumeSweep, BlocksAreSweptByThemselves) {
   owned.problem.paths.block_bytes = std::size_t{4} * 100 * 80 * 64;
   const auto blocks = sweep_blocks(150, 90, 12, owned.problem.paths.block_bytes / 4);
   ASSERT_GT(blocks.size(), 2u);
-  const DepthEstimate estimate = volume_sweep(owned.problem);
+  const DepthEstimate estimate = sweep_view(owned.problem);
   for (const SweepBlock& block : blocks) {
     SweepProblem part = owned.problem;
     part.reference = cropped(owned.problem.reference, block.outer);
     part.paths.block_bytes = whole;
-    const DepthEstimate expected = volume_sweep(part);
+    const DepthEstimate expected = sweep_view(part);
     for (int y = block.inner.y; y < block.inner.y + block.inner.height; ++y)
       for (int x = block.inner.x; x < block.inner.x + block.inner.width; ++x) {
         const int i = x - block.outer.x, j = y - block.outer.y;
@@ -255,7 +262,7 @@ TEST(VolumeSweep, TheBackendDoesItAndCountsItsMemory) {
   const std::size_t before = cpu->memory(shape).host_bytes;
   shape.stages.aggregation.kind = problem.stages.aggregation.kind = Aggregation::kConstantWindow;
   EXPECT_GT(cpu->memory(shape).host_bytes, before + 2 * Volume<float>::bytes(600, 64, 400));
-  expect_same(cpu->sweep(problem), volume_sweep(problem));
+  expect_same(cpu->sweep(problem), sweep_view(problem));
   shape.width = shape.height = 6000;
   EXPECT_LT(cpu->memory(shape).host_bytes, std::size_t{2} << 30) << "large views are done in blocks";
 }

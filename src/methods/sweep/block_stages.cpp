@@ -1,53 +1,17 @@
-#include "methods/sweep/volume_sweep.hpp"
+#include "methods/sweep/block_stages.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "match/cross_arms.hpp"
 #include "methods/sweep/edge_depth_step.hpp"
-#include "methods/sweep/semi_global_depth.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
-#include "methods/sweep/sweep_tiles.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/graph_cut/graph_cut_step.hpp"
-#include "optimize/semi_global/semi_global.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon {
 namespace {
-
-/// Quantized costs of a stored volume.
-class CodedCosts : public CostSource {
- public:
-  CodedCosts(VolumeView<const float> costs, float cap) : costs_(costs), cap_(cap) {}
-
-  int max_cost() const override { return kInvalidCode; }
-
-  void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const override {
-    for (int d = 0; d < costs_.planes; ++d) {
-      const float* row = costs_.row(y, d) + first;
-      for (int i = 0; i < count; ++i) costs[i * stride + d] = quantized_cost(row[i], cap_);
-    }
-  }
-
-  std::uint8_t code(int x, int y, int plane) const { return quantized_cost(costs_(x, y, plane), cap_); }
-
- private:
-  VolumeView<const float> costs_;
-  float cap_;
-};
-
-Image<Rgb8> colours_of(const PosedImage& image) {
-  Image<Rgb8> colours(image.camera.width, image.camera.height);
-  const std::size_t green = image.channels == 3 ? 1 : 0, blue = image.channels == 3 ? 2 : 0;
-  parallel_for(colours.height(), [&](int y) {
-    for (int x = 0; x < colours.width(); ++x)
-      colours(x, y) = {image.channel[0](x, y), image.channel[green](x, y), image.channel[blue](x, y)};
-  });
-  return colours;
-}
 
 /// The stages after aggregation for a block of the view.
 class BlockSweep {
@@ -65,7 +29,7 @@ class BlockSweep {
     const bool cut = problem_.stages.graph_cut || problem_.optimizer == SweepOptimizer::kGraphCut;
     if (cut) labels_ = Image<std::uint16_t>(guide_.width, guide_.height);
     if (problem_.optimizer == SweepOptimizer::kSemiGlobal)
-      follow_paths();
+      select_by_paths();
     else
       take_winners();
     if (cut) cut_labels();
@@ -80,24 +44,23 @@ class BlockSweep {
     results_.confidence(x, y) = result.confidence;
   }
 
-  void set_label(int x, int y, int plane, bool seen) {
-    if (!labels_.empty()) labels_(x, y) = seen ? static_cast<std::uint16_t>(plane) : kNoPlane;
+  /// @param plane  -1: no source sees the pixel
+  void set_label(int x, int y, int plane) {
+    if (!labels_.empty()) labels_(x, y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
   }
 
-  void follow_paths() {
-    const CodedCosts codes(costs_.view(), cap_);
+  void select_by_paths() {
     SemiGlobalProblem paths;
-    paths.costs = &codes;
-    paths.planes = costs_.planes();
+    const VolumeView<const float> costs = costs_.view();
+    const auto quantize = [cap = cap_](float cost) { return quantized_cost(cost, cap); };
+    paths.costs = quantized_costs(costs, quantize);
     paths.guide = guide_;
-    paths.options = problem_.paths.penalties;
-    semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
-      for (int x = 0; x < guide_.width; ++x) {
-        const std::uint8_t code = codes.code(x, y, winners[x].plane);
-        store(x, y, semi_global_depth(winners[x], code, cap_, problem_.planes));
-        set_label(x, y, winners[x].plane, code < kInvalidCode);
-      }
-    });
+    follow_paths(
+        problem_, paths, [&](int x, int y, int d) { return quantize(costs(x, y, d)); },
+        [&](int x, int y, int plane, const WinnerDepth& result) {
+          store(x, y, result);
+          set_label(x, y, plane);
+        });
   }
 
   void take_winners() {
@@ -112,7 +75,7 @@ class BlockSweep {
       for (int x = 0; x < costs.width; ++x) {
         const Winner& winner = scans[static_cast<std::size_t>(x)].winner;
         store(x, y, winner_depth(winner, problem_.planes));
-        set_label(x, y, winner.plane, winner.plane >= 0);
+        set_label(x, y, winner.plane);
       }
     });
   }
@@ -132,7 +95,7 @@ class BlockSweep {
   void cut_labels() {
     cap_costs();
     GraphCutOptions options = problem_.stages.cut;
-    options.smoothness *= cap_ / (kInvalidCode - 1);
+    options.smoothness *= cap_ / (kInvalidQuantizedCost - 1);
     graph_cut(costs_.view(), guide_, options, labels_.view());
     parallel_for(guide_.height, [&](int y) {
       for (int x = 0; x < guide_.width; ++x) store(x, y, cut_depth(options, x, y));
@@ -145,7 +108,7 @@ class BlockSweep {
 
   WinnerDepth cut_depth(const GraphCutOptions& options, int x, int y) const {
     const int label = labels_(x, y);
-    if (label == kNoPlane) return winner_depth({-1, 0, 0, 0, 0}, problem_.planes);
+    if (label == kNoLabel) return winner_depth({-1, 0, 0, 0, 0}, problem_.planes);
     float own = invalid_cost(), second = invalid_cost();
     for (int d = 0; d < costs_.planes(); ++d) {
       const float energy = costs_.view()(x, y, d) + smoothness_at(options, x, y, d);
@@ -166,7 +129,7 @@ class BlockSweep {
     float sum = 0.0f;
     for (int k = 0; k < 4; ++k) {
       const int qx = x + kPathSteps[k].x, qy = y + kPathSteps[k].y;
-      if (!guide_.contains(qx, qy) || labels_(qx, qy) == kNoPlane) continue;
+      if (!guide_.contains(qx, qy) || labels_(qx, qy) == kNoLabel) continue;
       const int difference = std::abs(guide_(x, y) - guide_(qx, qy));
       sum += edge_smoothness(options.smoothness, options.edge_falloff, difference) *
              label_distance(d, labels_(qx, qy), options.smoothness_cap);
@@ -197,56 +160,7 @@ class BlockSweep {
   Image<std::uint16_t> labels_;  ///< labels of the graph cut
 };
 
-Volume<float> block_costs(const CpuSweep& sweep) {
-  Volume<float> costs(sweep.reference.camera.width, sweep.planes.count, sweep.reference.camera.height);
-  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> volume) {
-    for (int y = 0; y < tile.height; ++y)
-      for (int d = 0; d < volume.planes; ++d) {
-        const Half* row = volume.row(y, d);
-        float* out = costs.view().row(tile.y + y, d) + tile.x;
-        for (int x = 0; x < tile.width; ++x) out[x] = to_float(row[x]);
-      }
-  });
-  return costs;
-}
-
-Volume<float> aggregated_costs(const SweepProblem& problem, const PosedImage& reference,
-                               Volume<float> costs) {
-  const AggregationOptions& by = problem.stages.aggregation;
-  if (by.kind == Aggregation::kNone) return costs;
-  const Image<Rgb8> colours = colours_of(reference);
-  Image<Cross> arms;
-  if (by.kind == Aggregation::kCrossBased) arms = cross_arms(colours.view(), by.cross);
-  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
-                    max_cost(problem.options.cost));
-}
-
 }  // namespace
-
-DepthEstimate volume_sweep(const SweepProblem& problem) {
-  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
-  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
-                         Image<float>(width, height)};
-  for (const SweepBlock& block : volume_blocks(width, height, problem.planes.count, problem.paths)) {
-    const PosedImage reference = cropped(problem.reference, block.outer);
-    change_reference(sweep, reference, problem.sources);
-    keep_inner(block,
-               optimized_block(problem, reference, aggregated_costs(problem, reference, block_costs(sweep))),
-               estimate);
-  }
-  return estimate;
-}
-
-void keep_inner(const SweepBlock& block, const DepthEstimate& from, DepthEstimate& to) {
-  for (int y = block.inner.y; y < block.inner.y + block.inner.height; ++y)
-    for (int x = block.inner.x; x < block.inner.x + block.inner.width; ++x) {
-      const int i = x - block.outer.x, j = y - block.outer.y;
-      to.depth(x, y) = from.depth(i, j);
-      to.cost(x, y) = from.cost(i, j);
-      to.confidence(x, y) = from.confidence(i, j);
-    }
-}
 
 DepthEstimate optimized_block(const SweepProblem& problem, const PosedImage& reference, Volume<float> costs) {
   return BlockSweep(problem, reference, std::move(costs)).run();
@@ -257,21 +171,11 @@ std::size_t optimized_block_bytes(const SweepShape& shape, const Tile& block, in
   std::size_t optimizing = element_count({threads, block.width, sizeof(WinnerScan)});
   if (shape.optimizer == SweepOptimizer::kSemiGlobal)
     optimizing += semi_global_bytes(block.width, block.height, shape.planes, shape.paths.penalties,
-                                    kInvalidCode, threads);
+                                    kInvalidQuantizedCost, false, threads);
   if (shape.optimizer == SweepOptimizer::kGraphCut || shape.stages.graph_cut)
     optimizing = std::max(optimizing, graph_cut_bytes(block.width, block.height, shape.stages.cut, threads));
   constexpr std::size_t kResultBytes = 4 * sizeof(float) + sizeof(std::uint16_t);  // a copy and the labels
   return pixels * kResultBytes + optimizing;
-}
-
-std::size_t volume_sweep_bytes(const SweepShape& shape, int threads) {
-  const Tile block = largest_block(volume_blocks(shape.width, shape.height, shape.planes, shape.paths));
-  const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
-  const std::size_t aggregating =
-      aggregation_bytes(block.width, block.height, shape.planes, shape.stages.aggregation, threads);
-  return pixels * (sizeof(Rgb8) + sizeof(Cross)) +
-         Volume<float>::bytes(block.width, shape.planes, block.height) +
-         std::max(aggregating, optimized_block_bytes(shape, block, threads));
 }
 
 }  // namespace recon

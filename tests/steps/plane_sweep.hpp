@@ -13,10 +13,9 @@
 #include "methods/sweep/winner_depth.hpp"
 #include "optimize/winner/winner_step.hpp"
 
-/// The textbook plane sweep: single thread, whole images, no reuse between windows. It shares only the scalar
-/// steps with the tested code.
+/// The plane sweep by the steps of production code: single thread, whole images, no reuse between windows.
 
-namespace recon::reference {
+namespace recon::steps {
 
 /// A source image warped to the reference by one plane, and the visibility of its pixels in the source.
 struct WarpedImage {
@@ -121,4 +120,4 @@ inline DepthEstimate winners(VolumeView<const Half> volume, const PlaneSet& plan
   return estimate;
 }
 
-}  // namespace recon::reference
+}  // namespace recon::steps

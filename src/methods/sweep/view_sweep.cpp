@@ -1,0 +1,180 @@
+#include "methods/sweep/view_sweep.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "match/cross_arms.hpp"
+#include "methods/sweep/block_stages.hpp"
+#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/sweep_shape.hpp"
+#include "methods/sweep/sweep_tiles.hpp"
+#include "optimize/winner/winner_take_all.hpp"
+
+namespace recon {
+namespace {
+
+/// Upper bound of one thread's rows, sums and winners for the largest tile and number of sources.
+constexpr std::size_t kScratchBytes = std::size_t{2} << 20;
+constexpr std::size_t kTableBytes = kHalfInfinityBits + 1;
+
+/// CostStorage::kNone: the winners of each tile.
+void select_winners(const CpuSweep& sweep, const BlockResult& result) {
+  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
+    std::vector<Winner> winners(static_cast<std::size_t>(tile.width));
+    for (int y = 0; y < tile.height; ++y) {
+      winner_take_all(costs, y, winners.data());
+      for (int x = 0; x < tile.width; ++x)
+        result.store(tile.x + x, tile.y + y,
+                     winner_depth(winners[static_cast<std::size_t>(x)], sweep.planes));
+    }
+  });
+}
+
+/// CostStorage::kBytes: the quantized costs of a block in the layout of SemiGlobalProblem::stored_costs.
+class QuantizedVolume {
+ public:
+  explicit QuantizedVolume(const CpuSweep& sweep)
+      : width_(sweep.reference.camera.width),
+        planes_(sweep.planes.count),
+        stride_(cost_stride(planes_)),
+        costs_(element_count({stride_, width_, sweep.reference.camera.height})) {
+    const float cap = cost_cap(sweep.options.cost);
+    std::vector<std::uint8_t> table(kTableBytes);  // by the bits of a half
+    for (std::size_t bits = 0; bits < table.size(); ++bits)
+      table[bits] = quantized_cost(to_float({static_cast<std::uint16_t>(bits)}), cap);
+    sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) { store(tile, costs, table); });
+  }
+
+  const std::uint8_t* data() const { return costs_.data(); }
+  std::uint8_t at(int x, int y, int plane) const { return costs_.data()[offset(x, y) + plane]; }
+
+  static std::size_t bytes(int width, int height, int planes) {
+    return element_count({cost_stride(planes), width, height}) + kTableBytes;
+  }
+
+ private:
+  /// Quantizes and transposes the costs of a tile, one row of a group of planes at a time, so that source and
+  /// destination stay in the cache.
+  void store(const Tile& tile, VolumeView<const Half> costs, const std::vector<std::uint8_t>& table) {
+    constexpr int kGroup = 64;
+    for (int y = 0; y < tile.height; ++y) {
+      std::uint8_t* first = costs_.data() + offset(tile.x, tile.y + y);
+      for (int begin = 0; begin < planes_; begin += kGroup) {
+        for (int d = begin; d < std::min(begin + kGroup, planes_); ++d) {
+          const Half* row = costs.row(y, d);
+          for (int x = 0; x < tile.width; ++x) first[x * stride_ + d] = table[row[x].bits];
+        }
+      }
+      for (int x = 0; x < tile.width; ++x)
+        std::fill(first + x * stride_ + planes_, first + (x + 1) * stride_, std::uint8_t{255});
+    }
+  }
+
+  std::ptrdiff_t offset(int x, int y) const { return (std::ptrdiff_t{y} * width_ + x) * stride_; }
+
+  int width_, planes_;
+  std::ptrdiff_t stride_;
+  AlignedBuffer<std::uint8_t> costs_;
+};
+
+void select_by_paths(const SweepProblem& problem, const CpuSweep& sweep, const BlockResult& result) {
+  const QuantizedVolume costs(sweep);
+  SemiGlobalProblem paths;
+  paths.stored_costs = costs.data();
+  paths.guide = sweep.reference.channel[0];
+  follow_paths(
+      problem, paths, [&](int x, int y, int plane) { return costs.at(x, y, plane); },
+      [&](int x, int y, int, const WinnerDepth& depth) { result.store(x, y, depth); });
+}
+
+/// CostStorage::kFloats.
+Volume<float> float_costs(const CpuSweep& sweep) {
+  Volume<float> costs(sweep.reference.camera.width, sweep.planes.count, sweep.reference.camera.height);
+  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> volume) {
+    for (int y = 0; y < tile.height; ++y)
+      for (int d = 0; d < volume.planes; ++d) {
+        const Half* row = volume.row(y, d);
+        float* out = costs.view().row(tile.y + y, d) + tile.x;
+        for (int x = 0; x < tile.width; ++x) out[x] = to_float(row[x]);
+      }
+  });
+  return costs;
+}
+
+Image<Rgb8> colours_of(const PosedImage& image) {
+  Image<Rgb8> colours(image.camera.width, image.camera.height);
+  const std::size_t green = image.channels == 3 ? 1 : 0, blue = image.channels == 3 ? 2 : 0;
+  parallel_for(colours.height(), [&](int y) {
+    for (int x = 0; x < colours.width(); ++x)
+      colours(x, y) = {image.channel[0](x, y), image.channel[green](x, y), image.channel[blue](x, y)};
+  });
+  return colours;
+}
+
+Volume<float> aggregated_costs(const SweepProblem& problem, const CpuSweep& sweep) {
+  const AggregationOptions& by = problem.stages.aggregation;
+  Volume<float> costs = float_costs(sweep);
+  if (by.kind == Aggregation::kNone) return costs;
+  const Image<Rgb8> colours = colours_of(sweep.reference);
+  Image<Cross> arms;
+  if (by.kind == Aggregation::kCrossBased) arms = cross_arms(colours.view(), by.cross);
+  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
+                    max_cost(problem.options.cost));
+}
+
+/// Bytes of the costs of a block and of its stages.
+std::size_t block_bytes(const SweepShape& shape, const Tile& block, int threads) {
+  switch (cost_storage(shape.optimizer, shape.stages)) {
+    case CostStorage::kBytes:
+      return QuantizedVolume::bytes(block.width, block.height, shape.planes) +
+             semi_global_bytes(block.width, block.height, shape.planes, shape.paths.penalties,
+                               kInvalidQuantizedCost, true, threads);
+    case CostStorage::kFloats: {
+      const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
+      const std::size_t aggregating =
+          aggregation_bytes(block.width, block.height, shape.planes, shape.stages.aggregation, threads);
+      return pixels * (sizeof(Rgb8) + sizeof(Cross)) +
+             Volume<float>::bytes(block.width, shape.planes, block.height) +
+             std::max(aggregating, optimized_block_bytes(shape, block, threads));
+    }
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+DepthEstimate sweep_view(const SweepProblem& problem) {
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
+  DepthEstimate view{Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
+  for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
+    change_reference(sweep, cropped(problem.reference, block.outer), problem.sources);
+    const BlockResult result(block, view);
+    switch (cost_storage(problem.optimizer, problem.stages)) {
+      case CostStorage::kNone:
+        select_winners(sweep, result);
+        break;
+      case CostStorage::kBytes:
+        select_by_paths(problem, sweep, result);
+        break;
+      case CostStorage::kFloats:
+        keep_inner(block, optimized_block(problem, sweep.reference, aggregated_costs(problem, sweep)), view);
+        break;
+    }
+  }
+  return view;
+}
+
+std::size_t sweep_view_bytes(const SweepShape& shape, int threads) {
+  const std::size_t images = static_cast<std::size_t>(shape.sources * shape.channels) *
+                             SampledImage::bytes(shape.source_width, shape.source_height);
+  const std::size_t results =
+      element_count({3, padded_count<float>(shape.width), shape.height, sizeof(float)});
+  const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.options.window);
+  return images + results + static_cast<std::size_t>(threads) * (tile.volume_bytes + kScratchBytes) +
+         block_bytes(shape, largest_block(blocks_of(shape)), threads);
+}
+
+}  // namespace recon

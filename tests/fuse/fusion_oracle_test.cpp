@@ -1,0 +1,154 @@
+// The check across views and the fusion against textbook versions, with cameras rotated about all axes.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "fuse/consistency.hpp"
+#include "fuse/fusion.hpp"
+#include "reference/fusion_reference.hpp"
+
+namespace recon {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+constexpr int kViews = 5;
+
+Mat3d rotation(double a, double b, double c) {
+  const Mat3d x{{1, 0, 0, 0, std::cos(a), -std::sin(a), 0, std::sin(a), std::cos(a)}};
+  const Mat3d y{{std::cos(b), 0, std::sin(b), 0, 1, 0, -std::sin(b), 0, std::cos(b)}};
+  const Mat3d z{{std::cos(c), -std::sin(c), 0, std::sin(c), std::cos(c), 0, 0, 0, 1}};
+  return x * y * z;
+}
+
+/// Cameras of different sizes that see the slanted plane n X = 2 with a nearer patch, with noise in depth,
+/// normals and colours, and unknown pixels.
+struct RotatedViews : FusionMapLoader {
+  explicit RotatedViews(unsigned seed) : random_(seed) {
+    for (int i = 0; i < kViews; ++i) {
+      FusionView view{{37 + i, 29 - i, 40.0 + i, 43.0, 18.2, 14.9}, {}, {}};
+      view.cam_from_world.rotation =
+          rotation(0.25 * uniform(), 0.25 * uniform(), i == 3 ? M_PI / 2 : 0.6 * uniform());
+      view.cam_from_world.translation = {0.4 * uniform(), 0.4 * uniform(), 0.2 * uniform()};
+      for (int j = 0; j < kViews; ++j)
+        if (j != i) view.neighbours.push_back(j);
+      views.push_back(view);
+      maps.push_back(std::make_shared<FusionMaps>(maps_of(view)));
+    }
+  }
+
+  std::shared_ptr<const FusionMaps> load(int view) override { return maps[static_cast<std::size_t>(view)]; }
+
+  DepthView depth_view(std::size_t i) const {
+    return {views[i].camera, views[i].cam_from_world, maps[i]->depth.view(), maps[i]->normal.view(),
+            maps[i]->confidence.view()};
+  }
+
+  std::vector<FusionView> views;
+  std::vector<std::shared_ptr<FusionMaps>> maps;
+
+ private:
+  double uniform() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
+  std::uint8_t grey() { return static_cast<std::uint8_t>(127 + 120 * uniform()); }
+
+  FusionMaps maps_of(const FusionView& view) {
+    const Pinhole& camera = view.camera;
+    const Pose world_from_cam = inverse(view.cam_from_world);
+    FusionMaps result{Image<float>(camera.width, camera.height), Image<Vec3f>(camera.width, camera.height),
+                      Image<float>(camera.width, camera.height), Image<Rgb8>(camera.width, camera.height)};
+    const Vec3d n = normalized(Vec3d{0.2, -0.1, 1.0});
+    for (int y = 0; y < camera.height; ++y)
+      for (int x = 0; x < camera.width; ++x) {
+        const Vec3d ray = world_from_cam.rotation * camera.ray(pixel_centre(x, y));
+        const Vec3d centre = world_from_cam.translation;
+        double z = (2 - dot(n, centre)) / dot(n, ray);
+        const Vec3d hit = centre + z * ray;
+        if (std::abs(hit.x) < 0.2 && std::abs(hit.y) < 0.2) z *= 0.8;
+        const bool outlier = uniform() > 0.9;
+        result.depth(x, y) =
+            uniform() > 0.9 ? kUnknown : static_cast<float>(z * (1 + (outlier ? 0.2 : 0.008) * uniform()));
+        const Vec3d seen = view.cam_from_world.rotation *
+                           normalized(-n + (outlier ? 2.0 : 0.3) * Vec3d{uniform(), uniform(), uniform()});
+        result.normal(x, y) = {static_cast<float>(seen.x), static_cast<float>(seen.y),
+                               static_cast<float>(seen.z)};
+        if (uniform() > 0.9) result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+        result.confidence(x, y) = static_cast<float>(0.5 + 0.5 * uniform());
+        result.colour(x, y) = {grey(), grey(), grey()};
+      }
+    return result;
+  }
+
+  std::mt19937 random_;
+};
+
+/// Equal: in double precision no rounding decides a comparison of these random depths.
+TEST(ConsistentDepth, EqualsTheTextbookForRotatedCameras) {
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    const RotatedViews scene(seed);
+    for (int min_views = 1; min_views <= 3; ++min_views)
+      for (std::size_t i = 0; i < kViews; ++i) {
+        std::vector<DepthView> sources;
+        for (std::size_t j = 0; j < kViews; ++j)
+          if (j != i) sources.push_back(scene.depth_view(j));
+        const ConsistencyOptions options{0.01f, 40.0f, min_views};
+        const Image<float> found = consistent_depth(scene.depth_view(i), sources, options);
+        const Image<float> expected = reference::consistent_depth(scene.depth_view(i), sources, options);
+        int known = 0;
+        for (int y = 0; y < found.height(); ++y)
+          for (int x = 0; x < found.width(); ++x) {
+            known += !std::isnan(expected(x, y));
+            ASSERT_TRUE(found(x, y) == expected(x, y) ||
+                        (std::isnan(found(x, y)) && std::isnan(expected(x, y))))
+                << "view " << i << " at " << x << " " << y;
+          }
+        EXPECT_GT(known, 50) << "the case compares little";
+        EXPECT_LT(known, found.width() * found.height() * 9 / 10) << "the case rejects little";
+      }
+  }
+}
+
+struct Collected : PointSink {
+  void add(const std::vector<FusedPoint>& more) override {
+    points.insert(points.end(), more.begin(), more.end());
+  }
+  std::vector<FusedPoint> points;
+};
+
+/// The same points in the same order; means are sums of few doubles in another order: 1e-12, as floats 1e-6.
+TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
+  for (const unsigned seed : {4u, 5u})
+    for (const int spacing : {1, 2, 3}) {
+      RotatedViews scene(seed);
+      std::vector<const FusionMaps*> maps;
+      for (const auto& one : scene.maps) maps.push_back(one.get());
+      FusionOptions options;
+      options.agreement = {0.01f, 40.0f, 1};
+      options.min_views = 2;
+      options.spacing = spacing;
+      Collected cloud;
+      fuse(scene.views, scene, options, cloud);
+      const std::vector<FusedPoint> expected = reference::fused_points(scene.views, maps, options);
+      ASSERT_EQ(cloud.points.size(), expected.size()) << "spacing " << spacing;
+      EXPECT_GT(expected.size(), 100u);
+      std::size_t merged = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        const FusedPoint &a = cloud.points[i], &b = expected[i];
+        ASSERT_EQ(a.views, b.views) << i;
+        ASSERT_LT(norm(a.position - b.position), 1e-12) << i;
+        ASSERT_NEAR(a.normal.x, b.normal.x, 1e-6f) << i;
+        ASSERT_NEAR(a.normal.y, b.normal.y, 1e-6f) << i;
+        ASSERT_NEAR(a.normal.z, b.normal.z, 1e-6f) << i;
+        ASSERT_EQ(a.colour, b.colour) << i;
+        ASSERT_NEAR(a.confidence, b.confidence, 1e-6f) << i;
+        merged += a.views.size() > 2;
+      }
+      EXPECT_GT(merged, expected.size() / 10);
+    }
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,205 @@
+#include "reference/fusion_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace recon::reference {
+namespace {
+
+struct Point {
+  double x, y, z;
+};
+
+/// R^T v, R the rotation of a pose.
+Point rotated_back(const Pose& pose, Point v) {
+  const Mat3d& r = pose.rotation;
+  return {r(0, 0) * v.x + r(1, 0) * v.y + r(2, 0) * v.z, r(0, 1) * v.x + r(1, 1) * v.y + r(2, 1) * v.z,
+          r(0, 2) * v.x + r(1, 2) * v.y + r(2, 2) * v.z};
+}
+
+/// The world point seen at the centre of a pixel, at depth z: R^T (z K^-1 p - t).
+Point world_point(const Pinhole& k, const Pose& pose, int x, int y, double z) {
+  const Vec3d& t = pose.translation;
+  return rotated_back(pose, {(x + 0.5 - k.cx) / k.fx * z - t.x, (y + 0.5 - k.cy) / k.fy * z - t.y, z - t.z});
+}
+
+Point world_normal(const Pose& pose, Vec3f n) {
+  return rotated_back(pose, {n.x, n.y, n.z});
+}
+
+/// Where a view sees a world point.
+struct Seen {
+  bool inside = false;
+  int x = 0, y = 0;
+  double z = 0;
+};
+
+Seen seen_by(const Pinhole& k, const Pose& pose, Point p) {
+  const Mat3d& r = pose.rotation;
+  const Vec3d& t = pose.translation;
+  const double x = r(0, 0) * p.x + r(0, 1) * p.y + r(0, 2) * p.z + t.x;
+  const double y = r(1, 0) * p.x + r(1, 1) * p.y + r(1, 2) * p.z + t.y;
+  const double z = r(2, 0) * p.x + r(2, 1) * p.y + r(2, 2) * p.z + t.z;
+  if (z <= 0) return {};
+  const double u = std::floor(k.fx * x / z + k.cx), v = std::floor(k.fy * y / z + k.cy);
+  if (u < 0 || v < 0 || u >= k.width || v >= k.height) return {};
+  return {true, static_cast<int>(u), static_cast<int>(v), z};
+}
+
+bool same_depth(double predicted, float found, const ConsistencyOptions& options) {
+  if (std::isnan(found)) return false;
+  const double at = found;
+  return std::abs(predicted - at) / at <= static_cast<double>(options.max_relative_depth);
+}
+
+bool same_normal(Point a, Point b, const ConsistencyOptions& options) {
+  const double cosine = a.x * b.x + a.y * b.y + a.z * b.z;
+  if (std::isnan(cosine)) return true;  // one of them is unknown
+  return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI <=
+         static_cast<double>(options.max_angle_degrees);
+}
+
+class Cloud {
+ public:
+  Cloud(const std::vector<FusionView>& views, const std::vector<const FusionMaps*>& maps,
+        const FusionOptions& options)
+      : views_(views), maps_(maps), options_(options) {
+    for (const FusionView& view : views)
+      used_.emplace_back(static_cast<std::size_t>(view.camera.width * view.camera.height), false);
+  }
+
+  std::vector<FusedPoint> points() {
+    std::vector<FusedPoint> all;
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+      const Pinhole& camera = views_[i].camera;
+      std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(camera.height));
+      for (int y0 = 0; y0 < options_.spacing; ++y0)
+        for (int x0 = 0; x0 < options_.spacing; ++x0)
+          for (int y = y0; y < camera.height; y += options_.spacing)
+            for (int x = x0; x < camera.width; x += options_.spacing)
+              start_point(i, x, y, rows[static_cast<std::size_t>(y)]);
+      for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
+    }
+    return all;
+  }
+
+ private:
+  struct Observation {
+    std::size_t view;
+    int x, y;
+  };
+
+  float depth(const Observation& o) const { return maps_[o.view]->depth(o.x, o.y); }
+  Point normal(const Observation& o) const {
+    return world_normal(views_[o.view].cam_from_world, maps_[o.view]->normal(o.x, o.y));
+  }
+  bool is_used(std::size_t view, int x, int y) const {
+    return used_[view][static_cast<std::size_t>(y * views_[view].camera.width + x)];
+  }
+
+  void start_point(std::size_t i, int x, int y, std::vector<FusedPoint>& row) {
+    const Observation own{i, x, y};
+    const double z = depth(own);
+    if (std::isnan(z) || is_used(i, x, y)) return;
+    const Point point = world_point(views_[i].camera, views_[i].cam_from_world, x, y, z);
+    std::vector<Observation> agreeing{own};
+    struct Mark {
+      Observation at;
+      double z;
+    };
+    std::vector<Mark> later;
+    int seeing_through = 0;
+    for (const int j : views_[i].neighbours) {
+      const auto k = static_cast<std::size_t>(j);
+      const Seen seen = seen_by(views_[k].camera, views_[k].cam_from_world, point);
+      if (!seen.inside) continue;
+      const Observation other{k, seen.x, seen.y};
+      const double found = depth(other);
+      if (!std::isnan(found) &&
+          seen.z < found - static_cast<double>(options_.agreement.max_relative_depth) * found)
+        ++seeing_through;
+      if (!same_depth(seen.z, depth(other), options_.agreement)) continue;
+      if (k > i) later.push_back({other, seen.z});
+      if (same_normal(normal(own), normal(other), options_.agreement)) agreeing.push_back(other);
+    }
+    const int count = static_cast<int>(agreeing.size());
+    if (count < options_.min_views || seeing_through >= count || !mean(agreeing, row)) return;
+    mark(own, z, options_.spacing - 1);
+    for (const Mark& one : later) mark(one.at, one.z, options_.spacing);
+  }
+
+  void mark(const Observation& around, double z, int reach) {
+    const Pinhole& camera = views_[around.view].camera;
+    for (int y = 0; y < camera.height; ++y)
+      for (int x = 0; x < camera.width; ++x)
+        if (std::max(std::abs(x - around.x), std::abs(y - around.y)) <= reach &&
+            same_depth(z, depth({around.view, x, y}), options_.agreement))
+          used_[around.view][static_cast<std::size_t>(y * camera.width + x)] = true;
+  }
+
+  /// Appends the mean of the observations, positions weighted by 1/z^2; false if no normal is known.
+  bool mean(const std::vector<Observation>& observations, std::vector<FusedPoint>& row) const {
+    double weights = 0, position[3] = {}, direction[3] = {}, colour[3] = {}, confidence = 0;
+    FusedPoint point{};
+    for (const Observation& o : observations) {
+      const double z = depth(o), weight = 1 / (z * z);
+      const Point at = world_point(views_[o.view].camera, views_[o.view].cam_from_world, o.x, o.y, z);
+      const Point n = normal(o);
+      weights += weight;
+      position[0] += weight * at.x, position[1] += weight * at.y, position[2] += weight * at.z;
+      if (!std::isnan(n.x)) direction[0] += n.x, direction[1] += n.y, direction[2] += n.z;
+      const Rgb8 c = maps_[o.view]->colour(o.x, o.y);
+      colour[0] += c.r, colour[1] += c.g, colour[2] += c.b;
+      confidence += static_cast<double>(maps_[o.view]->confidence(o.x, o.y));
+      point.views.push_back(static_cast<std::uint32_t>(o.view));
+    }
+    const double length = std::hypot(direction[0], direction[1], direction[2]);
+    if (length == 0) return false;
+    const double n = static_cast<double>(observations.size());
+    const auto byte = [&](double sum) { return static_cast<std::uint8_t>(std::floor(sum / n + 0.5)); };
+    point.position = {position[0] / weights, position[1] / weights, position[2] / weights};
+    point.normal = {static_cast<float>(direction[0] / length), static_cast<float>(direction[1] / length),
+                    static_cast<float>(direction[2] / length)};
+    point.colour = {byte(colour[0]), byte(colour[1]), byte(colour[2])};
+    point.confidence = static_cast<float>(confidence / n);
+    std::sort(point.views.begin(), point.views.end());
+    row.push_back(point);
+    return true;
+  }
+
+  const std::vector<FusionView>& views_;
+  const std::vector<const FusionMaps*>& maps_;
+  FusionOptions options_;
+  std::vector<std::vector<bool>> used_;
+};
+
+}  // namespace
+
+Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
+                              const ConsistencyOptions& options) {
+  Image<float> result(reference.depth.width, reference.depth.height);
+  for (int y = 0; y < result.height(); ++y)
+    for (int x = 0; x < result.width(); ++x) {
+      const float z = reference.depth(x, y);
+      int agreeing = 0;
+      const Point point =
+          world_point(reference.camera, reference.cam_from_world, x, y, static_cast<double>(z));
+      for (const DepthView& source : sources) {
+        const Seen seen = std::isnan(z) ? Seen{} : seen_by(source.camera, source.cam_from_world, point);
+        agreeing += seen.inside && same_depth(seen.z, source.depth(seen.x, seen.y), options) &&
+                    same_normal(world_normal(reference.cam_from_world, reference.normal(x, y)),
+                                world_normal(source.cam_from_world, source.normal(seen.x, seen.y)), options);
+      }
+      result(x, y) = agreeing >= options.min_views ? z : std::numeric_limits<float>::quiet_NaN();
+    }
+  return result;
+}
+
+std::vector<FusedPoint> fused_points(const std::vector<FusionView>& views,
+                                     const std::vector<const FusionMaps*>& maps,
+                                     const FusionOptions& options) {
+  return Cloud(views, maps, options).points();
+}
+
+}  // namespace recon::reference
