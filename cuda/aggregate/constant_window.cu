@@ -262,14 +262,14 @@ int band_rows(int height, int radius, int blocks, int at_once) {
 
 }  // namespace
 
-void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost,
+void queue_constant_window(const DeviceVolume& costs, int radius, float greatest,
                            const DeviceVolume& aggregated, cudaStream_t stream) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height && costs.pitch == aggregated.pitch);
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
   EXPECTS(costs.width <= kMaxAggregatedWidth && costs.pitch % 4 == 0);
-  const CostUnit unit = cost_unit(max_cost);
+  const CostUnit unit = cost_unit(greatest);
   if (costs.empty()) return;
   // A window larger than the image contains the same pixels as one of the image's size.
   const int reach = std::min(radius, std::max(costs.width, costs.height));

@@ -94,13 +94,13 @@ std::size_t cross_based_bytes(int width, int planes, int height, const CrossBase
          cross_by_sums_bytes(width, planes, height);
 }
 
-DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float max_cost,
+DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float greatest,
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   EXPECTS(options.iterations >= 0 && options.iterations <= 64);
   EXPECTS(costs.width <= kMaxAggregatedWidth);
   EXPECTS(costs.pitch == padded_count<float>(costs.width));
   EXPECTS(arms.longest >= 0 && arms.longest <= 255);
-  const CostUnit unit = cost_unit(max_cost);
+  const CostUnit unit = cost_unit(greatest);
   if (costs.empty() || options.iterations == 0) return costs;
   const bool strips = cross_fits_strips(arms.longest);
   return strips ? queue_by_strips(arms, options, unit, costs, scratch, stream)

@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <vector>
 
-#include "core/bfloat16.hpp"
 #include "optimize/belief/belief_propagation.hpp"
 #include "optimize/belief/belief_step.hpp"
 
@@ -95,20 +93,6 @@ TEST(BeliefOptions, RefusesWhatHasNoMeaning) {
   refuses([](BeliefOptions& o) { o.data_cap = std::numeric_limits<float>::quiet_NaN(); });
   refuses([](BeliefOptions& o) { o.smoothness_cap = 70000.0f; });
   EXPECT_THROW(check_belief({4, 4, kMaxBeliefDisparities + 1}, {}), std::logic_error);
-}
-
-TEST(Bfloat16, RoundsToNearestEven) {
-  EXPECT_EQ(to_bfloat16(1.0f).bits, 0x3F80);
-  EXPECT_EQ(to_bfloat16(1.00390625f).bits, 0x3F80) << "half way, down to even";
-  EXPECT_EQ(to_bfloat16(1.01171875f).bits, 0x3F82) << "half way, up to even";
-  EXPECT_EQ(to_bfloat16(1.00390637f).bits, 0x3F81) << "above half way";
-  EXPECT_EQ(to_bfloat16(-2.5f).bits, 0xC020);
-  EXPECT_TRUE(std::isinf(to_float(to_bfloat16(3.4e38f))));
-  EXPECT_TRUE(std::isnan(to_float(to_bfloat16(std::nanf("")))));
-  for (std::uint32_t bits = 0; bits < 0x7F80; ++bits) {
-    const Bfloat16 value{static_cast<std::uint16_t>(bits)};
-    ASSERT_EQ(to_bfloat16(to_float(value)).bits, value.bits);
-  }
 }
 
 }  // namespace

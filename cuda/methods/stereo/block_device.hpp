@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "match/block_options.hpp"
-#include "methods/stereo/block_winner_step.hpp"
+#include "methods/stereo/block/block_winner_step.hpp"
 
 namespace recon::cuda {
 

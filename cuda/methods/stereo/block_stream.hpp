@@ -5,7 +5,7 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/methods/stereo/block_device.hpp"
-#include "methods/stereo/block_plan.hpp"
+#include "methods/stereo/block/block_plan.hpp"
 
 namespace recon::cuda {
 

@@ -24,8 +24,8 @@ __device__ __forceinline__ float cost_of(float cost) {
 /// d.
 template <class Cost>
 __global__ void __launch_bounds__(kThreads)
-    code_kernel(const Cost* volume, std::ptrdiff_t pitch, BlockPiece piece, QuantizedCosts codes) {
-  __shared__ std::uint8_t transposed[kColumns][kPlanes + 4];
+    code_kernel(const Cost* volume, std::ptrdiff_t pitch, BlockPiece piece, BlockCodes codes) {
+  __shared__ std::uint8_t turned[kColumns][kPlanes + 4];
   const int row = static_cast<int>(blockIdx.z);
   const int first_x = static_cast<int>(blockIdx.x) * kColumns,
             first_d = static_cast<int>(blockIdx.y) * kPlanes;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = thread / kColumns; i < kPlanes; i += kThreads / kColumns) {
     const int x = first_x + thread % kColumns, d = first_d + i;
     if (x < codes.width && d < piece.planes)
-      transposed[thread % kColumns][i] = quantized_cost(cost_of(costs[d * pitch + x]), codes.cap);
+      turned[thread % kColumns][i] = quantized_cost(cost_of(costs[d * pitch + x]), codes.cap);
   }
   __syncthreads();
   std::uint8_t* out = codes.data + static_cast<std::ptrdiff_t>(piece.row + row) * codes.width * codes.stride;
@@ -42,11 +42,11 @@ __global__ void __launch_bounds__(kThreads)
     const int x = first_x + i, d = first_d + thread % kPlanes;
     if (x < codes.width && d < piece.planes)
       out[static_cast<std::ptrdiff_t>(x) * codes.stride + plane_byte(piece.plane + d)] =
-          transposed[i][thread % kPlanes];
+          turned[i][thread % kPlanes];
   }
 }
 
-__global__ void depth_kernel(const PathWinner* winners, QuantizedCosts codes, PlaneSet planes, float* results,
+__global__ void depth_kernel(const PathWinner* winners, BlockCodes codes, PlaneSet planes, float* results,
                              std::ptrdiff_t pitch) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= codes.width) return;
@@ -66,8 +66,8 @@ unsigned divided_up(int a, int b) {
 }
 
 template <class Cost>
-void launch_codes(const Cost* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
-                  const QuantizedCosts& codes, cudaStream_t stream) {
+void launch_codes(const Cost* volume, std::ptrdiff_t pitch, const BlockPiece& piece, const BlockCodes& codes,
+                  cudaStream_t stream) {
   const dim3 grid(divided_up(codes.width, kColumns), divided_up(piece.planes, kPlanes),
                   static_cast<unsigned>(piece.rows));
   code_kernel<<<grid, kThreads, 0, stream>>>(volume, pitch, piece, codes);
@@ -77,15 +77,15 @@ void launch_codes(const Cost* volume, std::ptrdiff_t pitch, const BlockPiece& pi
 }  // namespace
 
 void launch_quantized_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
-                            const QuantizedCosts& codes, cudaStream_t stream) {
+                            const BlockCodes& codes, cudaStream_t stream) {
   launch_codes(volume, pitch, piece, codes, stream);
 }
 
-void launch_quantized_costs(const DeviceVolume& costs, const QuantizedCosts& codes, cudaStream_t stream) {
+void launch_quantized_costs(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream) {
   launch_codes(costs.data, costs.pitch, {0, costs.height, 0, costs.planes}, codes, stream);
 }
 
-void launch_path_depth(const PathWinner* winners, const QuantizedCosts& codes, const PlaneSet& planes,
+void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,
                        float* results, std::ptrdiff_t pitch, cudaStream_t stream) {
   const dim3 grid(divided_up(codes.width, 128), static_cast<unsigned>(codes.height));
   depth_kernel<<<grid, 128, 0, stream>>>(winners, codes, planes, results, pitch);

@@ -13,7 +13,7 @@ namespace recon::cuda {
 
 /// Quantized costs of a block (tile of a view) by (y, x, plane_byte(d)); pixels `stride` bytes apart, rows
 /// without padding.
-struct QuantizedCosts {
+struct BlockCodes {
   std::uint8_t* data;
   int width, height;
   int stride;
@@ -23,16 +23,16 @@ struct QuantizedCosts {
 /// Quantizes the costs of a piece, half bits in `volume` by (row, d, x), rows `pitch` elements apart.
 /// @throws DeviceError
 void launch_quantized_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
-                            const QuantizedCosts& codes, cudaStream_t stream);
+                            const BlockCodes& codes, cudaStream_t stream);
 
 /// Quantizes the costs of the whole block.
 /// @throws DeviceError
-void launch_quantized_costs(const DeviceVolume& costs, const QuantizedCosts& codes, cudaStream_t stream);
+void launch_quantized_costs(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream);
 
 /// Depth, cost and confidence of every pixel of the block (see semi_global_depth): three consecutive images,
 /// rows `pitch` floats apart.
 /// @throws DeviceError
-void launch_path_depth(const PathWinner* winners, const QuantizedCosts& codes, const PlaneSet& planes,
+void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,
                        float* results, std::ptrdiff_t pitch, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -148,7 +148,7 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
   EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
-  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoWinner));
+  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
   const SweepPlan shaped = kind_of(shape);

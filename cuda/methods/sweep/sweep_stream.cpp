@@ -170,7 +170,7 @@ DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPl
 }
 
 void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
-                              const QuantizedCosts& codes) {
+                              const BlockCodes& codes) {
   SemiGlobalInput input = path_input(args.width, args.height, problem.planes.count, problem.paths.penalties);
   input.costs = map_.codes;
   input.guide = args.reference[0];
@@ -186,7 +186,7 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
                                       const PosedImage& reference, const Tile& outer) {
   SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
   args.volume = map_.volume;
-  QuantizedCosts codes{};
+  BlockCodes codes{};
   if (plan.paths)
     codes = {map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
              cost_cap(problem.options.cost)};

@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "methods/stereo/belief_matching.hpp"
-#include "methods/stereo/block_matching.hpp"
+#include "methods/stereo/block/block_matching.hpp"
 #include "methods/stereo/pipeline_matching.hpp"
 #include "methods/stereo/semi_global_matching.hpp"
 

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
+#include "methods/stereo/whole_cost_step.hpp"
 
 namespace recon {
 namespace {
@@ -80,23 +81,17 @@ float max_cost(const PipelineOptions& options) {
   }
 }
 
-namespace {
-
-/// Quantization steps per unit of the costs.
-float quantization_steps(const PipelineOptions& options) {
+float whole_cost_steps(const PipelineOptions& options) {
   return options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
 }
 
-}  // namespace
-
 int whole_cost_limit(const PipelineOptions& options) {
-  return static_cast<int>(std::ceil(max_cost(options) * quantization_steps(options)));
+  return static_cast<int>(std::ceil(max_cost(options) * whole_cost_steps(options)));
 }
 
 CostSource whole_costs(VolumeView<const float> costs, const PipelineOptions& options) {
-  const float steps = quantization_steps(options), max = static_cast<float>(whole_cost_limit(options));
-  return quantized_costs(
-      costs, [=](float cost) { return static_cast<std::uint8_t>(std::min(cost * steps, max) + 0.5f); });
+  const float steps = whole_cost_steps(options), max = static_cast<float>(whole_cost_limit(options));
+  return quantized_costs(costs, [=](float cost) { return whole_cost(cost, steps, max); });
 }
 
 }  // namespace recon

@@ -1,4 +1,4 @@
-#include "methods/stereo/block_matching.hpp"
+#include "methods/stereo/block/block_matching.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "core/parallel.hpp"
-#include "methods/stereo/block_plan.hpp"
+#include "methods/stereo/block/block_plan.hpp"
 #include "reference/block_cases.hpp"
 #include "reference/block_reference.hpp"
 

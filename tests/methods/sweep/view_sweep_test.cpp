@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "optimize/semi_global/semi_global.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "reference/sweep_problems.hpp"
 #include "reference/textbook_sweep.hpp"
@@ -123,6 +124,25 @@ INSTANTIATE_TEST_SUITE_P(Cases, ViewSweepOracle,
                                                   {29, 19, 31, 23, 3, 16, 3, 8, 4},
                                                   {CostKind::kSad, 3, Combination::kBestK, 2}}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+/// Paths over stored costs take the costs and what semi_global takes without a copy of them.
+TEST(ViewSweepMemory, CountsStoredCostsOnce) {
+  SweepShape shape;
+  shape.width = shape.source_width = 640;
+  shape.height = shape.source_height = 480;
+  shape.sources = 8;
+  shape.planes = 256;
+  const std::size_t winners = sweep_view_bytes(shape, 2);
+  shape.optimizer = SweepOptimizer::kSemiGlobal;
+  const std::size_t paths = sweep_view_bytes(shape, 2) - winners;
+  const std::size_t costs = std::size_t{640} * 480 * 256;
+  const auto optimizer = [&](bool stored) {
+    return semi_global_bytes(640, 480, 256, shape.paths.penalties, 127, stored, 2);
+  };
+  EXPECT_GE(paths, costs + optimizer(true));
+  EXPECT_LE(paths, costs + optimizer(true) + (std::size_t{64} << 10)) << "and a table of quantized costs";
+  EXPECT_GT(optimizer(false), optimizer(true) + std::size_t{640} * 256 * 16) << "rows of computed costs";
+}
 
 }  // namespace
 }  // namespace recon

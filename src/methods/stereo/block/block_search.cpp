@@ -1,11 +1,11 @@
-#include "methods/stereo/block_search.hpp"
+#include "methods/stereo/block/block_search.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "methods/stereo/block_search.cpp"
+#define HWY_TARGET_INCLUDE "methods/stereo/block/block_search.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
 #include <hwy/highway.h>

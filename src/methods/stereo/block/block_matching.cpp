@@ -1,4 +1,4 @@
-#include "methods/stereo/block_matching.hpp"
+#include "methods/stereo/block/block_matching.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/block_step.hpp"
-#include "methods/stereo/block_plan.hpp"
-#include "methods/stereo/block_search.hpp"
+#include "methods/stereo/block/block_plan.hpp"
+#include "methods/stereo/block/block_search.hpp"
 #include "refine/depth_filters.hpp"
 
 namespace recon {

@@ -1,4 +1,4 @@
-#include "methods/stereo/block_plan.hpp"
+#include "methods/stereo/block/block_plan.hpp"
 
 #include <cmath>
 
