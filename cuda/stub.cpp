@@ -93,6 +93,10 @@ Volume<float> run_colour_costs(const ColourPair&, PairSide, const DisparityRange
                                std::uint8_t, int) {
   unavailable();
 }
+Volume<float> run_transform_costs(const GreyPair&, PairSide, const DisparityRange&, const PipelineOptions&,
+                                  std::uint8_t, int) {
+  unavailable();
+}
 Volume<float> run_scanlines(VolumeView<const float>, ImageView<const Rgb8>, const ScanlineView&,
                             const ScanlineOptions&, std::uint8_t, int) {
   unavailable();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/methods/self_test.hpp"
-#include "cuda/methods/stereo/pair.hpp"
+#include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/sweep_shape.hpp"
@@ -109,7 +109,12 @@ class CudaBackend : public Backend {
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
     const CurrentDevice current(device_);
     WorkMemory memory;
-    memory.device_bytes = match_pair_bytes(width, height, options);
+    const PairShape shape{width, height};
+    memory.host_bytes = Staging::kBytes;
+    memory.device_bytes = pair_stream_bytes(shape, options);
+    if (options.method == PairMethod::kPipeline)
+      memory.host_bytes += PipelineStream::host_bytes(
+          shape, options, oneapi::tbb::task_arena(host_threads_).max_concurrency());
     if (memory.device_bytes > limit_)
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
                         std::to_string(options.range.count) + " disparities needs " +
@@ -119,11 +124,11 @@ class CudaBackend : public Backend {
   }
 
   DisparityMap match(const PairProblem& problem) override {
-    check_pair(problem);
     const CurrentDevice current(device_);
     const std::lock_guard lock(pair_mutex_);
-    if (!pair_workspace_) pair_workspace_.emplace();
-    return match_pair(problem, *pair_workspace_);
+    if (!pair_workspace_) pair_workspace_.emplace().host_threads = host_threads_;
+    // A loop that waits here must not start another match, which would wait for the lock.
+    return oneapi::tbb::this_task_arena::isolate([&] { return match_pair(problem, *pair_workspace_); });
   }
 
  private:

@@ -20,22 +20,15 @@ constexpr int kMostPathPlanes = 4096;
 /// The max number of winner ranges of a fused sweep.
 constexpr int kMostRanges = 16;
 
-struct ByteCounter {
-  std::size_t used = 0;
-  template <class T>
-  T* take(std::size_t count) {
-    used += arena_bytes(count * sizeof(T));
-    return nullptr;
-  }
-};
-
 /// Bytes of the optimizer for the largest of the blocks.
-std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
-  std::size_t most = 0;
-  for (const SweepBlock& block : blocks)
-    most = std::max(most, SemiGlobal::bytes(path_input(block.outer.width, block.outer.height, shape.planes,
-                                                       shape.paths.penalties)));
-  return most;
+std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
+  std::size_t max = 0;
+  for (const SweepBlock& block : blocks) {
+    const SemiGlobalInput input =
+        path_input(block.outer.width, block.outer.height, shape.planes, shape.paths.penalties);
+    max = std::max(max, bytes_taken([&](Arena& arena) { SemiGlobal::take(input, arena); }));
+  }
+  return max;
 }
 
 /// The optimizer, and the device that runs it.
@@ -61,7 +54,7 @@ class Planner {
       const Tile largest = largest_block(blocks);
       width_ = largest.width;
       height_ = largest.height;
-      if (kind_.paths) path_bytes_ = most_path_bytes(shape, blocks);
+      if (kind_.paths) path_bytes_ = max_path_bytes(shape, blocks);
     }
     block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
   }
@@ -100,9 +93,7 @@ class Planner {
                                      device_.multiprocessors, kMostRanges);
       plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
     }
-    ByteCounter counter;
-    map_memory(counter, shape_, plan);
-    plan.sweep_bytes = counter.used;
+    plan.sweep_bytes = bytes_taken([&](Arena& arena) { map_memory(arena, shape_, plan); });
     plan.path_bytes = path_bytes_;
     plan.bytes = plan.sweep_bytes + plan.path_bytes;
     const int row_pieces = (height_ + rows - 1) / rows;
@@ -183,6 +174,41 @@ SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOp
   input.max_cost = kInvalidCode;
   input.in_place = true;
   return input;
+}
+
+WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan) {
+  WorkMemoryMap map{};
+  const bool quads = plan.storage == SourceStorage::kQuads;
+  const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
+  for (int c = 0; c < shape.channels; ++c)
+    map.reference[c] = arena.take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
+  const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
+  const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
+  for (int s = 0; s < shape.sources; ++s)
+    for (int c = 0; c < shape.channels; ++c)
+      map.source[s][c] = quads ? static_cast<void*>(arena.take<std::uint32_t>(elements))
+                               : static_cast<void*>(arena.take<std::uint8_t>(bytes));
+  if (quads) map.upload = arena.take<std::uint8_t>(bytes);
+  const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
+  if (!plan.fused) map.volume = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
+  if (!plan.by_blocks())
+    map.winners = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
+  map.results = arena.take<float>(
+      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
+  if (plan.paths)
+    map.quantized =
+        arena.take<std::uint8_t>(element_count({plan.width, plan.height, path_planes(shape.planes)}));
+  if (!plan.stored) return map;
+  const AggregationOptions& by = shape.stages.aggregation;
+  const std::size_t pixels = element_count({plan.width, plan.height});
+  map.costs = arena.take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
+  map.scratch = arena.take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
+  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
+    map.colours = arena.take<Rgb8>(pixels);
+  if (shape.stages.edges)
+    map.depths = arena.take<float>(count(WorkMemoryMap::float_pitch(plan.width), plan.height));
+  if (by.kind == Aggregation::kCrossBased) map.arms = arena.take<Cross>(pixels);
+  return map;
 }
 
 }  // namespace recon::cuda

@@ -170,15 +170,15 @@ DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPl
 }
 
 void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
-                              const BlockCodes& codes) {
+                              const QuantizedCosts& quantized) {
   SemiGlobalInput input = path_input(args.width, args.height, problem.planes.count, problem.paths.penalties);
-  input.costs = map_.codes;
+  input.costs = quantized.data;
   input.guide = args.reference[0];
   input.guide_pitch = args.reference_pitch;
   path_arena_.reset(plan.path_bytes);
-  const SemiGlobal paths(input, path_arena_);
+  const SemiGlobal paths(input, SemiGlobal::take(input, path_arena_));
   paths.queue(stream_);
-  launch_path_depth(paths.winners(), codes, problem.planes, map_.results,
+  launch_path_depth(paths.winners(), quantized, cost_cap(problem.options.cost), problem.planes, map_.results,
                     WorkMemoryMap::float_pitch(args.width), stream_.get());
 }
 
@@ -186,22 +186,21 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
                                       const PosedImage& reference, const Tile& outer) {
   SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
   args.volume = map_.volume;
-  BlockCodes codes{};
-  if (plan.paths)
-    codes = {map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
-             cost_cap(problem.options.cost)};
+  const float cap = cost_cap(problem.options.cost);
+  QuantizedCosts quantized{};
+  if (plan.paths) quantized = {map_.quantized, outer.width, outer.height, path_planes(problem.planes.count)};
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
   DeviceVolume costs;
   if (plan.stored) {
     costs = queue_costs(problem, plan, args);
-    if (plan.paths) launch_quantized_costs(costs, codes, stream_.get());
+    if (plan.paths) launch_quantized_costs(costs, quantized, cap, stream_.get());
   } else {
     queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
-      launch_quantized_costs(map_.volume, args.volume_pitch, piece, codes, stream_.get());
+      launch_quantized_costs(map_.volume, args.volume_pitch, piece, quantized, cap, stream_.get());
     });
   }
   if (plan.paths)
-    queue_paths(problem, plan, args, codes);
+    queue_paths(problem, plan, args, quantized);
   else if (!plan.on_host)
     launch_block_winners(costs, problem.planes, map_.results, pitch, stream_.get());
   if (problem.stages.edges && !plan.on_host)

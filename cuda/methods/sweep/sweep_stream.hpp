@@ -54,7 +54,7 @@ class SweepStream {
                     const std::function<void(const BlockPiece&)>& use);
   DeviceVolume queue_costs(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args);
   void queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
-                   const BlockCodes& codes);
+                   const QuantizedCosts& quantized);
   /// The host's part of a block. @throws OutOfMemory
   DepthEstimate finish_block(const SweepProblem& problem, const PosedImage& reference,
                              const DeviceVolume& costs);

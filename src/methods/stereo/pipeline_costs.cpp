@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
+#include "methods/stereo/whole_cost_step.hpp"
 
 namespace recon {
 namespace {
@@ -93,22 +94,22 @@ float max_cost(const PipelineOptions& options) {
   }
 }
 
+float whole_cost_steps(const PipelineOptions& options) {
+  return options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
+}
+
 int whole_cost_limit(const PipelineOptions& options) {
-  const float steps = options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
-  return static_cast<int>(std::ceil(max_cost(options) * steps));
+  return static_cast<int>(std::ceil(max_cost(options) * whole_cost_steps(options)));
 }
 
 WholeCosts::WholeCosts(VolumeView<const float> costs, const PipelineOptions& options)
-    : costs_(costs),
-      steps_(options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f),
-      most_(whole_cost_limit(options)) {}
+    : costs_(costs), steps_(whole_cost_steps(options)), most_(whole_cost_limit(options)) {}
 
 void WholeCosts::fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const {
   const float most = static_cast<float>(most_);
   for (int d = 0; d < costs_.planes; ++d) {
     const float* row = costs_.row(y, d) + first;
-    for (int i = 0; i < count; ++i)
-      costs[i * stride + d] = static_cast<std::uint8_t>(std::min(row[i] * steps_, most) + 0.5f);
+    for (int i = 0; i < count; ++i) costs[i * stride + d] = whole_cost(row[i], steps_, most);
   }
 }
 

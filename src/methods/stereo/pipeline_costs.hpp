@@ -34,7 +34,8 @@ class PipelineCosts {
 /// Upper bound of the costs of a pipeline.
 float max_cost(const PipelineOptions& options);
 
-/// The max integer cost; see WholeCosts.
+/// Integer steps per unit of cost, and the max integer cost; see WholeCosts.
+float whole_cost_steps(const PipelineOptions& options);
 int whole_cost_limit(const PipelineOptions& options);
 
 /// A volume's costs for the semi-global optimizer: rounded to integers, 0 .. whole_cost_limit; AD-Census
