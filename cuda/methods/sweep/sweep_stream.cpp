@@ -18,7 +18,7 @@ namespace recon::cuda {
 namespace {
 
 /// The max number of parts into which the planes of a launch are divided among thread blocks.
-constexpr int kMostParts = 64;
+constexpr int kMaxParts = 64;
 
 /// @param reference  that of `problem`, or a part of it
 /// @param x, y       origin of the part
@@ -48,6 +48,7 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
   args.combination = problem.options.combination;
   args.best_k = problem.options.best_k;
   args.volume_pitch = args.winners_pitch = WorkMemoryMap::half_pitch(args.width);
+  args.volume = map.volume;
   args.winners = map.winners;
   return args;
 }
@@ -96,51 +97,45 @@ void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
 
 void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                                 const std::function<void(int plane_begin, int planes)>& stored) {
-  const int planes = problem.planes.count, channels = problem.reference.channels;
   SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
-  args.row_begin = row_begin;
-  args.row_end = std::min(row_begin + plan.rows, args.height);
-  const int rows = args.row_end - row_begin;
+  const int rows = std::min(plan.rows, args.height - row_begin);
   const WinnerRanges winners{map_.winners, args.winners_pitch, args.width, rows, plan.ranges, plan.planes};
   if (plan.fused) {
-    args.plane_end = planes;
+    args.row_begin = row_begin;
+    args.row_end = row_begin + rows;
+    args.plane_end = problem.planes.count;
     args.planes_per_block = plan.planes;
-    launch_sweep(args, problem.options, channels, stream_.get());
+    launch_sweep(args, problem.options, problem.reference.channels, stream_.get());
   } else {
-    args.volume = map_.volume;
-    const int tiles = tile_count(args.width, rows, problem.options);
-    const int wave = blocks_per_wave(problem.options, channels);
-    for (int begin = 0; begin < planes; begin += plan.planes) {
-      args.plane_begin = begin;
-      args.plane_end = std::min(begin + plan.planes, planes);
-      const int count = args.plane_end - begin;
-      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
-      launch_sweep(args, problem.options, channels, stream_.get());
-      launch_winner_scan(map_.volume, args.volume_pitch, begin, count, winners, stream_.get());
-      if (stored) stored(begin, count);
-    }
+    queue_planes(problem, plan, args, row_begin, [&](const BlockPiece& piece) {
+      launch_winner_scan(map_.volume, args.volume_pitch, piece.plane, piece.planes, winners, stream_.get());
+      if (stored) stored(piece.plane, piece.planes);
+    });
   }
   launch_winner_depth(winners, problem.planes, map_.results, WorkMemoryMap::float_pitch(args.width),
                       stream_.get());
 }
 
-void SweepStream::queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+void SweepStream::queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,
                                const std::function<void(const BlockPiece&)>& use) {
   const int planes = problem.planes.count, channels = problem.reference.channels;
   const int wave = blocks_per_wave(problem.options, channels);
-  for (int row = 0; row < args.height; row += plan.rows) {
-    args.row_begin = row;
-    args.row_end = std::min(row + plan.rows, args.height);
-    const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
-    for (int begin = 0; begin < planes; begin += plan.planes) {
-      args.plane_begin = begin;
-      args.plane_end = std::min(begin + plan.planes, planes);
-      const int count = args.plane_end - begin;
-      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
-      launch_sweep(args, problem.options, channels, stream_.get());
-      use({row, rows, begin, count});
-    }
+  args.row_begin = row;
+  args.row_end = std::min(row + plan.rows, args.height);
+  const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
+  for (int begin = 0; begin < planes; begin += plan.planes) {
+    args.plane_begin = begin;
+    args.plane_end = std::min(begin + plan.planes, planes);
+    const int count = args.plane_end - begin;
+    args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMaxParts);
+    launch_sweep(args, problem.options, channels, stream_.get());
+    use({row, rows, begin, count});
   }
+}
+
+void SweepStream::queue_pieces(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
+                               const std::function<void(const BlockPiece&)>& use) {
+  for (int row = 0; row < args.height; row += plan.rows) queue_planes(problem, plan, args, row, use);
 }
 
 /// Stores the costs of a block (tile of a view) and aggregates them.
@@ -184,8 +179,7 @@ void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan
 
 DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPlan& plan,
                                       const PosedImage& reference, const Tile& outer) {
-  SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
-  args.volume = map_.volume;
+  const SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
   const float cap = cost_cap(problem.options.cost);
   QuantizedCosts quantized{};
   if (plan.paths) quantized = {map_.quantized, outer.width, outer.height, path_planes(problem.planes.count)};

@@ -49,8 +49,12 @@ class SweepStream {
  private:
   DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
   DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
-  /// Queues the sweep of a block piece by piece; `use` queues the processing of each piece.
-  void queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+  /// Queues the costs of the rows of `plan` from `row` on, in ranges of planes that the volume stores; `use`
+  /// queues the processing of each.
+  void queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,
+                    const std::function<void(const BlockPiece&)>& use);
+  /// The same for all rows of a block.
+  void queue_pieces(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
                     const std::function<void(const BlockPiece&)>& use);
   DeviceVolume queue_costs(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args);
   void queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
