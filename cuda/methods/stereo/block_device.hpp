@@ -61,7 +61,7 @@ void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width
                       std::uint8_t* half, std::ptrdiff_t half_pitch, cudaStream_t stream);
 
 /// Copies disparities of `coarse.map` that exceed the range of the finer level to `fine.map`.
-void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int greatest,
+void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int max_disparity,
                         cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -107,11 +107,11 @@ __global__ void half_kernel(const std::uint8_t* image, std::ptrdiff_t pitch, int
 }
 
 __global__ void join_kernel(const __grid_constant__ DeviceBlock fine,
-                            const __grid_constant__ DeviceBlock coarse, float greatest) {
+                            const __grid_constant__ DeviceBlock coarse, float max_disparity) {
   const int x = fine.region.x + thread_x(), y = fine.region.y + thread_y();
   if (x >= fine.region.x + fine.region.width || y >= fine.region.y + fine.region.height) return;
   float& value = fine.map[y * fine.pitch + x];
-  value = finer_or_coarser(value, coarse.map[y / 2 * coarse.pitch + x / 2], greatest);
+  value = finer_or_coarser(value, coarse.map[y / 2 * coarse.pitch + x / 2], max_disparity);
 }
 
 }  // namespace
@@ -138,10 +138,10 @@ void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int greatest,
+void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int max_disparity,
                         cudaStream_t stream) {
   join_kernel<<<grid_of(fine.region.width, fine.region.height), dim3(kBlockX, kBlockY), 0, stream>>>(
-      fine, coarse, static_cast<float>(greatest));
+      fine, coarse, static_cast<float>(max_disparity));
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -12,13 +12,13 @@ namespace recon::cuda {
 namespace {
 
 /// Larger volumes are divided by rows even if they would fit: they are no faster.
-constexpr std::size_t kMostVolumeBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxVolumeBytes = std::size_t{4} << 30;
 /// The min number of planes stored at a time; fewer would leave most of the device idle.
 constexpr int kMinPlanes = 8;
 /// The max number of planes that the kernels of the semi-global optimizer have registers for.
-constexpr int kMostPathPlanes = 4096;
+constexpr int kMaxPathPlanes = 4096;
 /// The max number of winner ranges of a fused sweep.
-constexpr int kMostRanges = 16;
+constexpr int kMaxRanges = 16;
 
 /// Bytes of the optimizer for the largest of the blocks.
 std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
@@ -90,7 +90,7 @@ class Planner {
     plan.planes = planes;
     if (fused) {
       plan.planes = planes_per_block(tile_count(width_, rows, options_), shape_.planes, shape_.sources,
-                                     device_.multiprocessors, kMostRanges);
+                                     device_.multiprocessors, kMaxRanges);
       plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
     }
     plan.sweep_bytes = bytes_taken([&](Arena& arena) { map_memory(arena, shape_, plan); });
@@ -104,7 +104,7 @@ class Planner {
   bool fits(const SweepPlan& plan) const {
     const std::size_t volume = plan.fused ? 0 : Volume<std::uint16_t>::bytes(width_, plan.planes, plan.rows);
     const bool smallest = plan.rows == block_rows_ && plan.planes < shape_.planes;
-    return plan.bytes <= device_.memory_limit && (volume <= kMostVolumeBytes || smallest);
+    return plan.bytes <= device_.memory_limit && (volume <= kMaxVolumeBytes || smallest);
   }
 
   const SweepShape& shape_;
@@ -139,7 +139,7 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
   EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
-  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
+  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoWinner));
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
   const SweepPlan shaped = kind_of(shape);
@@ -147,9 +147,9 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
                                                                       : path == SweepPath::kFused);
   EXPECTS(!fused || can_fuse(options, shape.channels));
 
-  if (shaped.paths && shape.planes > kMostPathPlanes)
+  if (shaped.paths && shape.planes > kMaxPathPlanes)
     throw UsageError("a view of " + std::to_string(shape.planes) +
-                     " planes: a GPU follows paths over up to " + std::to_string(kMostPathPlanes) +
+                     " planes: a GPU follows paths over up to " + std::to_string(kMaxPathPlanes) +
                      "; lower --planes, or take --optimizer winner or --device cpu");
   const Planner planner(shape, options, device);
   for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
