@@ -36,6 +36,9 @@ Volume<Half> sweep_volume(const SweepProblem&, SweepVariant, int) {
 LimitedSweep sweep_limited(const SweepProblem&, SweepVariant, std::size_t, int) {
   unavailable();
 }
+CachedSweeps sweep_with_cache(const std::vector<SweepProblem>&, SweepVariant, std::size_t, int) {
+  unavailable();
+}
 SweepTimes time_sweep(const SweepProblem&, SweepVariant, int, int) {
   unavailable();
 }

@@ -72,7 +72,8 @@ class CudaBackend : public Backend {
     RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
     limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
     streams_.reserve(static_cast<std::size_t>(options.streams));
-    for (int i = 0; i < options.streams; ++i) free_.push_back(&streams_.emplace_back(host_threads_));
+    for (int i = 0; i < options.streams; ++i)
+      free_.push_back(&streams_.emplace_back(host_threads_, &images_));
   }
 
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the streams are freed on it
@@ -103,6 +104,7 @@ class CudaBackend : public Backend {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
     const Hold hold(*this, planned.bytes > share());
+    leave_memory_to(planned);
     return hold.stream().sweep(problem, planned);
   }
 
@@ -124,8 +126,10 @@ class CudaBackend : public Backend {
   }
 
   DisparityMap match(const PairProblem& problem) override {
+    check_pair(problem);
     const CurrentDevice current(device_);
     const std::lock_guard lock(pair_mutex_);
+    leave_memory_to(problem);
     if (!pair_workspace_) pair_workspace_.emplace().host_threads = host_threads_;
     // A loop that waits here must not start another match, which would wait for the lock.
     return oneapi::tbb::this_task_arena::isolate([&] { return match_pair(problem, *pair_workspace_); });
@@ -172,6 +176,25 @@ class CudaBackend : public Backend {
   /// Memory share in bytes of a stream while others run concurrently.
   std::size_t share() const { return limit_ / streams_.size(); }
 
+  /// Limits the cache of source images to what is left if all streams sweep views like the largest so far;
+  /// to nothing for a view that needs more than the share of a stream.
+  void leave_memory_to(const SweepPlan& planned) {
+    const std::lock_guard lock(budget_mutex_);
+    if (planned.bytes > share()) return images_.set_budget(0);
+    sweep_bytes_ = std::max(sweep_bytes_, planned.sweep_bytes);
+    path_bytes_ = std::max(path_bytes_, planned.path_bytes);
+    images_.set_budget(image_budget());
+  }
+  void leave_memory_to(const PairProblem& problem) {
+    const std::lock_guard lock(budget_mutex_);
+    pair_bytes_ = std::max(pair_bytes_, pair_stream_bytes(pair_shape(problem), problem.options));
+    images_.set_budget(image_budget());
+  }
+  std::size_t image_budget() const {
+    const std::size_t arenas = streams_.size() * (sweep_bytes_ + path_bytes_) + pair_bytes_;
+    return limit_ - std::min(limit_, arenas);
+  }
+
   /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
     if (!plan.on_host) return 0;
@@ -194,6 +217,9 @@ class CudaBackend : public Backend {
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;
+  ImageCache images_;
+  std::mutex budget_mutex_;
+  std::size_t sweep_bytes_ = 0, path_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
   std::vector<SweepStream> streams_;
   std::mutex mutex_;
   std::condition_variable freed_;

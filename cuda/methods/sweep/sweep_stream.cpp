@@ -74,25 +74,37 @@ void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
   arena_.reset(plan.sweep_bytes);
   map_ = map_memory(arena_, sweep_shape(problem), plan);
   ASSERT(arena_.used() == plan.sweep_bytes);
-  const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
-    staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
-                    WorkMemoryMap::byte_pitch(image.camera.width), stream_);
+  for (int c = 0; c < problem.reference.channels; ++c) upload_bytes(problem.reference, c, map_.reference[c]);
+  for (std::size_t s = 0; s < problem.sources.size(); ++s)
+    for (int c = 0; c < problem.sources[s].channels; ++c)
+      upload_source(problem.sources[s], c, plan.storage, map_.source[s][c]);
+}
+
+void SweepStream::upload_bytes(const PosedImage& image, int c, std::uint8_t* device) {
+  staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
+                  WorkMemoryMap::byte_pitch(image.camera.width), stream_);
+}
+
+/// Uploads a channel of a source into `memory`; or, if the cache has or takes it, points `memory` there.
+void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage storage, void*& memory) {
+  const int width = image.camera.width, height = image.camera.height;
+  const bool quads = storage == SourceStorage::kQuads;
+  const auto queue_upload = [&](void* to) {
+    if (!quads) return upload_bytes(image, c, static_cast<std::uint8_t*>(to));
+    upload_bytes(image, c, map_.upload);
+    launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width, height,
+                 static_cast<std::uint32_t*>(to), static_cast<int>(WorkMemoryMap::quad_pitch(width)),
+                 stream_.get());
   };
-  for (int c = 0; c < problem.reference.channels; ++c) send(problem.reference, c, map_.reference[c]);
-  for (std::size_t s = 0; s < problem.sources.size(); ++s) {
-    const PosedImage& image = problem.sources[s];
-    for (int c = 0; c < image.channels; ++c) {
-      if (plan.storage == SourceStorage::kBytes) {
-        send(image, c, static_cast<std::uint8_t*>(map_.source[s][c]));
-        continue;
-      }
-      send(image, c, map_.upload);
-      const int width = image.camera.width;
-      launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width,
-                   image.camera.height, static_cast<std::uint32_t*>(map_.source[s][c]),
-                   static_cast<int>(WorkMemoryMap::quad_pitch(width)), stream_.get());
-    }
+  ImageCache::Use use;
+  if (cache_ != nullptr && image.id != 0) {
+    const std::size_t bytes = quads ? element_count({WorkMemoryMap::quad_pitch(width), height, 4})
+                                    : element_count({WorkMemoryMap::byte_pitch(width), height});
+    use = cache_->acquire({image.id, c, storage}, bytes, stream_, queue_upload);
   }
+  if (!use) return queue_upload(memory);
+  memory = use->memory.data();
+  uses_.push_back(std::move(use));
 }
 
 void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
@@ -203,6 +215,12 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
 }
 
 DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
+  struct Release {
+    SweepStream& stream;
+    ~Release() {
+      if (stream.cache_ != nullptr) stream.cache_->release(stream.uses_);
+    }
+  } const release{*this};
   upload(problem, plan);
   return plan.by_blocks() ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
 }
