@@ -7,8 +7,7 @@
 #include "cuda/aggregate/aggregation.hpp"
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/cross_arms.hpp"
-#include "cuda/methods/stereo/pair_disparity.hpp"
-#include "cuda/methods/stereo/whole_costs.hpp"
+#include "cuda/methods/stereo/pair_paths.hpp"
 #include "cuda/optimize/scanline/scanline.hpp"
 #include "cuda/optimize/winner/min_cost.hpp"
 #include "cuda/refine/cost_refinement.hpp"
@@ -20,103 +19,6 @@
 
 namespace recon::cuda {
 namespace {
-
-using ViewBuffers = PipelineStream::ViewBuffers;
-
-bool is_scanline(const PipelineOptions& pipeline) {
-  return pipeline.optimizer == PipelineOptimizer::kScanline;
-}
-bool is_semi_global(const PipelineOptions& pipeline) {
-  return pipeline.optimizer == PipelineOptimizer::kSemiGlobal;
-}
-bool is_transform(const PipelineOptions& pipeline) {
-  return pipeline.cost == PipelineCost::kTransform;
-}
-bool is_ad_census(const PipelineOptions& pipeline) {
-  return pipeline.cost == PipelineCost::kAdCensus;
-}
-
-/// The transform of the costs; not for kColourDifference.
-TransformOptions transform_of(const PipelineOptions& pipeline) {
-  return is_ad_census(pipeline) ? TransformOptions{Transform::kCensus9x7} : pipeline.transform;
-}
-
-/// The input of the semi-global optimizer, without costs and guide.
-SemiGlobalInput path_input(const PairShape& shape, int planes, const PipelineOptions& pipeline) {
-  SemiGlobalInput input;
-  input.guide_pitch = shape.width;
-  input.width = shape.width;
-  input.height = shape.height;
-  input.planes = planes;
-  input.options = pipeline.semi_global;
-  input.max_cost = whole_cost_limit(pipeline);
-  return input;
-}
-
-ViewBuffers take_view(const PairShape& shape, int planes, const PipelineOptions& pipeline, Arena& arena) {
-  const int width = shape.width, height = shape.height;
-  const std::size_t second = is_scanline(pipeline) ? device_volume_bytes(width, planes, height) : 0;
-  ViewBuffers at{};
-  at.costs = arena.take<float>(device_volume_floats(width, planes, height));
-  at.scratch =
-      arena.take<std::byte>(std::max(second, aggregation_bytes(width, planes, height, pipeline.aggregation)));
-  if (!is_semi_global(pipeline)) return at;
-  at.quantized = arena.take<std::uint8_t>(element_count({width, height, path_planes(planes)}));
-  at.paths = SemiGlobal::take(path_input(shape, planes, pipeline), arena);
-  return at;
-}
-
-/// Whether both views have their own memory and are matched concurrently.
-bool side_by_side(const PairShape& shape, int planes, const PipelineOptions& pipeline) {
-  constexpr std::size_t kMaxViewBytes = std::size_t{128} << 20;
-  return pipeline.refinement.left_right && !has_graph_cut(pipeline) &&
-         bytes_taken([&](Arena& arena) { take_view(shape, planes, pipeline, arena); }) <= kMaxViewBytes;
-}
-
-/// Takes the memory of the images, and of what is derived from them.
-void take_images(const PairShape& shape, const PipelineOptions& pipeline, Arena& arena,
-                 PipelineStream::Buffers& at) {
-  const std::size_t pixels = element_count({shape.width, shape.height});
-  const bool crosses = pipeline.aggregation.kind == Aggregation::kCrossBased;
-  if (is_transform(pipeline) || is_semi_global(pipeline))
-    at.grey = PairGrey::take(shape, shape.words && is_transform(pipeline), arena);
-  if (is_ad_census(pipeline)) at.luma = arena.take<std::uint8_t>(pixels);
-  if (!is_transform(pipeline)) at.tables = arena.take<float>(sizeof(CostTables) / sizeof(float));
-  for (int i = 0; i < 2; ++i) {
-    at.colours[i] = arena.take<Rgb8>(pixels);
-    if (pipeline.cost != PipelineCost::kColourDifference)
-      at.transformed[i] = arena.take<std::byte>(pixels * transformed_bytes(transform_of(pipeline).transform));
-    if (is_scanline(pipeline)) at.edges[i] = arena.take<std::uint8_t>(2 * pixels);
-    if (crosses || (pipeline.refinement.vote && i == 0)) at.arms[i] = arena.take<Cross>(pixels);
-  }
-}
-
-PipelineStream::Buffers take_buffers(const PairShape& shape, int planes, const PipelineOptions& pipeline,
-                                     Arena& arena) {
-  const PipelineRefinement& steps = pipeline.refinement;
-  const std::size_t pixels = element_count({shape.width, shape.height});
-  PipelineStream::Buffers at{};
-  take_images(shape, pipeline, arena, at);
-  at.view[0] = take_view(shape, planes, pipeline, arena);
-  at.view[1] = side_by_side(shape, planes, pipeline) ? take_view(shape, planes, pipeline, arena) : at.view[0];
-  at.left = arena.take<float>(pixels);
-  if (steps.edges || steps.median) at.spare = arena.take<float>(pixels);
-  if (steps.subpixel && is_semi_global(pipeline)) at.subpixel = arena.take<float>(pixels);
-  if (!steps.left_right) return at;
-  at.right = arena.take<float>(pixels);
-  at.outliers = arena.take<Outlier>(pixels);
-  if (steps.vote) at.bins = arena.take<std::int16_t>(pixels);
-  if (steps.vote || steps.interpolate) {
-    at.list.pixels = arena.take<int>(pixels);
-    at.list.count = arena.take<int>(1);
-  }
-  if (!steps.interpolate) return at;
-  at.reliable = arena.take<float>(pixels);
-  at.labels = arena.take<int>(pixels);
-  at.sizes = arena.take<int>(pixels);
-  at.strips = arena.take<int>(1);
-  return at;
-}
 
 CostTables tables_of(const PipelineOptions& pipeline) {
   if (is_transform(pipeline)) return {};
@@ -149,7 +51,7 @@ int index_of(PairSide side) {
 
 std::size_t PipelineStream::bytes(const PairShape& shape, const PairOptions& options) {
   return bytes_taken(
-      [&](Arena& arena) { take_buffers(shape, options.range.count, options.pipeline, arena); });
+      [&](Arena& arena) { take_pipeline_buffers(shape, options.range.count, options.pipeline, arena); });
 }
 
 std::size_t PipelineStream::host_bytes(const PairShape& shape, const PairOptions& options, int threads) {
@@ -164,7 +66,8 @@ PipelineStream::PipelineStream(const PairShape& shape, const PairOptions& option
     : shape_(shape), range_(options.range), options_(options.pipeline), tables_(tables_of(options_)) {
   check(options_);
   const int planes = range_.count;
-  at_ = allocate(arena, [&](Arena& memory) { return take_buffers(shape, planes, options_, memory); });
+  at_ =
+      allocate(arena, [&](Arena& memory) { return take_pipeline_buffers(shape, planes, options_, memory); });
   if (side_by_side(shape, planes, options_)) side_ = std::make_unique<Side>();
 }
 
@@ -295,7 +198,7 @@ DeviceVolume PipelineStream::aggregate(PairSide side, const DeviceVolume& costs,
 DeviceVolume PipelineStream::queue_scanline_means(PairSide side, const DeviceVolume& costs,
                                                   cudaStream_t stream) const {
   const int own = index_of(side);
-  const ViewBuffers& view = at_.view[own];
+  const PipelineViewBuffers& view = at_.view[own];
   float* free = costs.data == view.costs ? reinterpret_cast<float*>(view.scratch) : view.costs;
   const DeviceVolume mean = device_volume(free, costs.width, costs.planes, costs.height);
   queue_scanlines(costs, {at_.edges[own], at_.edges[1 - own], side, range_.min}, options_.scanline, mean,
@@ -307,10 +210,10 @@ DeviceVolume PipelineStream::queue_scanline_means(PairSide side, const DeviceVol
 void PipelineStream::queue_paths(PairSide side, const DeviceVolume& costs, float* disparity,
                                  const Stream& stream) const {
   const int own = index_of(side), width = shape_.width, height = shape_.height;
-  const ViewBuffers& view = at_.view[own];
+  const PipelineViewBuffers& view = at_.view[own];
   launch_whole_costs(costs, whole_cost_steps(options_), whole_cost_limit(options_),
                      {view.quantized, width, height, path_planes(range_.count)}, stream.get());
-  SemiGlobalInput input = path_input(shape_, range_.count, options_);
+  SemiGlobalInput input = pipeline_path_input(shape_, range_.count, options_);
   input.costs = view.quantized;
   input.guide = at_.grey.bytes[own];
   const SemiGlobal paths(input, view.paths);

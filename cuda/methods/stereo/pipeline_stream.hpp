@@ -6,10 +6,8 @@
 #include <memory>
 
 #include "cuda/device/volume.hpp"
-#include "cuda/methods/stereo/pair_grey.hpp"
 #include "cuda/methods/stereo/pair_stream.hpp"
-#include "cuda/optimize/semi_global/semi_global.hpp"
-#include "cuda/refine/outliers.hpp"
+#include "cuda/methods/stereo/pipeline_memory.hpp"
 #include "match/ad_census.hpp"
 
 namespace recon::cuda {
@@ -37,31 +35,6 @@ class PipelineStream : public PairStream {
   /// optimizer for each view, and then those of the refinement.
   void queue(PairWorkspace& workspace, const PipelineMark& mark) const;
 
-  /// Memory for matching a view.
-  struct ViewBuffers {
-    float* costs;
-    std::byte* scratch;  ///< for the aggregation, or for a second volume
-    std::uint8_t* quantized;
-    SemiGlobal::Buffers paths;
-  };
-  struct Buffers {
-    PairGrey grey;
-    Rgb8* colours[2];    ///< left and right, as in all arrays of two here
-    std::uint8_t* luma;  ///< of the colours, one at a time
-    std::byte* transformed[2];
-    float* tables;  ///< CostTables
-    std::uint8_t* edges[2];
-    Cross* arms[2];
-    ViewBuffers view[2];
-    float *left, *right, *spare;
-    float* subpixel;  ///< the left disparities of the semi-global optimizer with their sub-pixel part
-    Outlier* outliers;
-    std::int16_t* bins;
-    OutlierList list;
-    float* reliable;
-    int *labels, *sizes, *strips;
-  };
-
  private:
   void queue_images(cudaStream_t stream) const;
   void queue_costs(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const;
@@ -79,7 +52,7 @@ class PipelineStream : public PairStream {
   DisparityRange range_;
   PipelineOptions options_;
   CostTables tables_;
-  Buffers at_;
+  PipelineBuffers at_;
   ImageView<const std::uint8_t> guide_[2];  ///< on the host
   /// Resources for matching the right view concurrently; null: not concurrent.
   struct Side {

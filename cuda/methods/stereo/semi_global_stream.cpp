@@ -1,6 +1,6 @@
 #include "cuda/methods/stereo/semi_global_stream.hpp"
 
-#include "cuda/methods/stereo/pair_disparity.hpp"
+#include "cuda/methods/stereo/pair_paths.hpp"
 #include "cuda/refine/median.hpp"
 
 namespace recon::cuda {
