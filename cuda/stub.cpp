@@ -36,6 +36,9 @@ Volume<Half> sweep_volume(const SweepProblem&, SweepVariant, int) {
 LimitedSweep sweep_limited(const SweepProblem&, SweepVariant, std::size_t, int) {
   unavailable();
 }
+CachedSweeps sweep_with_cache(const std::vector<SweepProblem>&, SweepVariant, std::size_t, int) {
+  unavailable();
+}
 SweepTimes time_sweep(const SweepProblem&, SweepVariant, int, int) {
   unavailable();
 }
@@ -91,6 +94,10 @@ PipelineRun run_pipeline(const PipelineProblem&, std::uint8_t, int) {
 }
 Volume<float> run_colour_costs(const ColourPair&, PairSide, const DisparityRange&, const PipelineOptions&,
                                std::uint8_t, int) {
+  unavailable();
+}
+Volume<float> run_transform_costs(const GreyPair&, PairSide, const DisparityRange&, const PipelineOptions&,
+                                  std::uint8_t, int) {
   unavailable();
 }
 Volume<float> run_scanlines(VolumeView<const float>, ImageView<const Rgb8>, const ScanlineView&,

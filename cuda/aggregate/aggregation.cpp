@@ -29,7 +29,7 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
 }
 
 DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
-                               const AggregationOptions& options, float greatest, const DeviceVolume& costs,
+                               const AggregationOptions& options, float max_cost, const DeviceVolume& costs,
                                std::byte* scratch, cudaStream_t stream) {
   const int width = costs.width, planes = costs.planes, height = costs.height;
   const DeviceVolume means = device_volume(reinterpret_cast<float*>(scratch), width, planes, height);
@@ -37,7 +37,7 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
     case Aggregation::kNone:
       return costs;
     case Aggregation::kConstantWindow:
-      queue_constant_window(costs, options.constant_radius, greatest, means, stream);
+      queue_constant_window(costs, options.constant_radius, max_cost, means, stream);
       return means;
     case Aggregation::kAdaptiveWeight:
       queue_adaptive_weight(colours, options.adaptive_weight, costs, means,
@@ -47,7 +47,7 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
       break;
   }
   arms.longest = longest_arm(options.cross);
-  return queue_cross_based(arms, options.cross_based, greatest, costs, scratch, stream);
+  return queue_cross_based(arms, options.cross_based, max_cost, costs, scratch, stream);
 }
 
 }  // namespace recon::cuda

@@ -22,14 +22,14 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
 /// Queues recon::aggregated.
 /// @param colours  for kAdaptiveWeight, else ignored
 /// @param arms     for kCrossBased, else ignored; `longest` is set here
-/// @param greatest max finite cost; for kConstantWindow and kCrossBased
+/// @param max_cost max finite cost; for kConstantWindow and kCrossBased
 /// @param costs    (y, d, x), at most kMaxAggregatedWidth wide; contents undefined afterwards, unless this
 ///                 volume is returned
 /// @param scratch  aggregation_bytes of memory, aligned to 256 bytes
 /// @return the result: `costs` itself, or a volume of its shape in `scratch`
 /// @throws std::logic_error if an option is out of range; DeviceError
 DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
-                               const AggregationOptions& options, float greatest, const DeviceVolume& costs,
+                               const AggregationOptions& options, float max_cost, const DeviceVolume& costs,
                                std::byte* scratch, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -17,27 +17,27 @@
 namespace recon::cuda {
 namespace {
 
-constexpr int kSegment = 32 * kColumns;             ///< columns per warp
-constexpr int kMostThreads = 128;                   ///< per thread block
-constexpr int kBlocks = 4;                          ///< per multiprocessor, limited by registers
-constexpr int kLine = kColumns * kMostThreads + 2;  ///< prefix sums per row
-constexpr int kNothing = kLine - 1;                 ///< the index of a 0
+constexpr int kSegment = 32 * kColumns;            ///< columns per warp
+constexpr int kMaxThreads = 128;                   ///< per thread block
+constexpr int kBlocks = 4;                         ///< per multiprocessor, limited by registers
+constexpr int kLine = kColumns * kMaxThreads + 2;  ///< prefix sums per row
+constexpr int kNothing = kLine - 1;                ///< the index of a 0
 /// The windows of a thread reach into at most one other segment; the gaps of a column fit in a byte.
-constexpr int kMostRadius = 63;
-static_assert(kMostRadius <= kMaxSquareRadius, "sums fit into 32 bits");
+constexpr int kMaxRadius = 63;
+static_assert(kMaxRadius <= kMaxSquareRadius, "sums fit into 32 bits");
 
 struct SharedLines {
-  unsigned sums[2][kRows][kLine];                    ///< column c at place_of(c)
-  unsigned totals[2][kRows][kMostThreads / 32 + 1];  ///< of the warps, and a 0
-  unsigned gaps[kLine];                              ///< of two rows, 16 bits each
-  unsigned gap_totals[kMostThreads / 32 + 1];
+  unsigned sums[2][kRows][kLine];                   ///< column c at place_of(c)
+  unsigned totals[2][kRows][kMaxThreads / 32 + 1];  ///< of the warps, and a 0
+  unsigned gaps[kLine];                             ///< of two rows, 16 bits each
+  unsigned gap_totals[kMaxThreads / 32 + 1];
 };
 constexpr int kWord = sizeof(unsigned), kRowBytes = kWord * kLine,
-              kTotalBytes = kWord * (kMostThreads / 32 + 1);
+              kTotalBytes = kWord * (kMaxThreads / 32 + 1);
 
 /// The columns of neighbouring threads are adjacent in memory.
 __device__ int place_of(int column) {
-  return column % kColumns * kMostThreads + column / kColumns;
+  return column % kColumns * kMaxThreads + column / kColumns;
 }
 
 __device__ __forceinline__ unsigned shared_address(const void* of) {
@@ -77,7 +77,7 @@ struct Windows {
 
   __device__ __forceinline__ Windows(const WindowGrid& grid, const SharedLines& lines, int x, int first_x) {
     const int read = min(static_cast<int>(blockDim.x) * kColumns, grid.costs.width - first_x);
-    segment = kMostThreads / 32;
+    segment = kMaxThreads / 32;
     unit = grid.unit.unit;
     units = 1.0f / unit;
 #pragma unroll
@@ -188,7 +188,7 @@ __device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, i
     for (int r = 0; r < kRows; ++r) add_lane_before(total[r], lanes);
   const auto store = [&](auto row) {
     constexpr int kOffset = (Buffer * kRows + decltype(row)::value) * kRowBytes,
-                  kQuarter = kWord * kMostThreads;
+                  kQuarter = kWord * kMaxThreads;
     const auto& up = upto[decltype(row)::value];
     const unsigned sum = total[decltype(row)::value], before = sum - up[kColumns - 1];
     store_sum<kOffset>(own, before + up[0]);
@@ -214,7 +214,7 @@ __device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, i
   finish(std::integral_constant<int, 1>{});
 }
 
-__global__ void __launch_bounds__(kMostThreads, kBlocks)
+__global__ void __launch_bounds__(kMaxThreads, kBlocks)
     window_kernel(const __grid_constant__ WindowGrid grid) {
   __shared__ SharedLines lines;
   const int begin_x = static_cast<int>(blockIdx.x) * grid.columns;
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const int means = kept(x < begin_x || left <= 0 ? 0 : min(left, kColumns));
   if (threadIdx.x < 2 * kRows) {
     lines.sums[threadIdx.x / kRows][threadIdx.x % kRows][kNothing] = 0;
-    lines.totals[threadIdx.x / kRows][threadIdx.x % kRows][kMostThreads / 32] = 0;
+    lines.totals[threadIdx.x / kRows][threadIdx.x % kRows][kMaxThreads / 32] = 0;
   }
   if (threadIdx.x == 0) lines.gaps[kNothing] = 0;
   const Band band(grid);
@@ -249,36 +249,36 @@ int rounded_up(int size, int step) {
 int band_rows(int height, int radius, int blocks, int at_once) {
   const int more = 1 + std::min(2 * radius, height) / 8;
   int best = 0;
-  long least = 0;
+  long min_time = 0;
   for (int bands = 1; bands <= 64; ++bands) {
     const int rows = rounded_up((height + bands - 1) / bands, kRows);
     const long all = static_cast<long>(blocks) * ((height + rows - 1) / rows);
     const long time = (all + at_once - 1) / at_once * (rows + more);
-    if (best != 0 && time >= least) continue;
-    least = time, best = rows;
+    if (best != 0 && time >= min_time) continue;
+    min_time = time, best = rows;
   }
   return best;
 }
 
 }  // namespace
 
-void queue_constant_window(const DeviceVolume& costs, int radius, float greatest,
+void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost,
                            const DeviceVolume& aggregated, cudaStream_t stream) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height && costs.pitch == aggregated.pitch);
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
   EXPECTS(costs.width <= kMaxAggregatedWidth && costs.pitch % 4 == 0);
-  const CostUnit unit = cost_unit(greatest);
+  const CostUnit unit = cost_unit(max_cost);
   if (costs.empty()) return;
   // A window larger than the image contains the same pixels as one of the image's size.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
-  if (reach > kMostRadius) return queue_wide_window(costs, reach, unit, aggregated, stream);
-  constexpr int kMostColumns = kColumns * kMostThreads;
+  if (reach > kMaxRadius) return queue_wide_window(costs, reach, unit, aggregated, stream);
+  constexpr int kMaxColumns = kColumns * kMaxThreads;
   WindowGrid grid{costs, aggregated, unit, reach, rounded_up(costs.width, kColumns), 0, 0};
-  if (grid.columns > kMostColumns) {
+  if (grid.columns > kMaxColumns) {
     grid.beyond = rounded_up(reach + 1, kColumns);
-    const int most = kMostColumns - 2 * grid.beyond, parts = (costs.width + most - 1) / most;
+    const int most = kMaxColumns - 2 * grid.beyond, parts = (costs.width + most - 1) / most;
     grid.columns = rounded_up((costs.width + parts - 1) / parts, kColumns);
   }
   const int parts = (costs.width + grid.columns - 1) / grid.columns;

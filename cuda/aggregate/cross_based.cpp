@@ -10,10 +10,10 @@ namespace {
 
 /// Scratch memory for a volume and both cross images, transposed (x and y exchanged). The volume is sized for
 /// the larger of the original and the transposed layout.
-struct TurnedMemory {
+struct TransposedMemory {
   std::size_t volume, crosses;  ///< bytes
 
-  TurnedMemory(int width, int planes, int height)
+  TransposedMemory(int width, int planes, int height)
       : volume(arena_bytes(std::max(device_volume_floats(width, planes, height),
                                     device_volume_floats(height, planes, width)) *
                            sizeof(float))),
@@ -30,41 +30,42 @@ CrossOrder order_of(const CrossBasedOptions& options, int iteration) {
   return iteration % 2 == 0 ? options.first : other(options.first);
 }
 
-CrossImages turned_arms(const CrossImages& arms, int width, int height, std::byte* memory,
-                        std::size_t image_bytes, cudaStream_t stream) {
-  CrossImages turned = arms;
-  turned.pitch = padded_count<Cross>(height);
-  const auto turn = [&](const Cross* image, std::byte* to) {
+CrossImages transposed_arms(const CrossImages& arms, int width, int height, std::byte* memory,
+                            std::size_t image_bytes, cudaStream_t stream) {
+  CrossImages transposed = arms;
+  transposed.pitch = padded_count<Cross>(height);
+  const auto transpose = [&](const Cross* image, std::byte* to) {
     auto* crosses = reinterpret_cast<Cross*>(to);
-    queue_turn(image, arms.pitch, width, height, crosses, turned.pitch, stream);
+    queue_transpose(image, arms.pitch, width, height, crosses, transposed.pitch, stream);
     return crosses;
   };
-  turned.reference = turn(arms.reference, memory);
-  if (arms.source != nullptr) turned.source = turn(arms.source, memory + image_bytes);
-  return turned;
+  transposed.reference = transpose(arms.reference, memory);
+  if (arms.source != nullptr) transposed.source = transpose(arms.source, memory + image_bytes);
+  return transposed;
 }
 
 /// Each iteration stores its means in the layout that the next one reads.
 DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& options, CostUnit unit,
                              const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   const int width = costs.width, height = costs.height, iterations = options.iterations;
-  const TurnedMemory memory(width, costs.planes, height);
+  const TransposedMemory memory(width, costs.planes, height);
   auto* data = reinterpret_cast<float*>(scratch);
-  const DeviceVolume turned = device_volume(data, height, costs.planes, width);
-  CrossImages arms_turned;
+  const DeviceVolume transposed = device_volume(data, height, costs.planes, width);
+  CrossImages arms_transposed;
   if (iterations > 1 || options.first == CrossOrder::kVertical)
-    arms_turned = turned_arms(arms, width, height, scratch + memory.volume, memory.crosses, stream);
+    arms_transposed = transposed_arms(arms, width, height, scratch + memory.volume, memory.crosses, stream);
   DeviceVolume now = costs;
   if (options.first == CrossOrder::kVertical) {
-    queue_turn(costs, turned, stream);
-    now = turned;
+    queue_transpose(costs, transposed, stream);
+    now = transposed;
   }
   for (int i = 0; i < iterations; ++i) {
-    const bool is_turned = order_of(options, i) == CrossOrder::kVertical;
-    const bool turn = is_turned || i + 1 < iterations;
-    DeviceVolume next = is_turned ? costs : turned;
-    if (!turn) next = device_volume(data, width, costs.planes, height);
-    queue_cross_strips({is_turned ? arms_turned : arms, is_turned, turn, now, next, unit}, stream);
+    const bool is_transposed = order_of(options, i) == CrossOrder::kVertical;
+    const bool transpose = is_transposed || i + 1 < iterations;
+    DeviceVolume next = is_transposed ? costs : transposed;
+    if (!transpose) next = device_volume(data, width, costs.planes, height);
+    queue_cross_strips({is_transposed ? arms_transposed : arms, is_transposed, transpose, now, next, unit},
+                       stream);
     now = next;
   }
   return now;
@@ -89,18 +90,18 @@ DeviceVolume queue_by_sums(const CrossImages& arms, const CrossBasedOptions& opt
 std::size_t cross_based_bytes(int width, int planes, int height, const CrossBasedOptions& options,
                               int longest) {
   if (options.iterations == 0 || width == 0 || planes == 0 || height == 0) return 0;
-  if (cross_fits_strips(longest)) return TurnedMemory(width, planes, height).bytes();
+  if (cross_fits_strips(longest)) return TransposedMemory(width, planes, height).bytes();
   return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float)) +
          cross_by_sums_bytes(width, planes, height);
 }
 
-DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float greatest,
+DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float max_cost,
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream) {
   EXPECTS(options.iterations >= 0 && options.iterations <= 64);
   EXPECTS(costs.width <= kMaxAggregatedWidth);
   EXPECTS(costs.pitch == padded_count<float>(costs.width));
   EXPECTS(arms.longest >= 0 && arms.longest <= 255);
-  const CostUnit unit = cost_unit(greatest);
+  const CostUnit unit = cost_unit(max_cost);
   if (costs.empty() || options.iterations == 0) return costs;
   const bool strips = cross_fits_strips(arms.longest);
   return strips ? queue_by_strips(arms, options, unit, costs, scratch, stream)

@@ -25,13 +25,13 @@ std::size_t cross_based_bytes(int width, int planes, int height, const CrossBase
                               int longest);
 
 /// Queues recon::cross_based, bit-identical.
-/// @param greatest max finite cost
-/// @param costs    (y, d, x), 0 .. `greatest`, or +infinity (no cost); at most kMaxAggregatedWidth wide;
+/// @param max_cost max finite cost
+/// @param costs    (y, d, x), 0 .. `max_cost`, or +infinity (no cost); at most kMaxAggregatedWidth wide;
 ///                 contents undefined afterwards, unless this volume is returned
 /// @param scratch  cross_based_bytes of memory, aligned to 256 bytes
 /// @return the result: `costs` itself, or a volume of its shape in `scratch`
 /// @throws std::logic_error if an option or the max cost is out of range; DeviceError
-DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float greatest,
+DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float max_cost,
                                const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -104,9 +104,9 @@ class ColumnAdder {
     const int x = strip.first_x + own_;
     own_ += margin_of(arms.longest);
     const int shift = matching_column(arms.side, 0, arms.min_disparity + strip.d);
-    rows_on_ = pass.turned ? shift : 0;
+    rows_on_ = pass.transposed ? shift : 0;
     here_ = reinterpret_cast<const std::uint32_t*>(arms.reference) + y_ * arms.pitch + x;
-    const int there_x = pass.turned ? x : x + shift;
+    const int there_x = pass.transposed ? x : x + shift;
     if (arms.source != nullptr && there_x >= 0 && there_x < width)
       there_ = reinterpret_cast<const std::uint32_t*>(arms.source) + (y_ + rows_on_) * arms.pitch + there_x;
     store_words<0>(Ring<Columns>::begin() + ring_.up(now_, 1), 0, 0);  // before the first row

@@ -22,8 +22,8 @@ void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t
 /// the same on a transposed volume: x and y of costs and crosses are exchanged.
 struct StripPass {
   CrossImages arms;  ///< in the layout of the volume
-  bool turned;       ///< costs and arms are transposed: the match of a pixel is in another row, not column
-  bool turn;         ///< the means are stored transposed
+  bool transposed;   ///< costs and arms are transposed: the match of a pixel is in another row, not column
+  bool transposed_means;  ///< the means are stored transposed
   DeviceVolume costs, means;
   CostUnit unit;
 };
@@ -33,10 +33,10 @@ bool cross_fits_strips(int longest);
 void queue_cross_strips(const StripPass& pass, cudaStream_t stream);
 
 /// Transposes a volume (exchanges x and y).
-/// @param turned  of width = the height of `volume`, and vice versa
-void queue_turn(const DeviceVolume& volume, const DeviceVolume& turned, cudaStream_t stream);
-/// Transposes an image of crosses and exchanges their arms; `pitch` and `turned_pitch` in crosses.
-void queue_turn(const Cross* crosses, std::ptrdiff_t pitch, int width, int height, Cross* turned,
-                std::ptrdiff_t turned_pitch, cudaStream_t stream);
+/// @param transposed  of width = the height of `volume`, and vice versa
+void queue_transpose(const DeviceVolume& volume, const DeviceVolume& transposed, cudaStream_t stream);
+/// Transposes an image of crosses and exchanges their arms; `pitch` and `transposed_pitch` in crosses.
+void queue_transpose(const Cross* crosses, std::ptrdiff_t pitch, int width, int height, Cross* transposed,
+                     std::ptrdiff_t transposed_pitch, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -37,14 +37,14 @@ class RowStore {
 
 /// Stores means transposed: a warp collects the means of a few steps in shared memory and writes them 64
 /// bytes at a time.
-class TurnedStore {
+class TransposedStore {
  public:
   static constexpr int kSteps = 4, kRows = kSteps * kStep;  ///< rows that are collected
   static constexpr unsigned kPitch = (kRows + 4) * sizeof(float);
   static constexpr unsigned kWarpBytes = 32 * kPitch;
 
   /// @param tiles  start of the tiles of all warps
-  __device__ TurnedStore(const StripGrid& grid, const Strip& strip, int column, unsigned tiles)
+  __device__ TransposedStore(const StripGrid& grid, const Strip& strip, int column, unsigned tiles)
       : end_(strip.end), lane_(column % 32), tile_(tiles + static_cast<unsigned>(column / 32) * kWarpBytes) {
     const DeviceVolume& means = grid.pass.means;
     const int first_x = strip.first_x + column - lane_ + lane_ / kSteps;

@@ -15,7 +15,7 @@ using namespace strips;
 constexpr int kNarrow = 128, kMiddle = 192, kWide = 256;  ///< max columns of a strip
 
 template <bool kTurn>
-using Store = std::conditional_t<kTurn, TurnedStore, RowStore>;
+using Store = std::conditional_t<kTurn, TransposedStore, RowStore>;
 
 template <int Columns>
 constexpr int kThreads = kRowThreads + Columns;
@@ -58,9 +58,9 @@ int ring_rows(int longest) {
 }
 
 template <int Columns>
-std::size_t shared_bytes(int longest, bool turn) {
+std::size_t shared_bytes(int longest, bool transpose) {
   return Ring<Columns>::kBegin + static_cast<std::size_t>(ring_rows(longest)) * Ring<Columns>::kPitch +
-         (turn ? Columns / 32 * TurnedStore::kWarpBytes : 0);
+         (transpose ? Columns / 32 * TransposedStore::kWarpBytes : 0);
 }
 
 /// Properties of the current device.
@@ -102,18 +102,18 @@ double step_time(int blocks, int column_warps) {
 /// The fastest division into strips of at most `Columns`; no columns: they do not fit.
 template <int Columns>
 Cut best_cut(const StripPass& pass, const Device& device) {
-  constexpr int kMostBands = 16;
+  constexpr int kMaxBands = 16;
   const DeviceVolume& costs = pass.costs;
   const int longest = pass.arms.longest, delay = delay_of(longest);
-  const std::size_t bytes = shared_bytes<Columns>(longest, pass.turn);
+  const std::size_t bytes = shared_bytes<Columns>(longest, pass.transposed_means);
   const int most = std::min(Columns, (kLine - 1 - margin_of(longest) - longest) / kAligned * kAligned);
   Cut best;
   if (bytes > static_cast<std::size_t>(device.shared_bytes) || most < kAligned) return best;
   const int strips = (costs.width + most - 1) / most;
   const int columns = piece(costs.width, strips, kAligned), warps = (columns + 31) / 32;
   const int together = device.blocks_together(bytes, kTogether<Columns>);
-  for (int bands = 1; bands <= kMostBands; ++bands) {
-    const int rows = piece(costs.height, bands, TurnedStore::kRows);
+  for (int bands = 1; bands <= kMaxBands; ++bands) {
+    const int rows = piece(costs.height, bands, TransposedStore::kRows);
     const long blocks = long{strips} * costs.planes * ((costs.height + rows - 1) / rows);
     // of the multiprocessor with the most thread blocks
     const long each = (blocks + device.multiprocessors - 1) / device.multiprocessors;
@@ -141,7 +141,8 @@ void launch(const StripPass& pass, const Cut& cut, cudaStream_t stream) {
 
 template <int Columns>
 void launch(const StripPass& pass, const Cut& cut, cudaStream_t stream) {
-  pass.turn ? launch<Columns, true>(pass, cut, stream) : launch<Columns, false>(pass, cut, stream);
+  pass.transposed_means ? launch<Columns, true>(pass, cut, stream)
+                        : launch<Columns, false>(pass, cut, stream);
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ struct ExchangeArms {
 };
 
 template <class Change>
-void turn(const Plane& from, int width, int height, int planes, const Plane& to, Change change,
-          cudaStream_t stream) {
+void transpose(const Plane& from, int width, int height, int planes, const Plane& to, Change change,
+               cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((width + kTile - 1) / kTile),
                   static_cast<unsigned>((height + kTile - 1) / kTile), static_cast<unsigned>(planes));
   turn_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(from, width, height, to, change);
@@ -53,17 +53,18 @@ Plane plane_of(const DeviceVolume& volume) {
 
 }  // namespace
 
-void queue_turn(const DeviceVolume& volume, const DeviceVolume& turned, cudaStream_t stream) {
-  turn(plane_of(volume), volume.width, volume.height, volume.planes, plane_of(turned), Same{}, stream);
+void queue_transpose(const DeviceVolume& volume, const DeviceVolume& transposed, cudaStream_t stream) {
+  transpose(plane_of(volume), volume.width, volume.height, volume.planes, plane_of(transposed), Same{},
+            stream);
 }
 
-void queue_turn(const Cross* crosses, std::ptrdiff_t pitch, int width, int height, Cross* turned,
-                std::ptrdiff_t turned_pitch, cudaStream_t stream) {
+void queue_transpose(const Cross* crosses, std::ptrdiff_t pitch, int width, int height, Cross* transposed,
+                     std::ptrdiff_t transposed_pitch, cudaStream_t stream) {
   const auto words = [](const Cross* image) {
     return const_cast<std::uint32_t*>(reinterpret_cast<const std::uint32_t*>(image));
   };
-  turn(Plane{words(crosses), pitch, 0}, width, height, 1, Plane{words(turned), turned_pitch, 0},
-       ExchangeArms{}, stream);
+  transpose(Plane{words(crosses), pitch, 0}, width, height, 1, Plane{words(transposed), transposed_pitch, 0},
+            ExchangeArms{}, stream);
 }
 
 }  // namespace recon::cuda

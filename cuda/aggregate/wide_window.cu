@@ -271,12 +271,12 @@ __device__ __forceinline__ void store_means(const WindowEnds<Columns>& ends, con
 }
 
 /// `Rows` rows per step, `Columns` columns per thread.
-template <int Columns, int Rows, int kMostThreads, int kTogether>
-__global__ void __launch_bounds__(kMostThreads, kTogether)
+template <int Columns, int Rows, int kMaxThreads, int kTogether>
+__global__ void __launch_bounds__(kMaxThreads, kTogether)
     window_kernel(const __grid_constant__ WindowGrid grid) {
   extern __shared__ double window_memory[];
-  __shared__ double totals[kMostThreads / 32 * Rows];
-  __shared__ int gap_totals[kMostThreads / 32 * Rows];
+  __shared__ double totals[kMaxThreads / 32 * Rows];
+  __shared__ int gap_totals[kMaxThreads / 32 * Rows];
   const Part part(grid);
   const int thread = static_cast<int>(threadIdx.x), columns = Columns * static_cast<int>(blockDim.x);
   const Lines<double> sums{window_memory, columns + Lines<double>::kBefore};
@@ -341,18 +341,18 @@ int rounded_up(int size, int step) {
 int band_rows(int height, int radius, int blocks, int at_once) {
   const int more = std::min(2 * radius, height) / 4;
   int best = 0;
-  long least = 0;
+  long min_time = 0;
   for (int bands = 1; bands <= 32; ++bands) {
     const int rows = (height + bands - 1) / bands;
     const long all = static_cast<long>(blocks) * ((height + rows - 1) / rows);
     const long time = (all + at_once - 1) / at_once * (rows + more);
-    if (best != 0 && time >= least) continue;
-    least = time, best = rows;
+    if (best != 0 && time >= min_time) continue;
+    min_time = time, best = rows;
   }
   return best;
 }
 
-template <int Columns, int Rows, int kMostThreads, int kTogether>
+template <int Columns, int Rows, int kMaxThreads, int kTogether>
 void launch(WindowGrid grid, int most_columns, cudaStream_t stream) {
   const int width = grid.costs.width, height = grid.costs.height;
   const int whole = rounded_up(width, 4);
@@ -367,7 +367,7 @@ void launch(WindowGrid grid, int most_columns, cudaStream_t stream) {
   const int threads = rounded_up((grid.columns + 2 * grid.beyond + Columns - 1) / Columns, 32);
   const std::size_t bytes =
       static_cast<std::size_t>(Rows * Columns * threads) * (sizeof(double) + sizeof(int)) + Rows * 32;
-  const auto kernel = window_kernel<Columns, Rows, kMostThreads, kTogether>;
+  const auto kernel = window_kernel<Columns, Rows, kMaxThreads, kTogether>;
   allow_shared_memory(kernel);
   int device = 0, multiprocessors = 1, together = 1;
   RECON_CUDA_TRY(cudaGetDevice(&device));

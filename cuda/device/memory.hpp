@@ -73,9 +73,19 @@ constexpr std::size_t arena_bytes(std::size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-/// One allocation that is handed out in parts and reset as a whole.
+/// One allocation that is handed out in parts and reset as a whole; or, without memory, a counter of what
+/// would be handed out.
 class Arena {
  public:
+  Arena() = default;
+
+  /// An arena that only counts: `take` returns null.
+  static Arena counter() {
+    Arena arena;
+    arena.counts_ = true;
+    return arena;
+  }
+
   /// Resets the arena and ensures a capacity of `bytes`; the contents are lost.
   /// @throws OutOfMemory
   void reset(std::size_t bytes) {
@@ -95,11 +105,10 @@ class Arena {
   /// @throws std::logic_error if the arena is too small
   template <class T>
   T* take(std::size_t count) {
-    const std::size_t bytes = arena_bytes(count * sizeof(T));
-    EXPECTS(bytes <= memory_.bytes() - used_);
-    T* piece = reinterpret_cast<T*>(memory_.data() + used_);
+    const std::size_t bytes = arena_bytes(count * sizeof(T)), begin = used_;
+    EXPECTS(counts_ || bytes <= memory_.bytes() - used_);
     used_ += bytes;
-    return piece;
+    return counts_ ? nullptr : reinterpret_cast<T*>(memory_.data() + begin);
   }
 
   std::byte* base() const { return memory_.data(); }
@@ -109,6 +118,23 @@ class Arena {
  private:
   DeviceBuffer memory_;
   std::size_t used_ = 0;
+  bool counts_ = false;
 };
+
+/// The bytes that `take(arena)` takes from an arena.
+template <class Take>
+std::size_t bytes_taken(const Take& take) {
+  Arena counter = Arena::counter();
+  take(counter);
+  return counter.used();
+}
+
+/// Makes the arena large enough for `take(arena)`, and returns the result of that; the contents are lost.
+/// @throws OutOfMemory
+template <class Take>
+auto allocate(Arena& arena, const Take& take) {
+  arena.reset(bytes_taken(take));
+  return take(arena);
+}
 
 }  // namespace recon::cuda

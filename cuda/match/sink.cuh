@@ -54,7 +54,7 @@ struct WinnerSink {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {
       cost[i] = before[i] = after[i] = second[i] = previous[i] = earlier[i] = none;
-      plane[i] = kNoPlane * 0x10001u;
+      plane[i] = kNoWinner * 0x10001u;
       changed[i] = 0;
     }
   }

@@ -29,14 +29,14 @@ int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, in
   constexpr double kStart = 2.0;
   const int fewest = divided_up(planes, std::min(planes, kMaxSteps / sources));
   int best = divided_up(planes, fewest);
-  double least = 1e300;
+  double min_time = 1e300;
   for (int ranges = fewest; ranges <= std::max(fewest, std::min(most_ranges, planes)); ++ranges) {
     const int each = divided_up(planes, ranges);
     const long long blocks = static_cast<long long>(tiles) * divided_up(planes, each);
     const double time =
         static_cast<double>((blocks + blocks_per_wave - 1) / blocks_per_wave) * (each + kStart);
-    if (time >= 0.999 * least) continue;
-    least = time;
+    if (time >= 0.999 * min_time) continue;
+    min_time = time;
     best = each;
   }
   return best;

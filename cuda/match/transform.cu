@@ -21,18 +21,19 @@ struct Window {
 };
 
 template <class Grey>
-__global__ void __launch_bounds__(kThreads) rank_kernel(DeviceGrey image, int radius, std::uint32_t* codes) {
+__global__ void __launch_bounds__(kThreads)
+    rank_kernel(DeviceGrey image, int radius, std::uint32_t* transformed) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= image.width) return;
   const Window<Grey> at{static_cast<const Grey*>(image.pixels), image.pitch, image.width, image.height, x, y};
-  codes[static_cast<std::ptrdiff_t>(y) * image.width + x] = rank_of(radius, at);
+  transformed[static_cast<std::ptrdiff_t>(y) * image.width + x] = rank_of(radius, at);
 }
 
 /// Rows of pixels per thread block. Each thread computes them all: their windows overlap.
 constexpr int kCensusRows = 4;
 
 template <Transform kTransform, class Code, class Grey>
-__global__ void __launch_bounds__(kThreads) census_kernel(DeviceGrey image, Code* codes) {
+__global__ void __launch_bounds__(kThreads) census_kernel(DeviceGrey image, Code* transformed) {
   constexpr int kX = kTransform == Transform::kCensus5x5 ? 2 : 4,
                 kY = kTransform == Transform::kCensus5x5 ? 2 : 3;
   constexpr int kWidth = kThreads + 2 * kX, kHeight = kCensusRows + 2 * kY;
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(kThreads) census_kernel(DeviceGrey image, Code
       code = static_cast<Code>(symmetric_census_of(at));
     else
       code = static_cast<Code>(census_of<kX, kY>(at));
-    if (top + r < image.height) codes[static_cast<std::ptrdiff_t>(top + r) * image.width + x] = code;
+    if (top + r < image.height) transformed[static_cast<std::ptrdiff_t>(top + r) * image.width + x] = code;
   }
 }
 
@@ -124,14 +125,37 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+constexpr int kVolumePlanes = 16;  ///< per thread
+
+/// A thread computes neighbouring disparities of a pixel: reads and writes of a warp are along the row.
+template <class Difference>
+__global__ void __launch_bounds__(kThreads)
+    volume_kernel(TransformedPair pair, PairSide side, DeviceVolume costs) {
+  using Code = typename Difference::Code;
+  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= costs.width) return;
+  const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * costs.width;
+  const bool left = side == PairSide::kLeft;
+  const Code own = __ldg(static_cast<const Code*>(left ? pair.left : pair.right) + row + x);
+  const Code* other = static_cast<const Code*>(left ? pair.right : pair.left) + row;
+  const int begin = static_cast<int>(blockIdx.z) * kVolumePlanes,
+            end = min(begin + kVolumePlanes, costs.planes);
+  for (int d = begin; d < end; ++d) {
+    const int matched = matching_column(side, x, pair.min_disparity + d);
+    const bool inside = matched >= 0 && matched < costs.width;
+    costs.row(y, d)[x] = inside ? static_cast<float>(Difference::cost(own, __ldg(other + matched)))
+                                : static_cast<float>(pair.outside_cost);
+  }
+}
+
 dim3 grid_of(const DeviceGrey& image, int rows) {
   return {static_cast<unsigned>((image.width + kThreads - 1) / kThreads),
           static_cast<unsigned>((image.height + rows - 1) / rows)};
 }
 
-void launch_rank(const DeviceGrey& image, int radius, void* codes, cudaStream_t stream) {
+void launch_rank(const DeviceGrey& image, int radius, void* transformed, cudaStream_t stream) {
   const dim3 grid = grid_of(image, 1);
-  auto* typed = static_cast<std::uint32_t*>(codes);
+  auto* typed = static_cast<std::uint32_t*>(transformed);
   if (image.words)
     rank_kernel<std::uint16_t><<<grid, kThreads, 0, stream>>>(image, radius, typed);
   else
@@ -140,9 +164,9 @@ void launch_rank(const DeviceGrey& image, int radius, void* codes, cudaStream_t 
 }
 
 template <Transform kTransform, class Code>
-void launch_census(const DeviceGrey& image, void* codes, cudaStream_t stream) {
+void launch_census(const DeviceGrey& image, void* transformed, cudaStream_t stream) {
   const dim3 grid = grid_of(image, kCensusRows);
-  auto* typed = static_cast<Code*>(codes);
+  auto* typed = static_cast<Code*>(transformed);
   if (image.words)
     census_kernel<kTransform, Code, std::uint16_t><<<grid, kThreads, 0, stream>>>(image, typed);
   else
@@ -150,19 +174,31 @@ void launch_census(const DeviceGrey& image, void* codes, cudaStream_t stream) {
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
+/// Calls `launch` with the difference of a transform.
+template <class Launch>
+void with_difference(Transform transform, const Launch& launch) {
+  if (transform == Transform::kRank)
+    launch(RankDifference{});
+  else if (transform == Transform::kCensus9x7)
+    launch(WideHamming{});
+  else
+    launch(Hamming{});
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
 }  // namespace
 
-void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* codes,
+void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* transformed,
                       cudaStream_t stream) {
   switch (options.transform) {
     case Transform::kRank:
-      return launch_rank(image, options.rank_window / 2, codes, stream);
+      return launch_rank(image, options.rank_window / 2, transformed, stream);
     case Transform::kCensus5x5:
-      return launch_census<Transform::kCensus5x5, std::uint32_t>(image, codes, stream);
+      return launch_census<Transform::kCensus5x5, std::uint32_t>(image, transformed, stream);
     case Transform::kCensus9x7:
-      return launch_census<Transform::kCensus9x7, std::uint64_t>(image, codes, stream);
+      return launch_census<Transform::kCensus9x7, std::uint64_t>(image, transformed, stream);
     default:
-      return launch_census<Transform::kSymmetricCensus, std::uint32_t>(image, codes, stream);
+      return launch_census<Transform::kSymmetricCensus, std::uint32_t>(image, transformed, stream);
   }
 }
 
@@ -170,13 +206,19 @@ void launch_transform_costs(const TransformedPair& pair, Transform transform, st
                             cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((pair.width + kCostPixels - 1) / kCostPixels),
                   static_cast<unsigned>(pair.height));
-  if (transform == Transform::kRank)
-    costs_kernel<RankDifference><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
-  else if (transform == Transform::kCensus9x7)
-    costs_kernel<WideHamming><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
-  else
-    costs_kernel<Hamming><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
-  RECON_CUDA_TRY(cudaGetLastError());
+  with_difference(transform, [&](auto difference) {
+    costs_kernel<decltype(difference)><<<grid, kThreads, 0, stream>>>(pair, costs, stride);
+  });
+}
+
+void launch_transform_volume(const TransformedPair& pair, Transform transform, PairSide side,
+                             const DeviceVolume& costs, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>((costs.width + kThreads - 1) / kThreads),
+                  static_cast<unsigned>(costs.height),
+                  static_cast<unsigned>((costs.planes + kVolumePlanes - 1) / kVolumePlanes));
+  with_difference(transform, [&](auto difference) {
+    volume_kernel<decltype(difference)><<<grid, kThreads, 0, stream>>>(pair, side, costs);
+  });
 }
 
 }  // namespace recon::cuda

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/device/volume.hpp"
+#include "match/pair_side.hpp"
 #include "match/transform_options.hpp"
 
 namespace recon::cuda {
@@ -18,14 +20,14 @@ struct DeviceGrey {
 };
 
 /// Bytes per transformed pixel.
-inline int code_bytes(Transform transform) {
+inline std::size_t transformed_bytes(Transform transform) {
   return transform == Transform::kCensus9x7 ? 8 : 4;
 }
 
 /// Transforms an image, see match/transform_step.hpp.
-/// @param codes  code_bytes(...) per pixel, rows without padding
+/// @param transformed  transformed_bytes(...) per pixel, rows without padding
 /// @throws DeviceError
-void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* codes,
+void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* transformed,
                       cudaStream_t stream);
 
 /// The pair whose costs are computed.
@@ -33,7 +35,7 @@ struct TransformedPair {
   const void *left, *right;
   int width, height;
   int min_disparity, count;
-  int outside_cost;  ///< cost of a disparity whose pixel lies outside the right image
+  int outside_cost;  ///< cost of a disparity whose match lies outside the other image
 };
 
 /// The costs by (y, x, plane_byte(d)), `stride` bytes per pixel, a multiple of 16; the padding is
@@ -41,5 +43,12 @@ struct TransformedPair {
 /// @throws DeviceError
 void launch_transform_costs(const TransformedPair& pair, Transform transform, std::uint8_t* costs, int stride,
                             cudaStream_t stream);
+
+/// The costs of one view by (y, d, x) as floats: the same for both views' pixels that match;
+/// `pair.outside_cost` where the match lies outside the other view.
+/// @param costs  of the pair's size, with `pair.count` planes; overwritten completely
+/// @throws DeviceError
+void launch_transform_volume(const TransformedPair& pair, Transform transform, PairSide side,
+                             const DeviceVolume& costs, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -1,11 +1,13 @@
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "cuda/methods/self_test.hpp"
-#include "cuda/methods/stereo/pair.hpp"
+#include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
@@ -72,7 +74,7 @@ class CudaBackend : public Backend {
     limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
     admission_.emplace(options.streams, limit_);
     streams_.reserve(static_cast<std::size_t>(options.streams));
-    for (int i = 0; i < options.streams; ++i) streams_.push_back({SweepStream(host_threads_), {}});
+    for (int i = 0; i < options.streams; ++i) streams_.emplace_back(host_threads_, images_);
   }
 
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the streams are freed on it
@@ -82,38 +84,28 @@ class CudaBackend : public Backend {
 
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
-    // The shape does not contain the cost or the combination: assume the path with more memory, and the
-    // lowest tiles.
-    SweepOptions options;
-    options.window = shape.options.window;
-    options.cost = CostKind::kSad;
-    const SweepPlan sad = plan(shape, options, SweepPath::kVolume);
-    SweepPlan most = sad;
-    if (shape.channels == 1) {
-      const SweepPlan fused = plan(shape, options, SweepPath::kFused);
-      options.cost = CostKind::kZncc;
-      const SweepPlan zncc = plan(shape, options, SweepPath::kVolume);
-      most.bytes = std::max({sad.bytes, fused.bytes, zncc.bytes});
-      most.tiles = std::max({sad.tiles, fused.tiles, zncc.tiles});
-    }
-    return {Staging::kBytes + host_bytes(shape, most), most.bytes, most.tiles};
+    const SweepPlan planned = plan(shape);
+    return {Staging::kBytes + host_bytes(shape, planned), planned.bytes, planned.tiles};
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
     const CurrentDevice current(device_);
-    const SweepPlan planned = plan(sweep_shape(problem), problem.options, SweepPath::kAuto);
+    const SweepPlan planned = plan(sweep_shape(problem));
     const Hold hold(*this, planned.bytes);
-    hold.stream().pair.arena.release();
+    if (hold.stream().pair) hold.stream().pair->arena.release();
+    leave_memory_to(planned);
     return hold.stream().sweep.sweep(problem, planned);
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
     const CurrentDevice current(device_);
-    constexpr std::size_t kStagingBytes = 10;  // at most, of page-locked memory per pixel
+    const PairShape shape{width, height};
     WorkMemory memory;
-    memory.host_bytes = kStagingBytes * static_cast<std::size_t>(padded_count<float>(width)) *
-                        static_cast<std::size_t>(height);
-    memory.device_bytes = match_pair_bytes(width, height, options);
+    memory.host_bytes = 2 * Staging::kBytes;  // the stream's for sweeps, too
+    memory.device_bytes = pair_stream_bytes(shape, options);
+    if (options.method == PairMethod::kPipeline)
+      memory.host_bytes += PipelineStream::host_bytes(
+          shape, options, oneapi::tbb::task_arena(host_threads_).max_concurrency());
     if (memory.device_bytes > limit_)
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
                         std::to_string(options.range.count) + " disparities needs " +
@@ -125,21 +117,27 @@ class CudaBackend : public Backend {
   DisparityMap match(const PairProblem& problem) override {
     check_pair(problem);
     const CurrentDevice current(device_);
-    const ImageView<const std::uint8_t>& image = problem.images.left;
-    const Hold hold(*this, match_pair_bytes(image.width, image.height, problem.options));
-    hold.stream().sweep.release();
-    return match_pair(problem, hold.stream().pair);
+    const std::size_t bytes = pair_stream_bytes(pair_shape(problem), problem.options);
+    const Hold hold(*this, bytes);
+    DeviceStream& stream = hold.stream();
+    stream.sweep.release();
+    if (!stream.pair) stream.pair.emplace().host_threads = host_threads_;
+    leave_memory_to(bytes);
+    // A loop that waits here must not start another match, which would wait for this stream.
+    return oneapi::tbb::this_task_arena::isolate([&] { return match_pair(problem, *stream.pair); });
   }
 
  private:
   /// Resources of one concurrent call, kept for the next one.
   struct DeviceStream {
+    DeviceStream(int host_threads, ImageCache& images) : sweep(host_threads, &images) {}
+
     SweepStream sweep;
-    PairWorkspace pair;
+    std::optional<PairWorkspace> pair;  ///< from the first pair on
 
     void release() {
       sweep.release();
-      pair.arena.release();
+      if (pair) pair->arena.release();
     }
   };
 
@@ -166,6 +164,26 @@ class CudaBackend : public Backend {
     Admission::Permit permit_;
   };
 
+  /// Limits the cache of source images to what is left if all streams do work like the largest so far; to
+  /// nothing for work that needs more than the share of a stream.
+  void leave_memory_to(const SweepPlan& planned) {
+    const std::lock_guard lock(budget_mutex_);
+    if (planned.bytes > admission_->share()) return images_.set_budget(0);
+    sweep_bytes_ = std::max(sweep_bytes_, planned.sweep_bytes);
+    path_bytes_ = std::max(path_bytes_, planned.path_bytes);
+    images_.set_budget(image_budget());
+  }
+  void leave_memory_to(std::size_t pair_bytes) {
+    const std::lock_guard lock(budget_mutex_);
+    if (pair_bytes > admission_->share()) return images_.set_budget(0);
+    pair_bytes_ = std::max(pair_bytes_, pair_bytes);
+    images_.set_budget(image_budget());
+  }
+  std::size_t image_budget() const {
+    const std::size_t arenas = streams_.size() * std::max(sweep_bytes_ + path_bytes_, pair_bytes_);
+    return limit_ - std::min(limit_, arenas);
+  }
+
   /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
     if (!plan.on_host) return 0;
@@ -175,11 +193,11 @@ class CudaBackend : public Backend {
   }
 
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
-  SweepPlan plan(const SweepShape& shape, const SweepOptions& options, SweepPath path) const {
+  SweepPlan plan(const SweepShape& shape) const {
     try {
-      return plan_sweep(shape, options, path, {multiprocessors_, admission_->share()});
+      return plan_sweep(shape, shape.options, SweepPath::kAuto, {multiprocessors_, admission_->share()});
     } catch (const OutOfMemory&) {
-      return plan_sweep(shape, options, path, {multiprocessors_, limit_});
+      return plan_sweep(shape, shape.options, SweepPath::kAuto, {multiprocessors_, limit_});
     }
   }
 
@@ -188,6 +206,9 @@ class CudaBackend : public Backend {
   int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;
+  ImageCache images_;
+  std::mutex budget_mutex_;
+  std::size_t sweep_bytes_ = 0, path_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
   std::vector<DeviceStream> streams_;
   std::optional<Admission> admission_;
 };

@@ -49,6 +49,14 @@ __global__ void __launch_bounds__(kRefineThreads)
   own = enhanced_disparity(own, planes(d - 1), planes(d), planes(d + 1));
 }
 
+__global__ void __launch_bounds__(kRefineThreads)
+    subpixel_kernel(const float* subpixel, float* disparity, int width) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= width) return;
+  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * width + x;
+  if (fabsf(subpixel[at] - disparity[at]) <= 0.5f) disparity[at] = subpixel[at];
+}
+
 }  // namespace
 
 void queue_adjustment(const float* disparity, const DeviceVolume& costs, int min, float* adjusted,
@@ -61,6 +69,12 @@ void queue_adjustment(const float* disparity, const DeviceVolume& costs, int min
 void queue_enhancement(float* disparity, const DeviceVolume& costs, int min, cudaStream_t stream) {
   enhancement_kernel<<<rows_grid(costs.width, costs.height), kRefineThreads, 0, stream>>>(disparity, costs,
                                                                                           min);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void queue_take_subpixel(const float* subpixel, float* disparity, int width, int height,
+                         cudaStream_t stream) {
+  subpixel_kernel<<<rows_grid(width, height), kRefineThreads, 0, stream>>>(subpixel, disparity, width);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -14,4 +14,8 @@ void queue_adjustment(const float* disparity, const DeviceVolume& costs, int min
 /// Queues recon::enhance_subpixel, likewise, in place. @throws DeviceError
 void queue_enhancement(float* disparity, const DeviceVolume& costs, int min, cudaStream_t stream);
 
+/// Queues the sub-pixel step of the semi-global optimizer: a disparity takes the value of its pixel in
+/// `subpixel` if that is at most half a pixel away. Maps without padding. @throws DeviceError
+void queue_take_subpixel(const float* subpixel, float* disparity, int width, int height, cudaStream_t stream);
+
 }  // namespace recon::cuda

@@ -82,18 +82,18 @@ __global__ void __launch_bounds__(kRefineThreads) sizes_kernel(LabelledMap map, 
 }
 
 __global__ void __launch_bounds__(kRefineThreads)
-    invalidate_segments_kernel(LabelledMap map, SurfaceScratch scratch, int least) {
+    invalidate_segments_kernel(LabelledMap map, SurfaceScratch scratch, int min_size) {
   const std::ptrdiff_t i = static_cast<std::ptrdiff_t>(blockIdx.x) * kRefineThreads + threadIdx.x;
   if (i >= map.pixels() || map.outliers[i] != Outlier::kNone) return;
   const bool known = scratch.reliable[i] == scratch.reliable[i];
-  if (known && scratch.sizes[scratch.labels[i]] >= least) return;
+  if (known && scratch.sizes[scratch.labels[i]] >= min_size) return;
   map.outliers[i] = Outlier::kOcclusion;
   scratch.reliable[i] = NAN;
 }
 
 }  // namespace
 
-void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int least,
+void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int min_size,
                           cudaStream_t stream) {
   const dim3 rows = rows_grid(map.width, map.height);
   runs_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch);
@@ -102,7 +102,8 @@ void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch,
   RECON_CUDA_TRY(cudaGetLastError());
   sizes_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch);
   RECON_CUDA_TRY(cudaGetLastError());
-  invalidate_segments_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map, scratch, least);
+  invalidate_segments_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map, scratch,
+                                                                                       min_size);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

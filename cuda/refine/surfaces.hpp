@@ -25,7 +25,7 @@ struct SurfaceScratch {
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);
 
 /// The two steps of queue_surfaces; the second one reads `reliable` from the first.
-void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int least,
+void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int min_size,
                           cudaStream_t stream);
 void queue_extension(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);
 

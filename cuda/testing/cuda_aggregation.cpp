@@ -22,12 +22,12 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8> image, const CrossOptions& opt
   return call.download<Cross>(to, pitch, image.width, image.height);
 }
 
-Volume<float> run_constant_window(VolumeView<const float> costs, int radius, float greatest,
+Volume<float> run_constant_window(VolumeView<const float> costs, int radius, float max_cost,
                                   std::uint8_t poison, int device) {
   use_device(device);
   Call call(2 * volume_bytes(costs), poison);
   const DeviceVolume given = call.upload(costs), means = call.take_volume(costs);
-  queue_constant_window(given, radius, greatest, means, call.stream());
+  queue_constant_window(given, radius, max_cost, means, call.stream());
   return call.download(means);
 }
 
@@ -49,7 +49,7 @@ Volume<float> run_adaptive_weight(const SupportViews<Rgb8>& views, const Adaptiv
 }
 
 Volume<float> run_cross_based(const SupportViews<Cross>& views, int longest, const CrossBasedOptions& options,
-                              float greatest, VolumeView<const float> costs, std::uint8_t poison,
+                              float max_cost, VolumeView<const float> costs, std::uint8_t poison,
                               int device) {
   EXPECTS(views.fits(costs.width, costs.height));
   use_device(device);
@@ -64,7 +64,7 @@ Volume<float> run_cross_based(const SupportViews<Cross>& views, int longest, con
   arms.longest = longest;
   const DeviceVolume given = call.upload(costs);
   return call.download(
-      queue_cross_based(arms, options, greatest, given, call.take_bytes(scratch), call.stream()));
+      queue_cross_based(arms, options, max_cost, given, call.take_bytes(scratch), call.stream()));
 }
 
 }  // namespace recon::cuda

@@ -19,7 +19,7 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8> image, const CrossOptions& opt
                             int device = 0);
 
 /// As recon::constant_window.
-Volume<float> run_constant_window(VolumeView<const float> costs, int radius, float greatest,
+Volume<float> run_constant_window(VolumeView<const float> costs, int radius, float max_cost,
                                   std::uint8_t poison, int device = 0);
 
 /// As recon::adaptive_weight.
@@ -29,7 +29,7 @@ Volume<float> run_adaptive_weight(const SupportViews<Rgb8>& views, const Adaptiv
 /// As recon::cross_based on a copy of the costs.
 /// @param longest  no arm is longer, see CrossOptions::reach
 Volume<float> run_cross_based(const SupportViews<Cross>& views, int longest, const CrossBasedOptions& options,
-                              float greatest, VolumeView<const float> costs, std::uint8_t poison,
+                              float max_cost, VolumeView<const float> costs, std::uint8_t poison,
                               int device = 0);
 
 /// What is timed: the left view of a pair in truncated colour differences, aggregated, its planes of least

@@ -1,7 +1,6 @@
 #include "cuda/testing/cuda_belief.hpp"
 
-#include "cuda/methods/stereo/belief_call.hpp"
-#include "cuda/methods/stereo/belief_matching.hpp"
+#include "cuda/methods/stereo/belief_stream.hpp"
 #include "cuda/testing/measure.hpp"
 
 namespace recon::cuda {
@@ -10,13 +9,14 @@ BeliefRun run_belief(const PairProblem& problem, int device) {
   use_device(device);
   PairWorkspace workspace;
   BeliefRun run;
-  run.planned_bytes =
-      belief_matching_bytes(problem.images.left.width, problem.images.left.height, problem.options);
-  workspace.arena.reset(run.planned_bytes);
-  RECON_CUDA_TRY(cudaMemsetAsync(workspace.arena.take<std::byte>(run.planned_bytes), 0xFF, run.planned_bytes,
-                                 workspace.stream.get()));
-  run.map = belief_matching(problem, workspace);
-  run.arena_bytes = workspace.arena.capacity();
+  run.planned_bytes = BeliefStream::bytes(pair_shape(problem), problem.options);
+  BeliefStream lane(pair_shape(problem), problem.options, workspace.arena);
+  run.arena_bytes = workspace.arena.used();
+  RECON_CUDA_TRY(
+      cudaMemsetAsync(workspace.arena.base(), 0xFF, workspace.arena.capacity(), workspace.stream.get()));
+  lane.upload(problem, workspace);
+  lane.queue(workspace);
+  run.map.disparity = lane.download(workspace);
   return run;
 }
 
@@ -24,19 +24,29 @@ BeliefTimes time_belief(const PairProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
   BeliefTimes times;
   use_device(device);
+  check_pair(problem);
   PairWorkspace workspace;
-  {
-    BeliefCall call(problem, workspace);
-    call.stage();
-    times.with_transfers = time_events(workspace.stream, repeats, [&] {
-      call.upload();
-      call.propagate();
-      call.download();
-    });
-    times.kernels = time_events(workspace.stream, repeats, [&] { call.propagate(); });
-  }
-  times.whole = time_whole(repeats, [&] { belief_matching(problem, workspace); });
+  const Stream& stream = workspace.stream;
+  BeliefStream lane(pair_shape(problem), problem.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
+  lane.upload(problem, workspace);
+  stream.synchronize();
+  const BeliefStream::Buffers& at = lane.buffers();
+  const std::size_t image_bytes = 2 * at.image_bytes;
+  const std::size_t winner_bytes =
+      element_count({problem.images.left.width, problem.images.left.height, sizeof(std::uint16_t)});
+  const PinnedBuffer images(image_bytes), winners(winner_bytes);
+  const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+    RECON_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.get()));
+  };
+  copy(images.data(), at.images, image_bytes);
+  times.with_transfers = time_events(stream, repeats, [&] {
+    copy(at.images, images.data(), image_bytes);
+    lane.queue(workspace);
+    copy(winners.data(), at.winners, winner_bytes);
+  });
+  times.kernels = time_events(stream, repeats, [&] { lane.queue(workspace); });
+  times.whole = time_whole(repeats, [&] { match_pair(problem, workspace); });
   return times;
 }
 

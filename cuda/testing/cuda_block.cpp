@@ -1,6 +1,5 @@
 #include "cuda/testing/cuda_block.hpp"
 
-#include "cuda/methods/stereo/block_matching.hpp"
 #include "cuda/methods/stereo/block_stream.hpp"
 #include "cuda/testing/measure.hpp"
 
@@ -8,16 +7,16 @@ namespace recon::cuda {
 
 BlockRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int device) {
   use_device(device);
-  check_pair(problem);
   PairWorkspace workspace;
   BlockRun run;
-  run.planned_bytes =
-      block_matching_bytes(problem.images.left.width, problem.images.left.height, problem.options);
-  workspace.arena.reset(run.planned_bytes);
-  RECON_CUDA_TRY(cudaMemsetAsync(workspace.arena.take<std::uint8_t>(run.planned_bytes), poison,
-                                 run.planned_bytes, workspace.stream.get()));
-  run.map = block_matching(problem, workspace);
-  run.arena_bytes = workspace.arena.capacity();
+  run.planned_bytes = BlockStream::bytes(pair_shape(problem), problem.options);
+  BlockStream lane(pair_shape(problem), problem.options, workspace.arena);
+  run.arena_bytes = workspace.arena.used();
+  RECON_CUDA_TRY(
+      cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
+  lane.upload(problem, workspace);
+  lane.queue(workspace);
+  run.map.disparity = lane.download(workspace);
   return run;
 }
 
@@ -28,14 +27,12 @@ BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int s
   use_device(device);
   check_pair(problem);
   PairWorkspace workspace;
-  const BlockTiling tiling{tile_width, strip_rows};
-  const BlockStream lane(problem.images.left.width, problem.images.left.height, problem.options,
-                         workspace.arena);
+  BlockStream lane(pair_shape(problem), problem.options, workspace.arena, {tile_width, strip_rows});
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(problem.images, workspace.staging, workspace.stream);
-  times.whole = time_events(workspace.stream, repeats, [&] { lane.queue(workspace.stream, tiling); });
-  times.search = time_events(workspace.stream, repeats, [&] { lane.queue_search(workspace.stream, tiling); });
-  times.call = time_whole(repeats, [&] { block_matching(problem, workspace); });
+  lane.upload(problem, workspace);
+  times.whole = time_events(workspace.stream, repeats, [&] { lane.queue(workspace); });
+  times.search = time_events(workspace.stream, repeats, [&] { lane.queue_search(workspace); });
+  times.call = time_whole(repeats, [&] { match_pair(problem, workspace); });
   return times;
 }
 

@@ -9,7 +9,6 @@
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/transform.hpp"
 #include "cuda/methods/device_call.hpp"
-#include "cuda/methods/stereo/pair_workspace.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/optimize/scanline/scanline.hpp"
 #include "cuda/optimize/winner/min_cost.hpp"
@@ -21,12 +20,17 @@
 namespace recon::cuda {
 namespace {
 
-PairOptions options_of(const PipelineProblem& problem) {
-  PairOptions options;
-  options.method = PairMethod::kPipeline;
-  options.range = problem.range;
-  options.pipeline = problem.options;
-  return options;
+PairProblem pair_of(const PipelineProblem& problem) {
+  PairProblem pair{problem.grey, {}, problem.colour};
+  pair.options.method = PairMethod::kPipeline;
+  pair.options.range = problem.range;
+  pair.options.pipeline = problem.options;
+  return pair;
+}
+
+PairShape shape_of(const PipelineProblem& problem) {
+  const auto& left = problem.colour.left;
+  return {left.width, left.height, !problem.grey.left16.empty()};
 }
 
 /// Memory for an image or a volume whose values are still to come.
@@ -48,18 +52,38 @@ std::size_t pieces_bytes(int width, int height, int pieces) {
 
 PipelineRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device) {
   use_device(device);
-  const int width = problem.colour.left.width, height = problem.colour.left.height;
+  const PairProblem pair = pair_of(problem);
   PairWorkspace workspace;
   PipelineRun run;
-  run.planned_bytes = PipelineStream::bytes(width, height, options_of(problem));
-  const PipelineStream lane(width, height, options_of(problem), workspace.arena);
+  run.planned_bytes = PipelineStream::bytes(shape_of(problem), pair.options);
+  PipelineStream lane(shape_of(problem), pair.options, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   RECON_CUDA_TRY(
       cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
-  lane.upload(problem.colour, workspace.staging, workspace.stream);
-  lane.queue(workspace.stream);
-  run.map.disparity = lane.download(workspace.staging, workspace.stream);
+  lane.upload(pair, workspace);
+  lane.queue(workspace);
+  run.map.disparity = lane.download(workspace);
   return run;
+}
+
+Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,
+                                  const PipelineOptions& options, std::uint8_t poison, int device) {
+  use_device(device);
+  const int width = pair.left.width, height = pair.left.height;
+  const TransformOptions& transform = options.transform;
+  Call call(pieces_bytes(width, height, 4) + device_volume_bytes(width, range.count, height), poison);
+  const std::size_t bytes = element_count({width, height}) * transformed_bytes(transform.transform);
+  std::byte* transformed[2];
+  for (int i = 0; i < 2; ++i) {
+    const DeviceGrey grey{call.upload(i == 0 ? pair.left : pair.right, width), false, width, width, height};
+    transformed[i] = take<std::byte>(call, bytes);
+    launch_transform(grey, transform, transformed[i], call.stream());
+  }
+  const DeviceVolume costs = take_volume(call, width, range.count, height);
+  launch_transform_volume(
+      {transformed[0], transformed[1], width, height, range.min, range.count, options.outside_cost},
+      transform.transform, side, costs, call.stream());
+  return call.download(costs);
 }
 
 Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const DisparityRange& range,
@@ -176,7 +200,9 @@ Image<float> run_map_steps(ImageView<const float> disparity, VolumeView<const fl
 namespace {
 
 /// The time of each step of a pipeline, taken by events within one graph.
-std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, const Stream& stream, int repeats) {
+std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, PairWorkspace& workspace,
+                                            int repeats) {
+  const Stream& stream = workspace.stream;
   std::vector<std::pair<std::string, std::unique_ptr<Event>>> marks;
   const auto mark = [&](const char* step) {
     marks.emplace_back(step, std::make_unique<Event>());
@@ -184,7 +210,7 @@ std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, const St
   };
   const Graph graph(stream, [&] {
     mark("begin");
-    lane.queue(stream, mark);
+    lane.queue(workspace, mark);
   });
   std::vector<std::string> names;
   std::map<std::string, std::vector<double>> times;
@@ -207,22 +233,22 @@ std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, const St
 }  // namespace
 
 PipelineTimes time_pipeline(const PipelineProblem& problem, int repeats, int device) {
-  EXPECTS(repeats >= 1);
+  EXPECTS(repeats >= 1 && !has_graph_cut(problem.options));
   PipelineTimes times;
   use_device(device);
+  const PairProblem pair = pair_of(problem);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  const PipelineStream lane(problem.colour.left.width, problem.colour.left.height, options_of(problem),
-                            workspace.arena);
+  PipelineStream lane(shape_of(problem), pair.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(problem.colour, workspace.staging, stream);
-  const Graph graph(stream, [&] { lane.queue(stream); });
+  lane.upload(pair, workspace);
+  const Graph graph(stream, [&] { lane.queue(workspace); });
   times.whole = time_events(stream, repeats, [&] { graph.launch(stream); });
-  times.steps = time_steps(lane, stream, repeats);
+  times.steps = time_steps(lane, workspace, repeats);
   times.call = time_whole(repeats, [&] {
-    lane.upload(problem.colour, workspace.staging, stream);
+    lane.upload(pair, workspace);
     graph.launch(stream);
-    lane.download(workspace.staging, stream);
+    lane.download(workspace);
   });
   return times;
 }

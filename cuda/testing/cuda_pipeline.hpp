@@ -29,6 +29,10 @@ PipelineRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, in
 Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const DisparityRange& range,
                                const PipelineOptions& options, std::uint8_t poison, int device = 0);
 
+/// As recon::PipelineCosts::fill for kTransform, over images of 8 bits.
+Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,
+                                  const PipelineOptions& options, std::uint8_t poison, int device = 0);
+
 /// As recon::optimize_scanlines; another view has the size of the reference.
 Volume<float> run_scanlines(VolumeView<const float> costs, ImageView<const Rgb8> reference,
                             const ScanlineView& other, const ScanlineOptions& options, std::uint8_t poison,
@@ -70,7 +74,8 @@ struct MapSteps {
 Image<float> run_map_steps(ImageView<const float> disparity, VolumeView<const float> costs, int min,
                            const MapSteps& steps, std::uint8_t poison, int device = 0);
 
-/// Milliseconds by events, from images on the device to disparities on the device.
+/// Milliseconds by events, from images on the device to disparities on the device; of pipelines without a
+/// graph cut.
 struct PipelineTimes {
   TimeSpread whole;  ///< one graph
   struct Step {

@@ -23,18 +23,15 @@ void copy(T* to, const T* from, std::size_t count, const Stream& stream) {
 
 SemiGlobalRun run_semi_global(const PairProblem& problem, std::uint8_t poison, int device) {
   use_device(device);
-  const GreyPair& images = problem.images;
-  const int width = images.left.width, height = images.left.height;
-  const bool words = !images.left16.empty();
   PairWorkspace workspace;
   SemiGlobalRun run;
-  run.planned_bytes = SemiGlobalStream::bytes(width, height, problem.options, words);
-  const SemiGlobalStream lane(width, height, problem.options, words, workspace.arena);
+  run.planned_bytes = SemiGlobalStream::bytes(pair_shape(problem), problem.options);
+  SemiGlobalStream lane(pair_shape(problem), problem.options, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   fill(workspace.arena, poison, workspace.stream);
-  lane.upload(images, workspace.staging, workspace.stream);
-  lane.queue(workspace.stream);
-  run.map.disparity = lane.download(workspace.staging, workspace.stream);
+  lane.upload(problem, workspace);
+  lane.queue(workspace);
+  run.map.disparity = lane.download(workspace);
   return run;
 }
 
@@ -51,7 +48,7 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
   input.in_place = given.in_place;
   const std::size_t pixels = element_count({input.width, input.height});
   const auto planes = static_cast<std::size_t>(given.planes);
-  const auto padded = static_cast<std::size_t>(padded_planes(given.planes));
+  const auto padded = static_cast<std::size_t>(path_planes(given.planes));
   std::vector<std::uint8_t> costs(pixels * padded, poison), guide(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
     for (int d = 0; d < given.planes; ++d)
@@ -60,17 +57,23 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
     guide[i] = given.guide(static_cast<int>(i) % input.width, static_cast<int>(i) / input.width);
   }
   const Stream stream;
+  struct Buffers {
+    std::uint8_t *costs, *guide;
+    SemiGlobal::Buffers paths;
+  };
   Arena arena;
-  arena.reset(arena_bytes(costs.size()) + arena_bytes(pixels) + SemiGlobal::bytes(input));
+  const Buffers at = allocate(arena, [&](Arena& memory) {
+    auto* device_costs = memory.take<std::uint8_t>(costs.size());
+    auto* device_guide = memory.take<std::uint8_t>(pixels);
+    return Buffers{device_costs, device_guide, SemiGlobal::take(input, memory)};
+  });
   fill(arena, poison, stream);
-  auto* device_costs = arena.take<std::uint8_t>(costs.size());
-  auto* device_guide = arena.take<std::uint8_t>(pixels);
-  input.costs = device_costs;
-  input.guide = device_guide;
+  input.costs = at.costs;
+  input.guide = at.guide;
   input.guide_pitch = input.width;
-  copy(device_costs, costs.data(), costs.size(), stream);
-  copy(device_guide, guide.data(), pixels, stream);
-  const SemiGlobal optimizer(input, arena);
+  copy(at.costs, costs.data(), costs.size(), stream);
+  copy(at.guide, guide.data(), pixels, stream);
+  const SemiGlobal optimizer(input, at.paths);
   optimizer.queue(stream);
   PathWinners result;
   result.winners.resize(pixels);
@@ -86,14 +89,12 @@ SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int de
   EXPECTS(repeats >= 1);
   SemiGlobalTimes times;
   use_device(device);
-  const GreyPair& images = problem.images;
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  const SemiGlobalStream lane(images.left.width, images.left.height, problem.options, !images.left16.empty(),
-                              workspace.arena);
+  SemiGlobalStream lane(pair_shape(problem), problem.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(images, workspace.staging, stream);
-  const Graph graph(stream, [&] { lane.queue(stream); });
+  lane.upload(problem, workspace);
+  const Graph graph(stream, [&] { lane.queue(workspace); });
   const auto time = [&](const auto& queue) { return time_events(stream, repeats, queue); };
   times.whole = time([&] { graph.launch(stream); });
   times.transform = time([&] { lane.queue_transform(stream); });
@@ -103,9 +104,9 @@ SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int de
   times.disparity = time([&] { lane.queue_disparity(stream); });
   times.median = time([&] { lane.queue_median(stream); });
   times.call = time_whole(repeats, [&] {
-    lane.upload(images, workspace.staging, stream);
+    lane.upload(problem, workspace);
     graph.launch(stream);
-    lane.download(workspace.staging, stream);
+    lane.download(workspace);
   });
   return times;
 }

@@ -86,6 +86,22 @@ LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, st
   return result;
 }
 
+CachedSweeps sweep_with_cache(const std::vector<SweepProblem>& problems, SweepVariant variant,
+                              std::size_t budget, int device) {
+  const cudaDeviceProp properties = use_device(device);
+  ImageCache cache;
+  cache.set_budget(budget);
+  SweepStream streams[2] = {SweepStream(1, &cache), SweepStream(1, &cache)};
+  CachedSweeps result;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const SweepPlan plan =
+        plan_of(problems[i], variant, std::size_t{1} << 30, properties.multiProcessorCount);
+    result.estimates.push_back(streams[i % 2].sweep(problems[i], plan));
+  }
+  result.uploads = cache.uploads();
+  return result;
+}
+
 SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int repeats, int device) {
   EXPECTS(repeats >= 1);
   const cudaDeviceProp properties = use_device(device);

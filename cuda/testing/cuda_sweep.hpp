@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "core/half.hpp"
 #include "core/volume.hpp"
@@ -32,6 +33,15 @@ struct LimitedSweep {
 };
 LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, std::size_t memory_limit,
                            int device = 0);
+
+/// Sweeps views one after the other, on two streams in turn that share a cache of source images.
+struct CachedSweeps {
+  std::vector<DepthEstimate> estimates;
+  std::size_t uploads = 0;  ///< channels of sources, into the cache
+};
+/// @param budget  bytes of the cache
+CachedSweeps sweep_with_cache(const std::vector<SweepProblem>& problems, SweepVariant variant,
+                              std::size_t budget, int device = 0);
 
 /// Median and spread of repeated measurements, milliseconds.
 struct TimeSpread {

@@ -54,11 +54,11 @@ __global__ void clear_kernel(float* cube, std::size_t count) {
 __global__ void winner_kernel(const float* cube, std::size_t pixels, int planes, std::uint16_t* plane) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= pixels) return;
-  float least = cube[i];
+  float min_cost = cube[i];
   int best = 0;
   for (int d = 1; d < planes; ++d) {
     const float cost = cube[d * pixels + i];
-    if (cost < least) least = cost, best = d;
+    if (cost < min_cost) min_cost = cost, best = d;
   }
   plane[i] = static_cast<std::uint16_t>(best);
 }

@@ -19,6 +19,8 @@ struct PosedImage {
   Pose cam_from_world;
   int channels = 1;
   std::array<ImageView<const std::uint8_t>, 3> channel{};
+  /// Identifies the pixels within the process, so that a GPU may keep a copy of them; 0: it may not.
+  std::uint64_t id = 0;
 };
 
 }  // namespace recon

@@ -292,16 +292,9 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
   return jobs;
 }
 
-/// What of the work no GPU does; empty: nothing.
-std::string work_of_the_cpu(const SessionOptions& options, const std::vector<Job>& jobs) {
-  for (const Job job : jobs)
-    if (options.cpu_only(job)) return "a pipeline with " + cpu_stage(options.pair.matching.pipeline);
-  return {};
-}
-
-SharedWork begin(const SessionOptions& options, const std::vector<Job>& jobs, int threads) {
+SharedWork begin(const SessionOptions& options, int threads) {
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false, 0};
-  const DeviceChoice choice = choose_devices(options.device, work_of_the_cpu(options, jobs));
+  const DeviceChoice choice = choose_devices(options.device);
   work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
   // A run that may have to wait finds out afterwards what memory there is.
@@ -336,7 +329,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
   options.check(jobs);
   ThreadLimit limit(options.threads);
   return limit.run([&] {
-    SharedWork work = begin(options, jobs, limit.threads());
+    SharedWork work = begin(options, limit.threads());
     work.several_inputs = inputs.size() > 1;
     check_output_paths(options, inputs);
     std::vector<Outcome> outcomes;

@@ -143,23 +143,18 @@ TEST_F(PairPipeline, WrongUsageIsTwo) {
   refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
 }
 
-TEST_F(PairPipeline, NoGpuHasAllStages) {
-  const Outcome gpu = match_by({"--preset", "ad-census", "--optimizer", "sgm", "--device", "cuda"});
-  EXPECT_EQ(gpu.exit_code, 2);
-  EXPECT_THAT(gpu.err,
-              HasSubstr("a pipeline with --optimizer sgm runs on the CPU only; --device cpu takes it"));
-  const Outcome any = match_by({"--preset", "ad-census", "--refine", "graphcut", "--device", "auto"});
-  EXPECT_EQ(any.exit_code, 0) << any.err;
-  EXPECT_THAT(any.err, HasSubstr("working on the CPU, as a pipeline with --refine graphcut runs on no GPU"));
-}
-
-TEST_F(PairPipeline, TheAdCensusSystemRunsWhereAGpuIs) {
-  const Outcome gpu = match_by({"--preset", "ad-census", "--device", "cuda"});
-  if (gpu.exit_code == 0)
-    EXPECT_THAT(gpu.err, HasSubstr("working on cuda:0"));
-  else
-    EXPECT_THAT(gpu.err, HasSubstr("no GPU can be used"));
-  EXPECT_TRUE(gpu.exit_code == 0 || gpu.exit_code == 5) << gpu.err;
+TEST_F(PairPipeline, EveryStageRunsWhereAGpuIs) {
+  const std::vector<std::vector<std::string>> stages = {
+      {"--preset", "ad-census"},
+      {"--preset", "ad-census", "--optimizer", "sgm"},
+      {"--preset", "ad-census", "--refine", "graphcut"},
+      {"--method", "pipeline", "--cost", "census9x7", "--optimizer", "winner"}};
+  for (std::vector<std::string> options : stages) {
+    options.insert(options.end(), {"--device", "cuda", "--overwrite"});
+    const Outcome gpu = match_by(options);
+    EXPECT_TRUE(gpu.exit_code == 0 || gpu.exit_code == 5) << gpu.err;
+    EXPECT_THAT(gpu.err, HasSubstr(gpu.exit_code == 0 ? "working on cuda:0" : "no GPU can be used"));
+  }
 }
 
 TEST_F(PairPipeline, ThePlanCountsItsVolumes) {

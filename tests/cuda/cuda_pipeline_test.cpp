@@ -1,5 +1,4 @@
-// The stages of a pipeline on the GPU against the textbook and against the CPU, and the whole AD-Census
-// system.
+// The stages of a pipeline on the GPU against the textbook and against the CPU.
 
 #include "cuda/testing/cuda_pipeline.hpp"
 
@@ -7,20 +6,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cuda/gpu_test.hpp"
+#include "cuda/pipeline_shapes.hpp"
 #include "match/cross_arms.hpp"
-#include "methods/stereo/ad_census_matching.hpp"
+#include "methods/stereo/pipeline_costs.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "reference/blocky_colours.hpp"
-#include "reference/colour_sets.hpp"
 #include "refine/depth_filters.hpp"
 #include "refine/surface_step.hpp"
 
@@ -29,47 +26,14 @@ namespace {
 
 using reference::blocky_colours;
 using reference::FloatVolume;
+using test::GreyImages;
+using test::kPoison;
 using test::same_image;
+using test::Shape;
+using test::shapes;
 
 constexpr float kNone = std::numeric_limits<float>::infinity();
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-/// In every byte of the device's memory before a call: floats of it are no numbers.
-constexpr std::uint8_t kPoison = 0xFF;
-
-struct Shape {
-  int width, height;
-  DisparityRange range;
-  double share_without = 0;  ///< of costs that are infinite, in volumes
-  bool other = true;         ///< whether there is another view
-
-  std::string name() const {
-    return std::to_string(width) + "x" + std::to_string(height) + "x" + std::to_string(range.count) +
-           (range.min < 0 ? "_minus" : "_") + std::to_string(std::abs(range.min)) +
-           (share_without > 0 ? "_gaps" : "") + (other ? "" : "_alone");
-  }
-};
-
-std::vector<Shape> shapes() {
-  return {{1, 1, {0, 1}},
-          {1, 1, {0, 7}},
-          {1, 23, {0, 16}},
-          {41, 1, {2, 7}},
-          {33, 17, {0, 1}},
-          {33, 17, {-3, 7}},
-          {33, 17, {0, 16}, 0, false},
-          {33, 17, {0, 100}},
-          {131, 19, {5, 16}},
-          {131, 19, {0, 33}},
-          {70, 21, {1, 16}, 0.3},
-          {70, 21, {1, 2}, 0.9, false},
-          {65, 9, {0, 64}, 0.05},
-          {64, 8, {-200, 512}},
-          {40, 7, {-3, 65}},
-          {29, 6, {0, 130}, 0.2},
-          {23, 5, {-300, 700}, 0.1},
-          {9, 4, {-1000, 2100}},
-          {300, 40, {0, 64}}};
-}
 
 FloatVolume random_costs(const Shape& shape) {
   std::mt19937 random(static_cast<unsigned>(shape.width * 31 + shape.range.count));
@@ -132,6 +96,24 @@ TEST_P(CudaPipelineStage, CostsAreTheCpus) {
     colour_difference_costs(pair, side, min, options.colour_cap, expected.view());
     EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
   }
+}
+
+TEST_P(CudaPipelineStage, CostsOfTransformsAreTheCpus) {
+  const Shape& shape = GetParam();
+  const GreyImages images(blocky_colours(shape.width, shape.height, 3),
+                          blocky_colours(shape.width, shape.height, 4));
+  PipelineProblem problem{images.pair(false), {}, shape.range, {}};
+  Volume<float> expected(shape.width, shape.range.count, shape.height);
+  for (const Transform transform :
+       {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7, Transform::kSymmetricCensus})
+    for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
+      problem.options.transform.transform = transform;
+      problem.options.outside_cost = 9;
+      PipelineCosts(problem).fill(side, expected.view());
+      EXPECT_TRUE(same_volume(
+          expected, cuda::run_transform_costs(problem.grey, side, shape.range, problem.options, kPoison)))
+          << static_cast<int>(transform);
+    }
 }
 
 TEST_P(CudaPipelineStage, ScanlinesAreTheTextbooks) {
@@ -277,100 +259,6 @@ TEST_P(CudaPipelineStage, StepsThatLookAtCostsAreTheTextbooks) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CudaPipelineStage, ::testing::ValuesIn(shapes()),
                          [](const auto& test_case) { return test_case.param.name(); });
-
-class CudaPipeline : public test::GpuTest<> {};
-
-/// The means of the aggregation are sums in double on both sides, whose order differs; with costs that are
-/// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
-::testing::AssertionResult same_as_cpu(const PipelineProblem& problem) {
-  const Image<float> expected = pipeline_matching(problem).disparity;
-  const cuda::PipelineRun run = cuda::run_pipeline(problem, kPoison);
-  if (run.planned_bytes != run.arena_bytes)
-    return ::testing::AssertionFailure()
-           << run.planned_bytes << " bytes planned, " << run.arena_bytes << " taken";
-  return same_image(expected, run.map.disparity);
-}
-
-TEST_F(CudaPipeline, TheSystemIsTheCpusAtOddSizes) {
-  for (const Shape& shape : shapes()) {
-    // A picture of blocks moved by a disparity that changes from block to block.
-    const Image<Rgb8> right = blocky_colours(shape.width, shape.height, 6);
-    Image<Rgb8> left = right.clone();
-    for (int y = 0; y < shape.height; ++y)
-      for (int x = 0; x < shape.width; ++x) {
-        const int d = shape.range.min + (x / 25 + y / 9) * 3 % shape.range.count;
-        if (x - d >= 0 && x - d < shape.width) left(x, y) = right(x - d, y);
-      }
-    EXPECT_TRUE(same_as_cpu({{}, {left.view(), right.view()}, shape.range, ad_census_pipeline()}))
-        << shape.name();
-  }
-}
-
-TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
-  const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
-  const PipelineProblem whole{{}, {left.view(), right.view()}, {-2, 14}, ad_census_pipeline()};
-  const auto expect_same = [&](const char* what, const auto& change) {
-    PipelineProblem problem = whole;
-    change(problem.options);
-    EXPECT_TRUE(same_as_cpu(problem)) << what;
-  };
-  expect_same("no aggregation", [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kNone; });
-  expect_same("three iterations", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 3; });
-  expect_same("a constant window",
-              [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kConstantWindow; });
-  expect_same("no iteration", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 0; });
-  expect_same("winners", [](PipelineOptions& o) { o.optimizer = PipelineOptimizer::kWinnerTakeAll; });
-  expect_same("colours", [](PipelineOptions& o) { o.cost = PipelineCost::kColourDifference; });
-  expect_same("no refinement", [](PipelineOptions& o) { o.refinement = {}; });
-  expect_same("nothing is repaired",
-              [](PipelineOptions& o) { o.refinement.vote = o.refinement.interpolate = false; });
-  expect_same("votes alone",
-              [](PipelineOptions& o) { o.refinement.interpolate = o.refinement.edges = false; });
-  expect_same("no votes", [](PipelineOptions& o) { o.refinement.vote = o.refinement.median = false; });
-  expect_same("a tolerance", [](PipelineOptions& o) { o.left_right = 1.0f; });
-  expect_same("nothing but winners of colours", [](PipelineOptions& o) {
-    o = {};
-    o.cost = PipelineCost::kColourDifference;
-    o.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  });
-}
-
-/// Adaptive weights come from the device's fast exponentials, so that costs differ by 2e-5 of theirs: where
-/// two planes are as good as each other another one may win, and what is repaired from there differs too.
-constexpr double kDifferingShare = 0.02;
-
-TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
-  const Image<Rgb8> right = blocky_colours(91, 53, 6);
-  Image<Rgb8> left = right.clone();
-  for (int y = 0; y < 53; ++y)
-    for (int x = 5; x < 91; ++x) left(x, y) = right(x - 3 - x / 40, y);
-  PipelineProblem problem{{}, {left.view(), right.view()}, {0, 9}, ad_census_pipeline()};
-  problem.options.aggregation.kind = Aggregation::kAdaptiveWeight;
-  problem.options.aggregation.adaptive_weight.radius = 5;
-  const Image<float> expected = pipeline_matching(problem).disparity;
-  const Image<float> found = cuda::run_pipeline(problem, kPoison).map.disparity;
-  int differing = 0;
-  for (int y = 0; y < 53; ++y)
-    for (int x = 0; x < 91; ++x) differing += !(std::abs(found(x, y) - expected(x, y)) <= 1.0f / 16);
-  EXPECT_LE(differing, kDifferingShare * 91 * 53);
-}
-
-TEST_F(CudaPipeline, RefusesStagesThatTheGpuHasNot) {
-  const Image<Rgb8> image = blocky_colours(9, 5, 6);
-  PipelineProblem problem{{}, {image.view(), image.view()}, {0, 4}, ad_census_pipeline()};
-  problem.options.refinement.graph_cut = true;
-  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error);
-}
-
-TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {
-  const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo";
-  for (const char* name : {"tsukuba", "venus", "teddy_quarter", "cones_quarter"}) {
-    if (!std::filesystem::exists(folder / name)) GTEST_SKIP() << "no pair in " << folder / name;
-    const ColourSet set = read_colour_set(folder / name);
-    const ColourPair pair{set.left.view(), set.right.view()};
-    EXPECT_TRUE(same_as_cpu({{}, pair, {0, set.grey.disparities}, ad_census_pipeline()})) << name;
-  }
-}
 
 }  // namespace
 }  // namespace recon

@@ -90,8 +90,6 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
               HasSubstr("--p1 has a meaning with --optimizer sgm or graphcut only"));
   options.refinement = "graphcut", options.sweep_stages.graph_cut = true;
   EXPECT_NO_THROW(options.check({kSweepScene}));
-  EXPECT_FALSE(options.cpu_only(kSweepScene));
-  EXPECT_FALSE(options.cpu_only(kSgmPair));
   options.toml = "aggregation=\"cross\"\nrefine=\"graphcut\"\n";
   const std::string resolved = resolved_options(options, kSweepScene);
   for (const char* line : {"aggregation=\"cross\"\n", "refine=\"graphcut\"\n", "optimizer=\"winner\"\n",
@@ -224,39 +222,6 @@ TEST(Pipelines, OptionsWithoutEffectAreRefused) {
   EXPECT_THAT(refusal(options, {kPipelinePair}), HasSubstr("where steps are penalised"));
   pipeline.refinement.graph_cut = true;
   EXPECT_NO_THROW(options.check({kPipelinePair}));
-}
-
-TEST(Devices, WhatNoGpuDoesRunsOnTheCpu) {
-  const DeviceChoice choice = choose_devices("auto", "--method pipeline");
-  EXPECT_TRUE(choice.gpus.empty());
-  EXPECT_THAT(choice.reason, HasSubstr("the CPU, as --method pipeline runs on no GPU"));
-  EXPECT_TRUE(choose_devices("cpu", "--method pipeline").gpus.empty());
-  for (const char* device : {"cuda", "cuda:0"})
-    EXPECT_THAT(message_of<UsageError>([&] { choose_devices(device, "--method pipeline"); }),
-                HasSubstr("--method pipeline runs on the CPU only"))
-        << device;
-}
-
-TEST(Pipelines, SomeStagesAreTheCpusAlone) {
-  SessionOptions options;
-  PipelineOptions& pipeline = options.pair.matching.pipeline;
-  EXPECT_TRUE(options.cpu_only(kPipelinePair));
-  EXPECT_EQ(cpu_stage(pipeline), "--optimizer sgm");
-  pipeline = preset_pipeline("ad-census");
-  EXPECT_FALSE(options.cpu_only(kPipelinePair));
-  EXPECT_EQ(cpu_stage(pipeline), "");
-  pipeline.refinement.graph_cut = true;
-  EXPECT_EQ(cpu_stage(pipeline), "--refine graphcut");
-  pipeline.refinement.graph_cut = false;
-  set_pipeline_cost(pipeline, "census9x7");
-  EXPECT_TRUE(options.cpu_only(kPipelinePair));
-  EXPECT_EQ(cpu_stage(pipeline), "--cost census9x7");
-  set_pipeline_cost(pipeline, "ad");
-  pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  pipeline.refinement = {};
-  EXPECT_FALSE(options.cpu_only(kPipelinePair));
-  pipeline.optimizer = PipelineOptimizer::kGraphCut;
-  EXPECT_EQ(cpu_stage(pipeline), "--optimizer graphcut");
 }
 
 TEST(Pipelines, ThatFillLeaveNoHoles) {

@@ -204,6 +204,21 @@ class SceneSteps : public testing::Test {
   SessionOptions options_;
 };
 
+TEST_F(SceneSteps, ImagesHaveAnIdAsLongAsTheyStayInMemory) {
+  const auto run = begin("ids");
+  PhotoStore& photos = run->photos;
+  photos.set_budget(kAmpleMemory);
+  const auto id = [&](int view) {
+    return posed_image(run->plan, view, *photos.channels(run->plan, view)).id;
+  };
+  const std::uint64_t first = id(0), second = id(1);
+  EXPECT_NE(first, 0u);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(id(0), first);
+  photos.set_budget(0);
+  EXPECT_NE(id(0), first) << "pixels that are made again are not compared with those before";
+}
+
 TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
   // Neither goes on before the other one has a view too.
   Event first_has_a_view, second_has_a_view;

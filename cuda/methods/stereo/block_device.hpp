@@ -14,7 +14,7 @@ namespace recon::cuda {
 /// of four columns. `right` holds the samples from right to left: those of pixel x and hypothesis k are at
 /// steps (columns - 1 - x) + k of the row. Rows start at multiples of 16 bytes.
 struct DeviceBlock {
-  const std::uint8_t *left_image, *right_image;  ///< unfiltered, rows `image_pitch` bytes apart
+  std::uint8_t* images[2];  ///< left and right, unfiltered, rows `image_pitch` bytes apart
   std::ptrdiff_t image_pitch;
   std::uint8_t *left, *right;  ///< prefiltered
   std::ptrdiff_t left_pitch, right_pitch;
@@ -61,7 +61,7 @@ void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width
                       std::uint8_t* half, std::ptrdiff_t half_pitch, cudaStream_t stream);
 
 /// Copies disparities of `coarse.map` that exceed the range of the finer level to `fine.map`.
-void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int greatest,
+void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int max_disparity,
                         cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -14,8 +14,8 @@ constexpr int kWarp = 32;
 constexpr unsigned kAll = 0xFFFFFFFFu;
 constexpr int kTile = 64;
 constexpr int kStrip = 64;
-constexpr std::size_t kMostScratch = std::size_t{256} << 20;
-constexpr int kMostWarps = 4096;
+constexpr std::size_t kMaxScratch = std::size_t{256} << 20;
+constexpr int kMaxWarps = 4096;
 
 __device__ std::uint64_t min_of_warp(std::uint64_t value) {
   for (int step = kWarp / 2; step > 0; step /= 2) {
@@ -71,7 +71,7 @@ class GeneralSearch {
 
   __device__ void search_row(int y) const {
     for (int x = x_begin_; x < x_end_; ++x) {
-      std::uint64_t least = ~std::uint64_t{0};
+      std::uint64_t min_key = ~std::uint64_t{0};
       for (int k = lane_; k < b_.hypotheses; k += kWarp) {
         std::uint32_t sum = 0;
         if (x == x_begin_)
@@ -79,10 +79,10 @@ class GeneralSearch {
         else
           sum = sums_[k] + column(min(x + radius_, b_.width - 1))[k] - column(max(x - radius_ - 1, 0))[k];
         sums_[k] = sum;
-        least = min(least, std::uint64_t{sum} << 32 | static_cast<unsigned>(k));
+        min_key = min(min_key, std::uint64_t{sum} << 32 | static_cast<unsigned>(k));
       }
-      least = min_of_warp(least);
-      const int best = static_cast<int>(least & 0xFFFFFFFFu);
+      min_key = min_of_warp(min_key);
+      const int best = static_cast<int>(min_key & 0xFFFFFFFFu);
       std::uint64_t second = kNoBlockCost;
       for (int k = lane_; k < b_.hypotheses && b_.limits.uniqueness > 0; k += kWarp)
         if (k < best - steps_ || k > best + steps_)
@@ -92,7 +92,7 @@ class GeneralSearch {
       if (lane_ == 0)
         store_winner(
             b_, x, y,
-            {best, static_cast<std::uint32_t>(least >> 32), best > 0 ? sums_[best - 1] : kNoBlockCost,
+            {best, static_cast<std::uint32_t>(min_key >> 32), best > 0 ? sums_[best - 1] : kNoBlockCost,
              best + 1 < b_.hypotheses ? sums_[best + 1] : kNoBlockCost, static_cast<std::uint32_t>(second)});
       __syncwarp();
     }
@@ -128,8 +128,8 @@ int task_count(const DeviceBlock& b) {
 }
 
 int warp_count(const DeviceBlock& b) {
-  const std::size_t fitting = kMostScratch / (slab(b) * sizeof(std::uint32_t));
-  const auto most = static_cast<int>(std::min<std::size_t>(fitting, kMostWarps));
+  const std::size_t fitting = kMaxScratch / (slab(b) * sizeof(std::uint32_t));
+  const auto most = static_cast<int>(std::min<std::size_t>(fitting, kMaxWarps));
   return std::max(1, std::min(most, task_count(b)));
 }
 

@@ -37,16 +37,16 @@ __global__ void prepare_kernel(const __grid_constant__ DeviceBlock b) {
   const int i = thread_x(), y = thread_y();
   if (y >= b.height) return;
   if (blockIdx.z == 0) {
-    if (i < b.columns) b.left[y * b.left_pitch + i] = prepared(b, b.left_image, min(i, b.width - 1), y);
+    if (i < b.columns) b.left[y * b.left_pitch + i] = prepared(b, b.images[0], min(i, b.width - 1), y);
     return;
   }
   if (i >= b.right_pitch) return;
   const int steps = b.options.steps_per_pixel;
   const int position = right_position(b.columns - 1, i, b.min, steps, b.width);
   const int x = position / steps, part = position % steps;
-  std::uint8_t sample = prepared(b, b.right_image, x, y);
+  std::uint8_t sample = prepared(b, b.images[1], x, y);
   if (part > 0)
-    sample = fractional_sample(sample, prepared(b, b.right_image, min(x + 1, b.width - 1), y), part, steps);
+    sample = fractional_sample(sample, prepared(b, b.images[1], min(x + 1, b.width - 1), y), part, steps);
   b.right[y * b.right_pitch + i] = sample;
 }
 
@@ -55,7 +55,7 @@ __global__ void texture_kernel(const __grid_constant__ DeviceBlock b) {
   if (x >= b.region.x + b.region.width || y >= b.region.y + b.region.height) return;
   std::uint32_t contrast = 0;
   for (int j = -radius; j <= radius; ++j) {
-    const std::uint8_t* row = b.left_image + min(max(y + j, 0), b.height - 1) * b.image_pitch;
+    const std::uint8_t* row = b.images[0] + min(max(y + j, 0), b.height - 1) * b.image_pitch;
     for (int i = -radius; i <= radius; ++i) {
       const int column = min(max(x + i, 0), b.width - 1);
       contrast += static_cast<std::uint32_t>(
@@ -107,11 +107,11 @@ __global__ void half_kernel(const std::uint8_t* image, std::ptrdiff_t pitch, int
 }
 
 __global__ void join_kernel(const __grid_constant__ DeviceBlock fine,
-                            const __grid_constant__ DeviceBlock coarse, float greatest) {
+                            const __grid_constant__ DeviceBlock coarse, float max_disparity) {
   const int x = fine.region.x + thread_x(), y = fine.region.y + thread_y();
   if (x >= fine.region.x + fine.region.width || y >= fine.region.y + fine.region.height) return;
   float& value = fine.map[y * fine.pitch + x];
-  value = finer_or_coarser(value, coarse.map[y / 2 * coarse.pitch + x / 2], greatest);
+  value = finer_or_coarser(value, coarse.map[y / 2 * coarse.pitch + x / 2], max_disparity);
 }
 
 }  // namespace
@@ -138,10 +138,10 @@ void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int greatest,
+void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int max_disparity,
                         cudaStream_t stream) {
   join_kernel<<<grid_of(fine.region.width, fine.region.height), dim3(kBlockX, kBlockY), 0, stream>>>(
-      fine, coarse, static_cast<float>(greatest));
+      fine, coarse, static_cast<float>(max_disparity));
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -232,7 +232,7 @@ class WarpSearch {
   /// to hide latency.
   template <bool kInside>
   __device__ __forceinline__ void keep_winners(const Words<W> (&pixels)[4], int x, int waiting) {
-    std::uint32_t own[4], least[4], second[4];
+    std::uint32_t own[4], best[4], second[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const auto sum = [&](int w) { return kPadded ? pixels[j].v[w] | pad_.v[w] : pixels[j].v[w]; };
@@ -242,25 +242,25 @@ class WarpSearch {
       own[j] = min(pair & kNone16, pair >> 16) * kWarp + static_cast<std::uint32_t>(lane_);
     }
 #pragma unroll
-    for (int j = 0; j < 4; ++j) least[j] = min_of_warp(own[j]);
+    for (int j = 0; j < 4; ++j) best[j] = min_of_warp(own[j]);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const bool beside = place_of(least[j]) <= 2;
+      const bool beside = place_of(best[j]) <= 2;
       second[j] = kUnique ? min_of_warp(beside ? kNone16 * kWarp : own[j]) / kWarp : kNone16;
     }
     std::uint32_t* slot = slots_ + (x - waiting) * kSlot;
 #pragma unroll
     for (int j = 0; j < 4; ++j, slot += kSlot) {
       if (!kInside && (x + j < x_begin_ || x + j >= x_end_)) continue;
-      *reinterpret_cast<uint2*>(slot) = make_uint2(least[j], second[j]);  // the same value from all lanes
-      const unsigned place = place_of(least[j]);
+      *reinterpret_cast<uint2*>(slot) = make_uint2(best[j], second[j]);  // the same value from all lanes
+      const unsigned place = place_of(best[j]);
       if (place <= 2) reinterpret_cast<Words<W>*>(slot + kSlotSums)[place] = pixels[j];
     }
   }
 
   /// 0 .. 2 for the lane of the min sum and the adjacent lanes, more for others.
-  __device__ unsigned place_of(std::uint32_t least) const {
-    return static_cast<unsigned>(lane_) + 1 - least % kWarp;
+  __device__ unsigned place_of(std::uint32_t best) const {
+    return static_cast<unsigned>(lane_) + 1 - best % kWarp;
   }
 
   /// Finishes the winner of pixel x, from the slot of this lane.

@@ -1,9 +1,6 @@
 #include "cuda/methods/stereo/block_stream.hpp"
 
 #include <algorithm>
-#include <cstring>
-
-#include "core/parallel.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -35,27 +32,25 @@ DeviceBlock shape_of(const BlockLevel& level, const BlockMatchingOptions& option
   return b;
 }
 
-/// Allocates each level by `take(count, pointer)`; returns the max scratch size of the general kernel over
-/// all levels.
-template <class Take>
-std::size_t lay_out(std::vector<DeviceBlock>& levels, const Take& take) {
+/// Takes the memory of all levels from `arena`; returns the scratch memory of the general kernel, for the
+/// level that needs most.
+std::uint32_t* take_buffers(std::vector<DeviceBlock>& levels, Arena& arena) {
   std::size_t scratch = 0;
   for (DeviceBlock& b : levels) {
     const std::ptrdiff_t height = b.height;
-    take(element_count({2 * b.image_pitch, height}), b.left_image);
-    take(element_count({b.left_pitch, height}), b.left);
-    take(element_count({b.right_pitch, height}) + kReadAhead, b.right);
-    take(element_count({b.pitch, height}), b.disparity);
-    take(element_count({b.pitch, height}), b.map);
+    b.images[0] = arena.take<std::uint8_t>(element_count({2 * b.image_pitch, height}));
+    b.images[1] = b.images[0] + height * b.image_pitch;
+    b.left = arena.take<std::uint8_t>(element_count({b.left_pitch, height}));
+    b.right = arena.take<std::uint8_t>(element_count({b.right_pitch, height}) + kReadAhead) + kReadAhead;
+    b.disparity = arena.take<float>(element_count({b.pitch, height}));
+    b.map = arena.take<float>(element_count({b.pitch, height}));
     if (b.options.left_right >= 0) {
-      take(element_count({b.pitch, height}), b.winners);
-      take(element_count({b.claims_pitch, height}), b.claims);
+      b.winners = arena.take<std::uint16_t>(element_count({b.pitch, height}));
+      b.claims = arena.take<std::uint64_t>(element_count({b.claims_pitch, height}));
     }
-    b.right_image = b.left_image + height * b.image_pitch;
-    b.right += kReadAhead;
     if (packed_words(b.options, b.hypotheses) == 0) scratch = std::max(scratch, general_scratch_bytes(b));
   }
-  return scratch;
+  return arena.take<std::uint32_t>(scratch / sizeof(std::uint32_t));
 }
 
 std::vector<DeviceBlock> shapes_of(const std::vector<BlockLevel>& plan, const BlockMatchingOptions& options) {
@@ -64,78 +59,48 @@ std::vector<DeviceBlock> shapes_of(const std::vector<BlockLevel>& plan, const Bl
   return levels;
 }
 
-std::size_t bytes_of(std::vector<DeviceBlock> levels) {
-  std::size_t bytes = 0;
-  const auto count = [&](std::size_t elements, auto*& pointer) {
-    pointer = nullptr;
-    bytes += arena_bytes(elements * sizeof *pointer);
-  };
-  const std::size_t scratch = lay_out(levels, count);
-  return bytes + arena_bytes(scratch);
-}
-
-void make_room(PinnedBuffer& staging, std::size_t bytes) {
-  if (staging.bytes() >= bytes) return;
-  staging = PinnedBuffer();
-  staging = PinnedBuffer(bytes);
-}
-
 }  // namespace
 
-BlockStream::BlockStream(int width, int height, const PairOptions& options, Arena& arena)
-    : plan_(plan_block_levels(width, height, options.range, options.block)),
-      levels_(shapes_of(plan_, options.block)) {
-  arena.reset(bytes_of(levels_));
-  const std::size_t scratch = lay_out(levels_, [&](std::size_t elements, auto*& pointer) {
-    using Element = std::remove_const_t<std::remove_reference_t<decltype(*pointer)>>;
-    pointer = arena.take<Element>(elements);
-  });
-  scratch_ = arena.take<std::uint32_t>(scratch / sizeof(std::uint32_t));
+std::size_t BlockStream::bytes(const PairShape& shape, const PairOptions& options) {
+  auto levels =
+      shapes_of(plan_block_levels(shape.width, shape.height, options.range, options.block), options.block);
+  return bytes_taken([&](Arena& arena) { take_buffers(levels, arena); });
 }
 
-std::size_t BlockStream::bytes(int width, int height, const PairOptions& options) {
-  return bytes_of(shapes_of(plan_block_levels(width, height, options.range, options.block), options.block));
-}
+BlockStream::BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena, BlockTiling tiling)
+    : plan_(plan_block_levels(shape.width, shape.height, options.range, options.block)),
+      levels_(shapes_of(plan_, options.block)),
+      scratch_(allocate(arena, [&](Arena& memory) { return take_buffers(levels_, memory); })),
+      tiling_(tiling) {}
 
-void BlockStream::upload(const GreyPair& images, PinnedBuffer& staging, const Stream& stream) const {
+void BlockStream::upload(const PairProblem& problem, PairWorkspace& workspace) {
   const DeviceBlock& b = levels_[0];
-  const std::size_t bytes = 2 * element_count({b.image_pitch, b.height});
-  make_room(staging, bytes);
-  auto* staged = reinterpret_cast<std::uint8_t*>(staging.data());
-  parallel_for(
-      2 * b.height,
-      [&](int row) {
-        const auto& image = row < b.height ? images.left : images.right;
-        std::memcpy(staged + row * b.image_pitch, image.row(row % b.height),
-                    static_cast<std::size_t>(b.width));
-      },
-      64);
-  RECON_CUDA_TRY(cudaMemcpyAsync(const_cast<std::uint8_t*>(b.left_image), staged, bytes,
-                                 cudaMemcpyHostToDevice, stream.get()));
+  workspace.staging.upload(problem.images.left, b.images[0], b.image_pitch, workspace.stream);
+  workspace.staging.upload(problem.images.right, b.images[1], b.image_pitch, workspace.stream);
 }
 
-void BlockStream::search(const DeviceBlock& b, const Stream& stream, BlockTiling tiling) const {
+void BlockStream::search(const DeviceBlock& b, const Stream& stream) const {
   if (b.options.left_right >= 0)
     RECON_CUDA_TRY(cudaMemsetAsync(
         b.claims, 0xFF, element_count({b.claims_pitch, b.height}) * sizeof(std::uint64_t), stream.get()));
   if (packed_words(b.options, b.hypotheses) > 0)
-    launch_block_search(b, tiling, stream.get());
+    launch_block_search(b, tiling_, stream.get());
   else
     launch_general_block_search(b, scratch_, stream.get());
 }
 
-void BlockStream::queue(const Stream& stream, BlockTiling tiling) const {
+void BlockStream::queue(PairWorkspace& workspace) const {
+  const Stream& stream = workspace.stream;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const DeviceBlock& b = levels_[i];
     if (i > 0) {
       const DeviceBlock& finer = levels_[i - 1];
-      for (const bool left : {true, false})
-        launch_half_size(left ? finer.left_image : finer.right_image, finer.image_pitch, finer.width,
-                         finer.height, const_cast<std::uint8_t*>(left ? b.left_image : b.right_image),
+      for (int image = 0; image < 2; ++image)
+        launch_half_size(finer.images[image], finer.image_pitch, finer.width, finer.height, b.images[image],
                          b.image_pitch, stream.get());
     }
     launch_block_prepare(b, stream.get());
-    search(b, stream, tiling);
+    search(b, stream);
     if (b.limits.min_texture > 0) launch_block_texture(b, stream.get());
     launch_block_finish(b, stream.get());
   }
@@ -145,21 +110,10 @@ void BlockStream::queue(const Stream& stream, BlockTiling tiling) const {
   }
 }
 
-Image<float> BlockStream::download(PinnedBuffer& staging, const Stream& stream) const {
+Image<float> BlockStream::download(PairWorkspace& workspace) const {
   const DeviceBlock& b = levels_[0];
-  const std::size_t bytes = element_count({b.pitch, b.height}) * sizeof(float);
-  if (staging.bytes() < bytes) stream.synchronize();  // copies from the old buffer may still be in progress
-  make_room(staging, bytes);
-  RECON_CUDA_TRY(cudaMemcpyAsync(staging.data(), b.map, bytes, cudaMemcpyDeviceToHost, stream.get()));
-  stream.synchronize();
-  const auto* staged = reinterpret_cast<const float*>(staging.data());
   Image<float> map(b.width, b.height);
-  parallel_for(
-      b.height,
-      [&](int y) {
-        std::memcpy(map.row(y), staged + y * b.pitch, static_cast<std::size_t>(b.width) * sizeof(float));
-      },
-      64);
+  workspace.staging.download(b.map, b.pitch, map.view(), workspace.stream);
   return map;
 }
 

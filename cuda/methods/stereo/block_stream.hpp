@@ -2,35 +2,34 @@
 
 #include <vector>
 
-#include "cuda/device/memory.hpp"
-#include "cuda/device/stream.hpp"
 #include "cuda/methods/stereo/block_device.hpp"
+#include "cuda/methods/stereo/pair_stream.hpp"
 #include "methods/stereo/block/block_plan.hpp"
 
 namespace recon::cuda {
 
-/// Block matching of pairs of one size on the device, with memory from an arena.
-class BlockStream {
+/// Block matching.
+class BlockStream : public PairStream {
  public:
-  /// Resets the arena. @throws OutOfMemory
-  BlockStream(int width, int height, const PairOptions& options, Arena& arena);
-  static std::size_t bytes(int width, int height, const PairOptions& options);
+  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
 
-  void upload(const GreyPair& images, PinnedBuffer& staging, const Stream& stream) const;
-  /// From images on the device to the map on the device.
-  void queue(const Stream& stream, BlockTiling tiling = {}) const;
-  /// The search only, over images that are already prefiltered.
-  void queue_search(const Stream& stream, BlockTiling tiling = {}) const {
-    search(levels_[0], stream, tiling);
-  }
-  Image<float> download(PinnedBuffer& staging, const Stream& stream) const;
+  /// @param tiling  of the search; it does not change the result
+  BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena, BlockTiling tiling = {});
+
+  void upload(const PairProblem& problem, PairWorkspace& workspace) override;
+  void queue(PairWorkspace& workspace) const override;
+  Image<float> download(PairWorkspace& workspace) const override;
+
+  /// The search of the finest level only, over images that are already prefiltered.
+  void queue_search(PairWorkspace& workspace) const { search(levels_[0], workspace.stream); }
 
  private:
-  void search(const DeviceBlock& level, const Stream& stream, BlockTiling tiling) const;
+  void search(const DeviceBlock& level, const Stream& stream) const;
 
   std::vector<BlockLevel> plan_;
   std::vector<DeviceBlock> levels_;
   std::uint32_t* scratch_ = nullptr;  ///< for the general kernel
+  BlockTiling tiling_;
 };
 
 }  // namespace recon::cuda

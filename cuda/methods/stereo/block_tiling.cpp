@@ -35,10 +35,10 @@ int device_attribute(cudaDeviceAttr which) {
 
 BlockTiling chosen_tiling(const DeviceBlock& b, BlockTiling asked,
                           const std::function<int(int tile_width)>& warps_for) {
-  constexpr int kMostGridRows = 65535;
+  constexpr int kMaxGridRows = 65535;
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   BlockTiling best;
-  double least = 0;
+  double min_time = 0;
   for (const int width : {16, 32, 48, 64, 96}) {
     BlockTiling tiling;
     tiling.tile_width = std::min(asked.tile_width > 0 ? asked.tile_width : width, b.region.width);
@@ -48,11 +48,11 @@ BlockTiling chosen_tiling(const DeviceBlock& b, BlockTiling asked,
     for (int waves = 1; waves <= 4; ++waves) {
       const int strips = std::max(1, waves * slots / parts(b.region.width, tiling.tile_width));
       const int rows = asked.strip_rows > 0 ? asked.strip_rows : parts(b.region.height, strips);
-      tiling.strip_rows = std::max({rows, 2, parts(b.region.height, kMostGridRows)});
+      tiling.strip_rows = std::max({rows, 2, parts(b.region.height, kMaxGridRows)});
       const double time = predicted_time(b, tiling, multiprocessors, std::max(warps, 1));
-      if (best.tile_width > 0 && time >= least) continue;
+      if (best.tile_width > 0 && time >= min_time) continue;
       best = tiling;
-      least = time;
+      min_time = time;
     }
   }
   return best;

@@ -1,100 +1,41 @@
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "core/aligned_buffer.hpp"
+#include "core/error.hpp"
 #include "cuda/aggregate/aggregation.hpp"
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/cross_arms.hpp"
-#include "cuda/match/transform.hpp"
-#include "cuda/methods/packed_rows.hpp"
+#include "cuda/methods/stereo/pair_paths.hpp"
 #include "cuda/optimize/scanline/scanline.hpp"
 #include "cuda/optimize/winner/min_cost.hpp"
 #include "cuda/refine/cost_refinement.hpp"
 #include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"
+#include "methods/stereo/disparity_cut.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
 
 namespace recon::cuda {
 namespace {
 
-/// Counts the bytes requested from an arena.
-class Count {
- public:
-  template <class T>
-  T* take(std::size_t count) {
-    bytes_ += arena_bytes(count * sizeof(T));
-    return nullptr;
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
-};
-
-bool is_scanline(const PipelineOptions& pipeline) {
-  return pipeline.optimizer == PipelineOptimizer::kScanline;
-}
-
-/// Bytes of scratch memory, without the cost volume.
-std::size_t scratch_bytes(int width, int height, int planes, const PipelineOptions& pipeline) {
-  const std::size_t scanline = is_scanline(pipeline) ? device_volume_bytes(width, planes, height) : 0;
-  return std::max(scanline, aggregation_bytes(width, planes, height, pipeline.aggregation));
-}
-
-/// Max bytes of a view's volume and scratch memory for which both views have their own.
-constexpr std::size_t kSmallVolume = std::size_t{128} << 20;
-
-bool side_by_side(int width, int height, int planes, const PipelineOptions& pipeline) {
-  return pipeline.refinement.left_right &&
-         device_volume_bytes(width, planes, height) + scratch_bytes(width, height, planes, pipeline) <=
-             kSmallVolume;
-}
-
-/// Allocates the buffers of a pipeline from `source`, an arena or a counter.
-template <class Source>
-PipelineStream::Buffers take_buffers(int width, int height, int planes, const PipelineOptions& pipeline,
-                                     Source& source) {
-  const PipelineRefinement& steps = pipeline.refinement;
-  const std::size_t pixels = element_count({width, height});
-  const bool crosses = pipeline.aggregation.kind == Aggregation::kCrossBased;
-  PipelineStream::Buffers at{};
-  at.tables = source.template take<float>(sizeof(CostTables) / sizeof(float));
-  if (pipeline.cost == PipelineCost::kAdCensus) at.grey = source.template take<std::uint8_t>(pixels);
-  for (int i = 0; i < 2; ++i) {
-    at.colours[i] = source.template take<Rgb8>(pixels);
-    if (pipeline.cost == PipelineCost::kAdCensus) at.census[i] = source.template take<std::uint64_t>(pixels);
-    if (is_scanline(pipeline)) at.edges[i] = source.template take<std::uint8_t>(2 * pixels);
-    if (crosses || (steps.vote && i == 0)) at.arms[i] = source.template take<Cross>(pixels);
-  }
-  for (int i = 0; i < 2; ++i) {
-    const bool shared = i > 0 && !side_by_side(width, height, planes, pipeline);
-    at.costs[i] =
-        shared ? at.costs[0] : source.template take<float>(device_volume_floats(width, planes, height));
-    at.scratch[i] = shared ? at.scratch[0]
-                           : source.template take<std::byte>(scratch_bytes(width, height, planes, pipeline));
-  }
-  at.left = source.template take<float>(pixels);
-  if (steps.edges || steps.median) at.spare = source.template take<float>(pixels);
-  if (!steps.left_right) return at;
-  at.right = source.template take<float>(pixels);
-  at.outliers = source.template take<Outlier>(pixels);
-  if (steps.vote) at.bins = source.template take<std::int16_t>(pixels);
-  if (steps.vote || steps.interpolate)
-    at.list = {source.template take<int>(pixels), source.template take<int>(1)};
-  if (!steps.interpolate) return at;
-  at.reliable = source.template take<float>(pixels);
-  at.labels = source.template take<int>(pixels);
-  at.sizes = source.template take<int>(pixels);
-  at.strips = source.template take<int>(1);
-  return at;
-}
-
 CostTables tables_of(const PipelineOptions& pipeline) {
-  return pipeline.cost == PipelineCost::kAdCensus ? ad_census_tables(pipeline.ad_census)
-                                                  : colour_difference_tables(pipeline.colour_cap);
+  if (is_transform(pipeline)) return {};
+  return is_ad_census(pipeline) ? ad_census_tables(pipeline.ad_census)
+                                : colour_difference_tables(pipeline.colour_cap);
+}
+
+void check(const PipelineOptions& pipeline) {
+  const PipelineRefinement& steps = pipeline.refinement;
+  const VotingOptions& voting = pipeline.voting;
+  const int window = pipeline.transform.rank_window;
+  EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
+  EXPECTS(pipeline.left_right >= 0.0f && voting.iterations >= 0 && voting.min_votes >= 0);
+  EXPECTS(voting.min_share >= 0.0f && voting.min_share <= 1.0f);
+  EXPECTS(!is_transform(pipeline) || (pipeline.outside_cost >= 0 && pipeline.outside_cost <= 255));
+  EXPECTS(!is_transform(pipeline) || pipeline.transform.transform != Transform::kRank ||
+          (window >= 3 && window <= kMaxRankWindow && window % 2 == 1));
 }
 
 /// Calls `mark` unless it is empty.
@@ -102,86 +43,101 @@ void report(const PipelineMark& mark, const char* step) {
   if (mark) mark(step);
 }
 
+int index_of(PairSide side) {
+  return side == PairSide::kLeft ? 0 : 1;
+}
+
 }  // namespace
 
-std::size_t PipelineStream::bytes(int width, int height, const PairOptions& options) {
-  Count count;
-  take_buffers(width, height, options.range.count, options.pipeline, count);
-  return count.bytes();
+std::size_t PipelineStream::bytes(const PairShape& shape, const PairOptions& options) {
+  return bytes_taken(
+      [&](Arena& arena) { take_pipeline_buffers(shape, options.range.count, options.pipeline, arena); });
 }
 
-PipelineStream::PipelineStream(int width, int height, const PairOptions& options, Arena& arena)
-    : width_(width),
-      height_(height),
-      range_(options.range),
-      options_(options.pipeline),
-      tables_(tables_of(options.pipeline)),
-      at_([&] {
-        EXPECTS(runs_on_gpu(options.pipeline));
-        arena.reset(bytes(width, height, options));
-        return take_buffers(width, height, options.range.count, options.pipeline, arena);
-      }()) {
-  if (at_.costs[0] != at_.costs[1]) side_ = std::make_unique<Side>();
-  const PipelineRefinement& steps = options_.refinement;
-  EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
-  EXPECTS(options_.left_right >= 0.0f && options_.voting.iterations >= 0);
-  EXPECTS(options_.voting.min_votes >= 0);
-  EXPECTS(options_.voting.min_share >= 0.0f && options_.voting.min_share <= 1.0f);
+std::size_t PipelineStream::host_bytes(const PairShape& shape, const PairOptions& options, int threads) {
+  if (!has_graph_cut(options.pipeline)) return 0;
+  // The disparities and their labels, with an upper bound of the row padding.
+  const std::size_t map = element_count({std::ptrdiff_t{shape.width} + 64, shape.height}) * 6;
+  return Volume<float>::bytes(shape.width, options.range.count, shape.height) + map +
+         graph_cut_bytes(shape.width, shape.height, options.pipeline.graph_cut, threads);
 }
 
-void PipelineStream::upload(const ColourPair& images, PinnedBuffer& staging, const Stream& stream) const {
-  const std::size_t bytes = element_count({width_, height_, sizeof(Rgb8)});
-  reserve(staging, 2 * bytes + sizeof(CostTables));
-  const auto send = [&](void* device, const std::byte* staged, std::size_t size) {
-    RECON_CUDA_TRY(cudaMemcpyAsync(device, staged, size, cudaMemcpyHostToDevice, stream.get()));
+PipelineStream::PipelineStream(const PairShape& shape, const PairOptions& options, Arena& arena)
+    : shape_(shape), range_(options.range), options_(options.pipeline), tables_(tables_of(options_)) {
+  check(options_);
+  const int planes = range_.count;
+  at_ =
+      allocate(arena, [&](Arena& memory) { return take_pipeline_buffers(shape, planes, options_, memory); });
+  if (side_by_side(shape, planes, options_)) side_ = std::make_unique<Side>();
+}
+
+void PipelineStream::upload(const PairProblem& problem, PairWorkspace& workspace) {
+  const auto fits = [&](const auto& image) {
+    return image.width == shape_.width && image.height == shape_.height;
   };
-  std::byte* at = staging.data();
-  std::memcpy(at, &tables_, sizeof(CostTables));
-  send(at_.tables, at, sizeof(CostTables));
-  at += sizeof(CostTables);
-  for (int i = 0; i < 2; ++i, at += bytes) {
-    pack_rows(i == 0 ? images.left : images.right, at);
-    send(at_.colours[i], at, bytes);
+  EXPECTS(fits(problem.colour.left) && fits(problem.colour.right));
+  const bool grey = at_.grey.bytes[0] != nullptr;
+  EXPECTS((!grey && !has_graph_cut(options_)) || (fits(problem.images.left) && fits(problem.images.right)));
+  guide_[0] = problem.images.left;
+  guide_[1] = problem.images.right;
+  const Stream& stream = workspace.stream;
+  if (at_.tables) {
+    constexpr int kFloats = sizeof(CostTables) / sizeof(float);
+    const ImageView<const float> tables{reinterpret_cast<const float*>(&tables_), kFloats, 1, kFloats};
+    workspace.staging.upload(tables, at_.tables, kFloats, stream);
   }
+  workspace.staging.upload(problem.colour.left, at_.colours[0], shape_.width, stream);
+  workspace.staging.upload(problem.colour.right, at_.colours[1], shape_.width, stream);
+  if (grey) at_.grey.upload(problem.images, workspace);
 }
 
-void PipelineStream::queue(const Stream& stream, const PipelineMark& mark) const {
-  const PipelineRefinement& steps = options_.refinement;
-  queue_images(stream.get());
+void PipelineStream::queue(PairWorkspace& workspace, const PipelineMark& mark) const {
+  const cudaStream_t stream = workspace.stream.get();
+  queue_images(stream);
   report(mark, "images");
-  const DeviceVolume costs = match_both(stream, mark);
-  if (steps.left_right) queue_repair(stream.get(), mark);
-  queue_map_steps(costs, stream.get(), mark);
+  const DeviceVolume costs = match_both(workspace, mark);
+  if (options_.refinement.left_right) queue_repair(stream, mark);
+  queue_map_steps(costs, stream, mark);
 }
 
-/// Derived images that later steps use instead of the colours.
+/// Derived images that later steps use instead of the colours or grey levels.
 void PipelineStream::queue_images(cudaStream_t stream) const {
+  const int width = shape_.width, height = shape_.height;
   for (int i = 0; i < 2; ++i) {
-    if (at_.census[i] != nullptr) {
-      queue_grey(at_.colours[i], width_, height_, at_.grey, stream);
-      const DeviceGrey grey{at_.grey, false, width_, width_, height_};
-      launch_transform(grey, TransformOptions{Transform::kCensus9x7}, at_.census[i], stream);
+    if (is_ad_census(options_)) queue_grey(at_.colours[i], width, height, at_.luma, stream);
+    if (at_.transformed[i] != nullptr) {
+      const DeviceGrey luma{at_.luma, false, width, width, height};
+      launch_transform(is_ad_census(options_) ? luma : at_.grey.view(i, shape_), transform_of(options_),
+                       at_.transformed[i], stream);
     }
     if (at_.edges[i] != nullptr)
-      queue_edges(at_.colours[i], width_, height_, options_.scanline.edge_threshold, at_.edges[i], stream);
-    const DeviceColours colours{at_.colours[i], width_, width_, height_};
+      queue_edges(at_.colours[i], width, height, options_.scanline.edge_threshold, at_.edges[i], stream);
+    const DeviceColours colours{at_.colours[i], width, width, height};
     if (at_.arms[i] != nullptr)
-      queue_cross_arms(colours, options_.aggregation.cross, at_.arms[i], width_, stream);
+      queue_cross_arms(colours, options_.aggregation.cross, at_.arms[i], width, stream);
   }
 }
 
 /// Computes the winners of both views, or of the left one if only that is required; returns the left view's
 /// costs.
-DeviceVolume PipelineStream::match_both(const Stream& stream, const PipelineMark& mark) const {
-  if (!options_.refinement.left_right) return match(PairSide::kLeft, at_.left, stream.get(), mark);
+DeviceVolume PipelineStream::match_both(PairWorkspace& workspace, const PipelineMark& mark) const {
+  const Stream& stream = workspace.stream;
+  const auto match_view = [&](PairSide side, float* disparity, const Stream& on) {
+    const DeviceVolume costs = match(side, disparity, on, mark);
+    if (!has_graph_cut(options_)) return costs;
+    cut(side, costs, disparity, workspace);
+    report(mark, "graphcut");
+    return costs;
+  };
+  if (!options_.refinement.left_right) return match_view(PairSide::kLeft, at_.left, stream);
   const bool meanwhile = side_ != nullptr && !mark;
   const Stream& aside = meanwhile ? side_->stream : stream;
   if (meanwhile) {
     side_->begins.record(stream);
     RECON_CUDA_TRY(cudaStreamWaitEvent(aside.get(), side_->begins.get(), 0));
   }
-  match(PairSide::kRight, at_.right, aside.get(), mark);
-  const DeviceVolume costs = match(PairSide::kLeft, at_.left, stream.get(), mark);
+  match_view(PairSide::kRight, at_.right, aside);
+  const DeviceVolume costs = match_view(PairSide::kLeft, at_.left, stream);
   if (meanwhile) {
     side_->ends.record(aside);
     RECON_CUDA_TRY(cudaStreamWaitEvent(stream.get(), side_->ends.get(), 0));
@@ -189,47 +145,110 @@ DeviceVolume PipelineStream::match_both(const Stream& stream, const PipelineMark
   return costs;
 }
 
-/// Computes the winners of a view; returns the costs that they were selected from.
-DeviceVolume PipelineStream::match(PairSide side, float* disparity, cudaStream_t stream,
+/// Computes the winners of a view; returns the costs that later steps use.
+DeviceVolume PipelineStream::match(PairSide side, float* disparity, const Stream& on,
                                    const PipelineMark& mark) const {
-  const int own = side == PairSide::kLeft ? 0 : 1, other = 1 - own, min = range_.min;
-  const float* by_bits = at_.tables + kMaxChannelSum + 1;
-  DeviceVolume costs = device_volume(at_.costs[own], width_, range_.count, height_);
-  queue_colour_costs({at_.colours[own], at_.colours[other], at_.census[own], at_.census[other], at_.tables,
-                      by_bits, side, min},
-                     costs, stream);
+  const cudaStream_t stream = on.get();
+  float* volume = at_.view[index_of(side)].costs;
+  DeviceVolume costs = device_volume(volume, shape_.width, range_.count, shape_.height);
+  queue_costs(side, costs, stream);
   report(mark, "cost");
   if (options_.aggregation.kind != Aggregation::kNone) {
     costs = aggregate(side, costs, stream);
     report(mark, "aggregation");
   }
+  if (is_semi_global(options_)) {
+    queue_paths(side, costs, disparity, on);
+    report(mark, "sgm");
+    return costs;
+  }
   if (is_scanline(options_)) {
-    // In the buffer that the aggregation result does not occupy.
-    float* given = at_.costs[own];
-    float* apart = costs.data == given ? reinterpret_cast<float*>(at_.scratch[own]) : given;
-    const DeviceVolume mean = device_volume(apart, width_, range_.count, height_);
-    queue_scanlines(costs, {at_.edges[own], at_.edges[other], side, min}, options_.scanline, mean, stream);
-    costs = mean;
+    costs = queue_scanline_means(side, costs, stream);
     report(mark, "scanline");
   }
-  queue_min_cost(costs, min, disparity, stream);
+  queue_min_cost(costs, range_.min, disparity, stream);
   report(mark, "winner");
   return costs;
 }
 
+void PipelineStream::queue_costs(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
+  if (is_transform(options_)) {
+    const TransformedPair pair{at_.transformed[0], at_.transformed[1], shape_.width,         shape_.height,
+                               range_.min,         range_.count,       options_.outside_cost};
+    return launch_transform_volume(pair, options_.transform.transform, side, costs, stream);
+  }
+  const int own = index_of(side), other = 1 - own;
+  const auto census = [&](int i) { return reinterpret_cast<const std::uint64_t*>(at_.transformed[i]); };
+  const float* by_bits = at_.tables + kMaxChannelSum + 1;
+  queue_colour_costs({at_.colours[own], at_.colours[other], census(own), census(other), at_.tables, by_bits,
+                      side, range_.min},
+                     costs, stream);
+}
+
 /// Returns the aggregated costs, in the scratch memory or in the buffer of `costs`.
 DeviceVolume PipelineStream::aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
-  const int own = side == PairSide::kLeft ? 0 : 1, min = range_.min;
-  const ColourImages colours{at_.colours[own], at_.colours[1 - own], width_, side, min};
-  const CrossImages arms{at_.arms[own], at_.arms[1 - own], width_, side, min};
-  return queue_aggregation(colours, arms, options_.aggregation, max_cost(options_), costs, at_.scratch[own],
-                           stream);
+  const int own = index_of(side), min = range_.min, width = shape_.width;
+  const ColourImages colours{at_.colours[own], at_.colours[1 - own], width, side, min};
+  const CrossImages arms{at_.arms[own], at_.arms[1 - own], width, side, min};
+  return queue_aggregation(colours, arms, options_.aggregation, max_cost(options_), costs,
+                           at_.view[own].scratch, stream);
+}
+
+/// Returns the means of the paths, in whichever of costs and scratch memory the given costs are not.
+DeviceVolume PipelineStream::queue_scanline_means(PairSide side, const DeviceVolume& costs,
+                                                  cudaStream_t stream) const {
+  const int own = index_of(side);
+  const PipelineViewBuffers& view = at_.view[own];
+  float* free = costs.data == view.costs ? reinterpret_cast<float*>(view.scratch) : view.costs;
+  const DeviceVolume mean = device_volume(free, costs.width, costs.planes, costs.height);
+  queue_scanlines(costs, {at_.edges[own], at_.edges[1 - own], side, range_.min}, options_.scanline, mean,
+                  stream);
+  return mean;
+}
+
+/// The semi-global optimizer over the costs rounded to integers.
+void PipelineStream::queue_paths(PairSide side, const DeviceVolume& costs, float* disparity,
+                                 const Stream& stream) const {
+  const int own = index_of(side), width = shape_.width, height = shape_.height;
+  const PipelineViewBuffers& view = at_.view[own];
+  launch_whole_costs(costs, whole_cost_steps(options_), whole_cost_limit(options_),
+                     {view.quantized, width, height, path_planes(range_.count)}, stream.get());
+  SemiGlobalInput input = pipeline_path_input(shape_, range_.count, options_);
+  input.costs = view.quantized;
+  input.guide = at_.grey.bytes[own];
+  const SemiGlobal paths(input, view.paths);
+  paths.queue(stream);
+  const PairWinners winners{paths.winners(), nullptr, width, height};
+  SemiGlobalPairOptions unchecked;
+  unchecked.uniqueness = 0, unchecked.left_right = -1, unchecked.subpixel = false;
+  launch_pair_disparity(winners, unchecked, range_.min, disparity, stream.get());
+  if (side != PairSide::kLeft || at_.subpixel == nullptr) return;
+  unchecked.subpixel = true;
+  launch_pair_disparity(winners, unchecked, range_.min, at_.subpixel, stream.get());
+}
+
+/// Minimises the energy of a view's disparities by graph cut, on the host; complete on return.
+void PipelineStream::cut(PairSide side, const DeviceVolume& costs, float* disparity,
+                         PairWorkspace& workspace) const {
+  Volume<float> found(costs.width, costs.planes, costs.height);
+  const VolumeView<float> view = found.view();
+  const Stream& stream = workspace.stream;
+  workspace.staging.download(costs.data, costs.pitch,
+                             {view.data, costs.width, costs.planes * costs.height, view.pitch}, stream);
+  Image<float> map(costs.width, costs.height);
+  workspace.staging.download(disparity, costs.width, map.view(), stream);
+  // In a separate arena: a loop that waits here must not start another match, which would wait for this one.
+  oneapi::tbb::task_arena host(workspace.host_threads);
+  host.execute(
+      [&] { cut_disparities(view, guide_[index_of(side)], options_.graph_cut, range_.min, map.view()); });
+  workspace.staging.upload<float>(map.view(), disparity, costs.width, stream);
 }
 
 /// The left-right check, and the steps that fill its outliers or invalidate them.
 void PipelineStream::queue_repair(cudaStream_t stream, const PipelineMark& mark) const {
   const PipelineRefinement& steps = options_.refinement;
-  const LabelledMap map{at_.left, at_.outliers, at_.right, width_, height_, range_.min, range_.count};
+  const LabelledMap map{at_.left,      at_.outliers, at_.right,   shape_.width,
+                        shape_.height, range_.min,   range_.count};
   queue_left_right_check(map, options_.left_right, stream);
   report(mark, "check");
   if (steps.interpolate) {
@@ -259,11 +278,14 @@ void PipelineStream::queue_map_steps(const DeviceVolume& costs, cudaStream_t str
     report(mark, "edges");
   }
   if (steps.subpixel) {
-    queue_enhancement(map, costs, range_.min, stream);
+    if (is_semi_global(options_))
+      queue_take_subpixel(at_.subpixel, map, shape_.width, shape_.height, stream);
+    else
+      queue_enhancement(map, costs, range_.min, stream);
     report(mark, "subpixel");
   }
   if (steps.median) {
-    launch_median_3x3(map, width_, height_, other, stream);
+    launch_median_3x3(map, shape_.width, shape_.height, other, stream);
     report(mark, "median");
   }
 }
@@ -273,8 +295,10 @@ const float* PipelineStream::result() const {
   return steps.edges == steps.median ? at_.left : at_.spare;
 }
 
-Image<float> PipelineStream::download(PinnedBuffer& staging, const Stream& stream) const {
-  return download_map(result(), width_, height_, staging, stream);
+Image<float> PipelineStream::download(PairWorkspace& workspace) const {
+  Image<float> map(shape_.width, shape_.height);
+  workspace.staging.download(result(), shape_.width, map.view(), workspace.stream);
+  return map;
 }
 
 }  // namespace recon::cuda

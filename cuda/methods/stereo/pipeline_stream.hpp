@@ -5,72 +5,55 @@
 #include <functional>
 #include <memory>
 
-#include "cuda/device/memory.hpp"
-#include "cuda/device/stream.hpp"
 #include "cuda/device/volume.hpp"
-#include "cuda/refine/outliers.hpp"
+#include "cuda/methods/stereo/pair_stream.hpp"
+#include "cuda/methods/stereo/pipeline_memory.hpp"
 #include "match/ad_census.hpp"
-#include "methods/stereo/pair.hpp"
 
 namespace recon::cuda {
 
 /// Called with the name of each queued step.
 using PipelineMark = std::function<void(const char* step)>;
 
-/// Pipelines of single stages over pairs of one size with one set of options: the device memory and the
-/// queued work. Both views are matched concurrently if their volumes are small, else one after the other in
-/// the same memory.
-class PipelineStream {
+/// Pipelines of separate stages over a cost volume. Both views are matched concurrently if their volumes are
+/// small, else one after the other in the same memory. A graph cut is computed by the host.
+class PipelineStream : public PairStream {
  public:
-  /// Bytes that the constructor takes from its arena.
-  static std::size_t bytes(int width, int height, const PairOptions& options);
+  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
+  /// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
+  static std::size_t host_bytes(const PairShape& shape, const PairOptions& options, int threads);
 
-  /// @param arena  is made large enough; its contents are lost
-  /// @throws std::logic_error if runs_on_gpu is false or an option is out of range
-  PipelineStream(int width, int height, const PairOptions& options, Arena& arena);
+  /// @throws std::logic_error if an option is out of range; OutOfMemory
+  PipelineStream(const PairShape& shape, const PairOptions& options, Arena& arena);
 
-  /// Uploads images from host memory through `staging`. Returns when they may change.
-  void upload(const ColourPair& images, PinnedBuffer& staging, const Stream& stream) const;
+  /// @throws std::logic_error if an image is not of the shape, and for a missing grey image that is needed
+  void upload(const PairProblem& problem, PairWorkspace& workspace) override;
+  void queue(PairWorkspace& workspace) const override { queue(workspace, {}); }
+  Image<float> download(PairWorkspace& workspace) const override;
 
-  /// Queues everything from images to disparities on the device; the steps are "images", "cost",
-  /// "aggregation", "scanline", "winner", for each view, and then those of the refinement. With `mark` the
-  /// steps run sequentially.
-  void queue(const Stream& stream, const PipelineMark& mark = {}) const;
-
-  /// Complete on return.
-  Image<float> download(PinnedBuffer& staging, const Stream& stream) const;
-
-  struct Buffers {
-    Rgb8* colours[2];  ///< left and right, as in all arrays of two here
-    std::uint8_t* grey;
-    std::uint64_t* census[2];
-    float* tables;  ///< CostTables
-    std::uint8_t* edges[2];
-    Cross* arms[2];
-    float* costs[2];
-    std::byte* scratch[2];  ///< for the aggregation, or for a second volume
-    float *left, *right, *spare;
-    Outlier* outliers;
-    std::int16_t* bins;
-    OutlierList list;
-    float* reliable;
-    int *labels, *sizes, *strips;
-  };
+  /// Queues the steps sequentially and calls `mark` after each: "images", "cost", "aggregation" and the
+  /// optimizer for each view, and then those of the refinement.
+  void queue(PairWorkspace& workspace, const PipelineMark& mark) const;
 
  private:
   void queue_images(cudaStream_t stream) const;
-  DeviceVolume match(PairSide side, float* disparity, cudaStream_t stream, const PipelineMark& mark) const;
+  void queue_costs(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const;
   DeviceVolume aggregate(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const;
-  DeviceVolume match_both(const Stream& stream, const PipelineMark& mark) const;
+  DeviceVolume queue_scanline_means(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const;
+  void queue_paths(PairSide side, const DeviceVolume& costs, float* disparity, const Stream& stream) const;
+  void cut(PairSide side, const DeviceVolume& costs, float* disparity, PairWorkspace& workspace) const;
+  DeviceVolume match(PairSide side, float* disparity, const Stream& stream, const PipelineMark& mark) const;
+  DeviceVolume match_both(PairWorkspace& workspace, const PipelineMark& mark) const;
   void queue_repair(cudaStream_t stream, const PipelineMark& mark) const;
   void queue_map_steps(const DeviceVolume& costs, cudaStream_t stream, const PipelineMark& mark) const;
   const float* result() const;
 
-  int width_, height_;
+  PairShape shape_;
   DisparityRange range_;
   PipelineOptions options_;
   CostTables tables_;
-  Buffers at_;
+  PipelineBuffers at_;
+  ImageView<const std::uint8_t> guide_[2];  ///< on the host
   /// Resources for matching the right view concurrently; null: not concurrent.
   struct Side {
     Stream stream;

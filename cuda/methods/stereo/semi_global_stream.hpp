@@ -1,27 +1,21 @@
 #pragma once
 
-#include "cuda/match/transform.hpp"
-#include "cuda/methods/stereo/pair_workspace.hpp"
+#include "cuda/methods/stereo/pair_grey.hpp"
+#include "cuda/methods/stereo/pair_stream.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
-#include "methods/stereo/pair.hpp"
 
 namespace recon::cuda {
 
-/// Semi-global matching of pairs of one size with one set of options: the device memory and the queued work.
-class SemiGlobalStream {
+/// Semi-global matching.
+class SemiGlobalStream : public PairStream {
  public:
-  /// Bytes that the constructor takes from its arena.
-  static std::size_t bytes(int width, int height, const PairOptions& options, bool words);
+  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
 
-  /// @param words  also allocate images of 16 bits
-  /// @param arena  is made large enough; its contents are lost
-  SemiGlobalStream(int width, int height, const PairOptions& options, bool words, Arena& arena);
+  SemiGlobalStream(const PairShape& shape, const PairOptions& options, Arena& arena);
 
-  /// Uploads images from host memory through `staging`. Returns when they may change.
-  void upload(const GreyPair& images, PinnedBuffer& staging, const Stream& stream) const;
-
-  /// Queues everything from images to disparities on the device.
-  void queue(const Stream& stream) const;
+  void upload(const PairProblem& problem, PairWorkspace& workspace) override;
+  void queue(PairWorkspace& workspace) const override;
+  Image<float> download(PairWorkspace& workspace) const override;
 
   /// The stages of `queue` except those of `optimizer`, in order.
   void queue_transform(const Stream& stream) const;
@@ -30,21 +24,19 @@ class SemiGlobalStream {
   void queue_median(const Stream& stream) const;
   const SemiGlobal& optimizer() const { return optimizer_; }
 
-  /// Complete on return.
-  Image<float> download(PinnedBuffer& staging, const Stream& stream) const;
+  struct Buffers {
+    PairGrey grey;
+    std::byte* transformed[2];  ///< left and right
+    std::uint8_t* costs;
+    float *disparity, *median;
+    SemiGlobal::Buffers paths;
+  };
 
  private:
-  struct Memory;
-  DeviceGrey grey(int image) const;
-
-  int width_, height_;
-  PairOptions options_;
-  bool words_;
-  std::uint8_t* grey_[2];     ///< left and right
-  std::uint16_t* grey16_[2];  ///< the same, or null
-  std::byte* codes_[2];
-  std::uint8_t* costs_;
-  float *disparity_, *median_;
+  PairShape shape_;
+  DisparityRange range_;
+  SemiGlobalPairOptions options_;
+  Buffers at_;
   SemiGlobal optimizer_;
 };
 

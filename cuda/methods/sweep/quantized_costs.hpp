@@ -6,33 +6,27 @@
 #include <cstdint>
 
 #include "cuda/methods/sweep/block_costs.hpp"
+#include "cuda/optimize/semi_global/plane_bytes.hpp"
 #include "match/warp_step.hpp"
 #include "optimize/semi_global/path_winner.hpp"
 
 namespace recon::cuda {
 
-/// Quantized costs of a block (tile of a view) by (y, x, plane_byte(d)); pixels `stride` bytes apart, rows
-/// without padding.
-struct BlockCodes {
-  std::uint8_t* data;
-  int width, height;
-  int stride;
-  float cap;  ///< see quantized_cost
-};
-
 /// Quantizes the costs of a piece, half bits in `volume` by (row, d, x), rows `pitch` elements apart.
+/// @param cap  see quantized_cost
 /// @throws DeviceError
 void launch_quantized_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
-                            const BlockCodes& codes, cudaStream_t stream);
+                            const QuantizedCosts& quantized, float cap, cudaStream_t stream);
 
 /// Quantizes the costs of the whole block.
 /// @throws DeviceError
-void launch_quantized_costs(const DeviceVolume& costs, const BlockCodes& codes, cudaStream_t stream);
+void launch_quantized_costs(const DeviceVolume& costs, const QuantizedCosts& quantized, float cap,
+                            cudaStream_t stream);
 
 /// Depth, cost and confidence of every pixel of the block (see semi_global_depth): three consecutive images,
 /// rows `pitch` floats apart.
 /// @throws DeviceError
-void launch_path_depth(const PathWinner* winners, const BlockCodes& codes, const PlaneSet& planes,
-                       float* results, std::ptrdiff_t pitch, cudaStream_t stream);
+void launch_path_depth(const PathWinner* winners, const QuantizedCosts& quantized, float cap,
+                       const PlaneSet& planes, float* results, std::ptrdiff_t pitch, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -12,30 +12,23 @@ namespace recon::cuda {
 namespace {
 
 /// Larger volumes are divided by rows even if they would fit: they are no faster.
-constexpr std::size_t kMostVolumeBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxVolumeBytes = std::size_t{4} << 30;
 /// The min number of planes stored at a time; fewer would leave most of the device idle.
 constexpr int kMinPlanes = 8;
 /// The max number of planes that the kernels of the semi-global optimizer have registers for.
-constexpr int kMostPathPlanes = 4096;
+constexpr int kMaxPathPlanes = 4096;
 /// The max number of winner ranges of a fused sweep.
-constexpr int kMostRanges = 16;
-
-struct ByteCounter {
-  std::size_t used = 0;
-  template <class T>
-  T* take(std::size_t count) {
-    used += arena_bytes(count * sizeof(T));
-    return nullptr;
-  }
-};
+constexpr int kMaxRanges = 16;
 
 /// Bytes of the optimizer for the largest of the blocks.
-std::size_t most_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
-  std::size_t most = 0;
-  for (const SweepBlock& block : blocks)
-    most = std::max(most, SemiGlobal::bytes(path_input(block.outer.width, block.outer.height, shape.planes,
-                                                       shape.paths.penalties)));
-  return most;
+std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
+  std::size_t max = 0;
+  for (const SweepBlock& block : blocks) {
+    const SemiGlobalInput input =
+        path_input(block.outer.width, block.outer.height, shape.planes, shape.paths.penalties);
+    max = std::max(max, bytes_taken([&](Arena& arena) { SemiGlobal::take(input, arena); }));
+  }
+  return max;
 }
 
 /// The optimizer, and the device that runs it.
@@ -61,7 +54,7 @@ class Planner {
       const Tile largest = largest_block(blocks);
       width_ = largest.width;
       height_ = largest.height;
-      if (kind_.paths) path_bytes_ = most_path_bytes(shape, blocks);
+      if (kind_.paths) path_bytes_ = max_path_bytes(shape, blocks);
     }
     block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
   }
@@ -97,12 +90,10 @@ class Planner {
     plan.planes = planes;
     if (fused) {
       plan.planes = planes_per_block(tile_count(width_, rows, options_), shape_.planes, shape_.sources,
-                                     device_.multiprocessors, kMostRanges);
+                                     device_.multiprocessors, kMaxRanges);
       plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
     }
-    ByteCounter counter;
-    map_memory(counter, shape_, plan);
-    plan.sweep_bytes = counter.used;
+    plan.sweep_bytes = bytes_taken([&](Arena& arena) { map_memory(arena, shape_, plan); });
     plan.path_bytes = path_bytes_;
     plan.bytes = plan.sweep_bytes + plan.path_bytes;
     const int row_pieces = (height_ + rows - 1) / rows;
@@ -113,7 +104,7 @@ class Planner {
   bool fits(const SweepPlan& plan) const {
     const std::size_t volume = plan.fused ? 0 : Volume<std::uint16_t>::bytes(width_, plan.planes, plan.rows);
     const bool smallest = plan.rows == block_rows_ && plan.planes < shape_.planes;
-    return plan.bytes <= device_.memory_limit && (volume <= kMostVolumeBytes || smallest);
+    return plan.bytes <= device_.memory_limit && (volume <= kMaxVolumeBytes || smallest);
   }
 
   const SweepShape& shape_;
@@ -148,7 +139,7 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
   EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
-  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoPlane));
+  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoWinner));
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
   const SweepPlan shaped = kind_of(shape);
@@ -156,9 +147,9 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
                                                                       : path == SweepPath::kFused);
   EXPECTS(!fused || can_fuse(options, shape.channels));
 
-  if (shaped.paths && shape.planes > kMostPathPlanes)
+  if (shaped.paths && shape.planes > kMaxPathPlanes)
     throw UsageError("a view of " + std::to_string(shape.planes) +
-                     " planes: a GPU follows paths over up to " + std::to_string(kMostPathPlanes) +
+                     " planes: a GPU follows paths over up to " + std::to_string(kMaxPathPlanes) +
                      "; lower --planes, or take --optimizer winner or --device cpu");
   const Planner planner(shape, options, device);
   for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
@@ -183,6 +174,41 @@ SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOp
   input.max_cost = kInvalidQuantizedCost;
   input.in_place = true;
   return input;
+}
+
+WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan) {
+  WorkMemoryMap map{};
+  const bool quads = plan.storage == SourceStorage::kQuads;
+  const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
+  for (int c = 0; c < shape.channels; ++c)
+    map.reference[c] = arena.take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
+  const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
+  const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
+  for (int s = 0; s < shape.sources; ++s)
+    for (int c = 0; c < shape.channels; ++c)
+      map.source[s][c] = quads ? static_cast<void*>(arena.take<std::uint32_t>(elements))
+                               : static_cast<void*>(arena.take<std::uint8_t>(bytes));
+  if (quads) map.upload = arena.take<std::uint8_t>(bytes);
+  const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
+  if (!plan.fused) map.volume = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
+  if (!plan.by_blocks())
+    map.winners = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
+  map.results = arena.take<float>(
+      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
+  if (plan.paths)
+    map.quantized =
+        arena.take<std::uint8_t>(element_count({plan.width, plan.height, path_planes(shape.planes)}));
+  if (!plan.stored) return map;
+  const AggregationOptions& by = shape.stages.aggregation;
+  const std::size_t pixels = element_count({plan.width, plan.height});
+  map.costs = arena.take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
+  map.scratch = arena.take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
+  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
+    map.colours = arena.take<Rgb8>(pixels);
+  if (shape.stages.edges)
+    map.depths = arena.take<float>(count(WorkMemoryMap::float_pitch(plan.width), plan.height));
+  if (by.kind == Aggregation::kCrossBased) map.arms = arena.take<Cross>(pixels);
+  return map;
 }
 
 }  // namespace recon::cuda

@@ -6,6 +6,7 @@
 
 #include "core/volume.hpp"
 #include "cuda/aggregate/aggregation.hpp"
+#include "cuda/device/memory.hpp"
 #include "cuda/match/sweep_args.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "cuda/optimize/winner/winner_range.hpp"
@@ -62,16 +63,16 @@ SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOp
 struct WorkMemoryMap {
   std::uint8_t* reference[3];
   void* source[kMaxSources][3];
-  std::uint8_t* upload;    ///< a source channel as bytes, before conversion to quads
-  std::uint16_t* volume;   ///< by (y, d, x)
-  std::uint16_t* winners;  ///< see WinnerRanges
-  float* results;          ///< depth, cost, confidence of `rows` rows, or of a block
-  std::uint8_t* codes;     ///< quantized costs of a block by (y, x, plane_byte(d))
-  float* costs;            ///< of a block by (y, d, x), see device_volume
-  Rgb8* colours;           ///< of a block
-  Cross* arms;             ///< of a block
-  std::byte* scratch;      ///< for the aggregation
-  float* depths;           ///< of a block, before edges move
+  std::uint8_t* upload;     ///< a source channel as bytes, before conversion to quads
+  std::uint16_t* volume;    ///< by (y, d, x)
+  std::uint16_t* winners;   ///< see WinnerRanges
+  float* results;           ///< depth, cost, confidence of `rows` rows, or of a block
+  std::uint8_t* quantized;  ///< costs of a block, see QuantizedCosts
+  float* costs;             ///< of a block by (y, d, x), see device_volume
+  Rgb8* colours;            ///< of a block
+  Cross* arms;              ///< of a block
+  std::byte* scratch;       ///< for the aggregation
+  float* depths;            ///< of a block, before edges move
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
@@ -79,45 +80,7 @@ struct WorkMemoryMap {
   static std::ptrdiff_t float_pitch(int width) { return padded_count<float>(width); }
 };
 
-/// Allocates all memory of a sweep from `arena`, an Arena or a counter with the same `take`: the counted size
-/// is the used size.
-template <class Memory>
-WorkMemoryMap map_memory(Memory& arena, const SweepShape& shape, const SweepPlan& plan) {
-  WorkMemoryMap map{};
-  const bool quads = plan.storage == SourceStorage::kQuads;
-  const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
-  for (int c = 0; c < shape.channels; ++c)
-    map.reference[c] =
-        arena.template take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
-  const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
-  const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
-  for (int s = 0; s < shape.sources; ++s)
-    for (int c = 0; c < shape.channels; ++c)
-      map.source[s][c] = quads ? static_cast<void*>(arena.template take<std::uint32_t>(elements))
-                               : static_cast<void*>(arena.template take<std::uint8_t>(bytes));
-  if (quads) map.upload = arena.template take<std::uint8_t>(bytes);
-  const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
-  if (!plan.fused)
-    map.volume = arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
-  if (!plan.by_blocks())
-    map.winners =
-        arena.template take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
-  map.results = arena.template take<float>(
-      3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
-  if (plan.paths)
-    map.codes = arena.template take<std::uint8_t>(
-        element_count({plan.width, plan.height, padded_planes(shape.planes)}));
-  if (!plan.stored) return map;
-  const AggregationOptions& by = shape.stages.aggregation;
-  const std::size_t pixels = element_count({plan.width, plan.height});
-  map.costs = arena.template take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
-  map.scratch = arena.template take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
-  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
-    map.colours = arena.template take<Rgb8>(pixels);
-  if (shape.stages.edges)
-    map.depths = arena.template take<float>(count(WorkMemoryMap::float_pitch(plan.width), plan.height));
-  if (by.kind == Aggregation::kCrossBased) map.arms = arena.template take<Cross>(pixels);
-  return map;
-}
+/// Takes all memory of a sweep from `arena`.
+WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan);
 
 }  // namespace recon::cuda

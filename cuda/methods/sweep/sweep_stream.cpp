@@ -18,7 +18,7 @@ namespace recon::cuda {
 namespace {
 
 /// The max number of parts into which the planes of a launch are divided among thread blocks.
-constexpr int kMostParts = 64;
+constexpr int kMaxParts = 64;
 
 /// @param reference  that of `problem`, or a part of it
 /// @param x, y       origin of the part
@@ -48,6 +48,7 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
   args.combination = problem.options.combination;
   args.best_k = problem.options.best_k;
   args.volume_pitch = args.winners_pitch = WorkMemoryMap::half_pitch(args.width);
+  args.volume = map.volume;
   args.winners = map.winners;
   return args;
 }
@@ -73,74 +74,80 @@ void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
   arena_.reset(plan.sweep_bytes);
   map_ = map_memory(arena_, sweep_shape(problem), plan);
   ASSERT(arena_.used() == plan.sweep_bytes);
-  const auto send = [&](const PosedImage& image, int c, std::uint8_t* device) {
-    staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
-                    WorkMemoryMap::byte_pitch(image.camera.width), stream_);
+  for (int c = 0; c < problem.reference.channels; ++c) upload_bytes(problem.reference, c, map_.reference[c]);
+  for (std::size_t s = 0; s < problem.sources.size(); ++s)
+    for (int c = 0; c < problem.sources[s].channels; ++c)
+      upload_source(problem.sources[s], c, plan.storage, map_.source[s][c]);
+}
+
+void SweepStream::upload_bytes(const PosedImage& image, int c, std::uint8_t* device) {
+  staging_.upload(image.channel[static_cast<std::size_t>(c)], device,
+                  WorkMemoryMap::byte_pitch(image.camera.width), stream_);
+}
+
+/// Uploads a channel of a source into `memory`; or, if the cache has or takes it, points `memory` there.
+void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage storage, void*& memory) {
+  const int width = image.camera.width, height = image.camera.height;
+  const bool quads = storage == SourceStorage::kQuads;
+  const auto queue_upload = [&](void* to) {
+    if (!quads) return upload_bytes(image, c, static_cast<std::uint8_t*>(to));
+    upload_bytes(image, c, map_.upload);
+    launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width, height,
+                 static_cast<std::uint32_t*>(to), static_cast<int>(WorkMemoryMap::quad_pitch(width)),
+                 stream_.get());
   };
-  for (int c = 0; c < problem.reference.channels; ++c) send(problem.reference, c, map_.reference[c]);
-  for (std::size_t s = 0; s < problem.sources.size(); ++s) {
-    const PosedImage& image = problem.sources[s];
-    for (int c = 0; c < image.channels; ++c) {
-      if (plan.storage == SourceStorage::kBytes) {
-        send(image, c, static_cast<std::uint8_t*>(map_.source[s][c]));
-        continue;
-      }
-      send(image, c, map_.upload);
-      const int width = image.camera.width;
-      launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width,
-                   image.camera.height, static_cast<std::uint32_t*>(map_.source[s][c]),
-                   static_cast<int>(WorkMemoryMap::quad_pitch(width)), stream_.get());
-    }
+  ImageCache::Use use;
+  if (cache_ != nullptr && image.id != 0) {
+    const std::size_t bytes = quads ? element_count({WorkMemoryMap::quad_pitch(width), height, 4})
+                                    : element_count({WorkMemoryMap::byte_pitch(width), height});
+    use = cache_->acquire({image.id, c, storage}, bytes, stream_, queue_upload);
   }
+  if (!use) return queue_upload(memory);
+  memory = use->memory.data();
+  uses_.push_back(std::move(use));
 }
 
 void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                                 const std::function<void(int plane_begin, int planes)>& stored) {
-  const int planes = problem.planes.count, channels = problem.reference.channels;
   SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
-  args.row_begin = row_begin;
-  args.row_end = std::min(row_begin + plan.rows, args.height);
-  const int rows = args.row_end - row_begin;
+  const int rows = std::min(plan.rows, args.height - row_begin);
   const WinnerRanges winners{map_.winners, args.winners_pitch, args.width, rows, plan.ranges, plan.planes};
   if (plan.fused) {
-    args.plane_end = planes;
+    args.row_begin = row_begin;
+    args.row_end = row_begin + rows;
+    args.plane_end = problem.planes.count;
     args.planes_per_block = plan.planes;
-    launch_sweep(args, problem.options, channels, stream_.get());
+    launch_sweep(args, problem.options, problem.reference.channels, stream_.get());
   } else {
-    args.volume = map_.volume;
-    const int tiles = tile_count(args.width, rows, problem.options);
-    const int wave = blocks_per_wave(problem.options, channels);
-    for (int begin = 0; begin < planes; begin += plan.planes) {
-      args.plane_begin = begin;
-      args.plane_end = std::min(begin + plan.planes, planes);
-      const int count = args.plane_end - begin;
-      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
-      launch_sweep(args, problem.options, channels, stream_.get());
-      launch_winner_scan(map_.volume, args.volume_pitch, begin, count, winners, stream_.get());
-      if (stored) stored(begin, count);
-    }
+    queue_planes(problem, plan, args, row_begin, [&](const BlockPiece& piece) {
+      launch_winner_scan(map_.volume, args.volume_pitch, piece.plane, piece.planes, winners, stream_.get());
+      if (stored) stored(piece.plane, piece.planes);
+    });
   }
   launch_winner_depth(winners, problem.planes, map_.results, WorkMemoryMap::float_pitch(args.width),
                       stream_.get());
 }
 
-void SweepStream::queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+void SweepStream::queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,
                                const std::function<void(const BlockPiece&)>& use) {
   const int planes = problem.planes.count, channels = problem.reference.channels;
   const int wave = blocks_per_wave(problem.options, channels);
-  for (int row = 0; row < args.height; row += plan.rows) {
-    args.row_begin = row;
-    args.row_end = std::min(row + plan.rows, args.height);
-    const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
-    for (int begin = 0; begin < planes; begin += plan.planes) {
-      args.plane_begin = begin;
-      args.plane_end = std::min(begin + plan.planes, planes);
-      const int count = args.plane_end - begin;
-      args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMostParts);
-      launch_sweep(args, problem.options, channels, stream_.get());
-      use({row, rows, begin, count});
-    }
+  args.row_begin = row;
+  args.row_end = std::min(row + plan.rows, args.height);
+  const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
+  for (int begin = 0; begin < planes; begin += plan.planes) {
+    args.plane_begin = begin;
+    args.plane_end = std::min(begin + plan.planes, planes);
+    const int count = args.plane_end - begin;
+    args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMaxParts);
+    launch_sweep(args, problem.options, channels, stream_.get());
+    use({row, rows, begin, count});
   }
+}
+
+void SweepStream::queue_pieces(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
+                               const std::function<void(const BlockPiece&)>& use) {
+  for (int row = 0; row < args.height; row += plan.rows) queue_planes(problem, plan, args, row, use);
 }
 
 /// Stores the costs of a block (tile of a view) and aggregates them.
@@ -170,38 +177,36 @@ DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPl
 }
 
 void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
-                              const BlockCodes& codes) {
+                              const QuantizedCosts& quantized) {
   SemiGlobalInput input = path_input(args.width, args.height, problem.planes.count, problem.paths.penalties);
-  input.costs = map_.codes;
+  input.costs = quantized.data;
   input.guide = args.reference[0];
   input.guide_pitch = args.reference_pitch;
   path_arena_.reset(plan.path_bytes);
-  const SemiGlobal paths(input, path_arena_);
+  const SemiGlobal paths(input, SemiGlobal::take(input, path_arena_));
   paths.queue(stream_);
-  launch_path_depth(paths.winners(), codes, problem.planes, map_.results,
+  launch_path_depth(paths.winners(), quantized, cost_cap(problem.options.cost), problem.planes, map_.results,
                     WorkMemoryMap::float_pitch(args.width), stream_.get());
 }
 
 DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPlan& plan,
                                       const PosedImage& reference, const Tile& outer) {
-  SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
-  args.volume = map_.volume;
-  BlockCodes codes{};
-  if (plan.paths)
-    codes = {map_.codes, outer.width, outer.height, padded_planes(problem.planes.count),
-             cost_cap(problem.options.cost)};
+  const SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
+  const float cap = cost_cap(problem.options.cost);
+  QuantizedCosts quantized{};
+  if (plan.paths) quantized = {map_.quantized, outer.width, outer.height, path_planes(problem.planes.count)};
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
   DeviceVolume costs;
   if (plan.stored) {
     costs = queue_costs(problem, plan, args);
-    if (plan.paths) launch_quantized_costs(costs, codes, stream_.get());
+    if (plan.paths) launch_quantized_costs(costs, quantized, cap, stream_.get());
   } else {
     queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
-      launch_quantized_costs(map_.volume, args.volume_pitch, piece, codes, stream_.get());
+      launch_quantized_costs(map_.volume, args.volume_pitch, piece, quantized, cap, stream_.get());
     });
   }
   if (plan.paths)
-    queue_paths(problem, plan, args, codes);
+    queue_paths(problem, plan, args, quantized);
   else if (!plan.on_host)
     launch_block_winners(costs, problem.planes, map_.results, pitch, stream_.get());
   if (problem.stages.edges && !plan.on_host)
@@ -210,6 +215,12 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
 }
 
 DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
+  struct Release {
+    SweepStream& stream;
+    ~Release() {
+      if (stream.cache_ != nullptr) stream.cache_->release(stream.uses_);
+    }
+  } const release{*this};
   upload(problem, plan);
   return plan.by_blocks() ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
 }

@@ -3,10 +3,12 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <functional>
+#include <vector>
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/methods/staging.hpp"
+#include "cuda/methods/sweep/image_cache.hpp"
 #include "cuda/methods/sweep/quantized_costs.hpp"
 #include "cuda/methods/sweep/sweep_plan.hpp"
 #include "match/cpu_sweep.hpp"
@@ -19,7 +21,9 @@ namespace recon::cuda {
 class SweepStream {
  public:
   /// @param host_threads  for the host's part of a sweep, or task_arena::automatic
-  explicit SweepStream(int host_threads = oneapi::tbb::task_arena::automatic) : host_threads_(host_threads) {}
+  /// @param cache  of sources, shared by the streams of a device; null: `sweep` uploads them all
+  explicit SweepStream(int host_threads = oneapi::tbb::task_arena::automatic, ImageCache* cache = nullptr)
+      : host_threads_(host_threads), cache_(cache) {}
 
   /// Sweeps one view according to `plan`. @throws OutOfMemory, DeviceError
   DepthEstimate sweep(const SweepProblem& problem, const SweepPlan& plan);
@@ -49,17 +53,26 @@ class SweepStream {
  private:
   DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
   DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
-  /// Queues the sweep of a block piece by piece; `use` queues the processing of each piece.
-  void queue_pieces(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args,
+  /// Queues the costs of the rows of `plan` from `row` on, in ranges of planes that the volume stores; `use`
+  /// queues the processing of each.
+  void queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,
+                    const std::function<void(const BlockPiece&)>& use);
+  /// The same for all rows of a block.
+  void queue_pieces(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
                     const std::function<void(const BlockPiece&)>& use);
   DeviceVolume queue_costs(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args);
   void queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
-                   const BlockCodes& codes);
+                   const QuantizedCosts& quantized);
   /// The host's part of a block. @throws OutOfMemory
   DepthEstimate finish_block(const SweepProblem& problem, const PosedImage& reference,
                              const DeviceVolume& costs);
 
+  void upload_bytes(const PosedImage& image, int c, std::uint8_t* device);
+  void upload_source(const PosedImage& image, int c, SourceStorage storage, void*& memory);
+
   int host_threads_;
+  ImageCache* cache_;
+  std::vector<ImageCache::Use> uses_;  ///< of the sweep in progress
   Stream stream_;
   Arena arena_, path_arena_;
   Staging staging_;

@@ -22,7 +22,7 @@ __device__ std::uint16_t& field_of(const WinnerRanges& w, int range, WinnerField
 __device__ WinnerRange load_range(const WinnerRanges& w, int range, int row, int x) {
   const std::uint32_t plane = field_of(w, range, kFieldPlane, row, x);
   WinnerRange r;
-  r.winner.plane = plane == kNoPlane ? -1 : static_cast<int>(plane);
+  r.winner.plane = plane == kNoWinner ? -1 : static_cast<int>(plane);
   r.winner.cost = cost_of_bits(field_of(w, range, kFieldCost, row, x));
   r.winner.before = cost_of_bits(field_of(w, range, kFieldBefore, row, x));
   r.winner.after = cost_of_bits(field_of(w, range, kFieldAfter, row, x));
@@ -34,7 +34,7 @@ __device__ WinnerRange load_range(const WinnerRanges& w, int range, int row, int
 
 __device__ void store_range(const WinnerRanges& w, int row, int x, const WinnerRange& r) {
   field_of(w, 0, kFieldPlane, row, x) =
-      static_cast<std::uint16_t>(r.winner.plane < 0 ? kNoPlane : r.winner.plane);
+      static_cast<std::uint16_t>(r.winner.plane < 0 ? kNoWinner : r.winner.plane);
   field_of(w, 0, kFieldCost, row, x) = bits_of_cost(r.winner.cost);
   field_of(w, 0, kFieldBefore, row, x) = bits_of_cost(r.winner.before);
   field_of(w, 0, kFieldAfter, row, x) = bits_of_cost(r.winner.after);

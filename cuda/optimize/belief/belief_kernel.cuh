@@ -165,15 +165,15 @@ __device__ void zeros_phase(const BeliefArgs& args) {
 inline constexpr int kPlainThreads = 256;
 /// Max threads per block; the fewer, the more registers per thread.
 template <int kDisparities>
-inline constexpr int kMostBeliefThreads = !kOneSegment<kDisparities> || kDisparities > 24 ? 256
-                                          : kDisparities > 16                             ? 384
-                                                                                          : 512;
+inline constexpr int kMaxBeliefThreads = !kOneSegment<kDisparities> || kDisparities > 24 ? 256
+                                         : kDisparities > 16                             ? 384
+                                                                                         : 512;
 /// Min resident thread blocks per multiprocessor.
 template <int kDisparities>
 inline constexpr int kBeliefBlocks = kOneSegment<kDisparities> ? 1 : kSegmentBlocks;
 
 template <class T, int kDisparities>
-__global__ void __launch_bounds__(kMostBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>)
+__global__ void __launch_bounds__(kMaxBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>)
     belief_kernel(const __grid_constant__ BeliefArgs args) {
   for (int i = args.level_count - 1; i >= 0; --i) {
     // A small level is processed by some of the thread blocks, whose barrier is faster; the others wait for

@@ -69,7 +69,7 @@ template <class T, int kDisparities>
 void launch_iterations_of(const BeliefArgs& args, cudaStream_t stream) {
   const int bytes = Segments(args.disparities, kSegmentOf<kDisparities>).states() * int{sizeof(float4)};
   const BeliefLaunch launch;
-  const int threads = launch.threads(kMostBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>, bytes);
+  const int threads = launch.threads(kMaxBeliefThreads<kDisparities>, kBeliefBlocks<kDisparities>, bytes);
   launch.run(belief_kernel<T, kDisparities>, args, threads, static_cast<std::size_t>(threads * bytes),
              stream);
 }

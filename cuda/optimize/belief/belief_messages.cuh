@@ -21,7 +21,7 @@ static_assert(kSegment % kSegmentBatch == 0);
 /// Thread blocks per multiprocessor if there are several segments: they limit a thread's registers.
 inline constexpr int kSegmentBlocks = 2;
 /// Max number of rising-pass states that a thread stores.
-inline constexpr int kMostStates = 32;
+inline constexpr int kMaxStates = 32;
 
 /// Few disparities, known at compile time, form a single segment.
 template <int kDisparities>
@@ -175,7 +175,7 @@ struct Segments {
   int last, span;
 
   __host__ __device__ constexpr Segments(int disparities, int length)
-      : last((disparities - 1) / length), span(last / (kMostStates + 1) + 1) {}
+      : last((disparities - 1) / length), span(last / (kMaxStates + 1) + 1) {}
   __host__ __device__ constexpr int states() const { return last > 0 ? (last - 1) / span : 0; }
 };
 

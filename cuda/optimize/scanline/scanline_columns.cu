@@ -14,7 +14,7 @@ constexpr int kMaxGroups = 128, kMaxWarps = kMaxGroups / kGroups;
 
 /// Values exchanged between the threads of a thread block after a step, by group of planes and by column.
 struct Exchange {
-  float least[kMaxWarps][kColumns];
+  float min_cost[kMaxWarps][kColumns];
   float first[kMaxGroups][kColumns], last[kMaxGroups][kColumns];
 };
 
@@ -76,14 +76,14 @@ struct ColumnPath {
   Exchange* exchange;  ///< two of them, alternating
   const ScanlineTable& penalties;
   float path[kPlanes];
-  float least, outer_below, outer_above;
+  float min_cost, outer_below, outer_above;
 
   __device__ ColumnPath(const ScanlineArgs& all, const ColumnPlanes<kPlanes>& where, Exchange* between,
                         const ScanlineTable& table)
       : args(all), place(where), exchange(between), penalties(table) {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) path[i] = invalid_cost();
-    least = outer_below = outer_above = invalid_cost();
+    min_cost = outer_below = outer_above = invalid_cost();
   }
 
   __device__ int row_of(int step) const {
@@ -104,7 +104,7 @@ struct ColumnPath {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
       const float same = path[i], above = i + 1 < kPlanes ? path[i + 1 < kPlanes ? i + 1 : i] : outer_above;
-      path[i] = scanline_cost(now.cost[i], same, below, above, least,
+      path[i] = scanline_cost(now.cost[i], same, below, above, min_cost,
                               penalties(own + (place.seen[i] ? now.matched[i] : kUnseenStep)));
       min_now = fminf(min_now, path[i]);
       below = same;
@@ -122,10 +122,10 @@ struct ColumnPath {
 #pragma unroll
     for (int lanes = kColumns; lanes < kLanes; lanes *= 2)
       min_now = fminf(min_now, __shfl_xor_sync(kAll, min_now, lanes));
-    if (threadIdx.x % kLanes < kColumns) shared.least[warp][place.column] = min_now;
+    if (threadIdx.x % kLanes < kColumns) shared.min_cost[warp][place.column] = min_now;
     __syncthreads();
-    least = shared.least[0][place.column];
-    for (int w = 1; w < warps; ++w) least = fminf(least, shared.least[w][place.column]);
+    min_cost = shared.min_cost[0][place.column];
+    for (int w = 1; w < warps; ++w) min_cost = fminf(min_cost, shared.min_cost[w][place.column]);
     const int group = place.group;
     outer_below = group > 0 ? shared.last[group - 1][place.column] : invalid_cost();
     outer_above = group + 1 < warps * kGroups ? shared.first[group + 1][place.column] : invalid_cost();

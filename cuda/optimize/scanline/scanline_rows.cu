@@ -12,14 +12,14 @@ constexpr int kMargin = 16;  ///< steps after the last one of a row that have un
 
 /// Values exchanged between the warps of a row after a step.
 struct Exchange {
-  float least[kLanes], first[kLanes], last[kLanes];
+  float min_cost[kLanes], first[kLanes], last[kLanes];
 };
 
 /// A path along a row, processed by one thread block; each thread has kPlanes neighbouring planes.
 template <int kPlanes, bool kOneWarp>
 struct RowPath {
   float path[kPlanes];
-  float least;
+  float min_cost;
   float outer_below, outer_above;  ///< path costs of the planes adjacent to those of the warp
   Exchange* exchange;              ///< two of them, alternating
   int turn;
@@ -27,7 +27,7 @@ struct RowPath {
   __device__ void begin(Exchange* between) {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) path[i] = invalid_cost();
-    least = outer_below = outer_above = invalid_cost();
+    min_cost = outer_below = outer_above = invalid_cost();
     exchange = between, turn = 0;
   }
 
@@ -42,11 +42,11 @@ struct RowPath {
 #pragma unroll
     for (int i = 0; i < kPlanes; ++i) {
       const float same = path[i], above = i + 1 < kPlanes ? path[i + 1 < kPlanes ? i + 1 : i] : next;
-      path[i] = scanline_cost(cost[i], same, below, above, least, penalties(i));
+      path[i] = scanline_cost(cost[i], same, below, above, min_cost, penalties(i));
       min_now = fminf(min_now, path[i]);
       below = same;
     }
-    least = min_of_warp(min_now);
+    min_cost = min_of_warp(min_now);
     if (!kOneWarp) meet(lane);
   }
 
@@ -55,10 +55,10 @@ struct RowPath {
     const int warp = static_cast<int>(threadIdx.x) / kLanes, warps = static_cast<int>(blockDim.x) / kLanes;
     Exchange& now = exchange[turn];
     turn ^= 1;
-    if (lane == 0) now.least[warp] = least, now.first[warp] = path[0];
+    if (lane == 0) now.min_cost[warp] = min_cost, now.first[warp] = path[0];
     if (lane == kLanes - 1) now.last[warp] = path[kPlanes - 1];
     __syncthreads();
-    least = min_of_warp(lane < warps ? now.least[lane] : invalid_cost());
+    min_cost = min_of_warp(lane < warps ? now.min_cost[lane] : invalid_cost());
     outer_below = warp > 0 ? now.last[warp - 1] : invalid_cost();
     outer_above = warp + 1 < warps ? now.first[warp + 1] : invalid_cost();
   }
@@ -133,7 +133,7 @@ __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, co
 #pragma unroll
     for (int step = 0; step < kChunk; ++step) {
       const int k = kForward ? step : kChunk - 1 - step;
-      if (!kForward && begin + k == width - 1) path.least = invalid_cost();
+      if (!kForward && begin + k == width - 1) path.min_cost = invalid_cost();
       float cost[kPlanes];
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) cost[i] = now[i][k];

@@ -9,6 +9,10 @@
 
 namespace recon::cuda {
 
+/// Planes per pixel in memory, and processed: 64, 128, 256, 512, 1024 or 4096.
+/// @throws std::logic_error if `planes` is not in 1 .. 4096
+int path_planes(int planes);
+
 /// The problem, as passed to all kernels of the optimizer.
 struct PathArgs {
   const std::uint8_t* costs;  ///< by (y, x, plane_byte(d)), pixels path_planes(planes) bytes apart

@@ -9,10 +9,6 @@ namespace recon::cuda {
 
 /// The kernels of the optimizer, in the order in which they run; all throw DeviceError.
 
-/// Planes per pixel in memory: 64, 128, 256, 512, 1024 or 4096.
-/// @throws std::logic_error if `planes` is not in 1 .. 4096
-int path_planes(int planes);
-
 /// Computes all paths: each direction into its own volume, or, with kWords, two directions per round.
 void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t stream);
 

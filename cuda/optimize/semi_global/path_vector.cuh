@@ -48,13 +48,13 @@ __device__ inline std::uint32_t between(std::uint32_t a, std::uint32_t b) {
 template <class Shape>
 struct PathVector {
   std::uint32_t pair[Shape::kPairs];
-  std::uint32_t least;
+  std::uint32_t min_cost;
 
   /// State before a path begins: with it `path_cost` returns the cost itself.
   __device__ void begin() {
 #pragma unroll
     for (std::uint32_t& p : pair) p = 0;
-    least = 0;
+    min_cost = 0;
   }
 };
 
@@ -69,7 +69,7 @@ __device__ void advance(PathVector<Shape>& path, const std::uint32_t (&cost)[Sha
   std::uint32_t beyond = __shfl_down_sync(~0u, pair[0], 1, Shape::kLanes);
   if (lane == 0) below = in_both_halves(kUnsearched);
   if (lane == Shape::kLanes - 1) beyond = in_both_halves(kUnsearched);
-  const std::uint32_t ceiling = path.least + p2;
+  const std::uint32_t ceiling = path.min_cost + p2;
   std::uint32_t smallest = ~0u;
 #pragma unroll
   for (int begin = 0; begin < Shape::kPairs; begin += kPiecePairs) {
@@ -81,7 +81,7 @@ __device__ void advance(PathVector<Shape>& path, const std::uint32_t (&cost)[Sha
     for (int j = begin; j <= last; ++j) {
       const std::uint32_t same = pair[j], above = j < last ? pair[(j + 1) % Shape::kPairs] : above_last;
       const std::uint32_t best = __vminu2(__viaddmin_u16x2(__vminu2(below, above), p1, same), ceiling);
-      pair[j] = cost[j] + best - path.least;
+      pair[j] = cost[j] + best - path.min_cost;
       if (j % 2 == 1) smallest = __vimin3_u16x2(smallest, pair[j - 1], pair[j]);
       below = same;
     }
@@ -90,7 +90,7 @@ __device__ void advance(PathVector<Shape>& path, const std::uint32_t (&cost)[Sha
 #pragma unroll
   for (int offset = Shape::kLanes / 2; offset > 0; offset /= 2)
     smallest = __vminu2(smallest, __shfl_xor_sync(~0u, smallest, offset, Shape::kLanes));
-  path.least = smallest;
+  path.min_cost = smallest;
 }
 
 __device__ inline void get_words(const uint4& piece, std::uint32_t* word) {

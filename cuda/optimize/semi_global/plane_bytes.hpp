@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/hd.hpp"
 
 namespace recon::cuda {
@@ -13,5 +15,13 @@ RECON_HD int plane_byte(int plane) {
   const int in_piece = plane % kPiecePlanes, in_half = in_piece % 8;
   return plane - in_piece + in_half / 2 * 4 + in_piece / 8 * 2 + in_half % 2;
 }
+
+/// Quantized costs of an image by (y, x, plane_byte(d)): the input of the optimizer. Pixels are `stride` =
+/// path_planes(planes) bytes apart, rows have no padding.
+struct QuantizedCosts {
+  std::uint8_t* data;
+  int width, height;
+  int stride;
+};
 
 }  // namespace recon::cuda

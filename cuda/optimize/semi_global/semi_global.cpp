@@ -23,7 +23,7 @@ std::size_t pixels_of(const SemiGlobalInput& input) {
 PathVolumes volumes_of(const SemiGlobalInput& input, uint4* first) {
   const PathStorage storage = storage_of(input);
   const bool words = storage == PathStorage::kWords;
-  const int bytes = padded_planes(input.planes) * (words ? 2 : 1);
+  const int bytes = path_planes(input.planes) * (words ? 2 : 1);
   const std::size_t stride = element_count({input.width, input.height, bytes}) / sizeof(uint4);
   return {first, static_cast<std::ptrdiff_t>(stride), words ? kSumVolumes : input.options.paths, storage};
 }
@@ -40,18 +40,16 @@ PathArgs args_of(const SemiGlobalInput& input) {
 
 }  // namespace
 
-int padded_planes(int planes) {
-  return path_planes(planes);
-}
-
-std::size_t SemiGlobal::bytes(const SemiGlobalInput& input) {
+SemiGlobal::Buffers SemiGlobal::take(const SemiGlobalInput& input, Arena& arena) {
   const std::size_t pixels = pixels_of(input);
-  return arena_bytes(size_of(volumes_of(input, nullptr)) * sizeof(uint4)) +
-         arena_bytes(pixels * sizeof(PathWinner)) +
-         (input.right_view ? arena_bytes(pixels * sizeof(std::uint32_t)) : 0);
+  Buffers at{};
+  at.volumes = arena.take<uint4>(size_of(volumes_of(input, nullptr)));
+  at.winners = arena.take<PathWinner>(pixels);
+  if (input.right_view) at.right_keys = arena.take<std::uint32_t>(pixels);
+  return at;
 }
 
-SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(input) {
+SemiGlobal::SemiGlobal(const SemiGlobalInput& input, const Buffers& at) : input_(input), at_(at) {
   const SemiGlobalOptions& options = input.options;
   EXPECTS(input.width >= 1 && input.height >= 1 &&
           input.height <= std::numeric_limits<int>::max() / input.width);
@@ -59,13 +57,9 @@ SemiGlobal::SemiGlobal(const SemiGlobalInput& input, Arena& arena) : input_(inpu
   EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0);
   EXPECTS(input.max_cost >= 0 && input.max_cost <= 255 && options.p2 <= kMaxPathCost - input.max_cost);
   // The kernels index pieces of 16 planes with 31 bits.
-  EXPECTS(element_count({input.width, input.height, padded_planes(input.planes) / 16}) <=
+  EXPECTS(element_count({input.width, input.height, path_planes(input.planes) / 16}) <=
           std::size_t{std::numeric_limits<int>::max()});
   EXPECTS(input.guide_pitch <= std::numeric_limits<int>::max() / input.height);
-  const std::size_t pixels = pixels_of(input);
-  volumes_ = arena.take<uint4>(size_of(volumes_of(input, nullptr)));
-  winners_ = arena.take<PathWinner>(pixels);
-  right_keys_ = input.right_view ? arena.take<std::uint32_t>(pixels) : nullptr;
 }
 
 void SemiGlobal::queue(const Stream& stream) const {
@@ -75,18 +69,18 @@ void SemiGlobal::queue(const Stream& stream) const {
 }
 
 void SemiGlobal::queue_clear(const Stream& stream) const {
-  if (right_keys_)
+  if (at_.right_keys)
     RECON_CUDA_TRY(
-        cudaMemsetAsync(right_keys_, 0xFF, pixels_of(input_) * sizeof(std::uint32_t), stream.get()));
+        cudaMemsetAsync(at_.right_keys, 0xFF, pixels_of(input_) * sizeof(std::uint32_t), stream.get()));
 }
 
 void SemiGlobal::queue_paths(const Stream& stream) const {
-  launch_paths(args_of(input_), volumes_of(input_, volumes_), stream.get());
+  launch_paths(args_of(input_), volumes_of(input_, at_.volumes), stream.get());
 }
 
 void SemiGlobal::queue_winner(const Stream& stream) const {
-  launch_path_winner(args_of(input_), volumes_of(input_, volumes_), input_.min_disparity, winners_,
-                     right_keys_, stream.get());
+  launch_path_winner(args_of(input_), volumes_of(input_, at_.volumes), input_.min_disparity, at_.winners,
+                     at_.right_keys, stream.get());
 }
 
 }  // namespace recon::cuda

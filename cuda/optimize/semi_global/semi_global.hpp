@@ -1,21 +1,20 @@
 #pragma once
 
+#include <vector_types.h>
+
 #include <cstddef>
 #include <cstdint>
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
+#include "cuda/optimize/semi_global/path_args.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
 namespace recon::cuda {
 
-/// Bytes from one pixel's costs to the next, and planes processed: 64, 128, 256, 512, 1024 or 4096.
-/// @throws std::logic_error if `planes` is not in 1 .. 4096
-int padded_planes(int planes);
-
 /// Input of the semi-global optimizer on the device.
 struct SemiGlobalInput {
-  /// By (y, x, plane_byte(d)), 16-byte aligned, pixels padded_planes(planes) bytes apart; the padding is
+  /// By (y, x, plane_byte(d)), 16-byte aligned, pixels path_planes(planes) bytes apart; the padding is
   /// ignored.
   const std::uint8_t* costs = nullptr;
   const std::uint8_t* guide = nullptr;  ///< its edges lower P2
@@ -36,12 +35,18 @@ struct SemiGlobalInput {
 /// their sums; or, in place, four rounds of two directions each accumulate in two volumes of sums.
 class SemiGlobal {
  public:
-  /// Bytes that the constructor allocates from its arena.
-  static std::size_t bytes(const SemiGlobalInput& input);
+  struct Buffers {
+    uint4* volumes;
+    PathWinner* winners;
+    std::uint32_t* right_keys;  ///< null without `right_view`
+  };
 
-  /// @param arena  has space for `bytes(input)`
+  /// Takes the memory for `input` from `arena`; costs and guide are not used.
+  static Buffers take(const SemiGlobalInput& input, Arena& arena);
+
+  /// @param at  memory for an input of this shape and these options
   /// @throws std::logic_error if options are out of range or max_cost + P2 > kMaxPathCost
-  SemiGlobal(const SemiGlobalInput& input, Arena& arena);
+  SemiGlobal(const SemiGlobalInput& input, const Buffers& at);
 
   /// Queues everything. @throws DeviceError
   void queue(const Stream& stream) const;
@@ -52,16 +57,14 @@ class SemiGlobal {
   void queue_winner(const Stream& stream) const;
 
   /// By pixel, rows without padding.
-  const PathWinner* winners() const { return winners_; }
+  const PathWinner* winners() const { return at_.winners; }
   /// By pixel of the right image: S << 16 | plane of its winner; all ones if no match lies inside the left
   /// image. Null without `right_view`.
-  const std::uint32_t* right_keys() const { return right_keys_; }
+  const std::uint32_t* right_keys() const { return at_.right_keys; }
 
  private:
   SemiGlobalInput input_;
-  uint4* volumes_;
-  PathWinner* winners_;
-  std::uint32_t* right_keys_;
+  Buffers at_;
 };
 
 }  // namespace recon::cuda

@@ -13,12 +13,12 @@ __global__ void __launch_bounds__(kThreads)
     min_cost_kernel(DeviceVolume costs, int min_disparity, float* disparity) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= costs.width) return;
-  float least = invalid_cost(), winner = NAN;
+  float min_cost = invalid_cost(), winner = NAN;
   const float* cost = costs.row(y, 0) + x;
 #pragma unroll 16
   for (int d = 0; d < costs.planes; ++d) {
     const float here = __ldg(cost + d * costs.pitch);
-    if (here < least) least = here, winner = static_cast<float>(min_disparity + d);
+    if (here < min_cost) min_cost = here, winner = static_cast<float>(min_disparity + d);
   }
   disparity[static_cast<std::ptrdiff_t>(y) * costs.width + x] = winner;
 }

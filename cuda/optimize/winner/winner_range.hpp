@@ -26,7 +26,7 @@ enum WinnerField {
 inline constexpr int kWinnerFields = 7;
 
 /// The plane index that marks a pixel without any cost.
-inline constexpr unsigned kNoPlane = 0xFFFF;
+inline constexpr unsigned kNoWinner = 0xFFFF;
 
 /// Merges the range of `a` with the following range of `b`, which begins at plane `begin`: equal to a scan of
 /// both.

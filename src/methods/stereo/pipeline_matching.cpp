@@ -9,6 +9,7 @@
 #include "core/parallel.hpp"
 #include "match/cross_arms.hpp"
 #include "match/transformed_image.hpp"
+#include "methods/stereo/disparity_cut.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
@@ -141,19 +142,9 @@ class Pipeline {
     return result;
   }
 
-  /// Minimises the energy of the disparities by graph cut.
   void cut(PairSide side, ViewResult& result) const {
-    const int width = result.disparity.width(), height = result.disparity.height();
-    const int min = problem_.range.min;
-    Image<std::uint16_t> labels(width, height);
-    parallel_for(height, [&](int y) {
-      for (int x = 0; x < width; ++x)
-        labels(x, y) = static_cast<std::uint16_t>(static_cast<int>(result.disparity(x, y)) - min);
-    });
-    graph_cut(result.costs.view(), guide(side), options_.graph_cut, labels.view());
-    parallel_for(height, [&](int y) {
-      for (int x = 0; x < width; ++x) result.disparity(x, y) = static_cast<float>(min + labels(x, y));
-    });
+    cut_disparities(result.costs.view(), guide(side), options_.graph_cut, problem_.range.min,
+                    result.disparity.view());
   }
 
   const PipelineProblem& problem_;

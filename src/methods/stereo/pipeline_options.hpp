@@ -57,13 +57,9 @@ struct PipelineOptions {
   VotingOptions voting;
 };
 
-/// Whether the GPU supports all stages of a pipeline: colour costs, winner-take-all or scanline optimizer,
-/// and all refinement stages except the graph cut.
-constexpr bool runs_on_gpu(const PipelineOptions& pipeline) {
-  return pipeline.cost != PipelineCost::kTransform &&
-         (pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll ||
-          pipeline.optimizer == PipelineOptimizer::kScanline) &&
-         !pipeline.refinement.graph_cut;
+/// Whether a stage of a pipeline is a graph cut, which the CPU computes.
+constexpr bool has_graph_cut(const PipelineOptions& pipeline) {
+  return pipeline.optimizer == PipelineOptimizer::kGraphCut || pipeline.refinement.graph_cut;
 }
 
 /// Steps per unit of quantized AD-Census costs.

@@ -99,6 +99,7 @@ Tile largest_block(const std::vector<SweepBlock>& blocks) {
 
 PosedImage cropped(const PosedImage& image, const Tile& tile) {
   PosedImage result = image;
+  result.id = 0;
   result.camera.width = tile.width;
   result.camera.height = tile.height;
   result.camera.cx -= tile.x;

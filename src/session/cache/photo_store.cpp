@@ -1,5 +1,6 @@
 #include "session/cache/photo_store.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "io/file_bytes.hpp"
@@ -82,7 +83,9 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan
 }
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
+  static std::atomic<std::uint64_t> last_id = 0;
   Channels channels;
+  channels.id = ++last_id;
   if (colour_) {
     channels.push_back(extract(image, [](Rgb8 c) { return c.r; }));
     channels.push_back(extract(image, [](Rgb8 c) { return c.g; }));
@@ -96,6 +99,7 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& imag
 PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels) {
   PosedImage image = posed_view(plan, view, static_cast<int>(channels.size()));
   for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
+  image.id = channels.id;
   return image;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,7 +20,10 @@ namespace recon {
 class PhotoStore {
  public:
   using Colour = Image<Rgb8>;
-  using Channels = std::vector<Image<std::uint8_t>>;  ///< grey, or red, green and blue
+  /// Grey, or red, green and blue.
+  struct Channels : std::vector<Image<std::uint8_t>> {
+    std::uint64_t id = 0;  ///< see PosedImage::id
+  };
 
   /// @param images  folder of the photos
   /// @param colour  match three channels instead of grey

@@ -40,17 +40,13 @@ std::string list_of(const std::vector<int>& gpus, const CudaDevices& found) {
 
 }  // namespace
 
-DeviceChoice choose_devices(const std::string& device, const std::string& cpu_only) {
+DeviceChoice choose_devices(const std::string& device) {
   if (device == "cpu") return {{}, "the CPU, as asked"};
   const bool listed = device.rfind("cuda:", 0) == 0;
   if (device != "auto" && device != "cuda" && !listed)
     throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
   std::vector<int> gpus;
   if (listed) gpus = parse_indices(device);
-  if (!cpu_only.empty()) {
-    if (device == "auto") return {{}, "the CPU, as " + cpu_only + " runs on no GPU"};
-    throw UsageError("--device " + device + ": " + cpu_only + " runs on the CPU only; --device cpu takes it");
-  }
 
   const CudaDevices found = find_cuda_devices();
   const int count = static_cast<int>(found.names.size());

@@ -17,10 +17,9 @@ struct DeviceChoice {
 };
 
 /// What `--device` (auto, cpu, cuda, cuda:0,2) means on this machine.
-/// @param cpu_only  work that no GPU does, such as "--method pipeline"; empty: there is none
-/// @throws UsageError for another word, and for a GPU where there is work that none does
+/// @throws UsageError for another word
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
-DeviceChoice choose_devices(const std::string& device, const std::string& cpu_only = {});
+DeviceChoice choose_devices(const std::string& device);
 
 /// Options of the backends.
 struct BackendLimits {

@@ -89,11 +89,6 @@ struct SessionOptions {
   /// where stages are given that the other methods do not have.
   Method method_of(bool is_pair) const;
 
-  /// Whether no GPU does the job.
-  bool cpu_only(Job job) const {
-    return job.method == Method::kPipeline && !runs_on_gpu(pair.matching.pipeline);
-  }
-
   /// Whether a scene or a pair is matched in colour.
   bool in_colour(Job job) const { return job.method == Method::kPipeline || (!job.pair && colour); }
 

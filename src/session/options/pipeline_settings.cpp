@@ -204,14 +204,6 @@ void check_pipeline(const PipelineOptions& pipeline) {
   check_paths(all, 255);
 }
 
-std::string cpu_stage(const PipelineOptions& pipeline) {
-  if (runs_on_gpu(pipeline)) return {};
-  if (pipeline.optimizer != PipelineOptimizer::kWinnerTakeAll &&
-      pipeline.optimizer != PipelineOptimizer::kScanline)
-    return "--optimizer " + word_of(pipeline.optimizer, kPipelineOptimizers);
-  return pipeline.refinement.graph_cut ? "--refine graphcut" : "--cost " + pipeline_cost_keyword(pipeline);
-}
-
 std::string idle_in_pipeline(const PipelineOptions& pipeline, const std::string& option) {
   const Aggregation kind = pipeline.aggregation.kind;
   const std::string idle = idle_support(kind, pipeline.refinement.vote, option);

@@ -72,10 +72,6 @@ std::string idle_support(Aggregation kind, bool votes, const std::string& option
 /// @throws UsageError that names the option, its value and what it may be
 void check_pipeline(const PipelineOptions& pipeline);
 
-/// The stage of a pipeline that no GPU has, as its option, such as "--optimizer sgm"; empty where
-/// runs_on_gpu.
-std::string cpu_stage(const PipelineOptions& pipeline);
-
 /// Why an option, such as "--paths", changes nothing with this pipeline; empty where it does, or is none of a
 /// pipeline's.
 std::string idle_in_pipeline(const PipelineOptions& pipeline, const std::string& option);

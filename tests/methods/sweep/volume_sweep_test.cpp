@@ -254,6 +254,12 @@ TEST(VolumeSweep, BlocksAreSweptByThemselves) {
   }
 }
 
+TEST(VolumeSweep, APartOfAnImageDoesNotHaveItsId) {
+  reference::OwnedProblem owned = reference::random_problem({15, 9, 16, 10, 1, 3, 1, 3, 8}, {});
+  owned.problem.reference.id = 7;
+  EXPECT_EQ(cropped(owned.problem.reference, {1, 1, 5, 5}).id, 0u);
+}
+
 TEST(VolumeSweep, TheBackendDoesItAndCountsItsMemory) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;

@@ -1,9 +1,16 @@
-#include "cuda/device/error.hpp"
-#include "cuda/methods/stereo/pair_disparity.hpp"
+#include "cuda/methods/stereo/pair_paths.hpp"
+#include "cuda/optimize/semi_global/quantize.cuh"
+#include "methods/stereo/whole_cost_step.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 
 namespace recon::cuda {
 namespace {
+
+struct WholeCost {
+  float steps, max;
+
+  __device__ std::uint8_t operator()(float cost) const { return whole_cost(cost, steps, max); }
+};
 
 __global__ void disparity_kernel(PairWinners pair, SemiGlobalPairOptions options, int min_disparity,
                                  float* disparity) {
@@ -16,6 +23,12 @@ __global__ void disparity_kernel(PairWinners pair, SemiGlobalPairOptions options
 }
 
 }  // namespace
+
+void launch_whole_costs(const DeviceVolume& costs, float steps, int max, const QuantizedCosts& quantized,
+                        cudaStream_t stream) {
+  const CostPiece<float> all{costs.data, costs.pitch, 0, costs.height, 0, costs.planes};
+  launch_quantize(all, quantized, WholeCost{steps, static_cast<float>(max)}, stream);
+}
 
 void launch_pair_disparity(const PairWinners& winners, const SemiGlobalPairOptions& options,
                            int min_disparity, float* disparity, cudaStream_t stream) {

@@ -4,10 +4,19 @@
 
 #include <cstdint>
 
+#include "cuda/device/volume.hpp"
+#include "cuda/optimize/semi_global/plane_bytes.hpp"
 #include "methods/stereo/semi_global_pair_options.hpp"
 #include "optimize/semi_global/path_winner.hpp"
 
+/// Costs into the semi-global optimizer, and disparities out of it.
+
 namespace recon::cuda {
+
+/// Rounds costs to integers, see whole_cost, in the layout of the semi-global optimizer.
+/// @throws DeviceError
+void launch_whole_costs(const DeviceVolume& costs, float steps, int max, const QuantizedCosts& quantized,
+                        cudaStream_t stream);
 
 /// Inputs of the disparities of a pair, on the device; rows without padding.
 struct PairWinners {

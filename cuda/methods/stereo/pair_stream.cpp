@@ -1,0 +1,50 @@
+#include "cuda/methods/stereo/pair_stream.hpp"
+
+#include "cuda/methods/stereo/belief_stream.hpp"
+#include "cuda/methods/stereo/block_stream.hpp"
+#include "cuda/methods/stereo/pipeline_stream.hpp"
+#include "cuda/methods/stereo/semi_global_stream.hpp"
+
+namespace recon::cuda {
+
+PairShape pair_shape(const PairProblem& problem) {
+  const GreyPair& images = problem.images;
+  return {images.left.width, images.left.height, !images.left16.empty()};
+}
+
+std::unique_ptr<PairStream> make_pair_stream(const PairShape& shape, const PairOptions& options,
+                                             Arena& arena) {
+  switch (options.method) {
+    case PairMethod::kBlockMatching:
+      return std::make_unique<BlockStream>(shape, options, arena);
+    case PairMethod::kSemiGlobal:
+      return std::make_unique<SemiGlobalStream>(shape, options, arena);
+    case PairMethod::kPipeline:
+      return std::make_unique<PipelineStream>(shape, options, arena);
+    default:
+      return std::make_unique<BeliefStream>(shape, options, arena);
+  }
+}
+
+std::size_t pair_stream_bytes(const PairShape& shape, const PairOptions& options) {
+  switch (options.method) {
+    case PairMethod::kBlockMatching:
+      return BlockStream::bytes(shape, options);
+    case PairMethod::kSemiGlobal:
+      return SemiGlobalStream::bytes(shape, options);
+    case PairMethod::kPipeline:
+      return PipelineStream::bytes(shape, options);
+    default:
+      return BeliefStream::bytes(shape, options);
+  }
+}
+
+DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace) {
+  check_pair(problem);
+  const auto stream = make_pair_stream(pair_shape(problem), problem.options, workspace.arena);
+  stream->upload(problem, workspace);
+  stream->queue(workspace);
+  return {stream->download(workspace)};
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <compare>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cuda/device/memory.hpp"
+#include "cuda/device/stream.hpp"
+#include "cuda/match/sweep_args.hpp"
+
+namespace recon::cuda {
+
+/// Source images on one device in the storage of the sweep kernels, shared by concurrent streams: an image is
+/// uploaded and packed once and stays as long as there is room for it. The images used least recently are
+/// evicted first, never one that is in use. Thread-safe; the device must be current in the calling thread.
+class ImageCache {
+ public:
+  struct Key {
+    std::uint64_t image;  ///< PosedImage::id
+    int channel;
+    SourceStorage storage;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  struct Entry {
+    explicit Entry(std::size_t bytes) : memory(bytes) {}
+    DeviceBuffer memory;
+    Event uploaded;
+    std::uint64_t last_use = 0;
+  };
+  /// An image in use.
+  using Use = std::shared_ptr<const Entry>;
+
+  /// Sets the bytes that all images may take, at first 0. Returns when they take no more: waits for the
+  /// release of images in use, so the caller must not use any itself.
+  void set_budget(std::size_t bytes);
+
+  /// An image of `bytes` for work that is queued on `stream` from now on. If it is not there,
+  /// `upload(memory)` queues its upload on `stream`; other streams wait for that. Null if there is no room.
+  /// @throws DeviceError, and what `upload` throws
+  Use acquire(const Key& key, std::size_t bytes, const Stream& stream,
+              const std::function<void(std::byte* memory)>& upload);
+
+  /// Ends the use of images and empties `uses`. Work on them may still be queued: freeing device memory waits
+  /// for it.
+  void release(std::vector<Use>& uses);
+
+  /// Number of uploads so far.
+  std::size_t uploads() const;
+
+ private:
+  bool make_room(std::size_t bytes);
+
+  mutable std::mutex mutex_;
+  std::condition_variable released_;
+  std::map<Key, std::shared_ptr<Entry>> entries_;
+  std::size_t budget_ = 0, bytes_ = 0, uploads_ = 0;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace recon::cuda

@@ -1,0 +1,224 @@
+// Whole pipelines on the GPU against the CPU.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "cuda/gpu_test.hpp"
+#include "cuda/pipeline_shapes.hpp"
+#include "cuda/testing/cuda_pipeline.hpp"
+#include "methods/stereo/ad_census_matching.hpp"
+#include "reference/blocky_colours.hpp"
+#include "reference/colour_sets.hpp"
+
+namespace recon {
+namespace {
+
+using reference::blocky_colours;
+using test::GreyImages;
+using test::kPoison;
+using test::same_image;
+using test::Shape;
+using test::shapes;
+
+class CudaPipeline : public test::GpuTest<> {};
+
+/// The means of the aggregation are sums in double on both sides, whose order differs; with costs that are
+/// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
+::testing::AssertionResult same_as_cpu(const PipelineProblem& problem) {
+  const Image<float> expected = pipeline_matching(problem).disparity;
+  const cuda::PipelineRun run = cuda::run_pipeline(problem, kPoison);
+  if (run.planned_bytes != run.arena_bytes)
+    return ::testing::AssertionFailure()
+           << run.planned_bytes << " bytes planned, " << run.arena_bytes << " taken";
+  return same_image(expected, run.map.disparity);
+}
+
+/// A picture of blocks, moved by a disparity that changes from block to block.
+struct MovedBlocks {
+  Image<Rgb8> left, right;
+  GreyImages grey;
+
+  explicit MovedBlocks(const Shape& shape)
+      : left(blocky_colours(shape.width, shape.height, 6)), right(left.clone()), grey(move(shape)) {}
+  PipelineProblem problem(const Shape& shape, const PipelineOptions& options, bool words = false) const {
+    return {grey.pair(words), {left.view(), right.view()}, shape.range, options};
+  }
+
+ private:
+  GreyImages move(const Shape& shape) {
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x) {
+        const int d = shape.range.min + (x / 25 + y / 9) * 3 % shape.range.count;
+        if (x - d >= 0 && x - d < shape.width) left(x, y) = right(x - d, y);
+      }
+    return {left, right};
+  }
+};
+
+TEST_F(CudaPipeline, TheSystemIsTheCpusAtOddSizes) {
+  for (const Shape& shape : shapes()) {
+    const MovedBlocks blocks(shape);
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, ad_census_pipeline()))) << shape.name();
+  }
+}
+
+TEST_F(CudaPipeline, OfTransformsAndPathsIsTheCpusAtOddSizes) {
+  for (const Shape& shape : shapes()) {
+    const MovedBlocks blocks(shape);
+    PipelineOptions options = ad_census_pipeline();
+    options.optimizer = PipelineOptimizer::kSemiGlobal;
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << "AD-Census " << shape.name();
+    options.cost = PipelineCost::kTransform;
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << shape.name();
+    options.semi_global.paths = 4;
+    options.refinement = {};
+    options.refinement.subpixel = true;
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options, true))) << "16 bits, left only " << shape.name();
+  }
+}
+
+TEST_F(CudaPipeline, OfGraphCutsIsTheCpusAtOddSizes) {
+  for (const Shape& shape : shapes()) {
+    if (shape.range.count > 200 || shape.width > 200) continue;  // they take the CPU long
+    const MovedBlocks blocks(shape);
+    PipelineOptions options = ad_census_pipeline();
+    options.refinement.graph_cut = true;
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << "from scanlines " << shape.name();
+    options.cost = PipelineCost::kTransform;
+    options.optimizer = PipelineOptimizer::kGraphCut;
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << shape.name();
+  }
+}
+
+/// All combinations whose results are exact, each without refinement and with all of it.
+TEST_F(CudaPipeline, OfEveryCostAggregationAndOptimizerIsTheCpus) {
+  const Shape shape{61, 33, {-2, 14}};
+  const MovedBlocks blocks(shape);
+  struct Cost {
+    PipelineCost cost;
+    Transform transform = Transform::kCensus5x5;
+  };
+  for (const Cost& cost :
+       {Cost{PipelineCost::kColourDifference}, Cost{PipelineCost::kAdCensus}, Cost{PipelineCost::kTransform},
+        Cost{PipelineCost::kTransform, Transform::kCensus9x7},
+        Cost{PipelineCost::kTransform, Transform::kSymmetricCensus},
+        Cost{PipelineCost::kTransform, Transform::kRank}})
+    for (const Aggregation kind :
+         {Aggregation::kNone, Aggregation::kConstantWindow, Aggregation::kCrossBased})
+      for (const PipelineOptimizer optimizer :
+           {PipelineOptimizer::kWinnerTakeAll, PipelineOptimizer::kSemiGlobal, PipelineOptimizer::kScanline,
+            PipelineOptimizer::kGraphCut})
+        for (const bool refined : {false, true}) {
+          PipelineOptions options = ad_census_pipeline();
+          if (!refined) options.refinement = {};
+          options.refinement.graph_cut = refined;
+          options.cost = cost.cost;
+          options.transform.transform = cost.transform;
+          options.aggregation.kind = kind;
+          options.optimizer = optimizer;
+          EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options)))
+              << "cost " << static_cast<int>(cost.cost) << ", transform " << static_cast<int>(cost.transform)
+              << ", aggregation " << static_cast<int>(kind) << ", optimizer " << static_cast<int>(optimizer)
+              << (refined ? ", refined" : "");
+        }
+}
+
+TEST_F(CudaPipeline, OfTheBackendCountsTheHostsPart) {
+  const Shape shape{61, 33, {-2, 14}};
+  const MovedBlocks blocks(shape);
+  const PipelineProblem problem = blocks.problem(shape, {}, true);
+  PairProblem pair{problem.grey, {}, problem.colour};
+  pair.options.method = PairMethod::kPipeline;
+  pair.options.range = shape.range;
+  const auto backend = make_cuda_backend({});
+  const std::size_t without = backend->pair_memory(61, 33, pair.options).host_bytes;
+  pair.options.pipeline.optimizer = PipelineOptimizer::kGraphCut;
+  EXPECT_GE(backend->pair_memory(61, 33, pair.options).host_bytes,
+            without + Volume<float>::bytes(61, 14, 33));
+  EXPECT_TRUE(same_image(match_pair(pair).disparity, backend->match(pair).disparity));
+}
+
+TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
+  const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
+  const PipelineProblem whole{{}, {left.view(), right.view()}, {-2, 14}, ad_census_pipeline()};
+  const auto expect_same = [&](const char* what, const auto& change) {
+    PipelineProblem problem = whole;
+    change(problem.options);
+    EXPECT_TRUE(same_as_cpu(problem)) << what;
+  };
+  expect_same("no aggregation", [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kNone; });
+  expect_same("three iterations", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 3; });
+  expect_same("a constant window",
+              [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kConstantWindow; });
+  expect_same("no iteration", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 0; });
+  expect_same("winners", [](PipelineOptions& o) { o.optimizer = PipelineOptimizer::kWinnerTakeAll; });
+  expect_same("colours", [](PipelineOptions& o) { o.cost = PipelineCost::kColourDifference; });
+  expect_same("no refinement", [](PipelineOptions& o) { o.refinement = {}; });
+  expect_same("nothing is repaired",
+              [](PipelineOptions& o) { o.refinement.vote = o.refinement.interpolate = false; });
+  expect_same("votes alone",
+              [](PipelineOptions& o) { o.refinement.interpolate = o.refinement.edges = false; });
+  expect_same("no votes", [](PipelineOptions& o) { o.refinement.vote = o.refinement.median = false; });
+  expect_same("a tolerance", [](PipelineOptions& o) { o.left_right = 1.0f; });
+  expect_same("nothing but winners of colours", [](PipelineOptions& o) {
+    o = {};
+    o.cost = PipelineCost::kColourDifference;
+    o.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  });
+}
+
+/// Adaptive weights come from the device's fast exponentials, so that costs differ by 2e-5 of theirs: where
+/// two planes are as good as each other another one may win, and what is repaired from there differs too.
+constexpr double kDifferingShare = 0.02;
+
+TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
+  const Image<Rgb8> right = blocky_colours(91, 53, 6);
+  Image<Rgb8> left = right.clone();
+  for (int y = 0; y < 53; ++y)
+    for (int x = 5; x < 91; ++x) left(x, y) = right(x - 3 - x / 40, y);
+  PipelineProblem problem{{}, {left.view(), right.view()}, {0, 9}, ad_census_pipeline()};
+  problem.options.aggregation.kind = Aggregation::kAdaptiveWeight;
+  problem.options.aggregation.adaptive_weight.radius = 5;
+  const Image<float> expected = pipeline_matching(problem).disparity;
+  const Image<float> found = cuda::run_pipeline(problem, kPoison).map.disparity;
+  int differing = 0;
+  for (int y = 0; y < 53; ++y)
+    for (int x = 0; x < 91; ++x) differing += !(std::abs(found(x, y) - expected(x, y)) <= 1.0f / 16);
+  EXPECT_LE(differing, kDifferingShare * 91 * 53);
+}
+
+TEST_F(CudaPipeline, RefusesMissingGreyImagesAndOptionsOutOfRange) {
+  const Image<Rgb8> image = blocky_colours(9, 5, 6);
+  PipelineProblem problem{{}, {image.view(), image.view()}, {0, 4}, {}};
+  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error) << "a transform";
+  problem.options = ad_census_pipeline();
+  problem.options.refinement.graph_cut = true;
+  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error) << "a graph cut";
+  const GreyImages grey(image, image);
+  problem = {grey.pair(false), {image.view(), image.view()}, {0, 4}, {}};
+  EXPECT_NO_THROW(cuda::run_pipeline(problem, kPoison));
+  problem.options.outside_cost = 256;
+  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error) << "the cost outside";
+}
+
+TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {
+  const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo";
+  for (const char* name : {"tsukuba", "venus", "teddy_quarter", "cones_quarter"}) {
+    if (!std::filesystem::exists(folder / name)) GTEST_SKIP() << "no pair in " << folder / name;
+    const ColourSet set = read_colour_set(folder / name);
+    const ColourPair pair{set.left.view(), set.right.view()};
+    EXPECT_TRUE(same_as_cpu({{}, pair, {0, set.grey.disparities}, ad_census_pipeline()})) << name;
+    const GreyImages grey(set.left, set.right);
+    PipelineOptions options = ad_census_pipeline();
+    options.optimizer = PipelineOptimizer::kSemiGlobal;  // of cones both views take turns in the same memory
+    EXPECT_TRUE(same_as_cpu({grey.pair(true), pair, {0, set.grey.disparities}, options}))
+        << name << ", paths";
+  }
+}
+
+}  // namespace
+}  // namespace recon
