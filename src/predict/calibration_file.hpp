@@ -33,9 +33,6 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
 /// The stored calibration; empty if there is none or, with a warning, if it cannot be used.
 PerformanceModel load_calibration(const CalibrationKey& key);
 
-/// A warning that other programs kept the processors busy while the machine was measured.
-void warn_of_disturbance(const CalibrationKey& key);
-
 /// Replaces the stored calibration; warns if it cannot be written.
 void save_calibration(const CalibrationKey& key, const PerformanceModel& model);
 

@@ -21,9 +21,9 @@ struct SampleSweep {
   SweepProblem problem;
 };
 
-/// A view and sources around it, each aimed at the middle plane; three channels are all the same.
+/// A grey view and sources around it, each aimed at the middle plane.
 /// @param size  planes >= 2, sources 1 .. kMaxSources
-SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& like, int channels);
+SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& sweep);
 
 /// A pair that owns its images.
 struct SamplePair {

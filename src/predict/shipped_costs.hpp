@@ -1,6 +1,6 @@
 #pragma once
 
-#include "predict/stage_work.hpp"
+#include "predict/performance_model.hpp"
 
 namespace recon {
 
@@ -9,6 +9,11 @@ namespace recon {
 /// work evenly.
 /// @param threads  of the CPU; 0: a GPU
 double shipped_seconds(const StageTask& task, int threads);
+
+/// Seconds by the model if it knows the stage, else by the shipped costs.
+inline double predicted_seconds(const PerformanceModel& model, const StageTask& task, int threads) {
+  return model.knows(task.stage, task.radius) ? model.seconds(task) : shipped_seconds(task, threads);
+}
 
 /// Work around the matching, by the unit that its time grows with. Seconds of one thread.
 struct HostCosts {

@@ -54,23 +54,22 @@ double plane_lanes(int planes, int threads);
 ///   bp   on a CPU operations = belief_work and bytes = D times that: an update goes over all D and back, and
 ///        the more they are, the less of the first is still near; on a GPU operations = 4 iterations D sum
 ///        over levels W_l H_l   message elements, and bytes = D s W H of s each
-///   each pipeline  operations and bytes of its stages: 8 W H D for each pass over a volume of floats
+///   each pipeline  operations and bytes of its stages, per view: 8 W H D bytes for each pass over a volume
+///   of
+///        floats, and its aggregation
+///          CW     bytes = 16 W H D (two running sums), operations = W H D
+///          AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, which threads
+///                 share, and L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that
+///                 are read and written, bytes = 8 L (2 R + 1) V, the weights of both views; on a GPU
+///                 operations = D A, hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
+///          CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per
+///          iteration
 /// @param threads  of the CPU; 0: a GPU
 StageTask pair_task(int width, int height, const PairOptions& options, int threads);
 
-/// An aggregation by itself, of a volume of W x H x D floats with both views' support.
-///   CW     bytes = 16 W H D (two running sums), operations = W H D
-///   AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, that threads share,
-///   and
-///          L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that are read and
-///          written, bytes = 8 L (2 R + 1) V, the weights of both views; pixels = 2 W H. On a GPU operations
-///          = D A, hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
-///   CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per iteration,
-///          pixels = 2 W H (4 a + 1)
-/// @param mean_arm  a, mean length of an arm of a cross, pixels
-/// @param threads   of the CPU; 0: a GPU
-StageTask aggregation_task(int width, int height, int planes, const AggregationOptions& options,
-                           double mean_arm, int threads);
+/// The task of a problem; images are not read.
+StageTask task_of(const SweepProblem& problem, int threads);
+StageTask task_of(const PairProblem& problem, int threads);
 
 /// The share of samples that lie inside their source, on a grid over the reference, the planes and the
 /// sources; images are not looked at.
