@@ -37,9 +37,11 @@ double number(const json& value, double min, double max = 1e18) {
 }
 
 void check_key(const json& document, const CalibrationKey& key) {
-  for (const auto& [name, wanted] :
-       {std::pair<const char*, json>{"device", key.device}, {"threads", key.threads}, {"version", key.version}})
-    if (document.at(name) != wanted) throw InputError(std::string("its ") + name + " is not " + json_text(wanted));
+  for (const auto& [name, wanted] : {std::pair<const char*, json>{"device", key.device},
+                                     {"threads", key.threads},
+                                     {"version", key.version}})
+    if (document.at(name) != wanted)
+      throw InputError(std::string("its ") + name + " is not " + json_text(wanted));
 }
 
 MeasuredTask parse_task(const json& entry) {
@@ -121,8 +123,7 @@ PerformanceModel load_calibration(const CalibrationKey& key) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return {};
   try {
-    if (fs::file_size(path, error) > kMaxBytes)
-      fail(path.string(), "it is larger than any calibration");
+    if (fs::file_size(path, error) > kMaxBytes) fail(path.string(), "it is larger than any calibration");
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {
     spdlog::warn("{}; it is replaced by the next one", damaged.what());

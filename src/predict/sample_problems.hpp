@@ -8,7 +8,7 @@ namespace recon {
 
 /// Problems of given sizes to measure stages with: a texture of several scales, the same on every machine.
 
-/// How large a sample is.
+/// Size of a sample.
 struct SampleSize {
   int width = 0, height = 0, planes = 0;
   int sources = 1;     ///< of a sweep

@@ -7,13 +7,13 @@
 
 namespace recon {
 
-/// What a stage does to one problem, counted: its time is a sum over these, each with a cost of its own that
-/// is measured. Every count is finite, >= 0, and grows with each size that it is a function of.
+/// Operation counts of a stage for one problem; its time is their sum weighted with measured costs. Every
+/// count is finite, >= 0, and grows with each size that it is a function of.
 struct StageWork {
-  double calls = 0;       ///< what is done once, whatever the size
+  double calls = 0;       ///< constant part
   double pixels = 0;      ///< of images that are read, prepared or written
   double operations = 0;  ///< on samples of the volume, in the unit that the counting function names
-  double hidden = 0;      ///< those of them that take less: on samples that lie outside their source
+  double hidden = 0;      ///< cheaper ones: on samples that lie outside their source
   double bytes = 0;       ///< of volumes, read and written
 
   static constexpr int kTerms = 5;
@@ -21,13 +21,13 @@ struct StageWork {
   static StageWork of(const std::array<double, kTerms>& t) { return {t[0], t[1], t[2], t[3], t[4]}; }
 };
 
-/// One call of a stage, as far as its time depends on it.
+/// The parameters of a stage's call that determine its time.
 struct StageTask {
   std::string stage;  ///< the stage and those of its options that have costs of their own
   int radius = 0;     ///< of its window, pixels; costs are interpolated between radii
   StageWork work;
   double pixels = 0, planes = 0, sources = 1;  ///< the size, on which efficiency depends; each >= 1
-  bool counts_radius = false;  ///< its counts say what the radius takes: all radii share their costs
+  bool counts_radius = false;                  ///< its counts include the radius: all radii share their costs
 };
 
 /// A plane sweep of W x H pixels with D planes, S sources and C channels, window (2 R + 1)^2. On a CPU it is
