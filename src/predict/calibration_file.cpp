@@ -2,10 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
@@ -20,62 +22,40 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{16} << 20;
 constexpr double kMinSeconds = 1e-9;
 
 [[noreturn]] void fail(const std::string& file, const std::string& what) {
   throw InputError(file + ": no calibration that can be used: " + what);
 }
 
-/// A number of the document within [least, 1e18].
-double number(const json& value, double least, const std::string& file) {
-  constexpr double kMost = 1e18;
-  if (!value.is_number()) fail(file, "a number is missing");
-  const double result = value.get<double>();
-  if (!(result >= least && result <= kMost)) fail(file, "the number " + value.dump() + " is out of range");
+/// @throws InputError unless `value` is a number in [min, max]
+double number(const json& value, double min, double max = 1e18) {
+  const double result = value.is_number() ? value.get<double>() : std::nan("");
+  if (!(result >= min && result <= max)) throw InputError(value.dump() + " is not a number in range");
   return result;
 }
 
-const json& array_of(const json& document, const char* name, std::size_t size, const std::string& file) {
-  const auto found = document.find(name);
-  if (found == document.end() || !found->is_array() || (size > 0 && found->size() != size))
-    fail(file, std::string("'") + name + "' is no list of the right length");
-  return *found;
+void check_key(const json& document, const CalibrationKey& key) {
+  for (const auto& [name, wanted] : {std::pair<const char*, json>{"device", key.device},
+                                     {"threads", key.threads},
+                                     {"version", key.version}})
+    if (document.at(name) != wanted)
+      throw InputError(std::string("its ") + name + " is not " + json_text(wanted));
 }
 
-void check_key(const json& document, const CalibrationKey& key, const std::string& file) {
-  const auto is = [&](const char* name, const json& wanted) {
-    const auto found = document.find(name);
-    if (found == document.end() || *found != wanted)
-      fail(file, std::string("its ") + name + " is not " + json_text(wanted));
-  };
-  is("device", key.device);
-  is("threads", key.threads);
-  is("version", key.version);
-}
-
-MeasuredTask parse_task(const json& entry, const std::string& file) {
-  if (!entry.is_object()) fail(file, "a measurement is no object");
-  MeasuredTask measured;
-  const auto stage = entry.find("stage"), radius = entry.find("radius"), seconds = entry.find("seconds");
-  if (stage == entry.end() || !stage->is_string() || radius == entry.end() || !radius->is_number_integer() ||
-      seconds == entry.end())
-    fail(file, "a measurement lacks its stage, radius or seconds");
-  measured.task.stage = stage->get<std::string>();
-  constexpr double kMostRadius = 1 << 20;
-  const double r = number(*radius, 0, file);
-  if (r > kMostRadius) fail(file, "a radius is out of range");
-  measured.task.radius = static_cast<int>(r);
-  const json& size = array_of(entry, "size", 3, file);
-  measured.task.pixels = number(size[0], 1, file);
-  measured.task.planes = number(size[1], 1, file);
-  measured.task.sources = number(size[2], 1, file);
+MeasuredTask parse_task(const json& entry) {
+  constexpr double kMaxRadius = 1 << 20;
+  StageTask task;
+  task.stage = entry.at("stage").get<std::string>();
+  task.radius = static_cast<int>(number(entry.at("radius"), 0, kMaxRadius));
+  task.pixels = number(entry.at("size").at(0), 1);
+  task.planes = number(entry.at("size").at(1), 1);
+  task.sources = number(entry.at("size").at(2), 1);
   std::array<double, StageWork::kTerms> terms{};
-  const json& work = array_of(entry, "work", terms.size(), file);
-  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = number(work[i], 0, file);
-  measured.task.work = StageWork::of(terms);
-  measured.seconds = number(*seconds, kMinSeconds, file);
-  return measured;
+  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = number(entry.at("work").at(i), 0);
+  task.work = StageWork::of(terms);
+  return {task, number(entry.at("seconds"), kMinSeconds)};
 }
 
 fs::path absolute_variable(const char* name) {
@@ -119,22 +99,23 @@ std::string calibration_text(const CalibrationKey& key, const PerformanceModel& 
 
 PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& key,
                                    const std::string& file) {
-  if (text.size() > kMostBytes) fail(file, "it is larger than any calibration");
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.is_object()) fail(file, "it is no JSON object");
-  check_key(document, key, file);
-  PerformanceModel model;
-  for (const json& entry : array_of(document, "measured", 0, file)) {
-    const MeasuredTask measured = parse_task(entry, file);
-    model.add(measured.task, measured.seconds);
+  try {
+    if (text.size() > kMaxBytes) throw InputError("it is larger than any calibration");
+    const json document = json::parse(text);
+    check_key(document, key);
+    PerformanceModel model;
+    for (const json& entry : document.at("measured")) {
+      const MeasuredTask measured = parse_task(entry);
+      model.add(measured.task, measured.seconds);
+    }
+    for (const auto& [step, times] : document.at("runs").items())
+      model.learn(step, number(times.at(0), kMinSeconds), number(times.at(1), kMinSeconds));
+    return model;
+  } catch (const InputError& error) {
+    fail(file, error.what());
+  } catch (const json::exception& error) {
+    fail(file, error.what());
   }
-  const auto runs = document.find("runs");
-  if (runs == document.end() || !runs->is_object()) fail(file, "'runs' is no object");
-  for (const auto& [step, times] : runs->items()) {
-    if (!times.is_array() || times.size() != 2) fail(file, "the times of a step are no pair of numbers");
-    model.learn(step, number(times[0], kMinSeconds, file), number(times[1], kMinSeconds, file));
-  }
-  return model;
 }
 
 PerformanceModel load_calibration(const CalibrationKey& key) {
@@ -142,20 +123,12 @@ PerformanceModel load_calibration(const CalibrationKey& key) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return {};
   try {
-    if (fs::file_size(path, error) > kMostBytes) fail(path.string(), "it is larger than any calibration");
+    if (fs::file_size(path, error) > kMaxBytes) fail(path.string(), "it is larger than any calibration");
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {
     spdlog::warn("{}; it is replaced by the next one", damaged.what());
     return {};
   }
-}
-
-void warn_of_disturbance(const CalibrationKey& key) {
-  spdlog::warn(
-      "other programs kept the processors busy while the machine was measured: predicted times may be too "
-      "long; "
-      "it is measured again when {} is removed",
-      calibration_path(key).string());
 }
 
 void save_calibration(const CalibrationKey& key, const PerformanceModel& model) {

@@ -8,7 +8,7 @@
 
 namespace recon {
 
-/// What a calibration was measured with; it does not hold for another device, version or number of threads.
+/// Identifies a calibration, which holds for one device, version and number of threads.
 struct CalibrationKey {
   std::string device;   ///< as Backend::name says it
   int threads = 0;      ///< of the host
@@ -22,19 +22,16 @@ std::filesystem::path calibration_folder();
 /// The file of a calibration in that folder; empty without a folder.
 std::filesystem::path calibration_path(const CalibrationKey& key);
 
-/// The tasks measured, as JSON.
+/// The measurements as JSON.
 std::string calibration_text(const CalibrationKey& key, const PerformanceModel& model);
 
-/// What `calibration_text` wrote.
-/// @param file  what messages call it
-/// @throws InputError with what is damaged, or whose calibration it is
+/// Parses the text of `calibration_text`.
+/// @param file  name in messages
+/// @throws InputError if it is damaged or has another key
 PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& key, const std::string& file);
 
 /// The stored calibration; empty if there is none or, with a warning, if it cannot be used.
 PerformanceModel load_calibration(const CalibrationKey& key);
-
-/// A warning that other programs kept the processors busy while the machine was measured.
-void warn_of_disturbance(const CalibrationKey& key);
 
 /// Replaces the stored calibration; warns if it cannot be written.
 void save_calibration(const CalibrationKey& key, const PerformanceModel& model);

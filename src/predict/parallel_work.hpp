@@ -8,13 +8,13 @@
 
 namespace recon {
 
-/// Work that threads share, counted as the share of the one that takes longest times their number: what all
-/// could have done until the last one was ready. Of one thread that is the work itself.
+/// Work shared by threads, including idle time: the number of threads times the work of the one that ends
+/// last. Of one thread that is the work itself.
 
-/// Parts that the threads take in their order, each the next one when it is done.
+/// Of parts that are scheduled dynamically, in their order.
 double shared_work(const std::vector<double>& parts, int threads);
 
-/// The same of `count` equal parts.
+/// Of `count` equal parts.
 double shared_evenly(double work, int count, int threads);
 
 /// Pieces of a wavefront, see core/wavefront.hpp: a band begins when the one above is so far ahead that it

@@ -14,7 +14,7 @@ struct MeasuredTask {
   double seconds = 0;
 };
 
-/// What the runs on this machine took for a step, and what the shipped figures say of the same work, seconds.
+/// Measured seconds of a step of the runs on this machine, and the shipped prediction for the same work.
 struct RunTimes {
   double seconds = 0, shipped = 0;
 };
@@ -25,7 +25,7 @@ struct RunTimes {
 /// best (least squares of the relative errors), and an efficiency near 1 that makes the sum right at each
 /// measured size and is interpolated between sizes: by caches and fill a machine does not do all sizes
 /// equally well. Between two radii that were measured the times that both predict are interpolated, linearly.
-/// Where the counts say what the radius takes, all radii have one set of costs, and each an efficiency of its
+/// Where the counts include the radius, all radii have one set of costs, and each an efficiency of its
 /// own. Source: J. Fang, A. L. Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating
 /// cost aggregation for real-time stereo matching", ICPADS 2012, section V (a model of the counts, times an
 /// efficiency by radius that is measured once).
@@ -47,11 +47,11 @@ class PerformanceModel {
 
   const std::vector<MeasuredTask>& measured() const { return measured_; }
 
-  /// Notes what a run took for a step. Earlier runs count half with each later one.
+  /// Records the time of a step of a run. Each later run halves the weight of the earlier ones.
   /// @param seconds, shipped  > 0 and finite
   void learn(const std::string& step, double seconds, double shipped);
 
-  /// What the shipped figure of a step has to be multiplied by; 1 for a step that no run had.
+  /// Ratio of measured to shipped time of a step; 1 if no run had it.
   double factor(const std::string& step) const;
 
   const std::map<std::string, RunTimes>& runs() const { return runs_; }

@@ -38,15 +38,14 @@ constexpr double kNear = 1, kFar = 4;
 
 }  // namespace
 
-SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& like, int channels) {
+SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& sweep) {
   SampleSweep sample;
   sample.image = drawn<std::uint8_t>(size.width, size.height, texture);
-  sample.problem = {like, {}, {}, make_plane_set(kNear, kFar, size.planes)};
+  sample.problem = {sweep, {}, {}, make_plane_set(kNear, kFar, size.planes)};
   PosedImage image;
   const double focal = size.width, middle = 0.5 * (1 / kNear + 1 / kFar);
   image.camera = {size.width, size.height, focal, focal, 0.5 * size.width, 0.5 * size.height};
-  image.channels = channels;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) image.channel[c] = sample.image.view();
+  image.channel[0] = sample.image.view();
   sample.problem.reference = image;
   const double distance = size.reach / (1 / kNear - 1 / kFar);
   for (int s = 0; s < size.sources; ++s) {
@@ -67,19 +66,20 @@ SamplePair sample_pair(const SampleSize& size, const PairOptions& options) {
     const int jump = (x / 48 + y / 48) % 2 * most / 4;
     return std::clamp(most / 8 + most / 2 * y / size.height + jump, 0, most);
   };
-  const auto colour = [](int x, int y) { return Rgb8{texture(x, y), texture(x, y + 3), texture(x + 5, y)}; };
-  // Left pixel x shows what stands at x - d in the right image, which begins `planes` pixels into the
-  // texture.
-  const auto left_x = [&](int x, int y) { return x - disparity(x, y) + size.planes; };
+  // The texture at a column of the right image, whose column 0 is `planes` pixels into the texture.
+  const auto colour = [&](int column, int y) {
+    const int x = column + size.planes;
+    return Rgb8{texture(x, y), texture(x, y + 3), texture(x + 5, y)};
+  };
+  const auto red_of = [](const Image<Rgb8>& image) {
+    return drawn<std::uint8_t>(image.width(), image.height(), [&](int x, int y) { return image(x, y).r; });
+  };
   SamplePair sample;
-  sample.left =
-      drawn<std::uint8_t>(size.width, size.height, [&](int x, int y) { return texture(left_x(x, y), y); });
-  sample.right =
-      drawn<std::uint8_t>(size.width, size.height, [&](int x, int y) { return texture(x + size.planes, y); });
   sample.left_colour =
-      drawn<Rgb8>(size.width, size.height, [&](int x, int y) { return colour(left_x(x, y), y); });
-  sample.right_colour =
-      drawn<Rgb8>(size.width, size.height, [&](int x, int y) { return colour(x + size.planes, y); });
+      drawn<Rgb8>(size.width, size.height, [&](int x, int y) { return colour(x - disparity(x, y), y); });
+  sample.right_colour = drawn<Rgb8>(size.width, size.height, colour);
+  sample.left = red_of(sample.left_colour);
+  sample.right = red_of(sample.right_colour);
   sample.problem.images.left = sample.left.view();
   sample.problem.images.right = sample.right.view();
   sample.problem.colour = {sample.left_colour.view(), sample.right_colour.view()};

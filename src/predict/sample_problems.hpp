@@ -8,7 +8,7 @@ namespace recon {
 
 /// Problems of given sizes to measure stages with: a texture of several scales, the same on every machine.
 
-/// How large a sample is.
+/// Size of a sample.
 struct SampleSize {
   int width = 0, height = 0, planes = 0;
   int sources = 1;     ///< of a sweep
@@ -21,9 +21,9 @@ struct SampleSweep {
   SweepProblem problem;
 };
 
-/// A view and sources around it, each aimed at the middle plane; three channels are all the same.
+/// A grey view and sources around it, each aimed at the middle plane.
 /// @param size  planes >= 2, sources 1 .. kMaxSources
-SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& like, int channels);
+SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& sweep);
 
 /// A pair that owns its images.
 struct SamplePair {

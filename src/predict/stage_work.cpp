@@ -5,6 +5,7 @@
 #include "match/block_step.hpp"
 #include "match/source_warp.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/sweep_shape.hpp"
 #include "methods/sweep/sweep_tiles.hpp"
 #include "optimize/belief/belief_layout.hpp"
 #include "optimize/semi_global/semi_global.hpp"
@@ -78,7 +79,7 @@ StageWork adaptive_weight_work(int width, int height, double planes, int radius,
 
 /// What an aggregation adds to the work of a stage.
 StageWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,
-                           double mean_arm, int threads) {
+                           int threads) {
   const double samples = area(width, height) * planes;
   StageWork work;
   if (options.kind == Aggregation::kConstantWindow) {
@@ -90,7 +91,7 @@ StageWork aggregation_work(int width, int height, int planes, const AggregationO
     const double iterations = options.cross_based.iterations;
     work.operations = 2 * iterations * (threads > 0 ? shared_evenly(samples, planes, threads) : samples);
     work.bytes = 16 * samples * iterations;
-    work.pixels = 2 * area(width, height) * (4 * mean_arm + 1);
+    work.pixels = 2 * area(width, height);
   }
   return work;
 }
@@ -139,7 +140,7 @@ void count_blocks(const SweepShape& shape, double per_sample, int threads, Stage
     if (!stored) continue;
     work.bytes +=
         8 * pixels * shape.planes +
-        aggregation_work(tile.width, tile.height, shape.planes, shape.stages.aggregation, 0, threads).bytes;
+        aggregation_work(tile.width, tile.height, shape.planes, shape.stages.aggregation, threads).bytes;
   }
 }
 
@@ -236,7 +237,8 @@ StageTask pipeline_task(int width, int height, const PairOptions& options, int t
   // Both views, where their winners are compared.
   const double views = pipeline.refinement.left_right ? 2 : 1,
                paths = pipeline.optimizer == PipelineOptimizer::kScanline ? 4 : pipeline.semi_global.paths;
-  const StageWork aggregation = aggregation_work(width, height, options.range.count, by, 0, threads);
+  const StageWork aggregation = aggregation_work(width, height, options.range.count, by, threads);
+  task.counts_radius = by.kind == Aggregation::kAdaptiveWeight;
   task.work.pixels = 2 * pixels + views * aggregation.pixels;
   task.work.operations = views * aggregation.operations;
   task.work.hidden = views * aggregation.hidden;
@@ -281,14 +283,12 @@ StageTask pair_task(int width, int height, const PairOptions& options, int threa
   }
 }
 
-StageTask aggregation_task(int width, int height, int planes, const AggregationOptions& options,
-                           double mean_arm, int threads) {
-  StageTask task = task_of("aggregation " + aggregation_name(options), aggregation_radius(options),
-                           area(width, height), planes);
-  task.work = aggregation_work(width, height, planes, options, mean_arm, threads);
-  task.work.calls = 1;
-  task.counts_radius = options.kind == Aggregation::kAdaptiveWeight;
-  return task;
+StageTask task_of(const SweepProblem& problem, int threads) {
+  return sweep_task(sweep_shape(problem), seen_share(problem), threads);
+}
+
+StageTask task_of(const PairProblem& problem, int threads) {
+  return pair_task(problem.images.left.width, problem.images.left.height, problem.options, threads);
 }
 
 double seen_share(const SweepProblem& problem) {

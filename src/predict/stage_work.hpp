@@ -7,13 +7,13 @@
 
 namespace recon {
 
-/// What a stage does to one problem, counted: its time is a sum over these, each with a cost of its own that
-/// is measured. Every count is finite, >= 0, and grows with each size that it is a function of.
+/// Operation counts of a stage for one problem; its time is their sum weighted with measured costs. Every
+/// count is finite, >= 0, and grows with each size that it is a function of.
 struct StageWork {
-  double calls = 0;       ///< what is done once, whatever the size
+  double calls = 0;       ///< constant part
   double pixels = 0;      ///< of images that are read, prepared or written
   double operations = 0;  ///< on samples of the volume, in the unit that the counting function names
-  double hidden = 0;      ///< those of them that take less: on samples that lie outside their source
+  double hidden = 0;      ///< cheaper ones: on samples that lie outside their source
   double bytes = 0;       ///< of volumes, read and written
 
   static constexpr int kTerms = 5;
@@ -21,13 +21,13 @@ struct StageWork {
   static StageWork of(const std::array<double, kTerms>& t) { return {t[0], t[1], t[2], t[3], t[4]}; }
 };
 
-/// One call of a stage, as far as its time depends on it.
+/// The parameters of a stage's call that determine its time.
 struct StageTask {
   std::string stage;  ///< the stage and those of its options that have costs of their own
   int radius = 0;     ///< of its window, pixels; costs are interpolated between radii
   StageWork work;
   double pixels = 0, planes = 0, sources = 1;  ///< the size, on which efficiency depends; each >= 1
-  bool counts_radius = false;  ///< its counts say what the radius takes: all radii share their costs
+  bool counts_radius = false;                  ///< its counts include the radius: all radii share their costs
 };
 
 /// A plane sweep of W x H pixels with D planes, S sources and C channels, window (2 R + 1)^2. On a CPU it is
@@ -54,23 +54,22 @@ double plane_lanes(int planes, int threads);
 ///   bp   on a CPU operations = belief_work and bytes = D times that: an update goes over all D and back, and
 ///        the more they are, the less of the first is still near; on a GPU operations = 4 iterations D sum
 ///        over levels W_l H_l   message elements, and bytes = D s W H of s each
-///   each pipeline  operations and bytes of its stages: 8 W H D for each pass over a volume of floats
+///   each pipeline  operations and bytes of its stages, per view: 8 W H D bytes for each pass over a volume
+///   of
+///        floats, and its aggregation
+///          CW     bytes = 16 W H D (two running sums), operations = W H D
+///          AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, which threads
+///                 share, and L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that
+///                 are read and written, bytes = 8 L (2 R + 1) V, the weights of both views; on a GPU
+///                 operations = D A, hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
+///          CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per
+///          iteration
 /// @param threads  of the CPU; 0: a GPU
 StageTask pair_task(int width, int height, const PairOptions& options, int threads);
 
-/// An aggregation by itself, of a volume of W x H x D floats with both views' support.
-///   CW     bytes = 16 W H D (two running sums), operations = W H D
-///   AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, that threads share,
-///   and
-///          L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that are read and
-///          written, bytes = 8 L (2 R + 1) V, the weights of both views; pixels = 2 W H. On a GPU operations
-///          = D A, hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
-///   CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per iteration,
-///          pixels = 2 W H (4 a + 1)
-/// @param mean_arm  a, mean length of an arm of a cross, pixels
-/// @param threads   of the CPU; 0: a GPU
-StageTask aggregation_task(int width, int height, int planes, const AggregationOptions& options,
-                           double mean_arm, int threads);
+/// The task of a problem; images are not read.
+StageTask task_of(const SweepProblem& problem, int threads);
+StageTask task_of(const PairProblem& problem, int threads);
 
 /// The share of samples that lie inside their source, on a grid over the reference, the planes and the
 /// sources; images are not looked at.

@@ -11,26 +11,26 @@
 
 namespace recon {
 
-/// A few threads that write files while others compute. How much may be unfinished is bounded: who submits
-/// more waits, so that results do not pile up in memory.
+/// A thread pool that writes files while other threads compute. The number of unfinished jobs is bounded:
+/// `submit` waits, so that results do not accumulate in memory.
 class BackgroundWork {
  public:
   /// @throws std::system_error when a thread cannot be created
   /// @param threads  >= 1
-  /// @param unfinished  how many pieces of work may wait or be at work; with 0, `submit` does the work itself
+  /// @param unfinished  max jobs that wait or run; with 0, `submit` runs the job itself
   BackgroundWork(int threads, int unfinished);
 
-  /// Drops what has not begun, and waits for the rest.
+  /// Drops jobs that have not started, and waits for the rest.
   ~BackgroundWork();
 
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
-  /// @throws what an earlier piece of work threw
+  /// @throws the exception of an earlier job
   void submit(std::function<void()> work);
 
-  /// Waits until all is done.
-  /// @throws what a piece of work threw
+  /// Waits until all jobs are done.
+  /// @throws the first exception of a job
   void finish();
 
  private:
@@ -46,9 +46,9 @@ class BackgroundWork {
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 
-/// Calls `body(i)` for i in [0, count), at most `at_once` side by side, each free to use the parallel loops
-/// of the surrounding arena. For work whose memory must be bounded. The first exception ends the loop and is
-/// thrown on, once the calls that have begun have ended; the loops nested in these are not cut short.
+/// Calls `body(i)` for i in [0, count), at most `at_once` concurrently, each of which may use the parallel
+/// loops of the surrounding arena. For work whose memory must be bounded. The first exception ends the loop
+/// and is thrown on, once the calls that have begun have ended; the loops nested in these are not cut short.
 void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body);
 
 }  // namespace recon

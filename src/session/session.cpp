@@ -46,7 +46,7 @@ struct OpenDevices {
   double seconds = 0;
 };
 
-/// What all scenes share. Opening a GPU takes a while: it goes on beside the first scene's photos.
+/// State shared by all inputs. Opening a GPU takes long and overlaps with the first scene's undistortion.
 struct SharedWork {
   const SessionOptions& options;
   int threads;
@@ -89,12 +89,12 @@ void write_reports(const SceneRun& run, const json& report) {
   write_file(report_file(run, ".html"), report_html(report));
 }
 
-/// What an earlier run reported does not hold for a run that fails or is interrupted.
+/// The reports of an earlier run do not hold for a run that fails or is interrupted.
 void remove_reports(const SceneRun& run) {
   for (const char* extension : {".json", ".html"}) remove_result(report_file(run, extension));
 }
 
-/// The time that was to be expected of a run that is over; later runs are predicted by what it took.
+/// The predicted time of a finished run; its measured times correct the predictions of later runs.
 TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepTimes& times) {
   const Backends& backends = work.backends();
   const RemainingWork done = work_done(run);
@@ -116,7 +116,7 @@ std::string options_of_results(const SceneRun& run) {
   return result;
 }
 
-/// Parts of one run estimate depth maps side by side in one folder.
+/// Concurrent parts of one run estimate depth maps into one folder.
 OutputAccess output_access(const SceneRun& run) {
   OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
   if (run.options.stage == Stage::kEstimate)
@@ -136,13 +136,13 @@ json work_on(SceneRun& run, const SharedWork& work) {
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
   run.workspace.check_free_space(output_bytes(run.plan));
-  // A GPU takes a while to open, which goes on beside the photos; without one, it is known now what fits.
+  // Opening a GPU overlaps with undistortion; without one, the memory plan can be made now.
   if (work.gpu)
     run.photos.set_budget(run.memory.limit / 8);
   else
     share_memory(run, work.backends());
   if (run.options.stage == Stage::kFuse) {
-    // Nothing is changed before it is known that the depth maps are those of this run.
+    // Nothing is written before the depth maps are known to belong to this run.
     check_photos(run);
     collect_estimates(run);
   }
@@ -184,14 +184,14 @@ std::string summary(const json& report) {
   return line + "\n";
 }
 
-/// What came of one input.
+/// The result of one input.
 struct Outcome {
   int exit_code = 0;
   json object;
   std::string text;
 };
 
-/// What a scene's run would be, and how long it would take.
+/// The plan of a scene and its predicted time.
 Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   StepClock clock;
   read_scene(run);
@@ -297,7 +297,7 @@ SharedWork begin(const SessionOptions& options, int threads) {
   const DeviceChoice choice = choose_devices(options.device);
   work.gpu = !choice.gpus.empty();
   spdlog::info("working on {}", choice.reason);
-  // A run that may have to wait finds out afterwards what memory there is.
+  // A run that may have to wait measures the available memory afterwards.
   const auto launch = options.wait ? std::launch::deferred : std::launch::async;
   work.devices = std::async(launch, [choice, threads, &options] {
                    const BackendLimits limits{threads, options.memory_limit.value_or(available_memory()),

@@ -139,8 +139,8 @@ TEST(MeasureInterleaved, TakesTheLowerQuartileWithoutTheCallsThatWarmUp) {
                                        0.001, 0.017, 0.019, 0.002, 0.021, 0.023};
   std::size_t call = 0;
   double now = 0;
-  const auto measured = measure_interleaved({[&] { return now; }, [] { return 0L; }},
-                                            {call_of([&] { now += lengths.at(call++); })});
+  const auto measured =
+      measure_interleaved([&] { return now; }, {call_of([&] { now += lengths.at(call++); })});
   ASSERT_EQ(measured.size(), 1u);
   EXPECT_NEAR(measured[0]->seconds, 0.017, 1e-12);
   EXPECT_EQ(call, lengths.size());
@@ -150,7 +150,7 @@ TEST(MeasureInterleaved, GoesOverAllCallsInRounds) {
   std::string order;
   double now = 0;
   const auto measured = measure_interleaved(
-      {[&] { return now; }, [] { return 0L; }},
+      [&] { return now; },
       {call_of([&] { now += 0.05, order += 'a'; }), call_of([&] { now += 0.05, order += 'b'; })});
   EXPECT_EQ(order, "aaabbbaaabbbaaabbbaaabbb");
   EXPECT_NEAR(measured[1]->seconds, 0.05, 1e-12);
@@ -159,47 +159,20 @@ TEST(MeasureInterleaved, GoesOverAllCallsInRounds) {
 TEST(MeasureInterleaved, GoesTwiceOverWhatTakesLong) {
   double now = 0;
   int calls = 0;
-  measure_interleaved({[&] { return now; }, [] { return 0L; }}, {call_of([&] { now += 0.4, ++calls; })});
+  measure_interleaved([&] { return now; }, {call_of([&] { now += 0.4, ++calls; })});
   EXPECT_EQ(calls, 4);  // each time one that warms up and one that counts
-}
-
-TEST(MeasureInterleaved, DoesNotCountTurnsInWhichOthersHadTheProcessors) {
-  // Disturbed in the first three rounds, and then no more.
-  double now = 0;
-  long preemptions = 0;
-  int calls = 0;
-  const Stopwatch watch{[&] { return now; }, [&] { return preemptions; }};
-  const MakeCall call = call_of([&] {
-    const bool disturbed = calls++ < 9;
-    now += disturbed ? 0.02 : 0.025;
-    preemptions += disturbed ? 10 : 1;
-  });
-  const auto measured = measure_interleaved(watch, {call});
-  EXPECT_NEAR(measured[0]->seconds, 0.025, 1e-12);
-  EXPECT_FALSE(measured[0]->disturbed);
-  EXPECT_EQ(calls, 12);
-}
-
-TEST(MeasureInterleaved, TakesWhatThereIsWhereOthersAlwaysHaveTheProcessors) {
-  double now = 0;
-  long preemptions = 0;
-  int calls = 0;
-  const auto measured = measure_interleaved({[&] { return now; }, [&] { return preemptions; }},
-                                            {call_of([&] { now += 0.02, preemptions += 100, ++calls; })});
-  EXPECT_NEAR(measured[0]->seconds, 0.02, 1e-12);
-  EXPECT_TRUE(measured[0]->disturbed);
-  EXPECT_EQ(calls, 8 * 3);
 }
 
 TEST(MeasureInterleaved, LeavesOutWhatDoesNotFit) {
   const MakeCall too_large = []() -> StageCall { throw OutOfMemory("too large"); };
-  const auto measured = measure_interleaved({}, {too_large, call_of([] {})});
+  const auto measured = measure_interleaved(steady_clock_seconds(), {too_large, call_of([] {})});
   EXPECT_FALSE(measured[0]);
   EXPECT_TRUE(measured[1]);
 }
 
 TEST(MeasureInterleaved, AnErrorIsThrownOn) {
-  EXPECT_THROW(measure_interleaved({}, {call_of([] { throw InputError("bad"); })}), InputError);
+  EXPECT_THROW(measure_interleaved(steady_clock_seconds(), {call_of([] { throw InputError("bad"); })}),
+               InputError);
 }
 
 /// A backend whose calls take the time of a law, by a clock of its own.
@@ -240,11 +213,11 @@ TEST(Calibration, RecoversTheLawOfASweep) {
   SweepSpec like;
   for (const int window : {5, 9}) {
     like.options.window = window;
-    calibrate({[&] { return backend.now; }, [] { return 0L; }}, sweep_calls(backend, like, 1, 2), model);
+    calibrate([&] { return backend.now; }, calibration_calls(backend, like, 2), model);
   }
   for (const int window : {5, 7, 9}) {
     like.options.window = window;
-    const StageTask wanted = task_of(sample_sweep({517, 391, 91, 5, 0.6}, like, 1).problem, 2);
+    const StageTask wanted = task_of(sample_sweep({517, 391, 91, 5, 0.6}, like).problem, 2);
     EXPECT_NEAR(model.seconds(wanted) / LawfulBackend::seconds(wanted), 1, window == 7 ? 0.02 : 1e-6)
         << window;
   }
@@ -257,7 +230,7 @@ TEST(Calibration, RecoversTheLawOfPairs) {
     PerformanceModel model;
     PairOptions options;
     options.method = method;
-    calibrate({[&] { return backend.now; }, [] { return 0L; }}, pair_calls(backend, options, 2), model);
+    calibrate([&] { return backend.now; }, calibration_calls(backend, options, 2), model);
     options.range.count = 77;
     const StageTask wanted = pair_task(333, 222, options, 2);
     EXPECT_NEAR(model.seconds(wanted) / LawfulBackend::seconds(wanted), 1, 1e-4) << static_cast<int>(method);
@@ -267,9 +240,9 @@ TEST(Calibration, RecoversTheLawOfPairs) {
 TEST(Calibration, MeasuresTheSameEveryTime) {
   LawfulBackend a, b;
   PerformanceModel model;
-  calibrate({[&] { return a.now; }, [] { return 0L; }}, sweep_calls(a, {}, 1, 2), model);
+  calibrate([&] { return a.now; }, calibration_calls(a, SweepSpec{}, 2), model);
   const std::size_t once = model.measured().size();
-  calibrate({[&] { return b.now; }, [] { return 0L; }}, sweep_calls(b, {}, 1, 2), model);
+  calibrate([&] { return b.now; }, calibration_calls(b, SweepSpec{}, 2), model);
   EXPECT_EQ(model.measured().size(), once);  // in place of what was known
   ASSERT_EQ(a.seen.size(), b.seen.size());
   for (std::size_t i = 0; i < a.seen.size(); ++i) EXPECT_EQ(a.seen[i].work.terms(), b.seen[i].work.terms());
@@ -288,7 +261,7 @@ class SmallBackend : public LawfulBackend {
 TEST(Calibration, LeavesOutWhatDoesNotFit) {
   SmallBackend backend;
   PerformanceModel model;
-  calibrate({[&] { return backend.now; }, [] { return 0L; }}, sweep_calls(backend, {}, 1, 2), model);
+  calibrate([&] { return backend.now; }, calibration_calls(backend, SweepSpec{}, 2), model);
   EXPECT_EQ(model.measured().size(), 1u);
 }
 

@@ -60,49 +60,54 @@ TEST(StageWork, BlocksCountTheirMargins) {
   EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 0).work.operations, pixels * 15);
 }
 
+/// A pipeline of an aggregation and the winner. Winners read the costs once: 8 bytes a sample.
+PairOptions aggregating(Aggregation kind, int planes) {
+  PairOptions options;
+  options.method = PairMethod::kPipeline;
+  options.range = {0, planes};
+  options.pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  options.pipeline.aggregation.kind = kind;
+  return options;
+}
+
 TEST(StageWork, AdaptiveWeightSumsClippedWindows) {
-  AggregationOptions options;
-  options.kind = Aggregation::kAdaptiveWeight;
-  options.adaptive_weight.radius = 1;
+  PairOptions options = aggregating(Aggregation::kAdaptiveWeight, 5);
+  options.pipeline.aggregation.adaptive_weight.radius = 1;
   // On a line of 3 pixels windows of radius 1 hold 2 + 3 + 2 pixels, on one of 2 pixels 2 + 2.
-  const StageTask gpu = aggregation_task(3, 2, 5, options, 0, 0);
+  const StageTask gpu = pair_task(3, 2, options, 0);
   EXPECT_DOUBLE_EQ(gpu.work.operations, 5 * 7 * 4);
-  EXPECT_DOUBLE_EQ(gpu.work.bytes, 8 * 7 * 4);
-  EXPECT_DOUBLE_EQ(gpu.work.pixels, 2 * 3 * 2);
+  EXPECT_DOUBLE_EQ(gpu.work.bytes, 8 * 3 * 2 * 5 + 8 * 7 * 4);
+  EXPECT_DOUBLE_EQ(gpu.work.pixels, 4 * 3 * 2);
   // A CPU takes rows of 16 pixels and three neighbours to each of them.
-  const StageTask cpu = aggregation_task(17, 2, 5, options, 0, 1);
+  const StageTask cpu = pair_task(17, 2, options, 1);
   EXPECT_DOUBLE_EQ(cpu.work.operations, 5 * 32 * 3 * 4);
   EXPECT_DOUBLE_EQ(cpu.work.hidden, 5 * 32 * 4);
-  EXPECT_DOUBLE_EQ(cpu.work.bytes, 8 * 32 * 3 * 4);
+  EXPECT_DOUBLE_EQ(cpu.work.bytes, 8 * 17 * 2 * 5 + 8 * 32 * 3 * 4);
   EXPECT_TRUE(cpu.counts_radius);
   // Of three rows two threads take two at most.
-  EXPECT_DOUBLE_EQ(aggregation_task(16, 3, 5, options, 0, 2).work.hidden, 5 * 16 * 7 * 4 / 3.0);
-  options.adaptive_weight.radius = 50;  // every window has all rows of the image
-  EXPECT_DOUBLE_EQ(aggregation_task(3, 2, 5, options, 0, 0).work.operations, 5 * 6 * 6);
-  EXPECT_DOUBLE_EQ(aggregation_task(3, 2, 5, options, 0, 1).work.hidden, 5 * 16 * 4);
+  EXPECT_DOUBLE_EQ(pair_task(16, 3, options, 2).work.hidden, 5 * 16 * 7 * 4 / 3.0);
+  options.pipeline.aggregation.adaptive_weight.radius = 50;  // every window has all rows of the image
+  EXPECT_DOUBLE_EQ(pair_task(3, 2, options, 0).work.operations, 5 * 6 * 6);
+  EXPECT_DOUBLE_EQ(pair_task(3, 2, options, 1).work.hidden, 5 * 16 * 4);
 }
 
 TEST(StageWork, TheConstantWindowDoesNotGrowWithItsRadius) {
-  AggregationOptions options;
-  options.kind = Aggregation::kConstantWindow;
-  const StageTask narrow = aggregation_task(30, 20, 8, options, 0, 1);
-  options.constant_radius = 99;
-  const StageTask wide = aggregation_task(30, 20, 8, options, 0, 1);
+  PairOptions options = aggregating(Aggregation::kConstantWindow, 8);
+  const StageTask narrow = pair_task(30, 20, options, 1);
+  options.pipeline.aggregation.constant_radius = 99;
   EXPECT_DOUBLE_EQ(narrow.work.operations, 30 * 20 * 8);
-  EXPECT_DOUBLE_EQ(narrow.work.bytes, 16 * 30 * 20 * 8);
-  EXPECT_EQ(narrow.work.terms(), wide.work.terms());
+  EXPECT_DOUBLE_EQ(narrow.work.bytes, (8 + 16) * 30 * 20 * 8);
+  EXPECT_EQ(narrow.work.terms(), pair_task(30, 20, options, 1).work.terms());
 }
 
-TEST(StageWork, CrossesCountTheirArms) {
-  AggregationOptions options;
-  options.kind = Aggregation::kCrossBased;
-  options.cross_based.iterations = 3;
-  const StageTask task = aggregation_task(30, 20, 8, options, 2.5, 1);
+TEST(StageWork, CrossesCountTheirIterations) {
+  PairOptions options = aggregating(Aggregation::kCrossBased, 8);
+  options.pipeline.aggregation.cross_based.iterations = 3;
+  const StageTask task = pair_task(30, 20, options, 1);
   EXPECT_DOUBLE_EQ(task.work.operations, 3 * 2 * 30 * 20 * 8);
-  EXPECT_DOUBLE_EQ(task.work.bytes, 3 * 16 * 30 * 20 * 8);
-  EXPECT_DOUBLE_EQ(task.work.pixels, 2 * 30 * 20 * 11);
+  EXPECT_DOUBLE_EQ(task.work.bytes, (8 + 3 * 16) * 30 * 20 * 8);
   // Five threads take the eight planes in two rounds, as if they were ten.
-  EXPECT_DOUBLE_EQ(aggregation_task(30, 20, 8, options, 2.5, 5).work.operations, 3 * 2 * 30 * 20 * 10);
+  EXPECT_DOUBLE_EQ(pair_task(30, 20, options, 5).work.operations, 3 * 2 * 30 * 20 * 10);
 }
 
 TEST(StageWork, PairsByHand) {
@@ -218,12 +223,12 @@ TEST(StageWork, OptionsOfOtherCostsAreOtherStages) {
 }
 
 TEST(SeenShare, OfAViewOntoItselfIsAll) {
-  SampleSweep sample = sample_sweep({40, 30, 8, 2, 0.0}, {}, 1);
+  SampleSweep sample = sample_sweep({40, 30, 8, 2, 0.0}, {});
   EXPECT_DOUBLE_EQ(seen_share(sample.problem), 1);
 }
 
 TEST(SeenShare, FallsByTheShiftOutOfTheSource) {
-  SampleSweep sample = sample_sweep({120, 60, 8, 1, 0.0}, {}, 1);
+  SampleSweep sample = sample_sweep({120, 60, 8, 1, 0.0}, {});
   // Everything moves by half of the width, whatever the plane.
   sample.problem.sources[0].camera.cx += 60;
   EXPECT_NEAR(seen_share(sample.problem), 0.5, 1e-9);

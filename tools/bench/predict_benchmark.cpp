@@ -27,112 +27,61 @@ struct Bench {
   int threads;  ///< of the CPU; 0: a GPU
 };
 
-/// A stage under a name, with the radii at which it is calibrated and those at which it is predicted.
+/// A stage with the radii at which it is calibrated and those at which it is predicted.
 struct PredictStage {
   const char* name;
   bool on_gpu;
   std::vector<int> calibrated, predicted;
-  std::function<std::vector<MakeCall>(const Bench&, int radius)> calibration;
-  std::function<MakeCall(const Bench&, int radius, const SampleSize&)> call;
+  std::function<StageOptions(int radius)> options;
 };
 
-PredictStage sweep_stage(const char* name, SweepOptimizer optimizer, std::vector<int> calibrated,
-                         std::vector<int> predicted) {
-  const auto like = [optimizer](int radius) {
-    SweepSpec sweep;
-    sweep.options.window = 2 * radius + 1;
-    sweep.optimizer = optimizer;
-    return sweep;
-  };
-  return {name,
-          true,
-          std::move(calibrated),
-          std::move(predicted),
-          [like](const Bench& bench, int radius) {
-            return sweep_calls(bench.backend, like(radius), 1, bench.threads);
-          },
-          [like](const Bench& bench, int radius, const SampleSize& size) {
-            return sweep_call(bench.backend, size, like(radius), 1, bench.threads);
-          }};
+StageOptions sweep_of(SweepOptimizer optimizer, int radius) {
+  SweepSpec sweep;
+  sweep.options.window = 2 * radius + 1;
+  sweep.optimizer = optimizer;
+  return sweep;
 }
 
-PredictStage pair_stage(const char* name, bool on_gpu, std::vector<int> calibrated,
-                        std::vector<int> predicted, const std::function<PairOptions(int radius)>& options) {
-  return {name,
-          on_gpu,
-          std::move(calibrated),
-          std::move(predicted),
-          [options](const Bench& bench, int radius) {
-            return pair_calls(bench.backend, options(radius), bench.threads);
-          },
-          [options](const Bench& bench, int radius, const SampleSize& size) {
-            return pair_call(bench.backend, size, options(radius), bench.threads);
-          }};
+StageOptions pair_of(PairMethod method, int radius = 0) {
+  PairOptions options;
+  options.method = method;
+  if (method == PairMethod::kBlockMatching) options.block.radius = radius;
+  return options;
 }
 
-PredictStage aggregation_stage(const char* name, std::vector<int> calibrated, std::vector<int> predicted,
-                               const std::function<AggregationOptions(int radius)>& options) {
-  return {
-      name,
-      false,
-      std::move(calibrated),
-      std::move(predicted),
-      [options](const Bench& bench, int radius) { return aggregation_calls(options(radius), bench.threads); },
-      [options](const Bench& bench, int radius, SampleSize size) {
-        const AggregationOptions aggregation = options(radius);
-        if (aggregation.kind == Aggregation::kAdaptiveWeight)
-          size = {size.width / 3, size.height / 3, size.planes / 4};
-        return aggregation_call(size, aggregation, bench.threads);
-      }};
+StageOptions ad_census() {
+  PairOptions options;
+  options.method = PairMethod::kPipeline;
+  options.pipeline = ad_census_pipeline();
+  return options;
 }
 
-std::vector<PredictStage> pair_stages() {
-  return {pair_stage("bm", true, {2, 5, 10, 15}, {3, 7, 12},
-                     [](int radius) {
-                       PairOptions options;
-                       options.method = PairMethod::kBlockMatching;
-                       options.block.radius = radius;
-                       return options;
-                     }),
-          pair_stage("sgm", true, {0}, {0}, [](int) { return PairOptions{}; }),
-          pair_stage("bp", true, {0}, {0},
-                     [](int) {
-                       PairOptions options;
-                       options.method = PairMethod::kBeliefPropagation;
-                       return options;
-                     }),
-          pair_stage("ad-census", true, {34}, {34}, [](int) {
-            PairOptions options;
-            options.method = PairMethod::kPipeline;
-            options.pipeline = ad_census_pipeline();
-            return options;
-          })};
+/// A pipeline of colour differences, their aggregation and the winner.
+StageOptions aggregation_of(Aggregation kind, int radius) {
+  PairOptions options;
+  options.method = PairMethod::kPipeline;
+  options.pipeline.cost = PipelineCost::kColourDifference;
+  options.pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  AggregationOptions& by = options.pipeline.aggregation;
+  by.kind = kind;
+  by.constant_radius = by.adaptive_weight.radius = by.cross.reach = radius;
+  by.cross.near_reach = radius / 2;
+  return options;
 }
 
 std::vector<PredictStage> all_stages() {
-  std::vector<PredictStage> stages = pair_stages();
-  stages.push_back(sweep_stage("sweep", SweepOptimizer::kWinnerTakeAll, {1, 3, 5, 7}, {2, 4, 6}));
-  stages.push_back(sweep_stage("sweep-paths", SweepOptimizer::kSemiGlobal, {3, 5}, {3, 4}));
-  stages.push_back(aggregation_stage("cw", {1, 8, 16}, {4, 12}, [](int radius) {
-    AggregationOptions options;
-    options.kind = Aggregation::kConstantWindow;
-    options.constant_radius = radius;
-    return options;
-  }));
-  stages.push_back(aggregation_stage("aw", {1, 4, 10, 16}, {2, 7, 13}, [](int radius) {
-    AggregationOptions options;
-    options.kind = Aggregation::kAdaptiveWeight;
-    options.adaptive_weight.radius = radius;
-    return options;
-  }));
-  stages.push_back(aggregation_stage("cross", {5, 17, 34}, {10, 25}, [](int radius) {
-    AggregationOptions options;
-    options.kind = Aggregation::kCrossBased;
-    options.cross.reach = radius;
-    options.cross.near_reach = radius / 2;
-    return options;
-  }));
-  return stages;
+  const auto sweep = [](SweepOptimizer it) { return [it](int radius) { return sweep_of(it, radius); }; };
+  const auto pair = [](PairMethod it) { return [it](int radius) { return pair_of(it, radius); }; };
+  const auto by = [](Aggregation it) { return [it](int radius) { return aggregation_of(it, radius); }; };
+  return {{"bm", true, {2, 5, 10, 15}, {3, 7, 12}, pair(PairMethod::kBlockMatching)},
+          {"sgm", true, {0}, {0}, pair(PairMethod::kSemiGlobal)},
+          {"bp", true, {0}, {0}, pair(PairMethod::kBeliefPropagation)},
+          {"ad-census", true, {34}, {34}, [](int) { return ad_census(); }},
+          {"sweep", true, {1, 3, 5, 7}, {2, 4, 6}, sweep(SweepOptimizer::kWinnerTakeAll)},
+          {"sweep-paths", true, {3, 5}, {3, 4}, sweep(SweepOptimizer::kSemiGlobal)},
+          {"cw", false, {1, 8, 16}, {4, 12}, by(Aggregation::kConstantWindow)},
+          {"aw", false, {1, 4, 10, 16}, {2, 7, 13}, by(Aggregation::kAdaptiveWeight)},
+          {"cross", false, {5, 17, 34}, {10, 25}, by(Aggregation::kCrossBased)}};
 }
 
 /// Sizes and numbers of planes apart from those of the calibration.
@@ -151,70 +100,60 @@ std::vector<SampleSize> predicted_sizes(int threads) {
   return sizes;
 }
 
-/// A call to be predicted, of a stage.
-struct Wanted {
-  const PredictStage* stage;
-  int radius;
-};
-
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// Predicts and measures all stages, by turns.
+/// Predicts and measures all stages, interleaved.
 void predict(const std::vector<PredictStage>& stages, const Bench& bench, const PerformanceModel& model,
              ordered_json& result) {
-  std::vector<Wanted> wanted;
+  std::vector<const char*> names;
   std::vector<MakeCall> calls;
   for (const PredictStage& stage : stages)
     for (const int radius : stage.predicted)
-      for (const SampleSize& size : predicted_sizes(bench.threads)) {
-        wanted.push_back({&stage, radius});
-        calls.push_back(stage.call(bench, radius, size));
+      for (SampleSize size : predicted_sizes(bench.threads)) {
+        if (stage.name == std::string("aw")) size = {size.width / 3, size.height / 3, size.planes / 4};
+        names.push_back(stage.name);
+        calls.push_back(stage_call(bench.backend, stage.options(radius), size, bench.threads));
       }
-  const auto measured = measure_interleaved({}, calls);
+  const auto measured = measure_interleaved(steady_clock_seconds(), calls);
   std::map<std::string, std::vector<double>> errors;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
     if (!measured[i]) continue;
-    const auto& [task, times, disturbed] = *measured[i];
-    const char* name = wanted[i].stage->name;
-    const double predicted = model.seconds(task), error = std::abs(predicted / times - 1);
-    errors[name].push_back(error);
-    errors["all"].push_back(error);
+    const auto& [task, seconds] = *measured[i];
+    const double predicted = model.seconds(task), error = std::abs(predicted / seconds - 1);
+    for (const char* name : {names[i], "all"}) errors[name].push_back(error);
     std::fprintf(
-        stderr,
-        "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%%s\n", name,
-        task.pixels, task.planes, wanted[i].radius, 1e3 * predicted, 1e3 * times, 100 * error,
-        disturbed ? "  disturbed" : "");
-    result["predictions"].push_back({{"stage", name},
+        stderr, "%-12s %9.0f px %5.0f planes  radius %2d  %9.3f ms predicted  %9.3f ms measured  %5.1f %%\n",
+        names[i], task.pixels, task.planes, task.radius, 1e3 * predicted, 1e3 * seconds, 100 * error);
+    result["predictions"].push_back({{"stage", names[i]},
                                      {"pixels", task.pixels},
                                      {"planes", task.planes},
                                      {"sources", task.sources},
-                                     {"radius", wanted[i].radius},
+                                     {"radius", task.radius},
                                      {"predicted_ms", 1e3 * predicted},
-                                     {"measured_ms", 1e3 * times},
-                                     {"error", error},
-                                     {"disturbed", disturbed}});
+                                     {"measured_ms", 1e3 * seconds},
+                                     {"error", error}});
   }
-  for (const PredictStage& stage : stages) result["mean_error"][stage.name] = mean(errors[stage.name]);
-  result["mean_error"]["all"] = mean(errors["all"]);
+  for (const auto& [name, values] : errors) result["mean_error"][name] = mean(values);
 }
 
-/// The calls that calibrate the stages at the radii where they are not known.
+/// The calls that calibrate the stages at the radii where they were not measured.
 std::vector<MakeCall> missing_calls(const std::vector<PredictStage>& stages, const Bench& bench, bool again,
                                     const PerformanceModel& model) {
   std::vector<MakeCall> calls;
   for (const PredictStage& stage : stages)
     for (const int radius : stage.calibrated) {
-      const SampleSize least{64, 48, 16, 1, 0.3};
-      const StageTask task = stage.call(bench, radius, least)().task;
+      const StageOptions options = stage.options(radius);
+      const StageTask task = stage_call(bench.backend, options, {64, 48, 16, 1, 0.3}, bench.threads)().task;
       const auto at = [&](const MeasuredTask& it) {
         return it.task.stage == task.stage && it.task.radius == radius;
       };
       if (!again && std::any_of(model.measured().begin(), model.measured().end(), at)) continue;
-      for (MakeCall& call : stage.calibration(bench, radius)) calls.push_back(std::move(call));
+      for (MakeCall& call : calibration_calls(bench.backend, options, bench.threads))
+        calls.push_back(std::move(call));
     }
   return calls;
 }
@@ -234,7 +173,7 @@ ordered_json run_on(const PredictBenchmark& benchmark, const Bench& bench, int h
   const double start = steady_clock_seconds()();
   const std::vector<MakeCall> calls = missing_calls(stages, bench, benchmark.calibrate, model);
   if (!calls.empty()) {
-    if (!calibrate({}, calls, model)) warn_of_disturbance(key);
+    calibrate(steady_clock_seconds(), calls, model);
     save_calibration(key, model);
   }
   result["calibration_seconds"] = steady_clock_seconds()() - start;

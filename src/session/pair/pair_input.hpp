@@ -13,7 +13,7 @@
 
 namespace recon {
 
-/// What is to be done with a rectified pair.
+/// The plan of a rectified pair.
 struct PairPlan {
   PairFiles files;
   Job job;
@@ -42,14 +42,14 @@ struct PairImages {
   ColourPair colour() const { return {left_colour.view(), right_colour.view()}; }
 };
 
-/// Brings both images to one depth: where one has 16 bits, so gets the other (by 257), and the brightest
-/// pixel of both becomes 255 in the 8-bit images.
+/// Converts both images to one depth: if one has 16 bits, the other gets 16 too (times 257), and the
+/// brightest pixel of both becomes 255 in the 8-bit images.
 PairImages common_depth(StoredGrey left, StoredGrey right);
 
 /// @throws InputError when an image cannot be read, or is not of the plan's size
 PairImages read_pair_images(const PairPlan& plan);
 
-/// All that the result of matching depends on beside the images, for records.
+/// All options that the result of matching depends on, for records.
 nlohmann::json describe_matching(const PairOptions& options);
 
 }  // namespace recon

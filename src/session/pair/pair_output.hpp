@@ -25,7 +25,7 @@ inline constexpr const char* kReportPage = "report.html";
 inline constexpr const char* kRecord = "status/pair.json";
 }  // namespace pair_file
 
-/// Disparities as KITTI keeps them: round(256 d), at least 1; 0 where unknown, and where 16 bits do not hold
+/// Disparities in KITTI's encoding: round(256 d), at least 1; 0 where unknown, and where 16 bits do not hold
 /// the value (d < 0, d >= 256).
 Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity);
 
@@ -33,7 +33,7 @@ Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity);
 /// front of the cameras.
 Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera);
 
-/// How many points a pair gave, and the files they are in, which exist unless there are none.
+/// Number of points of a pair, and their files, which exist unless there are none.
 struct PairCloud {
   std::uint64_t points = 0;
   CloudFiles files;

@@ -12,13 +12,14 @@
 #include "io/depth_preview.hpp"
 #include "io/json_text.hpp"
 #include "io/pfm.hpp"
+#include "predict/calibration_file.hpp"
+#include "predict/shipped_costs.hpp"
 #include "refine/disparity_filters.hpp"
 #include "session/cache/map_store.hpp"
 #include "session/options/option_use.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_order.hpp"
 #include "session/pair/pair_output.hpp"
-#include "session/plan/pair_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/resume/output_folder.hpp"
@@ -195,6 +196,14 @@ StepRecord do_work(const PairRun& run, const PairPlan& plan, json inputs, StepCl
   return record;
 }
 
+/// Predicted seconds of the matching: by the calibration of this machine, else by shipped costs.
+double matching_seconds(const PairRun& run, const PairPlan& plan, const PairMemory& memory) {
+  const int threads = memory.device > 0 ? 0 : run.threads;
+  const StageTask task = pair_task(plan.size.width, plan.size.height, plan.options, threads);
+  const PerformanceModel model = load_calibration({run.backend().name(), run.threads, version()});
+  return predicted_seconds(model, task, threads);
+}
+
 /// No result may be written over an input.
 void check_output(const PairRun& run, const PairPlan& plan) {
   for (const char* file : {pair_file::kDisparityPng, pair_file::kPreview, pair_file::kFilled})
@@ -211,7 +220,7 @@ PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);
   const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit);
   PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
-  const double seconds = planned_matching_seconds(run, plan, memory);
+  const double seconds = matching_seconds(run, plan, memory);
   report.object["seconds"] = {{"matching", seconds}};
   char text[64];
   std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", seconds);

@@ -19,18 +19,18 @@ struct PairRun {
   const SessionOptions& options;
   PairFiles files;
   Workspace workspace;
-  std::size_t memory_limit = 0;       ///< bytes of host memory that the whole program may take
+  std::size_t memory_limit = 0;       ///< bytes of host memory for the whole program
   int threads = 1;                    ///< that the program may use
   std::function<Backend&()> backend;  ///< waits until the device is open
 };
 
-/// What is known of the finished work on a pair, beside its files.
+/// The report of a pair.
 struct PairReport {
   nlohmann::json object;  ///< report.json
-  std::string text;       ///< a line or two for people
+  std::string text;       ///< summary in a line or two
 };
 
-/// What would be done: sizes, disparities, memory, and the time of the matching. Writes no results.
+/// The plan: sizes, disparities, memory, and the time of the matching. Writes no results.
 /// @throws InputError, UsageError, OutOfMemory
 PairReport plan_pair(const PairRun& run);
 

@@ -21,7 +21,7 @@ struct ViewPair {
   RectifiedPair pair;
 };
 
-/// What is to be done with one view.
+/// The plan of one view.
 struct ViewPlan {
   Pinhole camera;            ///< of its undistorted image
   bool unchanged = false;    ///< the photo is its own undistorted image
@@ -43,8 +43,7 @@ struct LeftOut {
   std::string reason;
 };
 
-/// What is to be done with a scene. Views are those of `scene`, from which the ones left out are already
-/// gone.
+/// The plan of a scene. Views are those of `scene`, without those left out.
 struct ScenePlan {
   Scene scene;
   std::vector<ViewPlan> views;
@@ -71,7 +70,7 @@ struct ScenePlan {
 /// can be rectified
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options);
 
-/// Says where `auto` would take more planes than it may; empty where it does not.
+/// A note if `auto` would choose more planes than its limit; else empty.
 std::string plane_limit_note(const ScenePlan& plan);
 
 /// The planes that a view is swept with.
@@ -83,16 +82,16 @@ PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 /// The sweep of a view; its images lack their pixels.
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
 
-/// How the memory is shared out. Results do not depend on it.
+/// Allotment of memory. Results do not depend on it.
 struct MemoryPlan {
-  std::size_t limit = 0;        ///< that the whole program may take
-  std::size_t peak = 0;         ///< that it is expected to take at most, caches included
+  std::size_t limit = 0;        ///< of the whole program, bytes
+  std::size_t peak = 0;         ///< predicted max, including caches
   std::size_t device_peak = 0;  ///< on the GPU, for one view
   std::size_t photo_cache = 0;  ///< for undistorted images
   std::size_t map_cache = 0;    ///< for maps
-  int tiles = 1;                ///< most pieces that a view is cut into
-  bool spare_streams = false;   ///< twice as many views are begun as are swept side by side
-  int check_at_once = 1;        ///< views checked side by side
+  int tiles = 1;                ///< max tiles of a view
+  bool spare_streams = false;   ///< two threads per stream: one view is filtered while the next is swept
+  int check_at_once = 1;        ///< views checked concurrently
   int writes_waiting = 1;       ///< finished views that may wait to be written
   int fusion_views = 2;         ///< maps that fusion holds
 };
@@ -100,7 +99,7 @@ struct MemoryPlan {
 /// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
 std::size_t model_memory(std::size_t limit);
 
-/// Photos that may be decoded side by side within `limit` bytes; at most `threads`.
+/// Photos that may be decoded concurrently within `limit` bytes; at most `threads`.
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);
 
 /// @param limit    bytes of host memory that the program may take

@@ -25,7 +25,7 @@ constexpr std::size_t kDecodeBytes =
 constexpr int kWritesWaiting = 4;
 constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
 
-// Bytes beside the pixels, as long as the scene is worked on.
+// Bytes in addition to the pixels, for the whole run of a scene.
 constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
 constexpr std::size_t kSparsePointBytes = sizeof(SparsePoint) + 32;  // its track's block in memory included
 
@@ -37,7 +37,7 @@ std::size_t pixels(const Camera& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
 }
 
-/// What a model holds, and what of it the copy with the undistorted images adds while that is written.
+/// Memory of a model, and of its copy with the undistorted images while that is written.
 struct ModelBytes {
   std::size_t held = 0;
   std::size_t copy = 0;
@@ -53,16 +53,16 @@ ModelBytes model_bytes(const ScenePlan& plan) {
           observations + observations / 6 + points};  // with the new index of each observation
 }
 
-/// What fusion takes that holds the maps of `views` views: a file is read before a view's points are made.
+/// Memory of fusion with the maps of `views` views; a file is read before a view's points are made.
 std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing) {
   const std::size_t pixels_a_point =
       spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
   return view_pixels * (views * kFusionBytes + std::max(kLoadBytes, kPointBytes / pixels_a_point));
 }
 
-int how_many(std::size_t available, std::size_t each, int most) {
+int count_within(std::size_t available, std::size_t each, int max) {
   return static_cast<int>(
-      std::clamp<std::size_t>(available / std::max<std::size_t>(each, 1), 1, static_cast<std::size_t>(most)));
+      std::clamp<std::size_t>(available / std::max<std::size_t>(each, 1), 1, static_cast<std::size_t>(max)));
 }
 
 /// The largest sizes of a plan, in pixels.
@@ -101,7 +101,7 @@ std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channe
   return bytes;
 }
 
-/// What `backend` takes for a view.
+/// The memory of a view on `backend`.
 WorkMemory view_memory(const ScenePlan& plan, int view, const SessionOptions& options,
                        const Backend& backend) {
   return plan.view(view).pairs.empty() ? backend.memory(sweep_shape(sweep_problem(plan, view, options)))
@@ -125,7 +125,7 @@ WorkMemory matching(const ScenePlan& plan, const SessionOptions& options,
   return all;
 }
 
-/// The options that would lower what matching takes, as the end of a message.
+/// The options that would reduce the memory of matching, as the end of a message.
 std::string ways_out(const ScenePlan& plan, const SessionOptions& options,
                      const std::vector<std::unique_ptr<Backend>>& backends) {
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
@@ -153,7 +153,7 @@ std::size_t model_memory(std::size_t limit) {
 
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {
   const std::size_t others = kProgramBytes + model_bytes(plan).held;
-  return how_many((limit - std::min(limit, others)) / 2, measure(plan).photo * kDecodeBytes, threads);
+  return count_within((limit - std::min(limit, others)) / 2, measure(plan).photo * kDecodeBytes, threads);
 }
 
 MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
@@ -190,8 +190,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                       " of it for the model, and the limit is " + format_byte_size(limit) +
                       ways_out(plan, options, backends));
 
-  // A quarter of what is left for more work side by side, the rest for caches, as far as the scene can fill
-  // them.
+  // A quarter of the rest is for more concurrent work, the remainder for caches, at most what the scene
+  // fills.
   const std::size_t spare = limit - least;
   const std::size_t all = plan.needed_views().size() * sizes.view;
   memory.writes_waiting =
@@ -199,7 +199,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.photo_cache = std::min(spare / 4, all * (channels + 3));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
   const std::size_t work = least - base + spare / 4;
-  memory.check_at_once = how_many(work, check, threads);
+  memory.check_at_once = count_within(work, check, threads);
   memory.fusion_views = static_cast<int>(sizes.most_views) +
                         static_cast<int>((work - std::min(work, fusion)) / (sizes.view * kFusionBytes));
   const std::size_t held =
@@ -207,7 +207,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const std::size_t busy =
       std::max({least - base, estimate_only ? 0 : check * static_cast<std::size_t>(memory.check_at_once),
                 sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
-  // Fusion has the maps of before the check no more.
+  // Fusion no longer has the photometric maps.
   const std::size_t fusing = estimate_only ? 0 : fusion_bytes(sizes.view, held, options.point_spacing);
   memory.peak = std::min(
       limit, base + memory.photo_cache + memory.map_cache + std::max(busy + memory.map_cache, fusing));

@@ -14,7 +14,7 @@ std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod met
 /// The pipeline that the pairs of a scene are matched with.
 PairDepthOptions pair_depth_options(const SessionOptions& options);
 
-/// What the matching of a view's pairs takes at most on `backend`.
+/// Max memory of matching a pair of the view on `backend`.
 /// @throws OutOfMemory when a pair does not fit
 WorkMemory pairs_memory(const ViewPlan& view, const SessionOptions& options, const Backend& backend);
 

@@ -4,7 +4,6 @@
 
 #include "core/version.hpp"
 #include "predict/shipped_costs.hpp"
-#include "predict/stage_calibration.hpp"
 #include "session/options/pair_settings.hpp"
 #include "session/plan/plan_pairs.hpp"
 
@@ -104,8 +103,7 @@ double maps_seconds(const SceneRun& run, const RemainingWork& work, const Backen
   double matching = 0;
   for (const int view : work.estimate)
     for (const StageTask& task : view_tasks(run, view))
-      matching += model.knows(task.stage, task.radius) ? model.seconds(task)
-                                                       : shipped_seconds(task, stage_threads(run));
+      matching += predicted_seconds(model, task, stage_threads(run));
   const double host = maps_host_seconds(run, work.estimate);
   if (stage_threads(run) > 0) return matching + host;
   return std::max(matching / static_cast<double>(backends.size()), host);

@@ -12,26 +12,26 @@
 
 namespace recon {
 
-/// Where the seconds of a prediction come from.
+/// Source of a predicted time.
 enum class TimeSource {
-  kShipped,      ///< figures of other machines
-  kCalibration,  ///< the matching was measured on this machine, the steps around it were not
+  kShipped,      ///< costs measured on other machines
+  kCalibration,  ///< matching was calibrated on this machine, other steps were not
   kRuns,         ///< earlier runs on this machine
 };
 
-/// The predicted time of a scene's run, of what is not finished.
+/// The predicted time of the unfinished work of a scene.
 struct TimePlan {
   StepTimes steps;    ///< by the names of the report's steps
   double total = 0;   ///< of all steps, seconds
-  double a_view = 0;  ///< of the depth maps, a view that is to be done; 0 where none is
+  double a_view = 0;  ///< of a depth map that is to be estimated; 0 if none is
   TimeSource source = TimeSource::kShipped;
 };
 
-/// Measured parts of a run that the steps do not depend on, seconds.
+/// Measured times at the start of a run, seconds.
 struct BeginningTimes {
   double start = 0;    ///< from the start of the process to that of the scene
   double reading = 0;  ///< the model, and making the plan
-  double opening = 0;  ///< the devices, which goes on beside reading and undistorting
+  double opening = 0;  ///< the devices, which overlaps with reading and undistorting
 };
 
 /// The key of the calibration of these backends.
@@ -44,9 +44,9 @@ TimePlan plan_time(const SceneRun& run, const RemainingWork& work,
                    const std::vector<std::unique_ptr<Backend>>& backends, const PerformanceModel& model,
                    const BeginningTimes& beginning);
 
-/// Notes the times of a run that is over in the model; steps of less than a tenth of a second are left out.
+/// Adds the times of a finished run to the model, without steps of less than a tenth of a second.
 /// @param times  of the run's steps
-/// @returns whether anything was noted
+/// @returns whether any was added
 bool learn_times(const SceneRun& run, const RemainingWork& work,
                  const std::vector<std::unique_ptr<Backend>>& backends, const StepTimes& times,
                  PerformanceModel& model);

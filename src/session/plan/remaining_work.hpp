@@ -6,7 +6,7 @@
 
 namespace recon {
 
-/// What is to be done with a scene.
+/// The unfinished or finished work of a scene.
 struct RemainingWork {
   std::vector<int> estimate;  ///< views to match
   std::vector<int> check;     ///< views to check
@@ -14,7 +14,7 @@ struct RemainingWork {
   bool fuse = false;
 };
 
-/// What a run would do; finished and unchanged results are looked for as by the run itself.
+/// The work of a run: all but finished and unchanged results, which are detected as by the run itself.
 RemainingWork remaining_work(SceneRun& run);
 
 /// The work of a finished run by the states of its views. An image counts as prepared if its view was

@@ -12,10 +12,10 @@ namespace recon {
 /// Times of steps in seconds, in their order.
 using StepTimes = std::vector<std::pair<std::string, double>>;
 
-/// Measures how long the steps take.
+/// Measures the times of consecutive steps.
 class StepClock {
  public:
-  /// What has been going on since the last call, or the beginning, was `step`.
+  /// Ends the step `step`, which began at the last call or at construction.
   void end(const std::string& step) {
     const auto now = std::chrono::steady_clock::now();
     times_.emplace_back(step, std::chrono::duration<double>(now - last_).count());

@@ -8,7 +8,7 @@ namespace recon {
 /// The right of one process to write into an output folder, by flock on `status/lock` in it: on network file
 /// systems too, and gone with the process, however that ends.
 ///
-/// Shards of one run write side by side: they share the lock, as long as they agree on `shared_key`.
+/// Shards of one run write concurrently: they share the lock if they agree on `shared_key`.
 class OutputLock {
  public:
   /// @param folder      the output folder; created where missing

@@ -29,7 +29,7 @@ void check_poses(const Scene& scene, const SceneFolder& folder) {
                        " is not finite; remove the view or correct it");
 }
 
-/// Why a view cannot be used, as far as its name and the presence of its photo say; nothing when it can.
+/// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
 std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
   const fs::path file = run.folder.images / name;
   std::error_code error;

@@ -22,7 +22,7 @@ struct PairFiles {
   std::filesystem::path calibration;  ///< empty: none
 };
 
-/// An input that cannot be worked on; the others can.
+/// An input that cannot be processed, and why.
 struct UnusableInput {
   std::filesystem::path path;
   std::string reason;

@@ -17,7 +17,7 @@
 
 namespace recon {
 
-/// What is known of a view while its scene is worked on.
+/// Progress of a view in the current run.
 struct ViewState {
   std::string photo_hash;
   bool prepared = false;                      ///< its undistorted image is written
@@ -25,7 +25,7 @@ struct ViewState {
   bool estimate_kept = false, check_kept = false;
 };
 
-/// What came of the whole scene.
+/// The fused cloud.
 struct CloudState {
   StepRecord record;
   bool kept = false;
@@ -45,7 +45,7 @@ struct SceneRun {
   ScenePlan plan;
   MemoryPlan memory;
   std::map<std::string, ViewState>
-      states;                   ///< by view name; no step inserts while views are worked on side by side
+      states;                   ///< by view name; no step inserts while views are processed concurrently
   std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
   std::vector<std::string> warnings;
   std::optional<CloudState> cloud;
@@ -71,7 +71,7 @@ void read_scene(SceneRun& run);
 void check_photos(SceneRun& run);
 
 /// Undistorts the photos of all views that are needed and writes dense/images; a photo that cannot be used is
-/// left out and the plan is made anew without it.
+/// left out and the plan is made again without it.
 /// @throws InputError when too little is left, OutputError, Interrupted
 void prepare_views(SceneRun& run);
 
