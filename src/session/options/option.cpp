@@ -98,10 +98,16 @@ std::vector<std::string> Option::keywords() const {
   return all;
 }
 
+std::string Option::possible_values(std::optional<Method> method) const {
+  const Setting* at = method && settings.size() > 1 ? setting({*method, false}) : nullptr;
+  return at == nullptr ? "it can be " + list_of(keywords())
+                       : "for --method " + method_keyword(*method) + " it can be " + list_of(at->keywords);
+}
+
 void Option::set(SessionOptions& options, const std::string& text) const {
   try {
     const std::vector<std::string> known = keywords();
-    if (!known.empty() && !contains(known, text)) throw UsageError("it can be " + list_of(known));
+    if (!known.empty() && !contains(known, text)) throw UsageError(possible_values(options.method));
     for (const Setting& it : settings)
       if (it.keywords.empty() || contains(it.keywords, text)) it.set(options, text);
   } catch (const UsageError& error) {
@@ -119,8 +125,7 @@ void Option::check(const SessionOptions& options, Job job) const {
     if (const std::string fault = fault_of(text, *at->range); !fault.empty())
       throw UsageError("--" + name + " is " + text + "; it must " + fault);
   if (!at->keywords.empty() && !contains(at->keywords, text))
-    throw UsageError("--" + name + " is '" + text + "'; for --method " + method_keyword(job.method) +
-                     " it can be " + list_of(at->keywords));
+    throw UsageError("--" + name + " is '" + text + "'; " + possible_values(job.method));
 }
 
 std::string Option::defaults() const {

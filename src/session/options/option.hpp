@@ -148,6 +148,8 @@ struct Option {
   std::vector<std::string> methods() const;
   /// All keywords of all jobs.
   std::vector<std::string> keywords() const;
+  /// "it can be ..." of a method, or of all.
+  std::string possible_values(std::optional<Method> method) const;
   /// @throws UsageError that names the option, its value and what it may be
   void set(SessionOptions& options, const std::string& text) const;
   /// @throws the same for a value that is out of range for a job, or no keyword of it
