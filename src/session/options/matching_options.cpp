@@ -41,10 +41,9 @@ Option cost_option() {
 
 std::string idle_window(const SessionOptions& options, Job job) {
   const Aggregation kind = pipeline_of(options).aggregation.kind;
-  return job.method != Method::kPipeline || kind == Aggregation::kConstantWindow ||
-                 kind == Aggregation::kAdaptiveWeight
-             ? ""
-             : "has a meaning with --aggregation cw or aw only";
+  const bool used = job.method != Method::kPipeline || kind == Aggregation::kConstantWindow ||
+                    kind == Aggregation::kAdaptiveWeight;
+  return used ? "" : "has a meaning with --aggregation cw or aw only";
 }
 
 Option window_option() {
@@ -64,8 +63,7 @@ Option window_option() {
           {1, 255, true})
       .described(decimal(2 * defaults.constant_radius + 1) + ", 1 to 255 with cw, " +
                  decimal(2 * defaults.adaptive_weight.radius + 1) + ", 1 to " +
-                 decimal(2 * kMaxAdaptiveRadius + 1) + " with aw")
-      .idle(idle_window);
+                 decimal(2 * kMaxAdaptiveRadius + 1) + " with aw");
 }
 
 const AggregationOptions& aggregation_of(const SessionOptions& options, Job job) {
@@ -143,7 +141,7 @@ OptionGroup matching_options() {
   group.add(cost_option());
   group.add("colour", "", "Match red, green and blue instead of grey, with --cost sad")
       .flag(kSweep & kScenes, RECON_FIELD(colour));
-  group.add(window_option());
+  group.add(window_option()).idle_reason = idle_window;
   group
       .add("combine", "NAME",
            "How the costs of the source views become one: min, mean, or best-k (mean of the k best)")
@@ -167,23 +165,26 @@ OptionGroup stage_options() {
            "slow) or cross (arms that end at colour edges)")
       .keyword(kSweep, RECON_FIELD(sweep_stages.aggregation.kind), kAggregations)
       .keyword(kPipeline, RECON_FIELD(pair.matching.pipeline.aggregation.kind), kAggregations);
-  group.add(support_option("aw-colour", "D",
-                           "Colour difference (CIELab) at which adaptive weights fall to 1/e",
-                           RECON_FIELD(adaptive_weight.gamma_colour), {0.1, 1000})
-                .idle(idle_weights));
-  group.add(support_option("aw-space", "PX", "Distance at which adaptive weights fall to 1/e, pixels",
-                           RECON_FIELD(adaptive_weight.gamma_space), {0.1, 1000})
-                .idle(idle_weights));
+  group
+      .add(support_option("aw-colour", "D",
+                          "Colour difference (CIELab) at which adaptive weights fall to 1/e",
+                          RECON_FIELD(adaptive_weight.gamma_colour), {0.1, 1000}))
+      .idle_reason = idle_weights;
+  group
+      .add(support_option("aw-space", "PX", "Distance at which adaptive weights fall to 1/e, pixels",
+                          RECON_FIELD(adaptive_weight.gamma_space), {0.1, 1000}))
+      .idle_reason = idle_weights;
   group.add("arm-length", "PX", "Max length of the arms of a cross, pixels")
       .integer(kSweep | kPipeline, arm_length_of, set_arm_length, {0, 255})
-      .idle(idle_arms);
-  group.add(support_option("arm-colour", "LEVELS",
-                           "Difference of a channel at which an arm ends, grey levels",
-                           RECON_FIELD(cross.colour), {0, 256})
-                .idle(idle_arms));
-  group.add(support_option("cross-iterations", "N", "Number of successive aggregations over the crosses",
-                           RECON_FIELD(cross_based.iterations), {0, 64})
-                .idle(idle_iterations));
+      .idle_reason = idle_arms;
+  group
+      .add(support_option("arm-colour", "LEVELS", "Difference of a channel at which an arm ends, grey levels",
+                          RECON_FIELD(cross.colour), {0, 256}))
+      .idle_reason = idle_arms;
+  group
+      .add(support_option("cross-iterations", "N", "Number of successive aggregations over the crosses",
+                          RECON_FIELD(cross_based.iterations), {0, 64}))
+      .idle_reason = idle_iterations;
   group.add(refine_option());
   return group;
 }

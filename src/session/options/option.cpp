@@ -62,21 +62,6 @@ Option& Option::described(std::string text) {
   return *this;
 }
 
-Option& Option::scope_is(OptionScope where) {
-  scope = where;
-  return *this;
-}
-
-Option& Option::short_name(char c) {
-  letter = c;
-  return *this;
-}
-
-Option& Option::idle(std::function<std::string(const SessionOptions&, Job)> reason) {
-  idle_reason = std::move(reason);
-  return *this;
-}
-
 const Setting* Option::setting(Job job) const {
   for (const Setting& it : settings)
     if ((it.jobs & jobs_of(job)) != 0) return &it;

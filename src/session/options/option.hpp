@@ -80,10 +80,14 @@ T parse_number(const std::string& text) {
 /// An option of `reconstruct`: all that the command line, configurations, checks, resolved options and the
 /// manual know of it.
 struct Option {
-  Option(std::string option_name, std::string value_name, std::string help_text)
-      : name(std::move(option_name)), value(std::move(value_name)), help(std::move(help_text)) {}
+  Option(std::string option_name, std::string value_name, std::string help_text,
+         OptionScope option_scope = OptionScope::kResults)
+      : name(std::move(option_name)),
+        value(std::move(value_name)),
+        help(std::move(help_text)),
+        scope(option_scope) {}
 
-  // Builders: add a setting, or change the option. `Field` maps SessionOptions to a reference.
+  // Builders: add a setting. `Field` maps SessionOptions to a reference.
 
   template <class Field>
   Option& number(Jobs jobs, Field field, Range range) {
@@ -136,9 +140,6 @@ struct Option {
 
   Option& add(Setting setting);
   Option& described(std::string text);  ///< of the last setting
-  Option& scope_is(OptionScope where);
-  Option& short_name(char c);
-  Option& idle(std::function<std::string(const SessionOptions&, Job)> reason);
 
   /// The setting of a job, or null where the option does not belong to it.
   const Setting* setting(Job job) const;
@@ -162,7 +163,7 @@ struct Option {
   std::string help;
   char letter = 0;  ///< 0: none
   ValueKind kind = ValueKind::kText;
-  OptionScope scope = OptionScope::kResults;
+  OptionScope scope;
   std::vector<Setting> settings;
   /// Why the option has no effect for a job, as the others are, such as "has a meaning with ... only"; empty
   /// where it has one.
@@ -172,8 +173,9 @@ struct Option {
 struct OptionGroup {
   explicit OptionGroup(std::string group_title) : title(std::move(group_title)) {}
   Option& add(Option option) { return options.emplace_back(std::move(option)); }
-  Option& add(const char* name, const char* value, const std::string& help) {
-    return add(Option(name, value, help));
+  Option& add(const char* name, const char* value, const std::string& help,
+              OptionScope scope = OptionScope::kResults) {
+    return add(Option(name, value, help, scope));
   }
 
   std::string title;

@@ -37,6 +37,17 @@ std::string idle_paths(const SessionOptions& options, Job job) {
   return used ? "" : "has a meaning with --optimizer sgm only";
 }
 
+std::string idle_rank_window(const SessionOptions& options, Job job) {
+  const bool used =
+      job.method != Method::kPipeline || pipeline_cost_keyword(options.pair.matching.pipeline) == "rank";
+  return used ? "" : "has a meaning with --cost rank only";
+}
+
+std::string idle_left_right(const SessionOptions& options, Job job) {
+  const bool used = job.method != Method::kPipeline || options.pair.matching.pipeline.refinement.left_right;
+  return used ? "" : "has a meaning with --refine lr only";
+}
+
 Option rank_window_option() {
   const Range range = {3, kMaxRankWindow, true};
   return Option("rank-window", "N", "Side of the window of --cost rank, pixels, odd")
@@ -48,12 +59,7 @@ Option rank_window_option() {
             o.pair.matching.pipeline.transform.rank_window = side;
             set_default_penalties(o.pair.matching.pipeline);
           },
-          range)
-      .idle([](const SessionOptions& o, Job job) {
-        return job.method != Method::kPipeline || pipeline_cost_keyword(o.pair.matching.pipeline) == "rank"
-                   ? ""
-                   : "has a meaning with --cost rank only";
-      });
+          range);
 }
 
 Option left_right_option() {
@@ -67,25 +73,18 @@ Option left_right_option() {
           [](SessionOptions& o, int pixels) {
             o.pair.matching.pipeline.left_right = static_cast<float>(pixels);
           },
-          {0, 4096})
-      .idle([](const SessionOptions& o, Job job) {
-        return job.method != Method::kPipeline || o.pair.matching.pipeline.refinement.left_right
-                   ? ""
-                   : "has a meaning with --refine lr only";
-      });
+          {0, 4096});
 }
 
-/// @param store  sets the penalty of a sweep and of semi-global matching
 /// @param of_pipeline  the default of a pipeline
 Option penalty_option(const char* name, const char* value, const char* help, int Penalties::*member,
-                      void (*store)(SessionOptions&, int), Range range, const std::string& of_pipeline) {
+                      Range range, const std::string& of_pipeline) {
   const auto load = [member](const SessionOptions& o, Job job) { return penalties_of(o, job).*member; };
-  const auto store_in_pipeline = [member](SessionOptions& o, int penalty) {
-    set_penalty(o.pair.matching.pipeline, member, penalty);
-  };
+  const auto store = [member](SessionOptions& o, int penalty) { set_penalty(o, member, penalty); };
+  const auto stored = [](SessionOptions&, int) {};  // for all methods at once
   return Option(name, value, help)
       .integer(kSweep | kSgm, load, store, range)
-      .integer(kPipeline, load, store_in_pipeline, range)
+      .integer(kPipeline, load, stored, range)
       .described(of_pipeline);
 }
 
@@ -112,29 +111,30 @@ OptionGroup pair_options() {
 
 OptionGroup semi_global_options() {
   OptionGroup group("Semi-global matching (sgm, planesweep, pipeline)");
-  group.add(rank_window_option());
+  group.add(rank_window_option()).idle_reason = idle_rank_window;
   group.add("paths", "N", "Number of path directions, 4 or 8")
       .number(kSweep, RECON_FIELD(sweep_paths.penalties.paths), {.values = {4, 8}})
       .number(kSgm, RECON_FIELD(pair.matching.semi_global.optimizer.paths), {.values = {4, 8}})
       .number(kPipeline, RECON_FIELD(pair.matching.pipeline.semi_global.paths), {.values = {4, 8}})
-      .idle(idle_paths);
-  group.add(penalty_option("p1", "COST",
-                           "Penalty of a step of one disparity; of --cost ad-census in hundredths",
-                           &Penalties::p1, set_p1, kPenalty,
-                           "of the max cost 1/4 with sgm, 1/2 with scanline, 1/6 with graphcut")
-                .idle(idle_penalty));
-  group.add(penalty_option("p2", "COST", "Penalty of a larger step", &Penalties::p2, set_p2, kPenalty,
-                           "of the max cost 5/3 with sgm, 3/2 with scanline, 1/3 with graphcut")
-                .idle(idle_penalty));
-  group.add(penalty_option("p2-falloff", "LEVELS",
-                           "Difference of an edge over which --p2 falls off, grey levels; 0: it does not",
-                           &Penalties::falloff, set_p2_falloff, {0, 255},
-                           decimal(GraphCutOptions().edge_falloff))
-                .idle(idle_falloff));
+      .idle_reason = idle_paths;
+  group
+      .add(penalty_option(
+          "p1", "COST", "Penalty of a step of one disparity; of --cost ad-census in hundredths",
+          &Penalties::p1, kPenalty, "of the max cost 1/4 with sgm, 1/2 with scanline, 1/6 with graphcut"))
+      .idle_reason = idle_penalty;
+  group
+      .add(penalty_option("p2", "COST", "Penalty of a larger step", &Penalties::p2, kPenalty,
+                          "of the max cost 5/3 with sgm, 3/2 with scanline, 1/3 with graphcut"))
+      .idle_reason = idle_penalty;
+  group
+      .add(penalty_option("p2-falloff", "LEVELS",
+                          "Difference of an edge over which --p2 falls off, grey levels; 0: it does not",
+                          &Penalties::falloff, {0, 255}, decimal(GraphCutOptions().edge_falloff)))
+      .idle_reason = idle_falloff;
   group.add("uniqueness", "PERCENT", "Min cost margin of the winner over other disparities, per cent")
       .number(kSgm, RECON_FIELD(pair.matching.semi_global.uniqueness), {0, 99})
       .number(kBm, RECON_FIELD(pair.matching.block.uniqueness), {0, 99});
-  group.add(left_right_option());
+  group.add(left_right_option()).idle_reason = idle_left_right;
   return group;
 }
 

@@ -26,98 +26,79 @@ float steps_of(const PipelineOptions& pipeline) {
   return pipeline.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
 }
 
-int whole(float value, const PipelineOptions& pipeline) {
-  return static_cast<int>(std::lround(value * steps_of(pipeline)));
+int whole(float penalty, float steps) {
+  return static_cast<int>(std::lround(penalty * steps));
 }
 
 Penalties penalties_of(const SemiGlobalOptions& paths) {
   return {paths.p1, paths.p2, paths.p2_falloff};
 }
 
+void set(SemiGlobalOptions& paths, const Penalties& to) {
+  paths.p1 = to.p1, paths.p2 = to.p2, paths.p2_falloff = to.falloff;
+}
+
+/// min(p1 |difference|, p2) as the graph cut has it: a slope, and the step from which it rises no more; that
+/// is below 1 where p2 < p1, which SessionOptions::check refuses.
+Penalties penalties_of(const GraphCutOptions& cut, float steps) {
+  const int p1 = whole(cut.smoothness, steps);
+  return {p1, p1 * cut.smoothness_cap, cut.edge_falloff};
+}
+
+void set(GraphCutOptions& cut, const Penalties& to, float steps) {
+  cut.smoothness = static_cast<float>(to.p1) / steps;
+  cut.smoothness_cap = to.p1 > 0 ? to.p2 / to.p1 : 1;
+  cut.edge_falloff = to.falloff;
+}
+
+Penalties sweep_penalties(const SessionOptions& sweep) {
+  if (sweep.optimizer == SweepOptimizer::kSemiGlobal) return penalties_of(sweep.sweep_paths.penalties);
+  return cuts_only(sweep) ? penalties_of(sweep.sweep_stages.cut, 1) : Penalties();
+}
+
+void set_sweep(SessionOptions& sweep, const Penalties& to) {
+  if (sweep.optimizer == SweepOptimizer::kSemiGlobal) set(sweep.sweep_paths.penalties, to);
+  if (cuts_only(sweep)) set(sweep.sweep_stages.cut, to, 1);
+}
+
 Penalties penalties_of(const PipelineOptions& pipeline) {
-  if (cuts_only(pipeline)) {
-    const GraphCutOptions& cut = pipeline.graph_cut;
-    const int p1 = whole(cut.smoothness, pipeline);
-    return {p1, p1 * cut.smoothness_cap, cut.edge_falloff};
-  }
+  const float steps = steps_of(pipeline);
+  if (cuts_only(pipeline)) return penalties_of(pipeline.graph_cut, steps);
   if (pipeline.optimizer == PipelineOptimizer::kScanline)
-    return {whole(pipeline.scanline.p1, pipeline), whole(pipeline.scanline.p2, pipeline), 0};
+    return {whole(pipeline.scanline.p1, steps), whole(pipeline.scanline.p2, steps), 0};
   if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) return penalties_of(pipeline.semi_global);
   return {};
 }
 
-Penalties sweep_penalties(const SessionOptions& options) {
-  if (options.optimizer == SweepOptimizer::kSemiGlobal) return penalties_of(options.sweep_paths.penalties);
-  if (!cuts_only(options)) return {};
-  const GraphCutOptions& cut = options.sweep_stages.cut;
-  const int p1 = static_cast<int>(cut.smoothness);
-  return {p1, p1 * cut.smoothness_cap, cut.edge_falloff};
-}
-
-/// min(p1 |difference|, p2) as the graph cut has it: a slope, and the step from which it rises no more; below
-/// 1 where p2 < p1, which SessionOptions::check refuses.
-int cap_of(int p1, int p2) {
-  return p1 > 0 ? p2 / p1 : 1;
-}
-
-void set_penalties(PipelineOptions& pipeline, const Penalties& penalties) {
-  if (cuts_only(pipeline)) {
-    pipeline.graph_cut.smoothness = static_cast<float>(penalties.p1) / steps_of(pipeline);
-    pipeline.graph_cut.smoothness_cap = cap_of(penalties.p1, penalties.p2);
-    pipeline.graph_cut.edge_falloff = penalties.falloff;
-  } else if (pipeline.optimizer == PipelineOptimizer::kScanline) {
-    pipeline.scanline.p1 = static_cast<float>(penalties.p1) / steps_of(pipeline);
-    pipeline.scanline.p2 = static_cast<float>(penalties.p2) / steps_of(pipeline);
-  } else if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) {
-    pipeline.semi_global.p1 = penalties.p1, pipeline.semi_global.p2 = penalties.p2;
-    pipeline.semi_global.p2_falloff = penalties.falloff;
-  }
+void set(PipelineOptions& pipeline, const Penalties& to) {
+  const float steps = steps_of(pipeline);
+  if (cuts_only(pipeline)) set(pipeline.graph_cut, to, steps);
+  if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) set(pipeline.semi_global, to);
+  if (pipeline.optimizer != PipelineOptimizer::kScanline) return;
+  pipeline.scanline.p1 = static_cast<float>(to.p1) / steps;
+  pipeline.scanline.p2 = static_cast<float>(to.p2) / steps;
 }
 
 }  // namespace
 
 Penalties penalties_of(const SessionOptions& options, Job job) {
-  switch (job.method) {
-    case Method::kPlaneSweep:
-      return sweep_penalties(options);
-    case Method::kSemiGlobal:
-      return penalties_of(options.pair.matching.semi_global.optimizer);
-    case Method::kPipeline:
-      return penalties_of(options.pair.matching.pipeline);
-    default:
-      return {};
-  }
+  if (job.method == Method::kPlaneSweep) return sweep_penalties(options);
+  if (job.method == Method::kSemiGlobal) return penalties_of(options.pair.matching.semi_global.optimizer);
+  return job.method == Method::kPipeline ? penalties_of(options.pair.matching.pipeline) : Penalties();
 }
 
-void set_p1(SessionOptions& options, int p1) {
+void set_penalty(SessionOptions& options, int Penalties::*member, int value) {
+  Penalties sweep = sweep_penalties(options);
   // The graph cut of a sweep keeps its ratio of the penalties.
-  if (cuts_only(options))
-    options.sweep_stages.cut.smoothness = static_cast<float>(p1);
-  else
-    options.sweep_paths.penalties.p1 = p1;
-  options.pair.matching.semi_global.optimizer.p1 = p1;
-}
-
-void set_p2(SessionOptions& options, int p2) {
-  if (cuts_only(options))
-    options.sweep_stages.cut.smoothness_cap = cap_of(sweep_penalties(options).p1, p2);
-  else
-    options.sweep_paths.penalties.p2 = p2;
-  options.pair.matching.semi_global.optimizer.p2 = p2;
-}
-
-void set_p2_falloff(SessionOptions& options, int falloff) {
-  if (cuts_only(options))
-    options.sweep_stages.cut.edge_falloff = falloff;
-  else
-    options.sweep_paths.penalties.p2_falloff = falloff;
-  options.pair.matching.semi_global.optimizer.p2_falloff = falloff;
-}
-
-void set_penalty(PipelineOptions& pipeline, int Penalties::*member, int value) {
-  Penalties penalties = penalties_of(pipeline);
-  penalties.*member = value;
-  set_penalties(pipeline, penalties);
+  if (cuts_only(options) && member == &Penalties::p1)
+    sweep.p2 = value * options.sweep_stages.cut.smoothness_cap;
+  sweep.*member = value;
+  set_sweep(options, sweep);
+  PairOptions& pair = options.pair.matching;
+  Penalties sgm = penalties_of(pair.semi_global.optimizer), pipeline = penalties_of(pair.pipeline);
+  sgm.*member = pipeline.*member = value;
+  set(pair.semi_global.optimizer, sgm);
+  set(pair.pipeline, pipeline);
 }
 
 std::string idle_penalty(const SessionOptions& options, Job job) {

@@ -16,13 +16,8 @@ struct Penalties {
 /// penalised.
 Penalties penalties_of(const SessionOptions& options, Job job);
 
-/// Sets one penalty of a sweep and of semi-global matching.
-void set_p1(SessionOptions& options, int p1);
-void set_p2(SessionOptions& options, int p2);
-void set_p2_falloff(SessionOptions& options, int falloff);
-
-/// Sets one penalty of the optimizer or the graph cut of a pipeline.
-void set_penalty(PipelineOptions& pipeline, int Penalties::*member, int value);
+/// Sets one penalty for all methods.
+void set_penalty(SessionOptions& options, int Penalties::*member, int value);
 
 /// Why p1 and p2, or p2_falloff, have no effect for a job; empty where they have one.
 std::string idle_penalty(const SessionOptions& options, Job job);

@@ -44,15 +44,14 @@ Option limit_option(const char* name, const char* help, Field field) {
     if (*field(options) < kMin)
       throw UsageError("it must be a size in bytes of at least 1 MiB, such as 500M or 1.5GiB");
   };
-  return Option(name, "SIZE", help)
-      .add({kAll, [](const SessionOptions&, Job) { return ""; }, set})
-      .scope_is(OptionScope::kCommandLine);
+  return Option(name, "SIZE", help, OptionScope::kCommandLine)
+      .add({kAll, [](const SessionOptions&, Job) { return ""; }, set});
 }
 
 /// A switch of the command line.
 template <class Field>
 Option run_switch(const char* name, const char* help, Field field) {
-  return Option(name, "", help).flag(kAll, field).scope_is(OptionScope::kCommandLine);
+  return Option(name, "", help, OptionScope::kCommandLine).flag(kAll, field);
 }
 
 }  // namespace
@@ -85,29 +84,31 @@ OptionGroup work_options() {
             },
             {},
             {"ad-census"}});
-  group.add("device", "DEVICE", "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2")
-      .text(kAll, RECON_FIELD(device))
-      .scope_is(OptionScope::kPlace);
-  group.add("output", "DIR", "The output folder; with several inputs, it gets a folder for each")
-      .short_name('o')
+  group
+      .add("device", "DEVICE", "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2",
+           OptionScope::kPlace)
+      .text(kAll, RECON_FIELD(device));
+  group
+      .add("output", "DIR", "The output folder; with several inputs, it gets a folder for each",
+           OptionScope::kPlace)
       .text(kAll, RECON_FIELD(output))
       .described("dense/ in the scene or pair folder; ./dense for two image files")
-      .scope_is(OptionScope::kPlace);
-  group.add("views", "GLOB", "Only the views whose names match this shell pattern get depth maps")
-      .text(kScenes, RECON_FIELD(views))
-      .scope_is(OptionScope::kPlace);
-  group.add("shard", "I/N", "The I-th of N parts of the views, with --stage estimate")
+      .letter = 'o';
+  group
+      .add("views", "GLOB", "Only the views whose names match this shell pattern get depth maps",
+           OptionScope::kPlace)
+      .text(kScenes, RECON_FIELD(views));
+  group.add("shard", "I/N", "The I-th of N parts of the views, with --stage estimate", OptionScope::kPart)
       .add({kScenes,
             [](const SessionOptions& o, Job) {
               return std::to_string(o.shard.index) + "/" + std::to_string(o.shard.count);
             },
-            set_shard})
-      .scope_is(OptionScope::kPart);
+            set_shard});
   group
       .add("stage", "NAME",
-           "estimate: up to the depth maps of single views; fuse: from these to the cloud; all: both")
-      .keyword(kScenes, RECON_FIELD(stage), kStages)
-      .scope_is(OptionScope::kPart);
+           "estimate: up to the depth maps of single views; fuse: from these to the cloud; all: both",
+           OptionScope::kPart)
+      .keyword(kScenes, RECON_FIELD(stage), kStages);
   group.add(run_switch("dry-run",
                        "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
                        "predicted time. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
@@ -120,11 +121,10 @@ OptionGroup work_options() {
                  RECON_FIELD(overwrite)));
   group.add(run_switch("wait", "Wait while another reconstruct writes into the same output folder",
                        RECON_FIELD(wait)));
-  group
-      .add("config", "FILE",
-           "Read options from a TOML file, such as the options.toml of an earlier run; options of the "
-           "command line take precedence")
-      .scope_is(OptionScope::kCommandLine);
+  group.add("config", "FILE",
+            "Read options from a TOML file, such as the options.toml of an earlier run; options of the "
+            "command line take precedence",
+            OptionScope::kCommandLine);
   return group;
 }
 
@@ -134,17 +134,18 @@ OptionGroup machine_options() {
                 .described("what is available"));
   group.add(limit_option("gpu-memory-limit", "Max GPU memory", RECON_FIELD(gpu_memory_limit))
                 .described("most of what is free"));
-  group.add("threads", "N", "Max number of threads; 0: as many as there are processors")
-      .number(kAll, RECON_FIELD(threads), {0, kMaxThreads})
-      .scope_is(OptionScope::kCommandLine);
+  group
+      .add("threads", "N", "Max number of threads; 0: as many as there are processors",
+           OptionScope::kCommandLine)
+      .number(kAll, RECON_FIELD(threads), {0, kMaxThreads});
   group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet)));
-  group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose)).short_name('v'));
+  group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose))).letter = 'v';
   group.add(run_switch("json",
                        "Print one JSON object on standard output instead of text, also when the run fails: "
                        "then with exit_code and error",
                        RECON_FIELD(json)));
-  group.add("help", "", "Print this text").short_name('h').scope_is(OptionScope::kCommandLine);
-  group.add("version", "", "Print the version").scope_is(OptionScope::kCommandLine);
+  group.add("help", "", "Print this text", OptionScope::kCommandLine).letter = 'h';
+  group.add("version", "", "Print the version", OptionScope::kCommandLine);
   return group;
 }
 
