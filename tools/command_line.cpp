@@ -16,7 +16,7 @@ std::string names_of(const Option& option) {
 
 /// What is wrong with the arguments, in other terms than those of CLI11.
 std::string fault_of(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
     return "there is no option '" + app.remaining().front() + "'";
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return text;

@@ -105,7 +105,11 @@ std::string bash_completion() {
     names += (names.empty() ? "" : " ") + name;
     const std::string values = completion_of(*option);
     if (!values.empty())
-      cases += "    " + name + ") COMPREPLY=($(compgen " + values + " -- \"$word\")) ;;\n";
+      cases.append("    ")
+          .append(name)
+          .append(") COMPREPLY=($(compgen ")
+          .append(values)
+          .append(" -- \"$word\")) ;;\n");
     else if (!option->value.empty())
       others += (others.empty() ? "" : "|") + name;
   }

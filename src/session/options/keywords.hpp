@@ -49,6 +49,7 @@ std::string word_of(Value value, const std::map<std::string, Value>& words) {
 template <class Value>
 std::vector<std::string> keywords_of(const std::map<std::string, Value>& values) {
   std::vector<std::string> words;
+  words.reserve(values.size());
   for (const auto& entry : values) words.push_back(entry.first);
   return words;
 }

@@ -134,7 +134,7 @@ std::string Option::defaults() const {
   const bool of_all = by_methods.size() == 1 && methods().size() == kMethods.size();
   std::string all;
   for (const auto& [names, text] : by_methods)
-    all += (all.empty() ? "" : "; ") + (of_all ? "" : names + ": ") + text;
+    all.append(all.empty() ? "" : "; ").append(of_all ? "" : names + ": ").append(text);
   return all;
 }
 

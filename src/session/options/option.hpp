@@ -72,10 +72,7 @@ T parse_number(const std::string& text) {
 }
 
 /// A function for the builders of Option that accesses a member of SessionOptions.
-#define RECON_FIELD(member)    \
-  [](auto& session) -> auto& { \
-    return session.member;     \
-  }
+#define RECON_FIELD(member) ([](auto& session) -> auto& { return session.member; })
 
 /// An option of `reconstruct`: all that the command line, configurations, checks, resolved options and the
 /// manual know of it.

@@ -78,7 +78,7 @@ Option left_right_option() {
 
 /// @param of_pipeline  the default of a pipeline
 Option penalty_option(const char* name, const char* value, const char* help, int Penalties::*member,
-                      Range range, const std::string& of_pipeline) {
+                      const Range& range, const std::string& of_pipeline) {
   const auto load = [member](const SessionOptions& o, Job job) { return penalties_of(o, job).*member; };
   const auto store = [member](SessionOptions& o, int penalty) { set_penalty(o, member, penalty); };
   const auto stored = [](SessionOptions&, int) {};  // for all methods at once

@@ -19,6 +19,7 @@ void set_method(SessionOptions& options, const std::string& keyword) {
 
 std::vector<std::string> method_keywords() {
   std::vector<std::string> keywords;
+  keywords.reserve(kMethods.size());
   for (const Method method : kMethods) keywords.push_back(method_keyword(method));
   return keywords;
 }
