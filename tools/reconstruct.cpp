@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <string_view>
@@ -12,38 +11,36 @@
 #include "io/json_text.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/session.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commit.hpp"
-#include "tools/reconstruct_options.hpp"
+#include "tools/configuration.hpp"
+#include "tools/manual/manual.hpp"
 
 namespace {
 
 using namespace recon;
 
 Verbosity verbosity(const CommandLine& line) {
-  if (line.options.quiet) return Verbosity::kQuiet;
-  return line.verbose ? Verbosity::kVerbose : Verbosity::kNormal;
+  if (line.has("quiet")) return Verbosity::kQuiet;
+  return line.has("verbose") ? Verbosity::kVerbose : Verbosity::kNormal;
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Depth maps and a fused, coloured point cloud from calibrated photos", "reconstruct");
-  app.set_version_flag("--version", std::string("reconstruct ") + version() + " (" RECON_COMMIT ")");
-  app.footer(
-      "Exit codes: 0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory,\n"
-      "5 no such device, 7 some views failed and the rest is written, 130 interrupted.");
-  CommandLine line;
-  line.declare(app);
-  try {
-    CommandLine::parse(app, argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
+  CommandLine line = parse_command_line(argc, argv);
+  if (line.has("help") || line.has("version")) {
+    std::cout << (line.has("help") ? help_text()
+                                   : std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n");
+    return 0;
   }
   set_up_log(verbosity(line));
+  if (line.has("config")) add_config(line.given.at("config").text, line.given);
   try {
-    line.finish(app);
+    SessionOptions options = parse_options(line.given);
+    options.inputs = line.inputs;
     install_interrupt_handler();
-    return run_session(line.options, std::cout);
+    return run_session(options, std::cout);
   } catch (const UsageError& error) {
-    throw UsageError(line.with_place(error.what()));
+    throw UsageError(with_place(error.what(), line.given));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <future>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include "core/content_hash.hpp"
 #include "core/interrupt.hpp"
@@ -19,7 +18,6 @@
 #include "io/json_text.hpp"
 #include "session/options/byte_size.hpp"
 #include "session/options/device.hpp"
-#include "session/options/option_use.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/process_time.hpp"
@@ -106,21 +104,12 @@ TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepT
   return plan;
 }
 
-/// The options that parts of one run have to agree on: not what each of them does, and where.
-std::string options_of_results(const SceneRun& run) {
-  std::istringstream lines(resolved_options(run.options, run.job));
-  std::string result;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("output=") && !line.starts_with("device=") && !line.starts_with("views="))
-      result += line + "\n";
-  return result;
-}
-
-/// Concurrent parts of one run estimate depth maps into one folder.
+/// Parts of one run estimate depth maps concurrently in one folder.
 OutputAccess output_access(const SceneRun& run) {
   OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
   if (run.options.stage == Stage::kEstimate)
-    access.shared_key = content_hash(version() + std::string("\n") + options_of_results(run));
+    access.shared_key = content_hash(version() + std::string("\n") +
+                                     resolved_options(run.options, run.job, OptionScope::kResults));
   return access;
 }
 
@@ -327,7 +316,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     return report_outcomes(options, outcomes, out);
   }
   options.check(jobs);
-  ThreadLimit limit(options.threads);
+  ThreadLimit limit(usable_threads(options.threads));
   return limit.run([&] {
     SharedWork work = begin(options, limit.threads());
     work.several_inputs = inputs.size() > 1;

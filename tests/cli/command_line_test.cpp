@@ -1,6 +1,8 @@
 // What the command line and a configuration mean: every number in its range, and back from the text that is
 // written beside the results.
 
+#include "tools/command_line.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,11 +14,10 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/parallel.hpp"
 #include "io/error_message.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/options/option_use.hpp"
-#include "tools/reconstruct_options.hpp"
+#include "session/options/option.hpp"
+#include "tools/configuration.hpp"
 
 namespace recon {
 namespace {
@@ -29,17 +30,21 @@ using testing::StartsWith;
 
 using Words = std::vector<std::string>;
 
-/// A parsed command line; refers to itself, so it stays where it is.
+/// A parsed command line.
 struct Parsed {
-  CLI::App app;
-  CommandLine line;
+  GivenOptions given;
+  SessionOptions options;
 
   explicit Parsed(const Words& words) {
-    line.declare(app);
     std::vector<const char*> arguments = {"reconstruct"};
     for (const std::string& word : words) arguments.push_back(word.c_str());
-    CommandLine::parse(app, static_cast<int>(arguments.size()), arguments.data());
-    line.finish(app);
+    given = parse_command_line(static_cast<int>(arguments.size()), arguments.data()).given;
+    if (given.contains("config")) add_config(given.at("config").text, given);
+    try {
+      options = parse_options(given);
+    } catch (const UsageError& error) {
+      throw UsageError(with_place(error.what(), given));
+    }
   }
 };
 
@@ -144,19 +149,16 @@ const std::vector<IntOption> kInts = {{"--window", kSweep, "1", "17"},
 std::string refusal(const std::string& option, const Work& work, const std::string& value) {
   Words words = work.words;
   words.push_back(option + "=" + value);
-  return message_of<UsageError>([&] { Parsed(words).line.options.check({work.job}); });
+  return message_of<UsageError>([&] { Parsed(words).options.check({work.job}); });
 }
 
 TEST(Numbers, TheTablesHaveEveryOption) {
   std::set<std::string> floats, ints, of_program_floats, of_program_ints = {"--planes"};
   for (const FloatOption& option : kFloats) floats.insert(option.name);
   for (const IntOption& option : kInts) ints.insert(option.name);
-  CLI::App app;
-  CommandLine line;
-  line.declare(app);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_type_name() == "FLOAT") of_program_floats.insert(option->get_name());
-    if (option->get_type_name() == "INT") of_program_ints.insert(option->get_name());
+  for (const Option* option : all_options()) {
+    if (option->kind == ValueKind::kDecimal) of_program_floats.insert("--" + option->name);
+    if (option->kind == ValueKind::kInteger) of_program_ints.insert("--" + option->name);
   }
   EXPECT_EQ(floats, of_program_floats);
   EXPECT_EQ(ints, of_program_ints);
@@ -203,10 +205,30 @@ TEST(Numbers, GoodOnesAreNotRefused) {
     EXPECT_EQ(refusal(option.name, option.work, option.good), "(nothing thrown)");
 }
 
-TEST(Threads, AreNoMoreThanProcessors) {
-  EXPECT_EQ(Parsed({"--threads", "4096"}).line.options.threads, available_threads());
-  EXPECT_EQ(Parsed({"--threads", "1"}).line.options.threads, 1);
-  EXPECT_EQ(Parsed({}).line.options.threads, 0);
+TEST(Numbers, AreDecimal) {
+  EXPECT_EQ(Parsed({"--speckle", "010"}).options.filter.speckle_size, 10);
+  EXPECT_EQ(Parsed({"--min-disparity", "-010"}).options.pair.min_disparity, -10);
+  EXPECT_THAT(refusal("--speckle", kSweep, "0x10"), HasSubstr("is '0x10'; it must be a whole number"));
+}
+
+TEST(Numbers, OfBytesNeedAUnitWhereTheyAreSmall) {
+  EXPECT_EQ(Parsed({"--memory-limit", "4GiB"}).options.memory_limit, std::size_t{4} << 30);
+  EXPECT_EQ(Parsed({"--memory-limit", "1048576"}).options.memory_limit, std::size_t{1} << 20);
+  EXPECT_EQ(refusal("--memory-limit", kSweep, "5"),
+            "--memory-limit is '5'; it must be a size in bytes of at least 1 MiB, such as 500M or 1.5GiB");
+}
+
+TEST(Arguments, FaultsNameTheOption) {
+  const auto refused = [](const Words& words) { return message_of<UsageError>([&] { Parsed{words}; }); };
+  const std::string help = "; reconstruct --help lists the options";
+  EXPECT_EQ(refused({"--windwo", "5"}), "there is no option '--windwo'" + help);
+  EXPECT_EQ(refused({"-x"}), "there is no option '-x'" + help);
+  EXPECT_EQ(refused({"--window"}), "--window needs a value" + help);
+  EXPECT_EQ(refused({"--output"}), "--output needs a value" + help);
+  EXPECT_EQ(refused({"--window", "5", "--window=7"}), "--window is given more than once" + help);
+  EXPECT_EQ(refused({"--colour=maybe"}), "--colour is 'maybe'; it must be true or false");
+  EXPECT_EQ(refused({"--stage", "x"}), "--stage is 'x'; it can be all, estimate or fuse");
+  EXPECT_EQ(refused({"--method", "x"}), "--method is 'x'; it can be planesweep, sgm, bp, bm or pipeline");
 }
 
 class Config : public testing::Test {
@@ -232,12 +254,12 @@ TEST_F(Config, GivesBackTheValueOfEveryNumber) {
     Words words = option.work.words;
     words.insert(words.end(), {option.name, option.good});
     const Parsed first(words);
-    EXPECT_NEAR(option.value(first.line.options), std::stod(option.good), 1e-6);
-    const std::string text = resolved_options(first.line.options, option.work.job);
+    EXPECT_NEAR(option.value(first.options), std::stod(option.good), 1e-6);
+    const std::string text = resolved_options(first.options, option.work.job);
     write(text);
     const Parsed again({"--config", file()});
-    EXPECT_EQ(option.value(again.line.options), option.value(first.line.options)) << text;
-    EXPECT_EQ(resolved_options(again.line.options, option.work.job), text);
+    EXPECT_EQ(option.value(again.options), option.value(first.options)) << text;
+    EXPECT_EQ(resolved_options(again.options, option.work.job), text);
   }
 }
 
@@ -245,14 +267,14 @@ TEST_F(Config, GivesBackDefaults) {
   const std::vector<Work> works = {kSweep, kCut, kWeights, kCross, kSgm, kBm, kBp, kStages};
   for (const Work& work : works) {
     const Parsed first(work.words);
-    const std::string text = resolved_options(first.line.options, work.job);
+    const std::string text = resolved_options(first.options, work.job);
     write(text);
     const Parsed again({"--config", file()});
-    again.line.options.check({work.job});
-    EXPECT_EQ(resolved_options(again.line.options, work.job), text);
+    again.options.check({work.job});
+    EXPECT_EQ(resolved_options(again.options, work.job), text);
     for (const FloatOption& option : kFloats) {
       if (option.work.job.method != work.job.method) continue;
-      EXPECT_EQ(option.value(again.line.options), option.value(first.line.options)) << option.name;
+      EXPECT_EQ(option.value(again.options), option.value(first.options)) << option.name;
     }
   }
 }
@@ -262,10 +284,10 @@ TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
     for (const char* optimizer : {"sgm", "scanline", "graphcut"}) {
       SCOPED_TRACE(std::string(cost) + " " + optimizer);
       const Parsed first({"--method", "pipeline", "--cost", cost, "--optimizer", optimizer});
-      write(resolved_options(first.line.options, kStages.job));
+      write(resolved_options(first.options, kStages.job));
       const Parsed again({"--config", file()});
-      const PipelineOptions &a = first.line.options.pair.matching.pipeline,
-                            &b = again.line.options.pair.matching.pipeline;
+      const PipelineOptions &a = first.options.pair.matching.pipeline,
+                            &b = again.options.pair.matching.pipeline;
       EXPECT_EQ(a.semi_global.p1, b.semi_global.p1);
       EXPECT_EQ(a.semi_global.p2, b.semi_global.p2);
       EXPECT_EQ(a.scanline.p1, b.scanline.p1);
@@ -278,29 +300,30 @@ TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
 TEST_F(Config, GivesBackEveryText) {
   for (const char* text :
        {"*", "a#b", "a b", "a,b", "[ab]*", "\"", "'", "\\*", "a\nb", "5", "true", "=", "#"}) {
-    write(resolved_options(Parsed({"--views", text}).line.options, kSweep.job));
-    EXPECT_EQ(Parsed({"--config", file()}).line.options.views, text);
+    write(resolved_options(Parsed({"--views", text}).options, kSweep.job));
+    EXPECT_EQ(Parsed({"--config", file()}).options.views, text);
   }
 }
 
 TEST_F(Config, IsReadAsTomlIs) {
   const Parsed parsed = read(
       "\xEF\xBB\xBFwindow = 5 # pixels\r\n\r\n  # a comment\r\nviews='a\\#*'\r\nplanes=\"32\"#\r\nsources=3");
-  EXPECT_EQ(parsed.line.options.sweep.window, 5);
-  EXPECT_EQ(parsed.line.options.views, "a\\#*");
-  EXPECT_EQ(parsed.line.options.planes, 32);
-  EXPECT_EQ(parsed.line.options.selection.max_sources, 3);
-  EXPECT_THAT(parsed.line.options.given,
-              ElementsAre("--config", "--views", "--window", "--sources", "--planes"));
-  EXPECT_EQ(read("method=\"bm\"\nfill=true\n").line.options.pair.fill, true);
+  EXPECT_EQ(parsed.options.sweep.window, 5);
+  EXPECT_EQ(parsed.options.views, "a\\#*");
+  EXPECT_EQ(parsed.options.planes, 32);
+  EXPECT_EQ(parsed.options.selection.max_sources, 3);
+  std::vector<std::string> given;
+  for (const auto& [name, option] : parsed.given) given.push_back(name);
+  EXPECT_THAT(given, ElementsAre("config", "planes", "sources", "views", "window"));
+  EXPECT_EQ(read("method=\"bm\"\nfill=true\n").options.pair.fill, true);
 }
 
 TEST_F(Config, YieldsToTheCommandLine) {
   const Parsed parsed = read("window=5\nsources=3\n", {"--window", "9"});
-  EXPECT_EQ(parsed.line.options.sweep.window, 9);
-  EXPECT_EQ(parsed.line.options.selection.max_sources, 3);
-  EXPECT_EQ(parsed.line.with_place("--window is 9; odd"), "--window is 9; odd") << "not from the file";
-  EXPECT_EQ(parsed.line.with_place("--sources is 3; odd"), file() + ":2: --sources is 3; odd");
+  EXPECT_EQ(parsed.options.sweep.window, 9);
+  EXPECT_EQ(parsed.options.selection.max_sources, 3);
+  EXPECT_EQ(with_place("--window is 9; odd", parsed.given), "--window is 9; odd") << "not from the file";
+  EXPECT_EQ(with_place("--sources is 3; odd", parsed.given), file() + ":2: --sources is 3; odd");
 }
 
 TEST_F(Config, ErrorsNameLineAndText) {

@@ -37,7 +37,7 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--window is 8; it must be odd", {s, "--window", "8"});
   expect(2, "--window is 17", {s, "--window", "17"});
   expect(2, "--method is 'magic'; it can be planesweep, sgm, bp, bm or pipeline", {s, "--method", "magic"});
-  expect(2, "--cost is 'ssd'; for --method planesweep it can be sad, zncc", {s, "--cost", "ssd"});
+  expect(2, "--cost is 'ssd'; for --method planesweep it can be sad or zncc", {s, "--cost", "ssd"});
   expect(2, "--uniqueness does not belong to --method planesweep; it is for sgm, bm",
          {s, "--uniqueness", "8"});
   expect(2, "--paths has a meaning with --optimizer sgm only", {s, "--optimizer", "winner", "--paths", "8"});
@@ -47,7 +47,7 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--shard is '3/2'", {s, "--stage", "estimate", "--shard", "3/2"});
   expect(2, "--stage estimate", {s, "--shard", "1/2"});
   expect(2, "--depth-min is 5", {s, "--depth-min", "5", "--depth-max", "2"});
-  expect(2, "is no size in bytes", {s, "--memory-limit", "lots"});
+  expect(2, "it must be a size in bytes", {s, "--memory-limit", "lots"});
   expect(2, "--device is 'tpu'", {s, "--device", "tpu"});
   expect(2, "--device is 'cuda:x'", {s, "--device", "cuda:x"});
   expect(2, "--colour", {s, "--colour"});
@@ -58,7 +58,7 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
 TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
   const Outcome help = reconstruct({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  EXPECT_THAT(help.out, HasSubstr("INT=7"));
+  EXPECT_THAT(help.out, HasSubstr("[bp: 7, 1 to 1000]"));
   EXPECT_THAT(help.out, HasSubstr("Exit codes"));
   const Outcome version = reconstruct({"--version"});
   EXPECT_EQ(version.exit_code, 0);

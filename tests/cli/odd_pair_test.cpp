@@ -199,7 +199,7 @@ TEST_F(WrongPair, WrongUsageIsTwo) {
   expect(2, "--planes does not belong to --method bm", match({"--planes", "32"}));
   expect(2, "--p1 does not belong to --method bm; it is for", match({"--p1", "5"}));
   expect(2, "--levels does not belong to --method bm; it is for bp", match({"--levels", "5"}));
-  expect(2, "--cost is 'census'; for --method bm it can be sad, ssd", match({"--cost", "census"}));
+  expect(2, "--cost is 'census'; for --method bm it can be sad or ssd", match({"--cost", "census"}));
   expect(2, "--window is 33", match({"--window", "33"}));
   expect(2, "the images are only 120 pixels wide",
          match({"--min-disparity", "120", "--max-disparity", "130"}));

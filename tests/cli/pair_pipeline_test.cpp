@@ -110,12 +110,12 @@ TEST_F(PairPipeline, WrongUsageIsTwo) {
           {"--preset", "ad-census", "--method", "sgm"});
   refused("--aggregation does not belong to --method bm; it is for planesweep, pipeline",
           {"--aggregation", "cw", "--method", "bm"});
-  refused("--aggregation is 'box'; it can be aw, cross, cw, none", {"--aggregation", "box"});
-  refused("--optimizer is 'magic'; it can be graphcut, scanline, sgm, winner", {"--optimizer", "magic"});
+  refused("--aggregation is 'box'; it can be aw, cross, cw or none", {"--aggregation", "box"});
+  refused("--optimizer is 'magic'; it can be graphcut, sgm, winner or scanline", {"--optimizer", "magic"});
   refused("--cost is 'sad'; for --method pipeline it can be ad, ad-census, census5x5",
           {"--method", "pipeline", "--cost", "sad"});
-  refused("--refine names 'blur'; it can be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
-  refused("--refine names ''", {"--refine", "lr,"});
+  refused("--refine is 'lr,blur'; it must be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
+  refused("--refine is 'lr,'; it must be none", {"--refine", "lr,"});
   refused("vote repairs what the check of both views finds: name lr too", {"--refine", "vote,median"});
   refused("--window has a meaning with --aggregation cw or aw only", {"--cost", "ad", "--window", "5"});
   refused("--window is 257", {"--aggregation", "cw", "--window", "257"});

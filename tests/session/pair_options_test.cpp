@@ -8,7 +8,8 @@
 #include "core/error.hpp"
 #include "io/error_message.hpp"
 #include "session/options/device.hpp"
-#include "session/options/option_use.hpp"
+#include "session/options/option.hpp"
+#include "session/options/penalties.hpp"
 
 namespace recon {
 namespace {
@@ -26,6 +27,13 @@ std::string refusal(const SessionOptions& options, const std::vector<Job>& jobs)
   return message_of<UsageError>([&] { options.check(jobs); });
 }
 
+/// What is said to options that are given, by their parser or the check of the jobs.
+std::string refusal_of(const GivenOptions& given, const std::vector<Job>& jobs) {
+  return message_of<UsageError>([&] { parse_options(given).check(jobs); });
+}
+
+const std::string kAccepted = "(nothing thrown)";
+
 template <class Change>
 std::string refusal(Job job, const Change& change) {
   SessionOptions options;
@@ -34,37 +42,34 @@ std::string refusal(Job job, const Change& change) {
 }
 
 TEST(OptionUse, RefusesWhatNoInputUses) {
-  SessionOptions options;
-  options.given = {"--device", "--paths"};
-  EXPECT_NO_THROW(options.check({kSgmPair}));
-  EXPECT_THAT(refusal(options, {kBpPair}),
-              HasSubstr("--paths does not belong to --method bp; it is for planesweep, sgm, pipeline"));
-  EXPECT_NO_THROW(options.check({kSweepScene, kSgmPair})) << "one of the inputs uses it";
-  EXPECT_NO_THROW(options.check({kSweepScene}));
-  options.optimizer = SweepOptimizer::kWinnerTakeAll;
-  EXPECT_THAT(refusal(options, {kSweepScene}), HasSubstr("--paths has a meaning with --optimizer sgm only"));
-  options.given = {"--views"};
-  EXPECT_THAT(refusal(options, {kBmPair}), HasSubstr("--views is for scenes"));
-  options.given = {"--fill"};
-  EXPECT_THAT(refusal(options, {kSweepScene}), HasSubstr("--fill is for rectified pairs"));
+  const GivenOptions paths = {{"device", {"cpu"}}, {"paths", {"8"}}};
+  EXPECT_EQ(refusal_of(paths, {kSgmPair}), kAccepted);
+  EXPECT_EQ(refusal_of(paths, {kBpPair}),
+            "--paths does not belong to --method bp; it is for planesweep, sgm, pipeline");
+  EXPECT_EQ(refusal_of(paths, {kSweepScene, kSgmPair}), kAccepted) << "one of the inputs uses it";
+  EXPECT_EQ(refusal_of(paths, {kSweepScene}), kAccepted);
+  EXPECT_EQ(refusal_of({{"paths", {"8"}}, {"optimizer", {"winner"}}}, {kSweepScene}),
+            "--paths has a meaning with --optimizer sgm only");
+  EXPECT_THAT(refusal_of({{"views", {"a*"}}}, {kBmPair}), HasSubstr("--views is for scenes"));
+  EXPECT_THAT(refusal_of({{"fill", {"true"}}}, {kSweepScene}), HasSubstr("--fill is for rectified pairs"));
 }
 
 TEST(OptionUse, MethodsFitTheirInputs) {
-  SessionOptions options;
-  EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
-  EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
-  EXPECT_THAT(refusal(options, {Job{Method::kPlaneSweep, true}}), HasSubstr("sgm, bp, bm or pipeline"));
-  options.cost = "ssd";
-  EXPECT_NO_THROW(options.check({kBmPair}));
-  EXPECT_THAT(refusal(options, {kSgmPair}),
-              HasSubstr("for --method sgm it can be census5x5, census9x7, rank, symmetric"));
+  EXPECT_EQ(SessionOptions().method_of(true), Method::kSemiGlobal);
+  EXPECT_EQ(SessionOptions().method_of(false), Method::kPlaneSweep);
+  EXPECT_THAT(refusal(SessionOptions(), {Job{Method::kPlaneSweep, true}}),
+              HasSubstr("sgm, bp, bm or pipeline"));
+  EXPECT_EQ(refusal_of({{"cost", {"ssd"}}}, {kBmPair}), kAccepted);
+  EXPECT_EQ(refusal_of({{"cost", {"ssd"}}}, {kSgmPair}),
+            "--cost is 'ssd'; for --method sgm it can be census5x5, census9x7, rank or symmetric");
+  EXPECT_EQ(
+      refusal_of({{"cost", {"sd"}}}, {kSgmPair}),
+      "--cost is 'sd'; it can be sad, zncc, census5x5, census9x7, rank, symmetric, ssd, ad or ad-census");
 }
 
 TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
-  SessionOptions options;
+  SessionOptions options = parse_options({{"stage", {"estimate"}}, {"shard", {"1/2"}}});
   options.pair.matching.semi_global.transform.transform = Transform::kCensus9x7;
-  options.toml =
-      "method=\"\"\nwindow=\"\"\nviews=\"*\"\ncolour=false\npaths=\"\"\nlevels=5\ndevice=\"auto\"\n";
   const std::string scene = resolved_options(options, kSweepScene),
                     pair = resolved_options(options, kSgmPair);
   EXPECT_THAT(scene, HasSubstr("device=\"auto\"\n"));
@@ -72,41 +77,66 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   EXPECT_THAT(scene, HasSubstr("\nwindow=5\n"));
   EXPECT_THAT(scene, HasSubstr("cost=\"zncc\"\n"));
   EXPECT_THAT(scene, HasSubstr("p2=120\n")) << "its own default";
-  options.optimizer = SweepOptimizer::kWinnerTakeAll;
-  EXPECT_THAT(resolved_options(options, kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
-  EXPECT_THAT(scene, Not(HasSubstr("levels")));
+  EXPECT_THAT(scene, HasSubstr("\nspeckle=20\n"));
+  EXPECT_THAT(scene, HasSubstr("\ncolour=false\n"));
+  for (const char* other : {"levels", "stage", "shard", "fill", "depth-min", "preset", "aw-", "threads"})
+    EXPECT_THAT(scene, Not(HasSubstr(other)));
   EXPECT_THAT(pair, HasSubstr("method=\"sgm\"\n"));
   EXPECT_THAT(pair, HasSubstr("cost=\"census9x7\"\n"));
   EXPECT_THAT(pair, HasSubstr("paths=8\n"));
-  for (const char* other : {"views", "colour", "levels", "window"}) EXPECT_THAT(pair, Not(HasSubstr(other)));
+  EXPECT_THAT(pair, HasSubstr("\nspeckle=60\n"));
+  for (const char* other : {"views", "colour", "levels", "\nwindow"})
+    EXPECT_THAT(pair, Not(HasSubstr(other)));
+  options.optimizer = SweepOptimizer::kWinnerTakeAll;
+  EXPECT_THAT(resolved_options(options, kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
+}
+
+/// Parts of one run may work on other devices, on other views.
+TEST(OptionUse, ResultsDoNotDependOnWhereTheyAreComputed) {
+  const GivenOptions given = {
+      {"device", {"cpu"}}, {"views", {"a*"}}, {"output", {"out"}}, {"sources", {"3"}}};
+  const std::string all = resolved_options(parse_options(given), kSweepScene),
+                    results = resolved_options(parse_options(given), kSweepScene, OptionScope::kResults);
+  for (const char* line : {"device=\"cpu\"\n", "views=\"a*\"\n", "output=\"out\"\n"}) {
+    EXPECT_THAT(all, HasSubstr(line));
+    EXPECT_THAT(results, Not(HasSubstr(line)));
+  }
+  EXPECT_THAT(results, HasSubstr("sources=3\n"));
 }
 
 TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
-  SessionOptions options;
-  options.optimizer = SweepOptimizer::kWinnerTakeAll;
-  options.given = {"--aggregation", "--refine", "--p1"};
-  options.aggregation = "cross", options.sweep_stages.aggregation.kind = Aggregation::kCrossBased;
-  EXPECT_THAT(refusal(options, {kSweepScene}),
-              HasSubstr("--p1 has a meaning with --optimizer sgm or graphcut only"));
-  options.refinement = "graphcut", options.sweep_stages.graph_cut = true;
-  EXPECT_NO_THROW(options.check({kSweepScene}));
-  options.toml = "aggregation=\"cross\"\nrefine=\"graphcut\"\n";
+  const GivenOptions winner = {
+      {"optimizer", {"winner"}}, {"aggregation", {"cross"}}, {"refine", {"none"}}, {"p1", {"20"}}};
+  const auto refined = [&](const char* list) {
+    GivenOptions given = winner;
+    given["refine"] = {list};
+    return given;
+  };
+  EXPECT_EQ(refusal_of(winner, {kSweepScene}), "--p1 has a meaning with --optimizer sgm or graphcut only");
+  EXPECT_EQ(refusal_of(refined("graphcut"), {kSweepScene}), kAccepted);
+  const SessionOptions options = parse_options(refined("graphcut"));
   const std::string resolved = resolved_options(options, kSweepScene);
   for (const char* line : {"aggregation=\"cross\"\n", "refine=\"graphcut\"\n", "optimizer=\"winner\"\n",
                            "p1=20\n", "p2=40\n", "p2-falloff=16\n"})
     EXPECT_THAT(resolved, HasSubstr(line));
   EXPECT_THAT(resolved, Not(HasSubstr("paths")));
-  options.refinement = "edges", options.sweep_stages.graph_cut = false, options.sweep_stages.edges = true;
-  EXPECT_THAT(refusal(options, {kSweepScene}),
+  EXPECT_THAT(refusal_of({{"optimizer", {"winner"}}, {"refine", {"edges"}}}, {kSweepScene}),
               HasSubstr("--refine edges has a meaning with --optimizer sgm or graphcut"));
-  options.refinement = "graphcut,lr";
-  EXPECT_THAT(refusal(options, {kSweepScene}),
+  EXPECT_THAT(refusal_of(refined("graphcut,lr"), {kSweepScene}),
               HasSubstr("for --method planesweep it can be none, or a list of graphcut and edges"));
-  options.refinement = {};
-  options.optimizer_keyword = "scanline";
-  EXPECT_THAT(
-      refusal(options, {kSweepScene}),
-      HasSubstr("--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm, winner"));
+  EXPECT_EQ(refusal_of({{"optimizer", {"scanline"}}}, {kSweepScene}),
+            "--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm or winner");
+}
+
+TEST(Sweeps, KeepTheRatioOfTheCutsPenalties) {
+  const auto cut = [](GivenOptions given) {
+    given["optimizer"] = {"graphcut"};
+    return penalties_of(parse_options(given), kSweepScene);
+  };
+  EXPECT_EQ(cut({{"p1", {"30"}}}).p2, 60);
+  EXPECT_EQ(cut({{"p2", {"80"}}}).p2, 80);
+  EXPECT_EQ(cut({{"p1", {"30"}}, {"p2", {"90"}}}).p2, 90);
+  EXPECT_EQ(cut({{"p2-falloff", {"3"}}}).falloff, 3);
 }
 
 TEST(PairSettings, RangesAreChecked) {
@@ -146,24 +176,30 @@ TEST(PairSettings, ValuesOfTheMethodAreChecked) {
 }
 
 TEST(Pipelines, AreChosenByWhatOnlyTheyHave) {
-  SessionOptions options;
-  options.cost = "rank";
-  EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
-  options.cost = "ad";
-  EXPECT_EQ(options.method_of(true), Method::kPipeline);
-  EXPECT_EQ(options.method_of(false), Method::kPlaneSweep);
-  options.cost = {};
-  options.optimizer_keyword = "sgm";
-  EXPECT_EQ(options.method_of(true), Method::kSemiGlobal);
-  options.optimizer_keyword = "scanline";
-  EXPECT_EQ(options.method_of(true), Method::kPipeline);
-  options.optimizer_keyword = {};
-  options.preset = "ad-census";
-  EXPECT_EQ(options.method_of(false), Method::kPipeline);
-  EXPECT_TRUE(options.in_colour({Method::kPipeline, false}));
-  EXPECT_FALSE(options.in_colour(kSweepScene));
-  options.method = Method::kBlockMatching;
-  EXPECT_EQ(options.method_of(true), Method::kBlockMatching);
+  const auto method = [](const GivenOptions& given, bool pair) {
+    return parse_options(given).method_of(pair);
+  };
+  EXPECT_EQ(method({{"cost", {"rank"}}}, true), Method::kSemiGlobal);
+  EXPECT_EQ(method({{"cost", {"ad"}}}, true), Method::kPipeline);
+  EXPECT_EQ(method({{"cost", {"ad"}}}, false), Method::kPlaneSweep);
+  EXPECT_EQ(method({{"optimizer", {"sgm"}}}, true), Method::kSemiGlobal);
+  EXPECT_EQ(method({{"optimizer", {"scanline"}}}, true), Method::kPipeline);
+  EXPECT_EQ(method({{"refine", {"none"}}}, true), Method::kPipeline);
+  EXPECT_EQ(method({{"aggregation", {"none"}}}, true), Method::kPipeline);
+  EXPECT_EQ(method({{"preset", {"ad-census"}}}, false), Method::kPipeline);
+  EXPECT_EQ(method({{"preset", {"ad-census"}}, {"method", {"bm"}}}, true), Method::kBlockMatching);
+  EXPECT_TRUE(SessionOptions().in_colour({Method::kPipeline, false}));
+  EXPECT_FALSE(SessionOptions().in_colour(kSweepScene));
+}
+
+TEST(Pipelines, APresetYieldsToTheStagesThatAreGiven) {
+  const PipelineOptions pipeline =
+      parse_options({{"preset", {"ad-census"}}, {"cost", {"ad"}}, {"arm-length", {"5"}}})
+          .pair.matching.pipeline;
+  EXPECT_EQ(pipeline.cost, PipelineCost::kColourDifference);
+  EXPECT_EQ(pipeline.aggregation.cross.reach, 6);
+  EXPECT_EQ(pipeline.optimizer, PipelineOptimizer::kScanline);
+  EXPECT_EQ(format_refinement(pipeline.refinement), "lr,vote,interpolate,edges,subpixel,median");
 }
 
 TEST(Pipelines, RefinementsAreLists) {
@@ -176,65 +212,78 @@ TEST(Pipelines, RefinementsAreLists) {
 }
 
 TEST(Pipelines, PenaltiesAreWholeStepsOfTheCost) {
-  for (const auto& [word, optimizer, p1, p2] :
-       {std::tuple{"census5x5", PipelineOptimizer::kSemiGlobal, 6, 40},
-        {"ad-census", PipelineOptimizer::kScanline, 100, 300},
-        {"ad", PipelineOptimizer::kGraphCut, 3, 6}}) {
-    PipelineOptions pipeline;
-    set_pipeline_cost(pipeline, word);
-    pipeline.optimizer = optimizer;
-    set_pipeline_penalties(pipeline, {}, {}, {});
-    EXPECT_EQ(pipeline_penalties(pipeline).p1, p1) << word;
-    EXPECT_EQ(pipeline_penalties(pipeline).p2, p2) << word;
-    set_pipeline_penalties(pipeline, 7, 35, {});
-    EXPECT_EQ(pipeline_penalties(pipeline).p1, 7) << word;
-    EXPECT_EQ(pipeline_penalties(pipeline).p2, 35) << word;
-    set_pipeline_penalties(pipeline, 7, 6, {});
-    EXPECT_THROW(check_pipeline(pipeline), UsageError) << word;
+  const auto penalties = [](const GivenOptions& given) {
+    return penalties_of(parse_options(given), kPipelinePair);
+  };
+  for (const auto& [cost, optimizer, p1, p2] : {std::tuple{"census5x5", "sgm", 6, 40},
+                                                {"ad-census", "scanline", 100, 300},
+                                                {"ad", "graphcut", 3, 6}}) {
+    GivenOptions given = {{"cost", {cost}}, {"optimizer", {optimizer}}};
+    EXPECT_EQ(penalties(given).p1, p1) << cost;
+    EXPECT_EQ(penalties(given).p2, p2) << cost;
+    given["p1"] = {"7"}, given["p2"] = {"35"};
+    EXPECT_EQ(penalties(given).p1, 7) << cost;
+    EXPECT_EQ(penalties(given).p2, 35) << cost;
+    given["p2"] = {"6"};
+    EXPECT_THAT(refusal_of(given, {kPipelinePair}),
+                HasSubstr("a large step must not be cheaper than a small one"));
   }
-  PipelineOptions pipeline = preset_pipeline("ad-census");
-  EXPECT_FLOAT_EQ(pipeline.scanline.p1, ScanlineOptions().p1);
-  set_pipeline_penalties(pipeline, 50, {}, {});
-  EXPECT_FLOAT_EQ(pipeline.scanline.p1, 0.5f);
-  EXPECT_FLOAT_EQ(pipeline.scanline.p2, ScanlineOptions().p2);
-  pipeline.optimizer = PipelineOptimizer::kGraphCut;
-  set_pipeline_penalties(pipeline, 40, 130, 9);
-  EXPECT_FLOAT_EQ(pipeline.graph_cut.smoothness, 0.4f);
-  EXPECT_EQ(pipeline.graph_cut.smoothness_cap, 3);
-  EXPECT_EQ(pipeline.graph_cut.edge_falloff, 9);
+  EXPECT_EQ(penalties({{"cost", {"rank"}}, {"rank-window", {"3"}}}).p1, 2);
+  const auto pipeline = [](const GivenOptions& given) { return parse_options(given).pair.matching.pipeline; };
+  EXPECT_FLOAT_EQ(pipeline({{"preset", {"ad-census"}}}).scanline.p1, ScanlineOptions().p1);
+  const PipelineOptions lower = pipeline({{"preset", {"ad-census"}}, {"p1", {"50"}}});
+  EXPECT_FLOAT_EQ(lower.scanline.p1, 0.5f);
+  EXPECT_FLOAT_EQ(lower.scanline.p2, ScanlineOptions().p2);
+  const PipelineOptions cut = pipeline({{"preset", {"ad-census"}},
+                                        {"optimizer", {"graphcut"}},
+                                        {"p1", {"40"}},
+                                        {"p2", {"130"}},
+                                        {"p2-falloff", {"9"}}});
+  EXPECT_FLOAT_EQ(cut.graph_cut.smoothness, 0.4f);
+  EXPECT_EQ(cut.graph_cut.smoothness_cap, 3);
+  EXPECT_EQ(cut.graph_cut.edge_falloff, 9);
 }
 
 TEST(Pipelines, OptionsWithoutEffectAreRefused) {
-  SessionOptions options;
-  PipelineOptions& pipeline = options.pair.matching.pipeline;
-  options.given = {"--paths"};
-  EXPECT_NO_THROW(options.check({kPipelinePair}));
-  pipeline.optimizer = PipelineOptimizer::kScanline;
-  EXPECT_THAT(refusal(options, {kPipelinePair}),
-              HasSubstr("--paths has a meaning with --optimizer sgm only"));
-  EXPECT_NO_THROW(options.check({kPipelinePair, kSgmPair})) << "one of the inputs uses it";
-  options.given = {"--window"};
-  EXPECT_THAT(refusal(options, {kPipelinePair}), HasSubstr("--aggregation cw or aw"));
-  pipeline.aggregation.kind = Aggregation::kAdaptiveWeight;
-  EXPECT_NO_THROW(options.check({kPipelinePair}));
-  options.given = {"--p1"};
-  pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  EXPECT_THAT(refusal(options, {kPipelinePair}), HasSubstr("where steps are penalised"));
-  pipeline.refinement.graph_cut = true;
-  EXPECT_NO_THROW(options.check({kPipelinePair}));
+  const auto with = [](const char* name, const char* value, GivenOptions given) {
+    given[name] = {value};
+    return refusal_of(given, {kPipelinePair});
+  };
+  EXPECT_EQ(with("paths", "4", {}), kAccepted);
+  EXPECT_EQ(with("paths", "4", {{"optimizer", {"scanline"}}}),
+            "--paths has a meaning with --optimizer sgm only");
+  EXPECT_EQ(refusal_of({{"paths", {"4"}}, {"aggregation", {"none"}}}, {kPipelinePair, kSweepScene}),
+            kAccepted)
+      << "one of the inputs uses it";
+  EXPECT_THAT(with("window", "5", {}), HasSubstr("--aggregation cw or aw"));
+  EXPECT_EQ(with("window", "5", {{"aggregation", {"aw"}}}), kAccepted);
+  EXPECT_THAT(with("window", "131", {{"aggregation", {"aw"}}}), HasSubstr("between 1 and 129"));
+  EXPECT_THAT(with("p1", "5", {{"optimizer", {"winner"}}}), HasSubstr("where steps are penalised"));
+  EXPECT_EQ(with("p1", "5", {{"optimizer", {"winner"}}, {"refine", {"graphcut"}}, {"p2", {"9"}}}), kAccepted);
+  EXPECT_THAT(with("p2-falloff", "5", {{"optimizer", {"scanline"}}}), HasSubstr("sgm or graphcut only"));
+  EXPECT_THAT(with("rank-window", "5", {}), HasSubstr("--cost rank only"));
+  EXPECT_THAT(with("left-right", "1", {{"refine", {"none"}}}), HasSubstr("--refine lr only"));
+  EXPECT_THAT(with("arm-length", "5", {}), HasSubstr("--aggregation cross, or --refine vote, only"));
+  EXPECT_EQ(with("arm-length", "5", {{"refine", {"lr,vote"}}}), kAccepted);
+  EXPECT_THAT(with("cross-iterations", "2", {{"refine", {"lr,vote"}}}),
+              HasSubstr("--aggregation cross only"));
+  EXPECT_THAT(with("aw-space", "2", {{"aggregation", {"cross"}}}), HasSubstr("--aggregation aw only"));
 }
 
 TEST(Pipelines, ThatFillLeaveNoHoles) {
   PairSettings settings;
   EXPECT_EQ(settings.min_patch(Method::kSemiGlobal), 60);
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 60);
-  settings.matching.pipeline = preset_pipeline("ad-census");
+  settings.matching.pipeline = ad_census_preset();
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 0);
   settings.speckle = 5;
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 5);
 }
 
 TEST(PairSettings, ReadRegions) {
+  const auto parse_region = [](const char* text) {
+    return parse_options({{"roi", {text}}}).pair.matching.block.region;
+  };
   const Region region = parse_region("3,4,50,60");
   EXPECT_EQ(region.x, 3);
   EXPECT_EQ(region.y, 4);

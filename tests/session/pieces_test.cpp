@@ -64,14 +64,15 @@ TEST(ByteSize, IsShownWithAUnit) {
 }
 
 TEST(Options, ReadShardsAndPlanes) {
-  EXPECT_EQ(parse_shard("2/8").index, 2);
-  EXPECT_EQ(parse_shard("2/8").count, 8);
+  const auto with = [](const char* name, const char* text) { return parse_options({{name, {text}}}); };
+  EXPECT_EQ(with("shard", "2/8").shard.index, 2);
+  EXPECT_EQ(with("shard", "2/8").shard.count, 8);
   for (const char* wrong : {"", "2", "/", "0/2", "3/2", "-1/2", "1/x", "1/2/3"})
-    EXPECT_THROW(parse_shard(wrong), UsageError) << wrong;
-  EXPECT_EQ(parse_planes("auto"), std::nullopt);
-  EXPECT_EQ(parse_planes("256"), 256);
+    EXPECT_THROW(with("shard", wrong), UsageError) << wrong;
+  EXPECT_EQ(with("planes", "auto").planes, std::nullopt);
+  EXPECT_EQ(with("planes", "256").planes, 256);
   for (const char* wrong : {"", "1", "-3", "12.5", "all"})
-    EXPECT_THROW(parse_planes(wrong), UsageError) << wrong;
+    EXPECT_THROW(with("planes", wrong), UsageError) << wrong;
 }
 
 TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {

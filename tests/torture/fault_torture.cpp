@@ -13,7 +13,7 @@
 
 #include "core/error.hpp"
 #include "session/session.hpp"
-#include "tools/reconstruct_options.hpp"
+#include "tools/command_line.hpp"
 #include "torture/fault_injection.hpp"
 #include "torture/torture_cases.hpp"
 #include "torture/torture_summary.hpp"
@@ -31,16 +31,15 @@ struct Result {
   std::string message;
 };
 
-Result reconstruct(Words words) {
+Result reconstruct(const Words& words) {
   try {
-    CLI::App app;
-    CommandLine line;
-    line.declare(app);
-    std::reverse(words.begin(), words.end());  // the order that CLI11 expects
-    app.parse(words);
-    line.finish(app);
+    std::vector<const char*> arguments = {"reconstruct"};
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    const CommandLine line = parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    SessionOptions options = parse_options(line.given);
+    options.inputs = line.inputs;
     std::ostringstream out;
-    return {run_session(line.options, out), {}};
+    return {run_session(options, out), {}};
   } catch (const Error& error) {
     return {error.exit_code(), error.what()};
   } catch (const std::bad_alloc&) {

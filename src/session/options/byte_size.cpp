@@ -37,7 +37,7 @@ std::size_t parse_byte_size(std::string_view text) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const double bytes = value * unit_factor(unit);
   if (error != std::errc() || !(bytes >= 1) || bytes > 1e18)
-    throw UsageError("'" + std::string(text) + "' is no size in bytes; write for example 500M or 1.5GiB");
+    throw UsageError("it must be a size in bytes, such as 500M or 1.5GiB");
   return static_cast<std::size_t>(bytes);
 }
 

@@ -1,27 +1,21 @@
 #pragma once
 
-#include <optional>
+#include <array>
 #include <string>
-#include <vector>
 
 #include "methods/stereo/pair.hpp"
 
 namespace recon {
 
-/// The pipelines of steps that `--method` names.
+/// The pipelines of stages that `--method` names.
 enum class Method { kPlaneSweep, kSemiGlobal, kBeliefPropagation, kBlockMatching, kPipeline };
+
+inline constexpr std::array<Method, 5> kMethods = {Method::kPlaneSweep, Method::kSemiGlobal,
+                                                   Method::kBeliefPropagation, Method::kBlockMatching,
+                                                   Method::kPipeline};
 
 /// planesweep, sgm, bp, bm or pipeline.
 std::string method_keyword(Method method);
-
-/// The method that a word names; nothing for another word.
-std::optional<Method> find_method(const std::string& word);
-
-/// The words of `--cost` that a method takes, in the order of the alphabet; none where there is no choice.
-std::vector<std::string> cost_keywords(Method method);
-
-/// The words of `--optimizer` that a method takes; none where there is no choice.
-std::vector<std::string> optimizer_keywords(Method method);
 
 /// @throws std::logic_error for kPlaneSweep, which works on no pair
 PairMethod pair_method(Method method);

@@ -1,33 +1,22 @@
 #include "session/options/options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 
-#include "match/posed_image.hpp"
-#include "optimize/semi_global/quantized_cost_step.hpp"
-#include "optimize/winner/winner_take_all.hpp"
-#include "session/options/option_check.hpp"
-#include "session/options/option_use.hpp"
+#include "session/options/option.hpp"
+#include "session/options/penalties.hpp"
 
 namespace recon {
 
 namespace {
 
-std::optional<int> parse_int(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
 /// A sweep has no second view to check, and no outliers to repair.
 void check_sweep_refinement(const SessionOptions& options) {
-  if (options.refinement.empty()) return;
-  PipelineRefinement rest = parse_refinement(options.refinement);
+  const auto given = options.given.find("refine");
+  if (given == options.given.end()) return;
+  PipelineRefinement rest = parse_refinement(given->second.text);
   rest.graph_cut = rest.edges = false;
   if (format_refinement(rest) != "none")
-    throw UsageError("--refine is '" + options.refinement +
+    throw UsageError("--refine is '" + given->second.text +
                      "'; for --method planesweep it can be none, or a list of graphcut and edges");
   const SweepStages& stages = options.sweep_stages;
   if (stages.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !stages.graph_cut)
@@ -36,71 +25,99 @@ void check_sweep_refinement(const SessionOptions& options) {
         "the cost of a winner is the least already");
 }
 
-void check_sweep(const SessionOptions& options) {
+void check_disparities(const PairSettings& settings) {
+  if (!settings.max_disparity) return;
+  const int min = settings.min_disparity.value_or(0), end = *settings.max_disparity;
+  if (min >= end)
+    throw UsageError("--min-disparity is " + std::to_string(min) + " and --max-disparity " +
+                     std::to_string(end) + "; searched is min <= d < max, so the min must be the smaller");
+  if (end - min > kMaxDisparities)
+    throw UsageError("--max-disparity is " + std::to_string(end) + ", which makes " +
+                     std::to_string(end - min) + " disparities; at most " + std::to_string(kMaxDisparities) +
+                     " are searched");
+}
+
+/// What several options of a job have to fulfil together.
+void check_together(const SessionOptions& options, Job job) {
+  const Penalties penalties = penalties_of(options, job);
+  if (penalties.p2 < penalties.p1)
+    throw UsageError("--p2 is " + std::to_string(penalties.p2) + " and --p1 " + std::to_string(penalties.p1) +
+                     "; a large step must not be cheaper than a small one");
+  if (job.pair) check_disparities(options.pair);
+  const PipelineOptions& pipeline = options.pair.matching.pipeline;
+  if (job.method == Method::kPipeline && pipeline.aggregation.kind == Aggregation::kAdaptiveWeight &&
+      pipeline_window(pipeline) > 2 * kMaxAdaptiveRadius + 1)
+    throw UsageError("--window is " + std::to_string(pipeline_window(pipeline)) +
+                     "; with --aggregation aw it must lie between 1 and " +
+                     std::to_string(2 * kMaxAdaptiveRadius + 1));
+  if (job.method != Method::kPlaneSweep) return;
   check_sweep_refinement(options);
-  expect_odd("--window", options.sweep.window, kMinWindow, kMaxWindow);
-  expect_range("--best-k", options.sweep.best_k, 1, kMaxBestK);
-  if (options.optimizer == SweepOptimizer::kSemiGlobal)
-    check_paths(options.sweep_paths.penalties, kInvalidQuantizedCost);
-  check_supports(options.sweep_stages.aggregation);
-  expect_range("--p1", options.sweep_stages.cut.smoothness, 0.0f, 8191.0f);
-  expect_range("--p2-falloff", options.sweep_stages.cut.edge_falloff, 0, 255);
-  if (options.sweep_stages.cut.smoothness_cap < 1)
-    throw UsageError("--p2 is less than --p1; a large step must not be cheaper than a small one");
   if (options.colour && options.sweep.cost == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }
 
-void check_depth(const DepthRangeOptions& depth) {
-  for (const auto& [option, value] : {std::pair{"--depth-min", depth.near}, {"--depth-max", depth.far}})
-    if (value && !(*value > 0 && *value < 1e30))
-      throw UsageError(option + (" is " + decimal(*value)) + "; it must be positive and below 1e+30");
-  if (depth.near && depth.far && !(*depth.near < *depth.far))
-    throw UsageError("--depth-min is " + decimal(*depth.near) + " and --depth-max " + decimal(*depth.far) +
-                     "; the least depth must be the smaller");
-}
-
-void check_angles(const ViewSelectionOptions& selection) {
-  const double least = selection.min_angle_degrees, greatest = selection.max_angle_degrees;
-  expect_range("--min-angle", least, 0.0, 180.0);
-  expect_range("--max-angle", greatest, 0.0, 180.0);
-  if (!(least < greatest))
-    throw UsageError("--min-angle is " + decimal(least) + " and --max-angle " + decimal(greatest) +
-                     "; the least angle must be the smaller");
-}
-
-void check_filters(const SessionOptions& options) {
-  if (options.max_cost) expect_range("--max-cost", *options.max_cost, 0.0f, 255.0f);
-  expect_range("--min-confidence", options.filter.min_confidence, 0.0f, 1.0f);
-  expect_range("--min-texture", options.filter.min_texture, 0.0f, 255.0f);
-  expect_range("--speckle", options.filter.speckle_size, 0, 1 << 30);
-  expect_range("--min-views", options.consistency.min_views, 1, kMaxSources);
-  expect_range("--max-depth-error", options.consistency.max_relative_depth, 1e-6f, 1.0f);
-  expect_range("--max-normal-angle", options.consistency.max_angle_degrees, 0.0f, 180.0f);
-  expect_range("--min-fused-views", options.min_fused_views, 1, 1 << 20);
-  expect_range("--point-spacing", options.point_spacing, 1, 8);
-}
-
-/// @param words  that the option can be for the method; none where it has no meaning
-void check_word(const std::string& option, const std::string& word, const std::vector<std::string>& words,
-                Method method) {
-  if (word.empty() || words.empty() || std::find(words.begin(), words.end(), word) != words.end()) return;
-  std::string list;
-  for (const std::string& other : words) list += (list.empty() ? "" : ", ") + other;
-  throw UsageError(option + " is '" + word + "'; for --method " + method_keyword(method) + " it can be " +
-                   list);
+bool is_idle(const Option& option, const SessionOptions& options, Job job) {
+  return option.idle_reason && !option.idle_reason(options, job).empty();
 }
 
 void check_job(const SessionOptions& options, Job job) {
   if (job.pair && job.method == Method::kPlaneSweep)
     throw UsageError(
         "--method planesweep needs the poses of the cameras; a rectified pair takes sgm, bp, bm or pipeline");
-  check_word("--cost", options.cost, cost_keywords(job.method), job.method);
-  check_word("--optimizer", options.optimizer_keyword, optimizer_keywords(job.method), job.method);
-  if (job.method == Method::kPlaneSweep)
-    check_sweep(options);
-  else
-    options.pair.check(job.method);
+  for (const Option* option : all_options())
+    if (!is_idle(*option, options, job)) option->check(options, job);
+  check_together(options, job);
+}
+
+[[noreturn]] void refuse(const Option& option, Job job) {
+  std::string methods;
+  for (const std::string& method : option.methods()) methods += (methods.empty() ? "" : ", ") + method;
+  const std::string name = "--" + option.name;
+  if (!option.belongs_to({job.method, !job.pair}))
+    throw UsageError(name + " does not belong to --method " + method_keyword(job.method) + "; it is for " +
+                     methods);
+  throw UsageError(job.pair ? name + " is for scenes of several views; it has no meaning for a rectified pair"
+                            : name + " is for rectified pairs; it has no meaning for a scene");
+}
+
+void check_belongs(const Option& option, const std::vector<Job>& jobs) {
+  if (std::none_of(jobs.begin(), jobs.end(), [&](Job job) { return option.belongs_to(job); }))
+    refuse(option, jobs.front());
+}
+
+/// Throws for an option that changes nothing for any of the jobs that it belongs to.
+void check_effect(const Option& option, const SessionOptions& options, const std::vector<Job>& jobs) {
+  std::string reason;
+  for (const Job job : jobs) {
+    if (!option.belongs_to(job)) continue;
+    if (!is_idle(option, options, job)) return;
+    reason = option.idle_reason(options, job);
+  }
+  throw UsageError("--" + option.name + " " + reason);
+}
+
+/// A TOML string.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    std::array<char, 8> escaped{};
+    if ((c >= 0 && c < ' ') || c == 127)
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04X", static_cast<unsigned>(c));
+    else if (c == '"' || c == '\\')
+      escaped = {'\\', c};
+    else
+      escaped = {c};
+    result += escaped.data();
+  }
+  return result + '"';
+}
+
+/// Checks two bounds of one quantity.
+void check_order(const char* min_name, std::optional<double> min, const char* max_name,
+                 std::optional<double> max) {
+  if (min && max && !(*min < *max))
+    throw UsageError(min_name + (" is " + decimal(*min)) + " and " + max_name + " " + decimal(*max) +
+                     "; the min must be the smaller");
 }
 
 }  // namespace
@@ -109,49 +126,58 @@ Method SessionOptions::method_of(bool is_pair) const {
   if (method) return *method;
   if (!preset.empty()) return Method::kPipeline;
   if (!is_pair) return Method::kPlaneSweep;
-  const bool stages = !aggregation.empty() || !refinement.empty() || kColourCosts.contains(cost) ||
-                      optimizer_keyword == "scanline" || optimizer_keyword == "graphcut";
+  const auto is = [this](const char* name, const auto& words) {
+    const auto it = given.find(name);
+    return it != given.end() && words(it->second.text);
+  };
+  const bool stages = given.contains("aggregation") || given.contains("refine") ||
+                      is("cost", [](auto& word) { return kColourCosts.contains(word); }) ||
+                      is("optimizer", [](auto& word) { return word == "scanline" || word == "graphcut"; });
   return stages ? Method::kPipeline : Method::kSemiGlobal;
 }
 
 void SessionOptions::check(const std::vector<Job>& jobs) const {
-  check_given(given, jobs);
+  for (const auto& [name, text] : given) check_belongs(*find_option(name), jobs);
   for (const Job job : jobs) check_job(*this, job);
-  check_idle(*this, jobs);
-  check_depth(depth);
-  check_angles(selection);
-  check_filters(*this);
-  expect_range("--sources", selection.max_sources, 1, kMaxSources);
-  if (planes) expect_range("--planes", *planes, 2, kMaxPlanes);
-  if (max_image_size != 0) expect_range("--max-image-size", max_image_size, 16, kMaxImageSide);
-  expect_range("--threads", threads, 0, kMaxThreads);
+  for (const auto& [name, text] : given) check_effect(*find_option(name), *this, jobs);
+  check_order("--depth-min", depth.near, "--depth-max", depth.far);
+  check_order("--min-angle", selection.min_angle_degrees, "--max-angle", selection.max_angle_degrees);
+  if (max_image_size > 0 && max_image_size < 16)
+    throw UsageError("--max-image-size is " + decimal(max_image_size) + "; it must be 0 or at least 16");
   if (shard.count > 1 && stage != Stage::kEstimate)
     throw UsageError("--shard needs --stage estimate; run --stage fuse once when all shards are done");
 }
 
 PhotometricFilterOptions SessionOptions::resolved_filter() const {
-  PhotometricFilterOptions resolved_options = filter;
-  resolved_options.max_cost =
-      max_cost.value_or(sweep.cost == CostKind::kZncc ? kDefaultMaxZncc : kDefaultMaxSad);
-  return resolved_options;
+  PhotometricFilterOptions resolved = filter;
+  resolved.max_cost = max_cost.value_or(sweep.cost == CostKind::kZncc ? kDefaultMaxZncc : kDefaultMaxSad);
+  return resolved;
 }
 
-Shard parse_shard(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash != std::string::npos) {
-    const auto index = parse_int(std::string_view(text).substr(0, slash));
-    const auto count = parse_int(std::string_view(text).substr(slash + 1));
-    if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
+SessionOptions parse_options(const GivenOptions& given) {
+  SessionOptions options;
+  options.given = given;
+  for (const Option* option : all_options())
+    if (const auto it = given.find(option->name); it != given.end()) option->set(options, it->second.text);
+  return options;
+}
+
+std::string resolved_options(const SessionOptions& options, Job job, OptionScope scope) {
+  std::string result;
+  for (const Option* option : all_options()) {
+    const Setting* setting = option->setting(job);
+    if (setting == nullptr || option->scope > scope || is_idle(*option, options, job)) continue;
+    const std::string value = setting->get(options, job);
+    if (value.empty()) continue;
+    result += option->name + "=" + (option->kind == ValueKind::kText ? quoted(value) : value) + "\n";
   }
-  throw UsageError("--shard is '" + text + "'; write I/N with I from 1 to N, such as 2/8");
+  return result;
 }
 
-std::optional<int> parse_planes(const std::string& text) {
-  if (text == "auto") return std::nullopt;
-  const auto number = parse_int(text);
-  if (!number || *number < 2)
-    throw UsageError("--planes is '" + text + "'; write auto or a number of at least 2");
-  return number;
+std::string with_place(const std::string& message, const GivenOptions& given) {
+  for (const auto& [name, option] : given)
+    if (message.starts_with("--" + name + " ")) return option.place + message;
+  return message;
 }
 
 }  // namespace recon

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,24 +41,31 @@ inline constexpr int kMaxAutoPlanes = 256;
 /// Most threads that can be asked for.
 inline constexpr int kMaxThreads = 4096;
 
+/// The text of an option that was given, and where: "FILE:LINE: " of a configuration, empty for the command
+/// line.
+struct GivenOption {
+  std::string text;
+  std::string place = {};
+};
+
+/// By name, such as "window".
+using GivenOptions = std::map<std::string, GivenOption>;
+
 /// All options of a run of `reconstruct`, with their defaults.
 struct SessionOptions {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
   std::vector<std::filesystem::path> inputs;
+  GivenOptions given;  ///< the options that are set below
+
   std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
   std::string device = "auto";   ///< auto, cpu, cuda or cuda:0,2
 
-  std::optional<Method>
-      method;          ///< nothing: planesweep for scenes, sgm for pairs, or a pipeline; see method_of
-  std::string preset;  ///< of a pipeline; empty: none
-  std::string aggregation, refinement;  ///< the words given, which stand in `pair` too; empty: none was
-  std::string cost;  ///< the word given, which stands in `sweep` and `pair` too; empty: none was
+  std::optional<Method> method;  ///< nothing: see method_of
+  std::string preset;            ///< of a pipeline; empty: none
   SweepOptions sweep;
   SweepOptimizer optimizer = SweepOptimizer::kSemiGlobal;  ///< over the planes of a sweep
-  std::string
-      optimizer_keyword;  ///< the word given, which stands in `optimizer` and `pair` too; empty: none was
   SweepPaths sweep_paths;
-  SweepStages sweep_stages;  ///< of a sweep, which the CPU alone has
+  SweepStages sweep_stages;
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
@@ -81,9 +89,8 @@ struct SessionOptions {
   bool overwrite = false;
   bool wait = false;  ///< until another process is done with the output folder
   bool quiet = false;
+  bool verbose = false;
   bool json = false;
-  std::vector<std::string> given;  ///< names of the options that were given, such as "--window"
-  std::string toml;                ///< all options as TOML
 
   /// The method for a scene or a pair: where none was given, a pipeline for a preset, and for pairs also
   /// where stages are given that the other methods do not have.
@@ -93,19 +100,34 @@ struct SessionOptions {
   bool in_colour(Job job) const { return job.method == Method::kPipeline || (!job.pair && colour); }
 
   /// @param jobs  of all inputs, at least one
-  /// @throws UsageError that names the option, its value and what it may be
+  /// @throws UsageError that names the option, its value and what it may be; for an option that no job uses,
+  /// or that changes nothing for any job that uses it
   void check(const std::vector<Job>& jobs) const;
 
   /// The photometric filter with the cost that is meant where the user gave none.
   PhotometricFilterOptions resolved_filter() const;
 };
 
-/// The shard that "I/N" means, 1 <= I <= N.
-/// @throws UsageError
-Shard parse_shard(const std::string& text);
+/// The options of a run. They apply in the order of option_groups, so that a preset comes before the stages
+/// that replace those of it, and the stages before penalties, whose defaults depend on them. An option that
+/// is not given has its default, which may depend on the method or the preset.
+/// @param given  the command line, and what a configuration adds to it
+/// @throws UsageError that names the option, its value and what it may be
+SessionOptions parse_options(const GivenOptions& given);
 
-/// The number of planes that "auto" (nothing) or a number >= 2 means.
-/// @throws UsageError
-std::optional<int> parse_planes(const std::string& text);
+/// Where the value of an option has an effect.
+enum class OptionScope {
+  kResults,      ///< in the results
+  kPlace,        ///< in where results are computed and written, and for which views
+  kPart,         ///< in the part of the work that a process does
+  kCommandLine,  ///< in this run; not allowed in a configuration file
+};
+
+/// The options of up to a scope that a job uses and that have an effect, as TOML that `--config` reads.
+std::string resolved_options(const SessionOptions& options, Job job, OptionScope scope = OptionScope::kPlace);
+
+/// A message that begins with an option, such as "--window is 8", with file and line before it where a
+/// configuration set the option.
+std::string with_place(const std::string& message, const GivenOptions& given);
 
 }  // namespace recon

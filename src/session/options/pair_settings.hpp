@@ -25,23 +25,16 @@ struct PairSettings {
     return speckle.value_or(method == Method::kPipeline && matching.pipeline.refinement.interpolate ? 0 : 60);
   }
 
-  /// Checks what belongs to `method`.
-  /// @throws UsageError that names the option, its value and what it may be
-  void check(Method method) const;
-
   /// The matching options for `method` and the disparities min <= d < end.
-  PairOptions resolved(Method method, int min, int end) const;
+  PairOptions resolved(Method method, int min, int end) const {
+    PairOptions options = matching;
+    options.method = pair_method(method);
+    options.range = {min, end - min};
+    return options;
+  }
 };
 
-/// Checks the penalties of semi-global matching over costs up to `max_cost`.
-/// @throws UsageError that names the option, its value and what it may be
-void check_paths(const SemiGlobalOptions& options, int max_cost);
-
-/// The pixels that "x,y,width,height" means.
-/// @throws UsageError
-Region parse_region(const std::string& text);
-
-/// The same as text; empty for the whole image.
+/// The text of `--roi`; empty for the whole image.
 std::string format_region(const Region& region);
 
 }  // namespace recon

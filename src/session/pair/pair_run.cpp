@@ -16,7 +16,7 @@
 #include "predict/shipped_costs.hpp"
 #include "refine/disparity_filters.hpp"
 #include "session/cache/map_store.hpp"
-#include "session/options/option_use.hpp"
+#include "session/options/options.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_order.hpp"
 #include "session/pair/pair_output.hpp"

@@ -5,7 +5,7 @@
 
 #include "core/version.hpp"
 #include "session/options/byte_size.hpp"
-#include "session/options/option_use.hpp"
+#include "session/options/options.hpp"
 #include "session/report/html.hpp"
 
 namespace recon {

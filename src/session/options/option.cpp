@@ -1,0 +1,161 @@
+#include "session/options/option.hpp"
+
+#include <algorithm>
+
+namespace recon {
+
+namespace {
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// What a number must be; empty where it is in range.
+std::string fault_of(const std::string& text, const Range& range) {
+  const double value = parse_number<double>(text);
+  if (!range.values.empty()) {
+    std::vector<std::string> values;
+    for (const int it : range.values) values.push_back(std::to_string(it));
+    return contains(values, decimal(value)) ? "" : "be " + list_of(values);
+  }
+  if (!(value >= range.min && value <= range.max))
+    return "lie between " + decimal(range.min) + " and " + decimal(range.max);
+  return range.odd && static_cast<long>(value) % 2 == 0 ? "be odd" : "";
+}
+
+/// A range for people, where it is of interest.
+std::string described_range(const Setting& setting) {
+  if (!setting.range || !setting.range->values.empty()) return "";
+  const Range& range = *setting.range;
+  return range.max < 1e5 ? decimal(range.min) + " to " + decimal(range.max) : "";
+}
+
+}  // namespace
+
+int parse_integer(const std::string& text) {
+  // Sums and products of few numbers of this size do not overflow.
+  constexpr int kMax = 1000000000;
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (at != end || text.empty() || error == std::errc::invalid_argument)
+    throw UsageError("it must be a whole number");
+  if (error != std::errc() || value > kMax || value < -kMax)
+    throw UsageError("it must lie between -1000000000 and 1000000000");
+  return value;
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return list;
+}
+
+Option& Option::add(Setting setting) {
+  settings.push_back(std::move(setting));
+  return *this;
+}
+
+Option& Option::described(std::string text) {
+  settings.back().described = std::move(text);
+  return *this;
+}
+
+const Setting* Option::setting(Job job) const {
+  for (const Setting& it : settings)
+    if ((it.jobs & jobs_of(job)) != 0) return &it;
+  return nullptr;
+}
+
+std::vector<std::string> Option::methods() const {
+  std::vector<std::string> all;
+  for (const Method method : kMethods)
+    if (belongs_to({method, false}) || belongs_to({method, true})) all.push_back(method_keyword(method));
+  return all;
+}
+
+std::vector<std::string> Option::keywords() const {
+  std::vector<std::string> all;
+  for (const Setting& it : settings)
+    for (const std::string& word : it.keywords)
+      if (!contains(all, word)) all.push_back(word);
+  return all;
+}
+
+std::string Option::possible_values(std::optional<Method> method) const {
+  const Setting* at = method && settings.size() > 1 ? setting({*method, false}) : nullptr;
+  return at == nullptr ? "it can be " + list_of(keywords())
+                       : "for --method " + method_keyword(*method) + " it can be " + list_of(at->keywords);
+}
+
+void Option::set(SessionOptions& options, const std::string& text) const {
+  try {
+    const std::vector<std::string> known = keywords();
+    if (!known.empty() && !contains(known, text)) throw UsageError(possible_values(options.method));
+    for (const Setting& it : settings)
+      if (it.keywords.empty() || contains(it.keywords, text)) it.set(options, text);
+  } catch (const UsageError& error) {
+    throw UsageError("--" + name + " is '" + text + "'; " + error.what());
+  }
+}
+
+void Option::check(const SessionOptions& options, Job job) const {
+  const Setting* at = setting(job);
+  if (at == nullptr) return;
+  const auto given = options.given.find(name);
+  const std::string text = given == options.given.end() ? at->get(options, job) : given->second.text;
+  if (text.empty()) return;
+  if (at->range)
+    if (const std::string fault = fault_of(text, *at->range); !fault.empty())
+      throw UsageError("--" + name + " is " + text + "; it must " + fault);
+  if (!at->keywords.empty() && !contains(at->keywords, text))
+    throw UsageError("--" + name + " is '" + text + "'; " + possible_values(job.method));
+}
+
+std::string Option::defaults() const {
+  std::vector<std::pair<std::string, std::string>> by_methods;  // methods, and what they have in common
+  for (const Method method : kMethods) {
+    const bool pair = setting({method, false}) == nullptr;
+    const Setting* at = setting({method, pair});
+    if (at == nullptr) continue;
+    std::string text = at->get(SessionOptions(), {method, pair});
+    if (const std::string range = described_range(*at); !range.empty())
+      text += (text.empty() ? "" : ", ") + range;
+    text = at->described.value_or(text);
+    if (kind == ValueKind::kSwitch || text.empty()) continue;
+    const auto same = std::find_if(by_methods.begin(), by_methods.end(),
+                                   [&](const auto& entry) { return entry.second == text; });
+    if (same == by_methods.end())
+      by_methods.emplace_back(method_keyword(method), text);
+    else
+      same->first += ", " + method_keyword(method);
+  }
+  const bool of_all = by_methods.size() == 1 && methods().size() == kMethods.size();
+  std::string all;
+  for (const auto& [names, text] : by_methods)
+    all.append(all.empty() ? "" : "; ").append(of_all ? "" : names + ": ").append(text);
+  return all;
+}
+
+const std::vector<OptionGroup>& option_groups() {
+  static const std::vector<OptionGroup> kGroups = {
+      work_options(),  matching_options(), stage_options(), pair_options(),   semi_global_options(),
+      block_options(), belief_options(),   view_options(),  filter_options(), machine_options()};
+  return kGroups;
+}
+
+std::vector<const Option*> all_options() {
+  std::vector<const Option*> all;
+  for (const OptionGroup& group : option_groups())
+    for (const Option& option : group.options) all.push_back(&option);
+  return all;
+}
+
+const Option* find_option(const std::string& name) {
+  for (const Option* option : all_options())
+    if (option->name == name) return option;
+  return nullptr;
+}
+
+}  // namespace recon

@@ -1,0 +1,203 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "session/options/keywords.hpp"
+#include "session/options/options.hpp"
+
+namespace recon {
+
+/// A set of jobs: two bits for each method, with scenes and with rectified pairs.
+using Jobs = unsigned;
+
+constexpr Jobs jobs_of(Job job) {
+  return 1u << (2 * static_cast<unsigned>(job.method) + (job.pair ? 1 : 0));
+}
+
+namespace jobs {
+inline constexpr Jobs kSweep = 3u << (2 * static_cast<unsigned>(Method::kPlaneSweep));
+inline constexpr Jobs kSgm = 3u << (2 * static_cast<unsigned>(Method::kSemiGlobal));
+inline constexpr Jobs kBp = 3u << (2 * static_cast<unsigned>(Method::kBeliefPropagation));
+inline constexpr Jobs kBm = 3u << (2 * static_cast<unsigned>(Method::kBlockMatching));
+inline constexpr Jobs kPipeline = 3u << (2 * static_cast<unsigned>(Method::kPipeline));
+inline constexpr Jobs kAll = kSweep | kSgm | kBp | kBm | kPipeline;
+inline constexpr Jobs kScenes = kAll / 3;  // the lower bit of each method
+inline constexpr Jobs kPairs = kAll - kScenes;
+}  // namespace jobs
+
+/// The values that a number may have.
+struct Range {
+  double min = 0, max = 0;
+  bool odd = false;
+  std::vector<int> values = {};  ///< if not empty, the only ones
+};
+
+/// Where the value of an option is stored for some jobs.
+struct Setting {
+  Jobs jobs = 0;
+  std::function<std::string(const SessionOptions&, Job)> get;  ///< empty: no value
+  /// @throws UsageError that says what the value must be
+  std::function<void(SessionOptions&, const std::string&)> set;
+  std::optional<Range> range = {};            ///< of a number
+  std::vector<std::string> keywords = {};     ///< the possible values; empty: other texts
+  std::optional<std::string> described = {};  ///< default and range for people, if not as stored
+};
+
+enum class ValueKind { kSwitch, kInteger, kDecimal, kText };
+
+/// The shortest decimal text that is read back as the same number.
+template <class T>
+std::string decimal(T value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// @throws UsageError that says what the text must be
+int parse_integer(const std::string& text);
+template <class T>
+T parse_number(const std::string& text) {
+  if constexpr (std::is_same_v<T, int>) return parse_integer(text);
+  T value = 0;
+  const char* end = text.data() + text.size();
+  if (const auto [at, error] = std::from_chars(text.data(), end, value); error != std::errc() || at != end)
+    throw UsageError("it must be a number");
+  return value;
+}
+
+/// A function for the builders of Option that accesses a member of SessionOptions.
+#define RECON_FIELD(member) ([](auto& session) -> auto& { return session.member; })
+
+/// An option of `reconstruct`: all that the command line, configurations, checks, resolved options and the
+/// manual know of it.
+struct Option {
+  Option(std::string option_name, std::string value_name, std::string help_text,
+         OptionScope option_scope = OptionScope::kResults)
+      : name(std::move(option_name)),
+        value(std::move(value_name)),
+        help(std::move(help_text)),
+        scope(option_scope) {}
+
+  // Builders: add a setting. `Field` maps SessionOptions to a reference.
+
+  template <class Field>
+  Option& number(Jobs jobs, Field field, Range range) {
+    using Stored = std::decay_t<decltype(field(std::declval<SessionOptions&>()))>;
+    using T = typename decltype(std::optional(std::declval<Stored>()))::value_type;
+    kind = std::is_same_v<T, int> ? ValueKind::kInteger : ValueKind::kDecimal;
+    return add({jobs,
+                [field](const SessionOptions& o, Job) {
+                  const std::optional<T> stored = field(o);
+                  return stored ? decimal(*stored) : "";
+                },
+                [field](SessionOptions& o, const std::string& given) { field(o) = parse_number<T>(given); },
+                std::move(range)});
+  }
+
+  /// An integer that is not stored as it is given: load(options, job), store(options, value).
+  template <class Load, class Store>
+  Option& integer(Jobs jobs, Load load, Store store, Range range) {
+    kind = ValueKind::kInteger;
+    return add({jobs, [load](const SessionOptions& o, Job job) { return decimal(load(o, job)); },
+                [store](SessionOptions& o, const std::string& given) { store(o, parse_integer(given)); },
+                std::move(range)});
+  }
+
+  template <class Field, class Value>
+  Option& keyword(Jobs jobs, Field field, const std::map<std::string, Value>& values) {
+    return add({jobs,
+                [field, &values](const SessionOptions& o, Job) { return word_of(field(o), values); },
+                [field, &values](SessionOptions& o, const std::string& word) { field(o) = values.at(word); },
+                {},
+                keywords_of(values)});
+  }
+
+  template <class Field>
+  Option& flag(Jobs jobs, Field field) {
+    kind = ValueKind::kSwitch;
+    return add({jobs, [field](const SessionOptions& o, Job) { return field(o) ? "true" : "false"; },
+                [field](SessionOptions& o, const std::string& given) {
+                  if (given != "true" && given != "false") throw UsageError("it must be true or false");
+                  field(o) = given == "true";
+                }});
+  }
+
+  /// A text or a path.
+  template <class Field>
+  Option& text(Jobs jobs, Field field) {
+    return add({jobs, [field](const SessionOptions& o, Job) -> std::string { return field(o); },
+                [field](SessionOptions& o, const std::string& given) { field(o) = given; }});
+  }
+
+  Option& add(Setting setting);
+  Option& described(std::string text);  ///< of the last setting
+
+  /// The setting of a job, or null where the option does not belong to it.
+  const Setting* setting(Job job) const;
+  /// Whether it belongs to a job; options without a setting belong to all.
+  bool belongs_to(Job job) const { return settings.empty() || setting(job) != nullptr; }
+  /// The keywords of the methods that it belongs to.
+  std::vector<std::string> methods() const;
+  /// All keywords of all jobs.
+  std::vector<std::string> keywords() const;
+  /// "it can be ..." of a method, or of all.
+  std::string possible_values(std::optional<Method> method) const;
+  /// @throws UsageError that names the option, its value and what it may be
+  void set(SessionOptions& options, const std::string& text) const;
+  /// @throws the same for a value that is out of range for a job, or no keyword of it
+  void check(const SessionOptions& options, Job job) const;
+  /// Defaults and ranges by method, for people; empty: there are none.
+  std::string defaults() const;
+
+  std::string name;   ///< without the dashes, as in a configuration
+  std::string value;  ///< what help calls the value; empty for a switch
+  std::string help;
+  char letter = 0;  ///< 0: none
+  ValueKind kind = ValueKind::kText;
+  OptionScope scope;
+  std::vector<Setting> settings;
+  /// Why the option has no effect for a job, as the others are, such as "has a meaning with ... only"; empty
+  /// where it has one.
+  std::function<std::string(const SessionOptions&, Job)> idle_reason;
+};
+
+struct OptionGroup {
+  explicit OptionGroup(std::string group_title) : title(std::move(group_title)) {}
+  Option& add(Option option) { return options.emplace_back(std::move(option)); }
+  Option& add(const char* name, const char* value, const std::string& help,
+              OptionScope scope = OptionScope::kResults) {
+    return add(Option(name, value, help, scope));
+  }
+
+  std::string title;
+  std::vector<Option> options;
+};
+
+/// All options, in the order in which they apply.
+const std::vector<OptionGroup>& option_groups();
+std::vector<const Option*> all_options();
+
+/// The option of a name such as "window", or null.
+const Option* find_option(const std::string& name);
+
+/// "a, b or c".
+std::string list_of(const std::vector<std::string>& words);
+
+OptionGroup work_options();
+OptionGroup matching_options();
+OptionGroup stage_options();
+OptionGroup pair_options();
+OptionGroup semi_global_options();
+OptionGroup block_options();
+OptionGroup belief_options();
+OptionGroup view_options();
+OptionGroup filter_options();
+OptionGroup machine_options();
+
+}  // namespace recon

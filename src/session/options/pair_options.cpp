@@ -1,0 +1,184 @@
+// Options of the methods for rectified pairs.
+
+#include <cstdio>
+
+#include "session/options/option.hpp"
+#include "session/options/penalties.hpp"
+
+namespace recon {
+
+using namespace jobs;
+
+namespace {
+
+const std::map<std::string, BeliefStorage> kStorages = {
+    {"float", BeliefStorage::kFloat}, {"half", BeliefStorage::kHalf}, {"bfloat16", BeliefStorage::kBfloat16}};
+const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
+                                                           {"sobel", BlockPrefilter::kSobel}};
+
+/// Costs are at most 255, and sums of costs and penalties at most kMaxPathCost.
+constexpr Range kPenalty = {0, kMaxPathCost - 255};
+
+void set_region(SessionOptions& options, const std::string& text) {
+  Region region;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%9d,%9d,%9d,%9d%c", &region.x, &region.y, &region.width, &region.height,
+                  &rest) != 4 ||
+      region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1)
+    throw UsageError("write x,y,width,height in pixels of the left image, such as 0,0,640,480");
+  options.pair.matching.block.region = region;
+}
+
+std::string idle_paths(const SessionOptions& options, Job job) {
+  const bool used = job.method == Method::kPlaneSweep
+                        ? options.optimizer == SweepOptimizer::kSemiGlobal
+                        : job.method != Method::kPipeline ||
+                              options.pair.matching.pipeline.optimizer == PipelineOptimizer::kSemiGlobal;
+  return used ? "" : "has a meaning with --optimizer sgm only";
+}
+
+std::string idle_rank_window(const SessionOptions& options, Job job) {
+  const bool used =
+      job.method != Method::kPipeline || pipeline_cost_keyword(options.pair.matching.pipeline) == "rank";
+  return used ? "" : "has a meaning with --cost rank only";
+}
+
+std::string idle_left_right(const SessionOptions& options, Job job) {
+  const bool used = job.method != Method::kPipeline || options.pair.matching.pipeline.refinement.left_right;
+  return used ? "" : "has a meaning with --refine lr only";
+}
+
+Option rank_window_option() {
+  const Range range = {3, kMaxRankWindow, true};
+  return Option("rank-window", "N", "Side of the window of --cost rank, pixels, odd")
+      .number(kSgm, RECON_FIELD(pair.matching.semi_global.transform.rank_window), range)
+      .integer(
+          kPipeline,
+          [](const SessionOptions& o, Job) { return o.pair.matching.pipeline.transform.rank_window; },
+          [](SessionOptions& o, int side) {
+            o.pair.matching.pipeline.transform.rank_window = side;
+            set_default_penalties(o.pair.matching.pipeline);
+          },
+          range);
+}
+
+Option left_right_option() {
+  return Option("left-right", "PX",
+                "Max difference between the disparities of both views, pixels; sgm and bm: -1 for no check")
+      .number(kSgm, RECON_FIELD(pair.matching.semi_global.left_right), {-1, kMaxDisparities})
+      .number(kBm, RECON_FIELD(pair.matching.block.left_right), {-1, kMaxDisparities})
+      .integer(
+          kPipeline,
+          [](const SessionOptions& o, Job) { return static_cast<int>(o.pair.matching.pipeline.left_right); },
+          [](SessionOptions& o, int pixels) {
+            o.pair.matching.pipeline.left_right = static_cast<float>(pixels);
+          },
+          {0, 4096});
+}
+
+/// @param of_pipeline  the default of a pipeline
+Option penalty_option(const char* name, const char* value, const char* help, int Penalties::*member,
+                      const Range& range, const std::string& of_pipeline) {
+  const auto load = [member](const SessionOptions& o, Job job) { return penalties_of(o, job).*member; };
+  const auto store = [member](SessionOptions& o, int penalty) { set_penalty(o, member, penalty); };
+  const auto stored = [](SessionOptions&, int) {};  // for all methods at once
+  return Option(name, value, help)
+      .integer(kSweep | kSgm, load, store, range)
+      .integer(kPipeline, load, stored, range)
+      .described(of_pipeline);
+}
+
+}  // namespace
+
+std::string format_region(const Region& region) {
+  const auto& [x, y, width, height] = region;
+  if (width == 0 || height == 0) return {};
+  return decimal(x) + "," + decimal(y) + "," + decimal(width) + "," + decimal(height);
+}
+
+OptionGroup pair_options() {
+  OptionGroup group("Rectified pairs");
+  group.add("min-disparity", "D", "Min disparity x_left - x_right, pixels; may be negative")
+      .number(kPairs, RECON_FIELD(pair.min_disparity), {-kMaxDisparity, kMaxDisparity})
+      .described("0");
+  group.add("max-disparity", "D", "End of the disparities, pixels: searched is min <= d < max")
+      .number(kPairs, RECON_FIELD(pair.max_disparity), {-kMaxDisparity, 2 * kMaxDisparity})
+      .described("ndisp of calib.txt");
+  group.add("fill", "", "A disparity for every pixel: holes get that of the background beside them")
+      .flag(kPairs, RECON_FIELD(pair.fill));
+  return group;
+}
+
+OptionGroup semi_global_options() {
+  OptionGroup group("Semi-global matching (sgm, planesweep, pipeline)");
+  group.add(rank_window_option()).idle_reason = idle_rank_window;
+  group.add("paths", "N", "Number of path directions, 4 or 8")
+      .number(kSweep, RECON_FIELD(sweep_paths.penalties.paths), {.values = {4, 8}})
+      .number(kSgm, RECON_FIELD(pair.matching.semi_global.optimizer.paths), {.values = {4, 8}})
+      .number(kPipeline, RECON_FIELD(pair.matching.pipeline.semi_global.paths), {.values = {4, 8}})
+      .idle_reason = idle_paths;
+  group
+      .add(penalty_option(
+          "p1", "COST", "Penalty of a step of one disparity; of --cost ad-census in hundredths",
+          &Penalties::p1, kPenalty, "of the max cost 1/4 with sgm, 1/2 with scanline, 1/6 with graphcut"))
+      .idle_reason = idle_penalty;
+  group
+      .add(penalty_option("p2", "COST", "Penalty of a larger step", &Penalties::p2, kPenalty,
+                          "of the max cost 5/3 with sgm, 3/2 with scanline, 1/3 with graphcut"))
+      .idle_reason = idle_penalty;
+  group
+      .add(penalty_option("p2-falloff", "LEVELS",
+                          "Difference of an edge over which --p2 falls off, grey levels; 0: it does not",
+                          &Penalties::falloff, {0, 255}, decimal(GraphCutOptions().edge_falloff)))
+      .idle_reason = idle_falloff;
+  group.add("uniqueness", "PERCENT", "Min cost margin of the winner over other disparities, per cent")
+      .number(kSgm, RECON_FIELD(pair.matching.semi_global.uniqueness), {0, 99})
+      .number(kBm, RECON_FIELD(pair.matching.block.uniqueness), {0, 99});
+  group.add(left_right_option()).idle_reason = idle_left_right;
+  return group;
+}
+
+OptionGroup block_options() {
+  OptionGroup group("Block matching (bm)");
+  group
+      .add("prefilter", "NAME",
+           "sobel: compare horizontal gradients, which do not depend on the brightness; none: grey levels")
+      .keyword(kBm, RECON_FIELD(pair.matching.block.prefilter), kPrefilters);
+  group.add("prefilter-cap", "N", "Clipping bound of the gradients")
+      .number(kBm, RECON_FIELD(pair.matching.block.prefilter_cap), {1, kMaxPrefilterCap});
+  group.add("steps", "N", "Disparities searched per pixel: 1, 2 or 4")
+      .number(kBm, RECON_FIELD(pair.matching.block.steps_per_pixel), {.values = {1, 2, 4}});
+  group.add("pyramid", "N", "Number of pyramid levels; coarse ones match large disparities")
+      .number(kBm, RECON_FIELD(pair.matching.block.pyramid_levels), {1, kMaxPyramidLevels});
+  group.add("max-mean-cost", "COST", "Max mean cost per pixel of a trusted disparity; 0: no limit")
+      .number(kBm, RECON_FIELD(pair.matching.block.max_mean_cost), {0, 65025});
+  group.add("roi", "X,Y,WIDTH,HEIGHT", "The pixels of the left image to match")
+      .add({kBm & kPairs,
+            [](const SessionOptions& o, Job) { return format_region(o.pair.matching.block.region); },
+            set_region})
+      .described("all");
+  return group;
+}
+
+OptionGroup belief_options() {
+  OptionGroup group("Belief propagation (bp)");
+  group.add("levels", "N", "Number of pyramid levels")
+      .number(kBp, RECON_FIELD(pair.matching.belief.levels), {1, 16});
+  group.add("iterations", "N", "Number of iterations per level")
+      .number(kBp, RECON_FIELD(pair.matching.belief.iterations), {1, 1000});
+  group.add("data-weight", "W", "Weight of the grey difference")
+      .number(kBp, RECON_FIELD(pair.matching.belief.data_weight), {1e-4, 100});
+  group.add("data-cap", "LEVELS", "Truncation of the grey difference, grey levels")
+      .number(kBp, RECON_FIELD(pair.matching.belief.data_cap), {0, 255});
+  group
+      .add("smoothness-cap", "PX",
+           "Truncation of the difference between neighbours, pixels; 0: disparities / 7.5")
+      .number(kBp, RECON_FIELD(pair.matching.belief.smoothness_cap), {0, kMaxDisparities});
+  group.add("sigma", "PX", "Gaussian blur of the images beforehand, pixels; 0: none")
+      .number(kBp, RECON_FIELD(pair.matching.belief.smoothing_sigma), {0, 10});
+  group.add("storage", "TYPE", "Number format of stored messages: float, half or bfloat16")
+      .keyword(kBp, RECON_FIELD(pair.matching.belief.storage), kStorages);
+  return group;
+}
+
+}  // namespace recon

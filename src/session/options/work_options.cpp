@@ -1,0 +1,153 @@
+// What is to be done, and with what means.
+
+#include "session/options/byte_size.hpp"
+#include "session/options/option.hpp"
+
+namespace recon {
+
+using namespace jobs;
+
+namespace {
+
+const std::map<std::string, Stage> kStages = {
+    {"all", Stage::kAll}, {"estimate", Stage::kEstimate}, {"fuse", Stage::kFuse}};
+
+void set_method(SessionOptions& options, const std::string& keyword) {
+  for (const Method method : kMethods)
+    if (keyword == method_keyword(method)) options.method = method;
+}
+
+std::vector<std::string> method_keywords() {
+  std::vector<std::string> keywords;
+  keywords.reserve(kMethods.size());
+  for (const Method method : kMethods) keywords.push_back(method_keyword(method));
+  return keywords;
+}
+
+void set_shard(SessionOptions& options, const std::string& text) {
+  const auto fail = [] { throw UsageError("write I/N with I from 1 to N, such as 2/8"); };
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) fail();
+  try {
+    options.shard = {parse_integer(text.substr(0, slash)), parse_integer(text.substr(slash + 1))};
+  } catch (const UsageError&) {
+    fail();
+  }
+  if (options.shard.index < 1 || options.shard.index > options.shard.count) fail();
+}
+
+/// An option that grants bytes.
+template <class Field>
+Option limit_option(const char* name, const char* help, Field field) {
+  constexpr std::size_t kMin = std::size_t{1} << 20;
+  const auto set = [field](SessionOptions& options, const std::string& text) {
+    field(options) = parse_byte_size(text);
+    if (*field(options) < kMin)
+      throw UsageError("it must be a size in bytes of at least 1 MiB, such as 500M or 1.5GiB");
+  };
+  return Option(name, "SIZE", help, OptionScope::kCommandLine)
+      .add({kAll, [](const SessionOptions&, Job) { return ""; }, set});
+}
+
+/// A switch of the command line.
+template <class Field>
+Option run_switch(const char* name, const char* help, Field field) {
+  return Option(name, "", help, OptionScope::kCommandLine).flag(kAll, field);
+}
+
+}  // namespace
+
+OptionGroup work_options() {
+  OptionGroup group("Work");
+  group
+      .add("method", "NAME",
+           "The method. For scenes: planesweep, a plane sweep. For rectified pairs and for scenes: sgm "
+           "(semi-global matching), bp (belief propagation), bm (block matching) or pipeline (single stages "
+           "over a stored cost volume). In a scene these rectify each view with its best neighbours and "
+           "merge the depths on which the pairs agree")
+      .add({kAll,
+            [](const SessionOptions&, Job job) { return method_keyword(job.method); },
+            set_method,
+            {},
+            method_keywords(),
+            "scenes: planesweep; pairs: sgm; pipeline with --preset, and for pairs with stages that only it "
+            "has"});
+  group
+      .add("preset", "NAME",
+           "A named pipeline: ad-census (Mei et al. 2011), which is --cost ad-census --aggregation cross "
+           "--optimizer scanline --refine lr,vote,interpolate,edges,subpixel,median. A stage that is given "
+           "replaces the one of the preset")
+      .add({kPipeline,
+            [](const SessionOptions& o, Job) { return o.preset; },
+            [](SessionOptions& o, const std::string& name) {
+              o.preset = name;
+              o.pair.matching.pipeline = ad_census_preset();
+            },
+            {},
+            {"ad-census"}});
+  group
+      .add("device", "DEVICE", "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2",
+           OptionScope::kPlace)
+      .text(kAll, RECON_FIELD(device));
+  group
+      .add("output", "DIR", "The output folder; with several inputs, it gets a folder for each",
+           OptionScope::kPlace)
+      .text(kAll, RECON_FIELD(output))
+      .described("dense/ in the scene or pair folder; ./dense for two image files")
+      .letter = 'o';
+  group
+      .add("views", "GLOB", "Only the views whose names match this shell pattern get depth maps",
+           OptionScope::kPlace)
+      .text(kScenes, RECON_FIELD(views));
+  group.add("shard", "I/N", "The I-th of N parts of the views, with --stage estimate", OptionScope::kPart)
+      .add({kScenes,
+            [](const SessionOptions& o, Job) {
+              return std::to_string(o.shard.index) + "/" + std::to_string(o.shard.count);
+            },
+            set_shard});
+  group
+      .add("stage", "NAME",
+           "estimate: up to the depth maps of single views; fuse: from these to the cloud; all: both",
+           OptionScope::kPart)
+      .keyword(kScenes, RECON_FIELD(stage), kStages);
+  group.add(run_switch("dry-run",
+                       "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
+                       "predicted time. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
+                       "~/.cache/reconstruct and improve the prediction",
+                       RECON_FIELD(dry_run)));
+  group.add(
+      run_switch("overwrite",
+                 "Do finished work again, also in a folder with files of other programs, which are replaced "
+                 "where names are the same. Without it, such a folder is refused, and finished work is kept",
+                 RECON_FIELD(overwrite)));
+  group.add(run_switch("wait", "Wait while another reconstruct writes into the same output folder",
+                       RECON_FIELD(wait)));
+  group.add("config", "FILE",
+            "Read options from a TOML file, such as the options.toml of an earlier run; options of the "
+            "command line take precedence",
+            OptionScope::kCommandLine);
+  return group;
+}
+
+OptionGroup machine_options() {
+  OptionGroup group("Machine and messages");
+  group.add(limit_option("memory-limit", "Max host memory, such as 4GiB", RECON_FIELD(memory_limit))
+                .described("what is available"));
+  group.add(limit_option("gpu-memory-limit", "Max GPU memory", RECON_FIELD(gpu_memory_limit))
+                .described("most of what is free"));
+  group
+      .add("threads", "N", "Max number of threads; 0: as many as there are processors",
+           OptionScope::kCommandLine)
+      .number(kAll, RECON_FIELD(threads), {0, kMaxThreads});
+  group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet)));
+  group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose))).letter = 'v';
+  group.add(run_switch("json",
+                       "Print one JSON object on standard output instead of text, also when the run fails: "
+                       "then with exit_code and error",
+                       RECON_FIELD(json)));
+  group.add("help", "", "Print this text", OptionScope::kCommandLine).letter = 'h';
+  group.add("version", "", "Print the version", OptionScope::kCommandLine);
+  return group;
+}
+
+}  // namespace recon

@@ -1,0 +1,133 @@
+// `reconstruct --help`, the manual page, the bash completion and README.md describe the options of the
+// program.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "session/options/option.hpp"
+
+namespace recon {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// What a shell command prints.
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  for (int c; pipe && (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
+  return text;
+}
+
+std::string content(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> matches(const std::string& text, const char* expression) {
+  const std::regex regex(expression);
+  return {std::sregex_token_iterator(text.begin(), text.end(), regex, 1), std::sregex_token_iterator()};
+}
+
+/// The names of all options, each once: none is described twice.
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const Option* option : all_options()) all.push_back(option->name);
+  return all;
+}
+
+TEST(Options, HaveNamesDescriptionsAndDefaultsInRange) {
+  const std::vector<std::string> all = names();
+  EXPECT_THAT(std::set<std::string>(all.begin(), all.end()), SizeIs(all.size()));
+  EXPECT_THAT(all, SizeIs(testing::Gt(60u)));
+  for (const Option* option : all_options()) {
+    EXPECT_FALSE(option->help.empty()) << option->name;
+    EXPECT_EQ(option->value.empty(),
+              option->settings.empty() ? option->name != "config" : option->kind == ValueKind::kSwitch)
+        << option->name;
+    for (const Method method : kMethods)
+      for (const bool pair : {false, true})
+        EXPECT_NO_THROW(option->check(SessionOptions(), {method, pair})) << option->name;
+  }
+}
+
+TEST(Help, DescribesEveryOptionInLinesThatFit) {
+  const std::string help = output_of("'" RECON_PROGRAM "' --help");
+  EXPECT_EQ(matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)"), names());
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_THAT(
+      help,
+      HasSubstr("--best-k K                  Number of source views of best-k [planesweep: 2, 1 to 8]"));
+}
+
+TEST(ManualPage, DescribesEveryOption) {
+  std::string page = content(RECON_MANUAL "/reconstruct.1");
+  page.erase(std::remove(page.begin(), page.end(), '\\'), page.end());
+  EXPECT_EQ(matches(page, "\n\\.TP\n\\.B (?:-[a-z], )?--([a-z0-9-]+)"), names());
+  EXPECT_THAT(page, HasSubstr("\n.B --best-k K\nNumber of source views of best-k [planesweep: 2, 1 to 8]\n"));
+  for (const std::string& line : matches(page, "\n(.*)"))
+    EXPECT_FALSE(line.starts_with("'")) << "taken for a command: " << line;
+}
+
+/// What bash offers for the last of some words.
+std::vector<std::string> completions(const std::string& words) {
+  std::istringstream out(
+      output_of("bash -c '. \"" RECON_MANUAL "/reconstruct.bash\"; COMP_WORDS=(reconstruct " + words +
+                "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _reconstruct; "
+                "echo \"${COMPREPLY[@]}\"'"));
+  return {std::istream_iterator<std::string>(out), {}};
+}
+
+TEST(Completion, OffersOptionsAndTheirKeywords) {
+  std::vector<std::string> expected;
+  for (const std::string& name : names()) expected.push_back("--" + name);
+  EXPECT_EQ(completions("--"), expected);
+  EXPECT_THAT(completions("x --min-d"), ElementsAre("--min-disparity"));
+  for (const Option* option : all_options()) {
+    if (option->keywords().empty()) continue;
+    EXPECT_EQ(completions("x --" + option->name + " \"\""), option->keywords()) << option->name;
+  }
+  EXPECT_THAT(completions("x --window \"\""), IsEmpty());
+  EXPECT_THAT(completions("x --output " RECON_SOURCE_DIR "/sr"), ElementsAre(RECON_SOURCE_DIR "/src"));
+  EXPECT_THAT(completions("x -o " RECON_SOURCE_DIR "/READM"), IsEmpty()) << "a folder is wanted";
+  EXPECT_THAT(completions(RECON_SOURCE_DIR "/READM"), ElementsAre(RECON_SOURCE_DIR "/README.md"));
+}
+
+/// README.md without what it says of other programs.
+std::string readme() {
+  std::istringstream lines(content(RECON_SOURCE_DIR "/README.md"));
+  std::string text;
+  for (std::string line; std::getline(lines, line) && line != "## Build";)
+    if (line.find("reconstruct-") == std::string::npos) text += line + "\n";
+  return text;
+}
+
+TEST(Readme, NamesOptionsAndKeywordsOfTheProgram) {
+  const std::string text = readme();
+  const std::vector<std::string> named = matches(text, "--([a-z][a-z0-9-]*)");
+  EXPECT_THAT(named, SizeIs(testing::Gt(30u)));
+  for (const std::string& name : named) EXPECT_NE(find_option(name), nullptr) << name;
+  for (const Option* option : all_options()) {
+    if (option->keywords().empty()) continue;
+    for (const std::string& word : matches(text, ("--" + option->name + "[ =]([a-z0-9-]+)").c_str()))
+      EXPECT_THAT(option->keywords(), testing::Contains(word)) << "--" << option->name;
+  }
+}
+
+}  // namespace
+}  // namespace recon

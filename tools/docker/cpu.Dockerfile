@@ -1,0 +1,13 @@
+# reconstruct for the CPU:
+#   docker build -f tools/docker/cpu.Dockerfile -t reconstruct .
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" reconstruct scene/
+FROM debian:12
+COPY . /source
+WORKDIR /source
+RUN tools/install-packages build \
+ && cmake --preset release -DRECON_CUDA=OFF -DRECON_BUILD_TESTS=OFF \
+ && cmake --build --preset release --parallel "$(nproc)" \
+ && cmake --install build/release --prefix /usr/local \
+ && rm -rf build /var/lib/apt/lists/*
+WORKDIR /data
+ENTRYPOINT ["reconstruct"]

@@ -1,0 +1,136 @@
+#include "tools/manual/manual.hpp"
+
+#include <sstream>
+
+#include "session/options/option.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr const char* kSummary = "depth maps and a fused, coloured point cloud from calibrated photos";
+constexpr const char* kInputs =
+    "SCENE is a folder with images/ and sparse/ as COLMAP has them, a folder with a rectified pair as "
+    "Middlebury has "
+    "it (im0.png, im1.png, calib.txt), or a folder of such folders. LEFT and RIGHT are the two images of a "
+    "rectified "
+    "pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
+constexpr const char* kExitCodes =
+    "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
+    "some views "
+    "failed and the rest is written, 130 interrupted and what was finished is kept.";
+
+/// "-o, --output DIR".
+std::string usage(const Option& option) {
+  return (option.letter != 0 ? std::string("-") + option.letter + ", " : "") + "--" + option.name +
+         (option.value.empty() ? "" : " " + option.value);
+}
+
+std::string description(const Option& option) {
+  const std::string defaults = option.defaults();
+  return option.help + (defaults.empty() ? "" : " [" + defaults + "]");
+}
+
+/// Lines of at most 100 columns, all but the first one after `indent` spaces.
+std::string wrapped(const std::string& text, std::size_t column, std::size_t indent) {
+  std::istringstream words(text);
+  std::string result;
+  for (std::string word; words >> word; column += word.size()) {
+    if (column > indent && column + 1 + word.size() > 100) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!result.empty()) {
+      result += " ";
+      ++column;
+    }
+    result += word;
+  }
+  return result + "\n";
+}
+
+/// Text without what the formatter of manual pages would take for a command.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '-' ? "\\-" : c == '\\' ? "\\e" : std::string(1, c);
+  return result.starts_with('.') || result.starts_with('\'') ? "\\&" + result : result;
+}
+
+/// What bash offers as the value of an option; empty: nothing.
+std::string completion_of(const Option& option) {
+  if (option.value == "FILE") return "-f";
+  if (option.value == "DIR") return "-d";
+  std::string words;
+  for (const std::string& keyword : option.keywords()) words += (words.empty() ? "" : " ") + keyword;
+  return words.empty() ? "" : "-W '" + words + "'";
+}
+
+}  // namespace
+
+std::string help_text() {
+  constexpr std::size_t kIndent = 30;
+  std::string text =
+      std::string("reconstruct: ") + kSummary +
+      "\n\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\n" +
+      wrapped(kInputs, 0, 0);
+  for (const OptionGroup& group : option_groups()) {
+    text += "\n" + group.title + ":\n";
+    for (const Option& option : group.options) {
+      std::string start = "  " + usage(option);
+      start += start.size() + 2 > kIndent ? "\n" + std::string(kIndent, ' ')
+                                          : std::string(kIndent - start.size(), ' ');
+      text += start + wrapped(description(option), kIndent, kIndent);
+    }
+  }
+  return text + "\n" + wrapped(std::string("Exit codes: ") + kExitCodes, 0, 0);
+}
+
+std::string man_page(const std::string& version) {
+  std::string page =
+      ".TH RECONSTRUCT 1 \"\" \"reconstruct " + version + "\" \"User Commands\"\n" +
+      ".SH NAME\nreconstruct \\- " + kSummary + "\n.SH SYNOPSIS\n" +
+      ".B reconstruct\n.IR SCENE ...\n[options]\n.br\n.B reconstruct\n.I LEFT RIGHT\n[options]\n" +
+      ".SH DESCRIPTION\n" + escaped(kInputs) + "\n.SH OPTIONS\n" + "Defaults and ranges are in brackets.\n";
+  for (const OptionGroup& group : option_groups()) {
+    page += ".SS " + group.title + "\n";
+    for (const Option& option : group.options)
+      page += ".TP\n.B " + escaped(usage(option)) + "\n" + escaped(description(option)) + "\n";
+  }
+  return page + ".SH EXIT STATUS\n" + escaped(kExitCodes) + "\n";
+}
+
+std::string bash_completion() {
+  std::string names, cases, others;
+  for (const Option* option : all_options()) {
+    const std::string name = "--" + option->name;
+    names += (names.empty() ? "" : " ") + name;
+    const std::string values = completion_of(*option);
+    if (!values.empty())
+      cases.append("    ")
+          .append(name)
+          .append(") COMPREPLY=($(compgen ")
+          .append(values)
+          .append(" -- \"$word\")) ;;\n");
+    else if (!option->value.empty())
+      others += (others.empty() ? "" : "|") + name;
+  }
+  return R"(# Completion of the options of reconstruct in bash.
+_reconstruct() {
+  local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]}
+  [ "$option" != -o ] || option=--output
+  COMPREPLY=()
+  case $option in
+)" + cases +
+         "    " + others + R"() ;;
+    *)
+      case $word in
+        -*) COMPREPLY=($(compgen -W ')" +
+         names + R"(' -- "$word")) ;;
+        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+      esac ;;
+  esac
+}
+complete -o filenames -F _reconstruct reconstruct
+)";
+}
+
+}  // namespace recon
