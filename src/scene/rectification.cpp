@@ -154,8 +154,8 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   return {pair, {}};
 }
 
-Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
-                                 const Mat3d& target_from_camera, const Pinhole& target) {
+Image<std::uint8_t> rectified_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
+                                    const Mat3d& target_from_camera, const Pinhole& target) {
   EXPECTS(image.width == camera.width && image.height == camera.height && !image.empty());
   const Mat3d camera_from_target = transpose(target_from_camera);
   const int n = samples_along(camera, target);

@@ -62,7 +62,7 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
 /// The same bytes for any number of threads.
 /// @param image                has the size of `camera`
 /// @param target_from_camera   the rotation between both
-Image<std::uint8_t> turned_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
-                                 const Mat3d& target_from_camera, const Pinhole& target);
+Image<std::uint8_t> rectified_image(ImageView<const std::uint8_t> image, const Pinhole& camera,
+                                    const Mat3d& target_from_camera, const Pinhole& target);
 
 }  // namespace recon

@@ -29,8 +29,8 @@ std::optional<double> ViewGeometry::half_angle() const {
   // The maximum angles lie on the image border, since the lens mapping is injective; they vary little between
   // the samples.
   constexpr int kSamples = 8;
-  constexpr double kMargin = 0.02, kGreatest = 80 * std::numbers::pi / 180;
-  double greatest = 0;
+  constexpr double kMargin = 0.02, kMaxAngle = 80 * std::numbers::pi / 180;
+  double max_angle = 0;
   for (int i = 0; i <= kSamples; ++i) {
     const double x = static_cast<double>(i) / kSamples * width,
                  y = static_cast<double>(i) / kSamples * height;
@@ -38,11 +38,11 @@ std::optional<double> ViewGeometry::half_angle() const {
     for (const Vec2d pixel : {Vec2d{x, 0}, Vec2d{x, h}, Vec2d{0, y}, Vec2d{w, y}}) {
       const std::optional<Vec3d> ray = lens->unproject(pixel);
       if (!ray) return std::nullopt;
-      greatest = std::max(greatest, std::atan2(std::hypot(ray->x, ray->y), ray->z) + kMargin);
+      max_angle = std::max(max_angle, std::atan2(std::hypot(ray->x, ray->y), ray->z) + kMargin);
     }
   }
-  if (greatest > kGreatest) return std::nullopt;
-  return greatest;
+  if (max_angle > kMaxAngle) return std::nullopt;
+  return max_angle;
 }
 
 Vec3d ViewGeometry::point_at(Vec3d ray, double z) const {

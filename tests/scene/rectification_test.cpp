@@ -197,7 +197,7 @@ TEST(TurnedImage, ShowsWhatTheViewSeesInEachDirection) {
   const Mat3d turn = looking_at({0, 0, 0}, {0.2, 0.1, 1}, {0.3, 1, 0}).rotation;
   for (const double focal : {500.0, 170.0}) {
     const Pinhole target{240, 180, focal, focal, 130, 80};
-    const Image<std::uint8_t> turned = turned_image(image.view(), kCamera, turn, target);
+    const Image<std::uint8_t> turned = rectified_image(image.view(), kCamera, turn, target);
     int inside = 0;
     for (int y = 0; y < target.height; ++y)
       for (int x = 0; x < target.width; ++x) {
@@ -215,7 +215,7 @@ TEST(TurnedImage, ShowsWhatTheViewSeesInEachDirection) {
 
 TEST(TurnedImage, IsTheImageItselfWhereNothingTurns) {
   const Image<std::uint8_t> image = linear_image(kCamera);
-  const Image<std::uint8_t> turned = turned_image(image.view(), kCamera, identity<double>(), kCamera);
+  const Image<std::uint8_t> turned = rectified_image(image.view(), kCamera, identity<double>(), kCamera);
   for (int y = 0; y < kCamera.height; ++y)
     for (int x = 0; x < kCamera.width; ++x) ASSERT_EQ(turned(x, y), image(x, y));
 }
@@ -225,7 +225,7 @@ TEST(TurnedImage, TakesTheMeanOfThePixelsThatItShrinks) {
   for (int y = 0; y < 64; ++y)
     for (int x = 0; x < 64; ++x) stripes(x, y) = x % 2 == 0 ? 0 : 200;
   const Pinhole camera{64, 64, 100, 100, 32, 32}, half{32, 32, 50, 50, 16, 16};
-  const Image<std::uint8_t> turned = turned_image(stripes.view(), camera, identity<double>(), half);
+  const Image<std::uint8_t> turned = rectified_image(stripes.view(), camera, identity<double>(), half);
   for (int y = 0; y < 32; ++y)
     for (int x = 0; x < 32; ++x) ASSERT_EQ(turned(x, y), 100);
 }

@@ -22,11 +22,12 @@ struct TurnedImage {
   Image<Rgb8> colour;
 
   TurnedImage(const PosedImage& image, const Mat3d& target_from_camera, const Pinhole& target)
-      : grey(turned_image(image.channel[0], image.camera, target_from_camera, target)) {
+      : grey(rectified_image(image.channel[0], image.camera, target_from_camera, target)) {
     if (image.channels == 1) return;
     const Image<std::uint8_t> green =
-                                  turned_image(image.channel[1], image.camera, target_from_camera, target),
-                              blue = turned_image(image.channel[2], image.camera, target_from_camera, target);
+                                  rectified_image(image.channel[1], image.camera, target_from_camera, target),
+                              blue =
+                                  rectified_image(image.channel[2], image.camera, target_from_camera, target);
     colour = Image<Rgb8>(grey.width(), grey.height());
     parallel_for(grey.height(), [&](int y) {
       for (int x = 0; x < grey.width(); ++x) {

@@ -153,7 +153,7 @@ class Pipeline {
   Image<Cross> left_arms_, right_arms_;
 };
 
-void forget(ImageView<const Outlier> outliers, ImageView<float> disparity) {
+void invalidate(ImageView<const Outlier> outliers, ImageView<float> disparity) {
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x)
       if (outliers(x, y) != Outlier::kNone) disparity(x, y) = kUnknown;
@@ -193,7 +193,7 @@ Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, V
       interpolate_outliers(disparity.view(), outliers.view(), problem.colour.left, right.view());
       report("interpolate");
     } else {
-      forget(outliers.view(), disparity.view());
+      invalidate(outliers.view(), disparity.view());
     }
   }
   if (steps.edges) {

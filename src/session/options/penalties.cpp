@@ -121,16 +121,16 @@ std::string idle_falloff(const SessionOptions& options, Job job) {
 }
 
 void set_default_penalties(PipelineOptions& pipeline) {
-  // As shares of the greatest cost. Those of semi-global paths and of the graph cut were the best of a few on
+  // As shares of the max cost. Those of semi-global paths and of the graph cut were the best of a few on
   // the colour pairs of Middlebury's evaluation of 2007, after cross-based means.
-  const int greatest = whole_cost_limit(pipeline);
-  pipeline.semi_global.p1 = greatest / 4;
-  pipeline.semi_global.p2 = greatest * 5 / 3;
+  const int limit = whole_cost_limit(pipeline);
+  pipeline.semi_global.p1 = limit / 4;
+  pipeline.semi_global.p2 = limit * 5 / 3;
   // As the system of AD-Census has them, whose costs go up to 2; in whole steps, as options name them.
   const ScanlineOptions system = ad_census_pipeline().scanline;
-  pipeline.scanline.p1 = std::round(system.p1 * static_cast<float>(greatest) / 2) / steps_of(pipeline);
-  pipeline.scanline.p2 = std::round(system.p2 * static_cast<float>(greatest) / 2) / steps_of(pipeline);
-  pipeline.graph_cut.smoothness = static_cast<float>(std::max(1, greatest / 6)) / steps_of(pipeline);
+  pipeline.scanline.p1 = std::round(system.p1 * static_cast<float>(limit) / 2) / steps_of(pipeline);
+  pipeline.scanline.p2 = std::round(system.p2 * static_cast<float>(limit) / 2) / steps_of(pipeline);
+  pipeline.graph_cut.smoothness = static_cast<float>(std::max(1, limit / 6)) / steps_of(pipeline);
 }
 
 }  // namespace recon

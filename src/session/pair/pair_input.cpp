@@ -93,7 +93,7 @@ Image<std::uint16_t> as_16_bits(StoredGrey& image) {
   return out;
 }
 
-std::uint32_t greatest(const Image<std::uint16_t>& image) {
+std::uint32_t max_value(const Image<std::uint16_t>& image) {
   std::uint16_t value = 0;
   for (int y = 0; y < image.height(); ++y)
     value = std::max(value, *std::max_element(image.row(y), image.row(y) + image.width()));
@@ -178,7 +178,7 @@ PairImages common_depth(StoredGrey left, StoredGrey right) {
   }
   images.left16 = as_16_bits(left);
   images.right16 = as_16_bits(right);
-  images.white = std::max({greatest(images.left16), greatest(images.right16), 1u});
+  images.white = std::max({max_value(images.left16), max_value(images.right16), 1u});
   images.left = as_8_bits(images.left16, images.white);
   images.right = as_8_bits(images.right16, images.white);
   return images;

@@ -40,7 +40,7 @@ struct PairResult {
   Image<float> disparity;
   Image<std::uint8_t> filled;  ///< 255 or 0; empty without --fill
   double known = 0;            ///< share of pixels with a disparity, before filling
-  std::string suspicion;       ///< that the images are swapped; empty: none
+  std::string swap_warning;    ///< that the images are swapped; empty: none
 };
 
 json inputs_of(const PairRun& run, const PairPlan& plan) {
@@ -83,7 +83,7 @@ std::string doubts(const PairPlan& plan) {
 }
 
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
-std::string suspicion(const PairPlan& plan, const GreyPair& images, double known, Backend& backend) {
+std::string swap_warning(const PairPlan& plan, const GreyPair& images, double known, Backend& backend) {
   // Belief propagation and pipelines give every pixel a disparity, also where nothing matches.
   const PairMethod method = plan.options.method;
   const bool always_known = method == PairMethod::kBeliefPropagation || method == PairMethod::kPipeline;
@@ -114,7 +114,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
   result.known = known_share_of(result.disparity.view());
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
-  result.suspicion = suspicion(plan, problem.images, result.known, backend);
+  result.swap_warning = swap_warning(plan, problem.images, result.known, backend);
   if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
   clock.end("filtering");
   return result;
@@ -167,8 +167,8 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   json warnings = json::array();
   char share[32];
   std::snprintf(share, sizeof share, "%.2f %%", 100 * result.known);
-  if (!result.suspicion.empty())
-    warnings.push_back(result.suspicion);
+  if (!result.swap_warning.empty())
+    warnings.push_back(result.swap_warning);
   else if (result.known < kFewKnown)
     warnings.push_back(plan.name() + ": only " + share + " of the pixels have a disparity; " + doubts(plan));
   const DisparityRange range = plan.options.range;
