@@ -160,7 +160,7 @@ TEST_F(PairPipeline, EveryStageRunsWhereAGpuIs) {
 TEST_F(PairPipeline, ThePlanCountsItsVolumes) {
   write_images(600, 400);
   const auto plan = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--max-disparity", "100", "--dry-run", "--json"});
+    arguments.insert(arguments.end(), {"--max-disparity", "100", "--dry-run", "--json", "--device", "cpu"});
     return match_by(arguments).json().at("scenes").at(0).at("memory").at("peak").get<std::size_t>();
   };
   constexpr std::size_t kVolume = std::size_t{608} * 400 * 100 * sizeof(float);
@@ -169,8 +169,8 @@ TEST_F(PairPipeline, ThePlanCountsItsVolumes) {
   EXPECT_GT(one, kVolume);
   EXPECT_GT(two, 2 * kVolume);
   EXPECT_GT(two, one + kVolume / 2);
-  const Outcome little =
-      match_by({"--max-disparity", "100", "--preset", "ad-census", "--memory-limit", "250M"});
+  const Outcome little = match_by(
+      {"--max-disparity", "100", "--preset", "ad-census", "--memory-limit", "250M", "--device", "cpu"});
   EXPECT_EQ(little.exit_code, 4);
   EXPECT_THAT(little.err, HasSubstr("narrow --min-disparity and --max-disparity"));
   EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
