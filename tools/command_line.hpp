@@ -13,7 +13,11 @@ struct CommandLine {
   std::vector<std::filesystem::path> inputs;
   GivenOptions given;
 
-  bool has(const char* option) const { return given.contains(option); }
+  /// Whether an option is given, and not as `--option=false`.
+  bool has(const char* option) const {
+    const auto found = given.find(option);
+    return found != given.end() && found->second.text != "false";
+  }
 };
 
 /// @throws UsageError for an unknown option, a missing or an empty value, or an option that is given twice

@@ -93,8 +93,10 @@ class CudaBackend : public Backend {
     const SweepPlan planned = plan(sweep_shape(problem));
     const Hold hold(*this, planned.bytes);
     if (hold.stream().pair) hold.stream().pair->arena.release();
+    SweepStream& stream = hold.stream().sweep;
+    stream.limit_memory(planned, hold.bytes());
     leave_memory_to(planned);
-    return hold.stream().sweep.sweep(problem, planned);
+    return without_images_if_needed([&] { return stream.sweep(problem, planned); });
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -124,7 +126,8 @@ class CudaBackend : public Backend {
     if (!stream.pair) stream.pair.emplace().host_threads = host_threads_;
     leave_memory_to(bytes);
     // A loop that waits here must not start another match, which would wait for this stream.
-    return oneapi::tbb::this_task_arena::isolate([&] { return match_pair(problem, *stream.pair); });
+    return oneapi::tbb::this_task_arena::isolate(
+        [&] { return without_images_if_needed([&] { return match_pair(problem, *stream.pair); }); });
   }
 
  private:
@@ -146,42 +149,64 @@ class CudaBackend : public Backend {
   class Hold {
    public:
     Hold(CudaBackend& backend, std::size_t bytes)
-        : streams_(backend.streams_), permit_(backend.admission_->admit(bytes)) {
-      if (large())
-        for (const int i : permit_.streams()) at(i).release();
+        : backend_(backend), permit_(backend.admission_->admit(bytes)) {
+      if (!large()) return;
+      for (const int i : permit_.streams()) at(i).release();
+      const std::lock_guard lock(backend_.budget_mutex_);
+      ++backend_.large_;
     }
     Hold(const Hold&) = delete;
     ~Hold() {
-      if (large()) stream().release();
+      if (!large()) return;
+      stream().release();
+      const std::lock_guard lock(backend_.budget_mutex_);
+      --backend_.large_;
     }
     DeviceStream& stream() const { return at(permit_.streams().front()); }
+    /// Device memory of the work.
+    std::size_t bytes() const { return permit_.streams().size() * backend_.admission_->share(); }
 
    private:
     bool large() const { return permit_.streams().size() > 1; }
-    DeviceStream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
+    DeviceStream& at(int stream) const { return backend_.streams_[static_cast<std::size_t>(stream)]; }
 
-    std::vector<DeviceStream>& streams_;
+    CudaBackend& backend_;
     Admission::Permit permit_;
   };
 
   /// Limits the cache of source images to what is left if all streams do work like the largest so far; to
-  /// nothing for work that needs more than the share of a stream.
+  /// nothing while work needs more than the share of a stream.
   void leave_memory_to(const SweepPlan& planned) {
     const std::lock_guard lock(budget_mutex_);
-    if (planned.bytes > admission_->share()) return images_.set_budget(0);
-    sweep_bytes_ = std::max(sweep_bytes_, planned.sweep_bytes);
-    path_bytes_ = std::max(path_bytes_, planned.path_bytes);
+    if (planned.bytes <= admission_->share()) {
+      sweep_bytes_ = std::max(sweep_bytes_, planned.sweep_bytes);
+      path_bytes_ = std::max(path_bytes_, planned.path_bytes);
+    }
     images_.set_budget(image_budget());
   }
   void leave_memory_to(std::size_t pair_bytes) {
     const std::lock_guard lock(budget_mutex_);
-    if (pair_bytes > admission_->share()) return images_.set_budget(0);
-    pair_bytes_ = std::max(pair_bytes_, pair_bytes);
+    if (pair_bytes <= admission_->share()) pair_bytes_ = std::max(pair_bytes_, pair_bytes);
     images_.set_budget(image_budget());
   }
   std::size_t image_budget() const {
+    if (large_ > 0 || !keeps_images_) return 0;
     const std::size_t arenas = streams_.size() * std::max(sweep_bytes_ + path_bytes_, pair_bytes_);
     return limit_ - std::min(limit_, arenas);
+  }
+
+  /// Does `work`; if the device has too little memory for it, as other programs use it too, again without the
+  /// images, which are not kept any more.
+  template <class Work>
+  auto without_images_if_needed(const Work& work) -> decltype(work()) {
+    try {
+      return work();
+    } catch (const OutOfMemory&) {
+      const std::lock_guard lock(budget_mutex_);
+      if (!std::exchange(keeps_images_, false)) throw;
+      images_.set_budget(0);
+    }
+    return work();
   }
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
@@ -209,6 +234,8 @@ class CudaBackend : public Backend {
   ImageCache images_;
   std::mutex budget_mutex_;
   std::size_t sweep_bytes_ = 0, path_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
+  int large_ = 0;             ///< work in progress that needs more than the share of a stream
+  bool keeps_images_ = true;  ///< false once they were in the way
   std::vector<DeviceStream> streams_;
   std::optional<Admission> admission_;
 };

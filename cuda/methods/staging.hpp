@@ -48,12 +48,15 @@ class Staging {
     return {image.height, image.width * kSize, image.pitch * kSize, pitch * kSize};
   }
 
+  std::byte* next_part(std::size_t bytes, const Stream& stream);
   void send(const std::byte* host, std::byte* device, const Rows& rows, const Stream& stream);
   void receive(const std::byte* device, std::byte* host, const Rows& rows, const Stream& stream);
   std::byte* half(int i) const { return buffer_.data() + static_cast<std::size_t>(i) * kHalf; }
 
   PinnedBuffer buffer_;
-  std::array<Event, 2> free_;  ///< recorded after the bus transfer from or to a half
+  std::array<Event, 2> free_;  ///< recorded after the bus transfers from or to a half
+  int turn_ = 0;               ///< the half that copies to the device use
+  std::size_t used_ = 0;       ///< its bytes in use
 };
 
 }  // namespace recon::cuda

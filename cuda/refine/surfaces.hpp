@@ -14,9 +14,6 @@ struct SurfaceScratch {
   int* labels;      ///< one per pixel
   int* sizes;       ///< one per pixel
   int* count;
-
-  /// Without the alignment between the arrays.
-  static constexpr std::size_t kBytesPerPixel = 3 * sizeof(int);
 };
 
 /// Queues recon::invalidate_small_segments and then recon::extend_surfaces. Labels come from union-find with

@@ -24,11 +24,9 @@ struct Mat3 {
   RECON_HD T operator()(int row, int col) const { return m[3 * row + col]; }
 };
 
-using Vec2f = Vec2<float>;
 using Vec2d = Vec2<double>;
 using Vec3f = Vec3<float>;
 using Vec3d = Vec3<double>;
-using Mat3f = Mat3<float>;
 using Mat3d = Mat3<double>;
 
 template <class T>

@@ -48,6 +48,14 @@ struct Parsed {
   }
 };
 
+TEST(Arguments, ASwitchMayBeGivenAsFalse) {
+  const char* words[] = {"reconstruct", "--quiet=false", "--json"};
+  const CommandLine line = parse_command_line(3, words);
+  EXPECT_FALSE(line.has("quiet"));
+  EXPECT_TRUE(line.has("json"));
+  EXPECT_FALSE(line.has("verbose"));
+}
+
 /// The words that choose work for which an option has a meaning, and the job that they make.
 struct Work {
   Words words;

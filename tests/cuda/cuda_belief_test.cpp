@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "cuda/gpu_test.hpp"
 #include "io/image_file.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/belief_matching.hpp"
 #include "reference/belief_problems.hpp"
 
@@ -55,6 +58,26 @@ INSTANTIATE_TEST_SUITE_P(Cases, CudaBelief,
                                            BeliefCase{300, 9, 0, 64, 1, 8}, BeliefCase{7, 150, 0, 12, 8, 7},
                                            BeliefCase{40, 30, 1000000, 4, 2, 2},
                                            BeliefCase{33, 9, 0, 4096, 2, 2}));
+
+class CudaBeliefStreams : public test::GpuTest<> {};
+
+/// Pairs on two streams need different amounts of shared memory of one kernel.
+TEST_F(CudaBeliefStreams, MayNeedOtherSharedMemory) {
+  const auto backend = make_cuda_backend({});
+  const OwnedPair pair = random_pair(47, 23, 7);
+  const auto match_often = [&](int disparities) {
+    BeliefOptions options;
+    options.levels = 2, options.iterations = 1;
+    PairProblem problem = pair.problem({0, disparities}, options);
+    const DisparityMap expected = belief_matching(problem);
+    for (int i = 0; i < 300; ++i)
+      if (!test::same_image(expected.disparity, backend->match(problem).disparity)) return false;
+    return true;
+  };
+  auto other = std::async(std::launch::async, match_often, 250);
+  EXPECT_TRUE(match_often(110));
+  EXPECT_TRUE(other.get());
+}
 
 class CudaBeliefBlur : public test::GpuTest<> {};
 

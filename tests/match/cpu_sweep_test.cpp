@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "reference/sweep_problems.hpp"
-#include "reference/textbook_sweep.hpp"
+#include "reference/sweep_reference.hpp"
 
 namespace recon {
 namespace {

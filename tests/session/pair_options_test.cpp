@@ -137,6 +137,12 @@ TEST(Sweeps, KeepTheRatioOfTheCutsPenalties) {
   EXPECT_EQ(cut({{"p2", {"80"}}}).p2, 80);
   EXPECT_EQ(cut({{"p1", {"30"}}, {"p2", {"90"}}}).p2, 90);
   EXPECT_EQ(cut({{"p2-falloff", {"3"}}}).falloff, 3);
+  const auto pipeline = [](const char* p1) {
+    return penalties_of(parse_options({{"method", {"pipeline"}}, {"optimizer", {"graphcut"}}, {"p1", {p1}}}),
+                        kPipelinePair);
+  };
+  EXPECT_EQ(pipeline("40").p2, 2 * pipeline("20").p2);
+  EXPECT_GE(pipeline("20").p2, 20);
 }
 
 TEST(PairSettings, RangesAreChecked) {

@@ -99,7 +99,7 @@ Image<float> BeliefStream::download(PairWorkspace& workspace) const {
         float* out = disparity.row(y);
         for (int x = 0; x < shape_.width; ++x) out[x] = static_cast<float>(range_.min + plane[x]);
       },
-      64);
+      512);
   return disparity;
 }
 

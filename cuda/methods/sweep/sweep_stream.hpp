@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -44,6 +45,12 @@ class SweepStream {
   const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
   std::size_t arena_capacity() const { return arena_.capacity() + path_arena_.capacity(); }
+  /// Frees the device memory if it would exceed `bytes` with what a sweep according to `plan` adds to it.
+  void limit_memory(const SweepPlan& plan, std::size_t bytes) {
+    if (std::max(arena_.capacity(), plan.sweep_bytes) + std::max(path_arena_.capacity(), plan.path_bytes) >
+        bytes)
+      release();
+  }
   /// Frees the device memory.
   void release() {
     arena_.release();

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "cuda/device/error.hpp"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/optimize/belief/belief_kernel.cuh"
 
 namespace recon::cuda {
@@ -44,9 +45,7 @@ struct BeliefLaunch {
   template <class Kernel>
   void run(Kernel kernel, const BeliefArgs& args, int threads, std::size_t shared,
            cudaStream_t stream) const {
-    if (shared > 0)
-      RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(shared)));
+    if (shared > 0) allow_shared_memory(kernel);
     int per_multiprocessor = 0;
     RECON_CUDA_TRY(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, shared));

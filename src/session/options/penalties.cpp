@@ -89,13 +89,15 @@ Penalties penalties_of(const SessionOptions& options, Job job) {
 
 void set_penalty(SessionOptions& options, int Penalties::*member, int value) {
   Penalties sweep = sweep_penalties(options);
-  // The graph cut of a sweep keeps its ratio of the penalties.
+  // Graph cuts keep their ratio of the penalties.
   if (cuts_only(options) && member == &Penalties::p1)
     sweep.p2 = value * options.sweep_stages.cut.smoothness_cap;
   sweep.*member = value;
   set_sweep(options, sweep);
   PairOptions& pair = options.pair.matching;
   Penalties sgm = penalties_of(pair.semi_global.optimizer), pipeline = penalties_of(pair.pipeline);
+  if (cuts_only(pair.pipeline) && member == &Penalties::p1)
+    pipeline.p2 = value * pair.pipeline.graph_cut.smoothness_cap;
   sgm.*member = pipeline.*member = value;
   set(pair.semi_global.optimizer, sgm);
   set(pair.pipeline, pipeline);

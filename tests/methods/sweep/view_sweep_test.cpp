@@ -12,7 +12,7 @@
 #include "optimize/semi_global/semi_global.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "reference/sweep_problems.hpp"
-#include "reference/textbook_sweep.hpp"
+#include "reference/sweep_reference.hpp"
 
 namespace recon {
 namespace {

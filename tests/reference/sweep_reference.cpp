@@ -1,4 +1,4 @@
-#include "reference/textbook_sweep.hpp"
+#include "reference/sweep_reference.hpp"
 
 #include <algorithm>
 #include <cmath>
