@@ -10,13 +10,13 @@ BeliefRun run_belief(const PairProblem& problem, int device) {
   PairWorkspace workspace;
   BeliefRun run;
   run.planned_bytes = BeliefStream::bytes(pair_shape(problem), problem.options);
-  BeliefStream lane(pair_shape(problem), problem.options, workspace.arena);
+  BeliefStream method(pair_shape(problem), problem.options, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   RECON_CUDA_TRY(
       cudaMemsetAsync(workspace.arena.base(), 0xFF, workspace.arena.capacity(), workspace.stream.get()));
-  lane.upload(problem, workspace);
-  lane.queue(workspace);
-  run.map.disparity = lane.download(workspace);
+  method.upload(problem, workspace);
+  method.queue(workspace);
+  run.map.disparity = method.download(workspace);
   return run;
 }
 
@@ -27,11 +27,11 @@ BeliefTimes time_belief(const PairProblem& problem, int repeats, int device) {
   check_pair(problem);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  BeliefStream lane(pair_shape(problem), problem.options, workspace.arena);
+  BeliefStream method(pair_shape(problem), problem.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(problem, workspace);
+  method.upload(problem, workspace);
   stream.synchronize();
-  const BeliefStream::Buffers& at = lane.buffers();
+  const BeliefStream::Buffers& at = method.buffers();
   const std::size_t image_bytes = 2 * at.image_bytes;
   const std::size_t winner_bytes =
       element_count({problem.images.left.width, problem.images.left.height, sizeof(std::uint16_t)});
@@ -42,10 +42,10 @@ BeliefTimes time_belief(const PairProblem& problem, int repeats, int device) {
   copy(images.data(), at.images, image_bytes);
   times.with_transfers = time_events(stream, repeats, [&] {
     copy(at.images, images.data(), image_bytes);
-    lane.queue(workspace);
+    method.queue(workspace);
     copy(winners.data(), at.winners, winner_bytes);
   });
-  times.kernels = time_events(stream, repeats, [&] { lane.queue(workspace); });
+  times.kernels = time_events(stream, repeats, [&] { method.queue(workspace); });
   times.whole = time_whole(repeats, [&] { match_pair(problem, workspace); });
   return times;
 }

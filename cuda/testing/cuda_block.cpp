@@ -10,13 +10,13 @@ BlockRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int
   PairWorkspace workspace;
   BlockRun run;
   run.planned_bytes = BlockStream::bytes(pair_shape(problem), problem.options);
-  BlockStream lane(pair_shape(problem), problem.options, workspace.arena);
+  BlockStream method(pair_shape(problem), problem.options, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   RECON_CUDA_TRY(
       cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
-  lane.upload(problem, workspace);
-  lane.queue(workspace);
-  run.map.disparity = lane.download(workspace);
+  method.upload(problem, workspace);
+  method.queue(workspace);
+  run.map.disparity = method.download(workspace);
   return run;
 }
 
@@ -27,11 +27,11 @@ BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int s
   use_device(device);
   check_pair(problem);
   PairWorkspace workspace;
-  BlockStream lane(pair_shape(problem), problem.options, workspace.arena, {tile_width, strip_rows});
+  BlockStream method(pair_shape(problem), problem.options, workspace.arena, {tile_width, strip_rows});
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(problem, workspace);
-  times.whole = time_events(workspace.stream, repeats, [&] { lane.queue(workspace); });
-  times.search = time_events(workspace.stream, repeats, [&] { lane.queue_search(workspace); });
+  method.upload(problem, workspace);
+  times.whole = time_events(workspace.stream, repeats, [&] { method.queue(workspace); });
+  times.search = time_events(workspace.stream, repeats, [&] { method.queue_search(workspace); });
   times.call = time_whole(repeats, [&] { match_pair(problem, workspace); });
   return times;
 }

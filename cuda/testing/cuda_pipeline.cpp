@@ -56,13 +56,13 @@ PipelineRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, in
   PairWorkspace workspace;
   PipelineRun run;
   run.planned_bytes = PipelineStream::bytes(shape_of(problem), pair.options);
-  PipelineStream lane(shape_of(problem), pair.options, workspace.arena);
+  PipelineStream method(shape_of(problem), pair.options, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   RECON_CUDA_TRY(
       cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
-  lane.upload(pair, workspace);
-  lane.queue(workspace);
-  run.map.disparity = lane.download(workspace);
+  method.upload(pair, workspace);
+  method.queue(workspace);
+  run.map.disparity = method.download(workspace);
   return run;
 }
 
@@ -200,7 +200,7 @@ Image<float> run_map_steps(ImageView<const float> disparity, VolumeView<const fl
 namespace {
 
 /// The time of each step of a pipeline, taken by events within one graph.
-std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, PairWorkspace& workspace,
+std::vector<PipelineTimes::Step> time_steps(const PipelineStream& method, PairWorkspace& workspace,
                                             int repeats) {
   const Stream& stream = workspace.stream;
   std::vector<std::pair<std::string, std::unique_ptr<Event>>> marks;
@@ -210,7 +210,7 @@ std::vector<PipelineTimes::Step> time_steps(const PipelineStream& lane, PairWork
   };
   const Graph graph(stream, [&] {
     mark("begin");
-    lane.queue(workspace, mark);
+    method.queue(workspace, mark);
   });
   std::vector<std::string> names;
   std::map<std::string, std::vector<double>> times;
@@ -239,16 +239,16 @@ PipelineTimes time_pipeline(const PipelineProblem& problem, int repeats, int dev
   const PairProblem pair = pair_of(problem);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  PipelineStream lane(shape_of(problem), pair.options, workspace.arena);
+  PipelineStream method(shape_of(problem), pair.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(pair, workspace);
-  const Graph graph(stream, [&] { lane.queue(workspace); });
+  method.upload(pair, workspace);
+  const Graph graph(stream, [&] { method.queue(workspace); });
   times.whole = time_events(stream, repeats, [&] { graph.launch(stream); });
-  times.steps = time_steps(lane, workspace, repeats);
+  times.steps = time_steps(method, workspace, repeats);
   times.call = time_whole(repeats, [&] {
-    lane.upload(pair, workspace);
+    method.upload(pair, workspace);
     graph.launch(stream);
-    lane.download(workspace);
+    method.download(workspace);
   });
   return times;
 }

@@ -26,12 +26,12 @@ SemiGlobalRun run_semi_global(const PairProblem& problem, std::uint8_t poison, i
   PairWorkspace workspace;
   SemiGlobalRun run;
   run.planned_bytes = SemiGlobalStream::bytes(pair_shape(problem), problem.options);
-  SemiGlobalStream lane(pair_shape(problem), problem.options, workspace.arena);
+  SemiGlobalStream method(pair_shape(problem), problem.options, workspace.arena);
   run.arena_bytes = workspace.arena.used();
   fill(workspace.arena, poison, workspace.stream);
-  lane.upload(problem, workspace);
-  lane.queue(workspace);
-  run.map.disparity = lane.download(workspace);
+  method.upload(problem, workspace);
+  method.queue(workspace);
+  run.map.disparity = method.download(workspace);
   return run;
 }
 
@@ -91,22 +91,22 @@ SemiGlobalTimes time_semi_global(const PairProblem& problem, int repeats, int de
   use_device(device);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  SemiGlobalStream lane(pair_shape(problem), problem.options, workspace.arena);
+  SemiGlobalStream method(pair_shape(problem), problem.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
-  lane.upload(problem, workspace);
-  const Graph graph(stream, [&] { lane.queue(workspace); });
+  method.upload(problem, workspace);
+  const Graph graph(stream, [&] { method.queue(workspace); });
   const auto time = [&](const auto& queue) { return time_events(stream, repeats, queue); };
   times.whole = time([&] { graph.launch(stream); });
-  times.transform = time([&] { lane.queue_transform(stream); });
-  times.costs = time([&] { lane.queue_costs(stream); });
-  times.paths = time([&] { lane.optimizer().queue_paths(stream); });
-  times.winner = time([&] { lane.optimizer().queue_winner(stream); });
-  times.disparity = time([&] { lane.queue_disparity(stream); });
-  times.median = time([&] { lane.queue_median(stream); });
+  times.transform = time([&] { method.queue_transform(stream); });
+  times.costs = time([&] { method.queue_costs(stream); });
+  times.paths = time([&] { method.optimizer().queue_paths(stream); });
+  times.winner = time([&] { method.optimizer().queue_winner(stream); });
+  times.disparity = time([&] { method.queue_disparity(stream); });
+  times.median = time([&] { method.queue_median(stream); });
   times.call = time_whole(repeats, [&] {
-    lane.upload(problem, workspace);
+    method.upload(problem, workspace);
     graph.launch(stream);
-    lane.download(workspace);
+    method.download(workspace);
   });
   return times;
 }

@@ -55,19 +55,19 @@ Volume<Half> sweep_volume(const SweepProblem& problem, SweepVariant variant, int
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   const int planes = problem.planes.count;
   Volume<Half> volume(width, planes, height);
-  SweepStream lane;
-  lane.upload(problem, plan);
+  SweepStream sweep;
+  sweep.upload(problem, plan);
   for (int row_begin = 0; row_begin < height; row_begin += plan.rows) {
     const int rows = std::min(plan.rows, height - row_begin);
-    lane.queue_kernels(problem, plan, row_begin, [&](int plane_begin, int count) {
+    sweep.queue_kernels(problem, plan, row_begin, [&](int plane_begin, int count) {
       for (int y = 0; y < rows; ++y) {
         const VolumeView<Half> view = volume.view();
         RECON_CUDA_TRY(cudaMemcpyAsync(view.row(row_begin + y, plane_begin),
-                                       lane.memory().volume + std::ptrdiff_t{y} * count * view.pitch,
+                                       sweep.memory().volume + std::ptrdiff_t{y} * count * view.pitch,
                                        static_cast<std::size_t>(count * view.pitch) * sizeof(Half),
-                                       cudaMemcpyDeviceToHost, lane.stream().get()));
+                                       cudaMemcpyDeviceToHost, sweep.stream().get()));
       }
-      lane.stream().synchronize();
+      sweep.stream().synchronize();
     });
   }
   return volume;
@@ -77,11 +77,11 @@ LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, st
                            int device) {
   const cudaDeviceProp properties = use_device(device);
   const SweepPlan plan = plan_of(problem, variant, memory_limit, properties.multiProcessorCount);
-  SweepStream lane;
+  SweepStream sweep;
   LimitedSweep result;
-  result.estimate = lane.sweep(problem, plan);
+  result.estimate = sweep.sweep(problem, plan);
   result.planned_bytes = plan.bytes;
-  result.arena_bytes = lane.arena_capacity();
+  result.arena_bytes = sweep.arena_capacity();
   result.tiles = plan.tiles;
   return result;
 }
@@ -106,15 +106,15 @@ SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int rep
   EXPECTS(repeats >= 1);
   const cudaDeviceProp properties = use_device(device);
   const SweepPlan plan = plan_of(problem, variant, free_memory() / 10 * 9, properties.multiProcessorCount);
-  SweepStream lane;
+  SweepStream sweep;
   SweepTimes times;
   times.device_bytes = plan.bytes;
-  lane.upload(problem, plan);
-  times.kernels = time_events(lane.stream(), repeats, [&] {
+  sweep.upload(problem, plan);
+  times.kernels = time_events(sweep.stream(), repeats, [&] {
     for (int row = 0; row < problem.reference.camera.height; row += plan.rows)
-      lane.queue_kernels(problem, plan, row);
+      sweep.queue_kernels(problem, plan, row);
   });
-  times.whole = time_whole(repeats, [&] { lane.sweep(problem, plan); });
+  times.whole = time_whole(repeats, [&] { sweep.sweep(problem, plan); });
   return times;
 }
 

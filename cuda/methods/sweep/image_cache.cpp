@@ -7,11 +7,11 @@ namespace recon::cuda {
 void ImageCache::set_budget(std::size_t bytes) {
   std::unique_lock lock(mutex_);
   budget_ = bytes;
-  released_.wait(lock, [&] { return make_room(0); });
+  released_.wait(lock, [&] { return evict_for(0); });
 }
 
 /// Evicts images that are not in use until `bytes` more fit into the budget; returns whether they do.
-bool ImageCache::make_room(std::size_t bytes) {
+bool ImageCache::evict_for(std::size_t bytes) {
   if (bytes > budget_) return false;
   while (bytes_ > budget_ - bytes) {
     auto oldest = entries_.end();
@@ -30,7 +30,7 @@ bool ImageCache::make_room(std::size_t bytes) {
 ImageCache::Use ImageCache::acquire(const Key& key, std::size_t bytes, const Stream& stream,
                                     const std::function<void(std::byte* memory)>& upload) {
   const std::lock_guard lock(mutex_);
-  // While another thread waits for a smaller budget, images are not used anew, so that it does not starve.
+  // While another thread waits for a smaller budget, no image is acquired, so that it does not starve.
   if (bytes_ > budget_) return nullptr;
   if (const auto found = entries_.find(key); found != entries_.end()) {
     const std::shared_ptr<Entry>& entry = found->second;
@@ -39,7 +39,7 @@ ImageCache::Use ImageCache::acquire(const Key& key, std::size_t bytes, const Str
     entry->last_use = ++clock_;
     return entry;
   }
-  if (!make_room(bytes)) return nullptr;
+  if (!evict_for(bytes)) return nullptr;
   std::shared_ptr<Entry> entry;
   try {
     entry = std::make_shared<Entry>(bytes);

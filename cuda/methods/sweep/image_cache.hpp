@@ -17,7 +17,7 @@
 namespace recon::cuda {
 
 /// Source images on one device in the storage of the sweep kernels, shared by concurrent streams: an image is
-/// uploaded and packed once and stays as long as there is room for it. The images used least recently are
+/// uploaded and packed once and stays as long as memory allows. The images used least recently are
 /// evicted first, never one that is in use. Thread-safe; the device must be current in the calling thread.
 class ImageCache {
  public:
@@ -42,7 +42,7 @@ class ImageCache {
   void set_budget(std::size_t bytes);
 
   /// An image of `bytes` for work that is queued on `stream` from now on. If it is not there,
-  /// `upload(memory)` queues its upload on `stream`; other streams wait for that. Null if there is no room.
+  /// `upload(memory)` queues its upload on `stream`; other streams wait for that. Null if memory is short.
   /// @throws DeviceError, and what `upload` throws
   Use acquire(const Key& key, std::size_t bytes, const Stream& stream,
               const std::function<void(std::byte* memory)>& upload);
@@ -55,7 +55,7 @@ class ImageCache {
   std::size_t uploads() const;
 
  private:
-  bool make_room(std::size_t bytes);
+  bool evict_for(std::size_t bytes);
 
   mutable std::mutex mutex_;
   std::condition_variable released_;
