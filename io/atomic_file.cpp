@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/fault_point.hpp"
+#include "core/interrupt.hpp"
 
 namespace recon {
 namespace {

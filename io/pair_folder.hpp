@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "scene/stereo_camera.hpp"
+#include "scene/pinhole.hpp"
 
 namespace recon {
 

@@ -1,12 +1,13 @@
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <iostream>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "core/log.hpp"
 #include "core/program.hpp"
-#include "core/system_memory.hpp"
+#include "core/system_limits.hpp"
 #include "core/version.hpp"
 #include "io/json_text.hpp"
 #include "session/resume/step_record.hpp"

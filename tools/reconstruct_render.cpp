@@ -1,3 +1,5 @@
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -10,14 +12,13 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/program.hpp"
 #include "core/progress.hpp"
 #include "core/version.hpp"
 #include "io/file_bytes.hpp"
 #include "render/description_file.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 #include "tools/commit.hpp"
 #include "tools/render/write_scene.hpp"
 

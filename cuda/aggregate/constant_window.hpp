@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "aggregate/constant_window.hpp"
+#include "aggregate/aggregation.hpp"
 #include "cuda/aggregate/device_volume.hpp"
 
 namespace recon::cuda {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "aggregate/cross_based.hpp"
+#include "aggregate/aggregation.hpp"
 #include "cuda/aggregate/device_volume.hpp"
 
 namespace recon::cuda {

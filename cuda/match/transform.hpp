@@ -7,7 +7,7 @@
 
 #include "cuda/device/volume.hpp"
 #include "match/pair_side.hpp"
-#include "match/transform_options.hpp"
+#include "match/transform_step.hpp"
 
 namespace recon::cuda {
 

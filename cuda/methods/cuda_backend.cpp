@@ -11,8 +11,7 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/block_stages.hpp"
-#include "methods/sweep/sweep_shape.hpp"
+#include "methods/sweep/sweep_blocks.hpp"
 
 namespace recon {
 namespace {

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "aggregate/aggregation.hpp"
-#include "aggregate/support_views.hpp"
 #include "core/volume.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
 #include "match/ad_census.hpp"

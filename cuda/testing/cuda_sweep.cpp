@@ -8,7 +8,7 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "cuda/testing/measure.hpp"
 #include "cuda/testing/naive_sweep.hpp"
-#include "methods/sweep/sweep_shape.hpp"
+#include "methods/backend.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -1,10 +1,9 @@
-#include "aggregate/adaptive_weight.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
+#include "aggregate/aggregation.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
-#include "aggregate/adaptive_weight.hpp"
-#include "aggregate/constant_window.hpp"
-
 namespace recon {
+
+bool has_gaps(VolumeView<const float> costs, int d) {
+  for (int y = 0; y < costs.height; ++y) {
+    const float* row = costs.row(y, d);
+    int infinite = 0;
+    for (int x = 0; x < costs.width; ++x) infinite += row[x] > std::numeric_limits<float>::max();
+    if (infinite > 0) return true;
+  }
+  return false;
+}
 
 Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
                          const SupportViews<Cross>& arms, const AggregationOptions& options, float max_cost) {

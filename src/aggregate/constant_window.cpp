@@ -1,10 +1,9 @@
-#include "aggregate/constant_window.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
 
+#include "aggregate/aggregation.hpp"
 #include "aggregate/cost_unit_step.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -133,16 +132,6 @@ void aggregate_group(VolumeView<const float> costs, int radius, CostUnit unit, i
     for (int k = 0; k < planes; ++k)
       write_means(sums.prefix(k), costs.width, radius, rows, aggregated.row(y, first + k));
   }
-}
-
-bool has_gaps(VolumeView<const float> costs, int d) {
-  for (int y = 0; y < costs.height; ++y) {
-    const float* row = costs.row(y, d);
-    int infinite = 0;
-    for (int x = 0; x < costs.width; ++x) infinite += row[x] > kMaxCost;
-    if (infinite > 0) return true;
-  }
-  return false;
 }
 
 /// The same for one plane with invalid samples.

@@ -1,9 +1,8 @@
-#include "aggregate/cross_based.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
+#include "aggregate/aggregation.hpp"
 #include "aggregate/cost_unit_step.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -87,7 +86,7 @@ class PlaneAggregator {
 
   void aggregate(int d) {
     for (int y = 0; y < costs_.height; ++y) combine_row(y, d);
-    if (has_gaps(d)) return aggregate_with_gaps(d);
+    if (has_gaps(costs_, d)) return aggregate_with_gaps(d);
     for (int i = 0; i < std::min(options_.iterations, 2); ++i) count(order_of(i));
     for (int i = 0; i < options_.iterations; ++i) {
       const Image<std::int32_t>& counts = counts_[index(order_of(i))];
@@ -104,16 +103,6 @@ class PlaneAggregator {
 
  private:
   static std::size_t index(CrossOrder order) { return order == CrossOrder::kHorizontal ? 0 : 1; }
-
-  bool has_gaps(int d) const {
-    for (int y = 0; y < costs_.height; ++y) {
-      const float* row = costs_.row(y, d);
-      int infinite = 0;
-      for (int x = 0; x < costs_.width; ++x) infinite += !is_finite(row[x]);
-      if (infinite > 0) return true;
-    }
-    return false;
-  }
 
   static bool is_finite(float cost) { return cost <= std::numeric_limits<float>::max(); }
 

@@ -66,4 +66,10 @@ RECON_HD float to_float(Half value) {
   return result;
 }
 
+/// The upper half of a float as stored: its range, with 8 bits of precision. Arithmetic is done in float;
+/// results are rounded to nearest, ties to even.
+struct Bfloat16 {
+  std::uint16_t bits;
+};
+
 }  // namespace recon

@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
-#include "core/fault_point.hpp"
 
 namespace recon {
 namespace {

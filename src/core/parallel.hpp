@@ -5,12 +5,15 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/system_limits.hpp"
 
 namespace recon {
 
@@ -62,16 +65,17 @@ void parallel_for(int count, const Body& body, int grain = 1) {
   first.rethrow();
 }
 
-/// Number of usable threads, >= 1: the processors in the affinity mask of the process, or the CPU quota of
-/// its cgroup (version 1 or 2), rounded up, if that is lower.
-/// @param root  root of /proc and the cgroup mounts; tests pass another one than "/"
-int available_threads(const std::filesystem::path& root = "/");
-
 /// Limits the number of threads of the whole process during its lifetime.
 class ThreadLimit {
  public:
   /// @param threads  >= 1, or 0 for `available_threads()`
-  explicit ThreadLimit(int threads = 0);
+  explicit ThreadLimit(int threads = 0)
+      : threads_(threads == 0 ? available_threads() : threads),
+        control_(oneapi::tbb::global_control::max_allowed_parallelism,
+                 static_cast<std::size_t>(std::max(1, threads_))),
+        arena_(std::max(1, threads_)) {
+    EXPECTS(threads >= 0);
+  }
 
   int threads() const { return threads_; }
 

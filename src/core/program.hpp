@@ -5,6 +5,17 @@
 
 namespace recon {
 
+enum class Verbosity {
+  kQuiet,    ///< warnings and errors
+  kNormal,   ///< also progress information
+  kVerbose,  ///< also debug information
+};
+
+/// Directs spdlog's default logger to standard error, so that `spdlog::info`, `warn`, `error` and `debug` can
+/// be used by the session and the tools (libraries below them throw instead). Only warnings and errors have a
+/// prefix. On a terminal each message first clears the line of the progress bar. Call it first in `main`.
+void set_up_log(Verbosity verbosity);
+
 /// Prepares the process for writing files and messages; call it before anything is opened.
 /// Closed descriptors among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of
 /// standard error, and messages would be written into it. SIGPIPE and SIGXFSZ are ignored: a write to a

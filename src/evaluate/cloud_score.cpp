@@ -1,14 +1,67 @@
 #include "evaluate/cloud_score.hpp"
 
+#include <oneapi/tbb/parallel_sort.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include "core/error.hpp"
-#include "evaluate/point_grid.hpp"
+#include "core/parallel.hpp"
 #include "evaluate/statistics.hpp"
 
 namespace recon {
 namespace {
+
+constexpr int kGrain = 1024;
+
+bool is_finite(Vec3d p) {
+  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+}
+
+int checked_count(std::span<const Vec3d> points) {
+  EXPECTS(points.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
+  return static_cast<int>(points.size());
+}
+
+std::int64_t cell_coordinate(double x, double size) {
+  constexpr double kLimit = 4611686018427387904.0;  // 2^62
+  return static_cast<std::int64_t>(std::clamp(std::floor(x / size), -kLimit, kLimit));
+}
+
+Vec3d centre_of(Cell cell, double size) {
+  const auto middle = [&](std::int64_t c) { return (static_cast<double>(c) + 0.5) * size; };
+  return {middle(cell.x), middle(cell.y), middle(cell.z)};
+}
+
+/// Entry of a point in a sorted list.
+struct Entry {
+  Cell cell;
+  std::int32_t index;
+  double rank;  ///< sort key among the points of a cell
+  bool operator<(const Entry& other) const {
+    return std::tie(cell, rank, index) < std::tie(other.cell, other.rank, other.index);
+  }
+};
+
+/// One entry for each finite point, by cell, `rank(point, cell)` and index.
+template <class Rank>
+std::vector<Entry> sorted_entries(std::span<const Vec3d> points, double cell_size, const Rank& rank) {
+  std::vector<Entry> entries(points.size());
+  parallel_for(
+      checked_count(points),
+      [&](int i) {
+        const Vec3d point = points[i];
+        const Cell cell = is_finite(point) ? cell_of(point, cell_size) : Cell{};
+        entries[i] = {cell, i, rank(point, cell)};
+      },
+      kGrain);
+  std::erase_if(entries, [&](const Entry& entry) { return !is_finite(points[entry.index]); });
+  oneapi::tbb::parallel_sort(entries.begin(), entries.end());
+  return entries;
+}
 
 /// Share of the queries with a point within the threshold, and a summary of their distances.
 double compare(const std::vector<Vec3d>& queries, const std::vector<Vec3d>& points, double threshold,
@@ -23,6 +76,62 @@ double compare(const std::vector<Vec3d>& queries, const std::vector<Vec3d>& poin
 }
 
 }  // namespace
+
+Cell cell_of(Vec3d point, double size) {
+  return {cell_coordinate(point.z, size), cell_coordinate(point.y, size), cell_coordinate(point.x, size)};
+}
+
+std::vector<Vec3d> thin(std::span<const Vec3d> points, double voxel) {
+  EXPECTS(voxel > 0);
+  const auto entries = sorted_entries(points, voxel, [&](Vec3d point, Cell cell) {
+    const Vec3d offset = point - centre_of(cell, voxel);
+    return dot(offset, offset);
+  });
+  std::vector<Vec3d> kept;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (i == 0 || entries[i].cell != entries[i - 1].cell) kept.push_back(points[entries[i].index]);
+  return kept;
+}
+
+PointGrid::PointGrid(std::span<const Vec3d> points, double radius)
+    : radius_(radius),
+      cell_size_(radius *
+                 (1 + 1e-9)) {  // so that rounding never places two points within the radius two cells apart
+  EXPECTS(radius > 0);
+  const auto entries = sorted_entries(points, cell_size_, [](Vec3d, Cell) { return 0.0; });
+  cells_.reserve(entries.size());
+  points_.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    cells_.push_back(entry.cell);
+    points_.push_back(points[entry.index]);
+  }
+}
+
+double PointGrid::nearest_distance(Vec3d query) const {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  if (!is_finite(query)) return kNone;
+  const Cell centre = cell_of(query, cell_size_);
+  double best = kNone;
+  for (int dz = -1; dz <= 1; ++dz)
+    for (int dy = -1; dy <= 1; ++dy) {
+      const Cell first{centre.z + dz, centre.y + dy, centre.x - 1};
+      const Cell last{centre.z + dz, centre.y + dy, centre.x + 1};
+      const auto begin = std::lower_bound(cells_.begin(), cells_.end(), first);
+      for (auto i = begin - cells_.begin(); i < std::ssize(cells_) && cells_[i] <= last; ++i) {
+        const Vec3d offset = points_[i] - query;
+        best = std::min(best, dot(offset, offset));
+      }
+    }
+  const double distance = std::sqrt(best);
+  return distance <= radius_ ? distance : kNone;
+}
+
+std::vector<double> PointGrid::nearest_distances(std::span<const Vec3d> queries) const {
+  std::vector<double> distances(queries.size());
+  parallel_for(
+      checked_count(queries), [&](int i) { distances[i] = nearest_distance(queries[i]); }, kGrain);
+  return distances;
+}
 
 CloudScore score_cloud(std::span<const Vec3d> estimate, std::span<const Vec3d> reference, double threshold,
                        double voxel) {

@@ -9,7 +9,7 @@
 #include "core/parallel.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {

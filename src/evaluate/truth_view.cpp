@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "fuse/agreement.hpp"
 
 namespace recon {
 

@@ -1,12 +1,15 @@
 #include "match/cpu_sweep.hpp"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu_sweep.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "match/source_warp.hpp"
+#include "core/parallel.hpp"
+#include "match/posed_image.hpp"
 #include "match/sweep_rows-inl.hpp"
 #include "match/sweep_scratch.hpp"
 
@@ -159,6 +162,30 @@ namespace recon {
 HWY_EXPORT(sweep_tile_on_target);
 HWY_EXPORT(target_name);
 
+namespace {
+
+constexpr int kTileColumns = 128;
+constexpr int kTileHeight = 64;
+constexpr int kMinTileHeight = 8;
+constexpr std::size_t kTileBytes = std::size_t{8} << 20;
+
+}  // namespace
+
+SampledImage::SampledImage(ImageView<const std::uint8_t> image)
+    : width_(image.width), height_(image.height), pairs_(image.width + 1, image.height) {
+  EXPECTS(!image.empty());
+  parallel_for(
+      height_,
+      [&](int y) {
+        const std::uint8_t* upper = image.row(y);
+        const std::uint8_t* lower = image.row(std::min(y + 1, height_ - 1));
+        std::uint16_t* out = pairs_.row(y);
+        for (int x = 0; x < width_; ++x) out[x] = static_cast<std::uint16_t>(upper[x] | lower[x] << 8);
+        out[width_] = out[width_ - 1];
+      },
+      64);
+}
+
 void change_reference(CpuSweep& sweep, const PosedImage& reference, const std::vector<PosedImage>& sources) {
   EXPECTS(sources.size() == sweep.sources.size());
   sweep.reference = reference;
@@ -193,6 +220,34 @@ void sweep_tile(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume
           tile.y + tile.height <= sweep.reference.camera.height && tile.width > 0 && tile.height > 0);
   EXPECTS(volume.width == tile.width && volume.height == tile.height && volume.planes == sweep.planes.count);
   HWY_DYNAMIC_DISPATCH(sweep_tile_on_target)(sweep, tile, volume);
+}
+
+TileSize sweep_tile_size(int width, int height, int planes, int window) {
+  TileSize tile{std::min(width, kTileColumns - window + 1), std::min(height, kTileHeight), 0};
+  tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
+  while (tile.volume_bytes > kTileBytes && tile.height > kMinTileHeight) {
+    tile.height = std::max(kMinTileHeight, tile.height / 2);
+    tile.volume_bytes = Volume<Half>::bytes(tile.width, planes, tile.height);
+  }
+  return tile;
+}
+
+int sweep_tile_count(int width, int height, int planes, int window) {
+  const TileSize tile = sweep_tile_size(width, height, planes, window);
+  return (width + tile.width - 1) / tile.width * ((height + tile.height - 1) / tile.height);
+}
+
+void sweep_by_tiles(const CpuSweep& sweep, const TileSink& sink) {
+  const int width = sweep.reference.camera.width, height = sweep.reference.camera.height;
+  const TileSize size = sweep_tile_size(width, height, sweep.planes.count, sweep.options.window);
+  const int columns = (width + size.width - 1) / size.width;
+  parallel_for(sweep_tile_count(width, height, sweep.planes.count, sweep.options.window), [&](int i) {
+    const int x = i % columns * size.width, y = i / columns * size.height;
+    const Tile tile{x, y, std::min(size.width, width - x), std::min(size.height, height - y)};
+    Volume<Half> volume(tile.width, sweep.planes.count, tile.height);
+    sweep_tile(sweep, tile, volume.view());
+    sink(tile, volume.view());
+  });
 }
 
 const char* sweep_instruction_set() {

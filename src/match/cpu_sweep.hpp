@@ -1,15 +1,43 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/half.hpp"
+#include "core/image.hpp"
 #include "core/volume.hpp"
 #include "match/posed_image.hpp"
-#include "match/sampled_image.hpp"
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
 
 namespace recon {
+
+/// A grey source image laid out so that one 32-bit load fetches the four pixels of a bilinear sample: element
+/// (x, y) holds pixel (x, y) in its low byte and pixel (x, y + 1) in its high byte. It has one column more
+/// than the image; border pixels are repeated there (their weight is zero).
+class SampledImage {
+ public:
+  SampledImage() = default;
+  explicit SampledImage(ImageView<const std::uint8_t> image);
+
+  int width() const { return width_; }    ///< of the image
+  int height() const { return height_; }  ///< of the image
+  const std::uint16_t* data() const { return pairs_.row(0); }
+  std::ptrdiff_t pitch() const { return pairs_.pitch(); }
+
+  /// Bytes of a sampled image of width x height pixels.
+  static std::size_t bytes(int width, int height) {
+    return static_cast<std::size_t>(padded_count<std::uint16_t>(width + 1)) *
+           static_cast<std::size_t>(height) * 2;
+  }
+
+ private:
+  int width_ = 0;
+  int height_ = 0;
+  Image<std::uint16_t> pairs_;
+};
 
 /// A rectangle of the reference view.
 struct Tile {
@@ -52,5 +80,23 @@ void sweep_tile(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume
 
 /// The name of the instruction set that `sweep_tile` uses on this processor, such as "AVX3".
 const char* sweep_instruction_set();
+
+/// Tile size such that the costs of a tile fit a core's share of the cache, and that tile plus window fill
+/// whole vectors.
+struct TileSize {
+  int width, height;
+  std::size_t volume_bytes;
+};
+TileSize sweep_tile_size(int width, int height, int planes, int window);
+
+/// The number of tiles of a view.
+int sweep_tile_count(int width, int height, int planes, int window);
+
+/// Receives the costs of a tile.
+using TileSink = std::function<void(const Tile& tile, VolumeView<const Half> costs)>;
+
+/// Sweeps the whole reference tile by tile, on the threads of the surrounding task arena; `sink` is called
+/// once per tile, in any order, concurrently.
+void sweep_by_tiles(const CpuSweep& sweep, const TileSink& sink);
 
 }  // namespace recon

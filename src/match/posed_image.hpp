@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/image.hpp"
+#include "match/warp_step.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/pose.hpp"
 
@@ -22,5 +23,12 @@ struct PosedImage {
   /// Identifies the pixels within the process, so that a GPU may keep a copy of them; 0: it may not.
   std::uint64_t id = 0;
 };
+
+/// The warp from a reference view into a source view, computed in double precision and rounded once to float.
+SourceWarp make_source_warp(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
+                            const Pose& source_from_world);
+
+/// `count` >= 2 planes between `near` and `far`, 0 < near < far.
+PlaneSet make_plane_set(double near, double far, int count);
 
 }  // namespace recon

@@ -15,7 +15,7 @@
 #include "core/half.hpp"
 #include "match/combine_step.hpp"
 #include "match/cost_step.hpp"
-#include "match/sampled_image.hpp"
+#include "match/cpu_sweep.hpp"
 #include "match/warp_step.hpp"
 
 HWY_BEFORE_NAMESPACE();

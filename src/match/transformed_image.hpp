@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/image.hpp"
-#include "match/transform_options.hpp"
+#include "match/transform_step.hpp"
 
 namespace recon {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -12,8 +13,8 @@
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
 #include "methods/stereo/pair.hpp"
-#include "optimize/graph_cut/graph_cut_options.hpp"
-#include "optimize/semi_global/semi_global_options.hpp"
+#include "optimize/graph_cut/graph_cut_step.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon {
 
@@ -137,5 +138,20 @@ CudaDevices find_cuda_devices();
 
 /// @throws DeviceUnavailable if the build has no CUDA or the device cannot be used
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
+
+/// The shape of a problem, whose images may lack their pixels.
+inline SweepShape sweep_shape(const SweepProblem& problem) {
+  SweepShape shape{problem};
+  shape.width = problem.reference.camera.width;
+  shape.height = problem.reference.camera.height;
+  for (const PosedImage& source : problem.sources) {
+    shape.source_width = std::max(shape.source_width, source.camera.width);
+    shape.source_height = std::max(shape.source_height, source.camera.height);
+  }
+  shape.channels = problem.reference.channels;
+  shape.sources = static_cast<int>(problem.sources.size());
+  shape.planes = problem.planes.count;
+  return shape;
+}
 
 }  // namespace recon

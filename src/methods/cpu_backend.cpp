@@ -3,7 +3,6 @@
 #include "match/cpu_sweep.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/sweep_tiles.hpp"
 #include "methods/sweep/view_sweep.hpp"
 
 namespace recon {

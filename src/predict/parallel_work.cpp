@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "optimize/belief/belief_layout.hpp"
 #include "optimize/belief/belief_tiling.hpp"
-#include "optimize/semi_global/path_blocks.hpp"
+#include "optimize/semi_global/path_pass.hpp"
 
 namespace recon {
 namespace {

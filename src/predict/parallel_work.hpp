@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/wavefront.hpp"
-#include "optimize/belief/belief_options.hpp"
-#include "optimize/semi_global/semi_global_options.hpp"
+#include "optimize/belief/belief_layout.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon {
 

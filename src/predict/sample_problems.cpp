@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 
 namespace recon {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <memory>
 
-#include "core/large_memory.hpp"
-#include "methods/sweep/sweep_shape.hpp"
+#include "core/aligned_buffer.hpp"
+#include "methods/backend.hpp"
 
 namespace recon {
 namespace {

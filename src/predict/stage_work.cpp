@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "match/block_step.hpp"
-#include "match/source_warp.hpp"
+#include "match/cpu_sweep.hpp"
+#include "match/posed_image.hpp"
+#include "methods/backend.hpp"
+#include "methods/stereo/block/block_step.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
-#include "methods/sweep/sweep_shape.hpp"
-#include "methods/sweep/sweep_tiles.hpp"
 #include "optimize/belief/belief_layout.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 #include "predict/parallel_work.hpp"

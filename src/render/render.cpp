@@ -9,7 +9,7 @@
 #include "core/parallel.hpp"
 #include "render/hash.hpp"
 #include "render/tracer.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

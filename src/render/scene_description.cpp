@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

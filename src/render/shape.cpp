@@ -1,10 +1,10 @@
-#include "render/shape.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
+
+#include "render/scene_description.hpp"
 
 namespace recon {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "render/hash.hpp"
 #include "render/tracer.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

@@ -1,9 +1,8 @@
-#include "render/texture.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "render/hash.hpp"
+#include "render/scene_description.hpp"
 
 namespace recon {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,7 +47,7 @@ int parameter_count(CameraModel model);
 
 /// Projects a point in camera coordinates to pixel coordinates; empty where it has no image (behind a
 /// perspective camera, or beyond the angle up to which the distortion is monotonic). For many points of one
-/// camera use a Lens (scene/lens.hpp), which is set up once instead of at every call.
+/// camera use a Lens, which is set up once instead of at every call.
 std::optional<Vec2d> project(const Camera& camera, Vec3d x_in_cam);
 
 /// The unit direction in camera coordinates that `project` maps to `pixel`; empty if none.
@@ -58,5 +59,55 @@ std::optional<Pinhole> as_pinhole(const Camera& camera);
 
 /// The COLMAP camera of a pinhole.
 Camera to_camera(const Pinhole& pinhole);
+
+/// A camera prepared for many projections: the setup that `project` and `unproject` of a Camera repeat at
+/// each call.
+///
+/// All COLMAP models share one formula. With b the base coordinates of a point, r = |b| and f the focal
+/// lengths,
+///   distorted = g(r) b + 2 b (p . b) + (p + s) r^2,   pixel = f distorted + c,   p = (p2, p1), s = (sx1,
+///   sy1);
+/// b = (x, y) / z for perspective models and theta (x, y) / |(x, y)| for fisheye models, theta the angle to
+/// the axis; g is a polynomial or a quotient of polynomials in r^2, or atan(2 r tan(omega / 2)) / (r omega)
+/// for FOV.
+///
+/// The domain is the disc of b in which the map is provably injective: there the symmetric part of its
+/// Jacobian is positive definite, since d(r g)/dr and g exceed (6 |p| + 2 |s|) r. Fisheye lenses extend
+/// beyond 90 degrees where their distortion allows it; COLMAP 3.8 is limited to 90 degrees and agrees within
+/// them.
+class Lens {
+ public:
+  /// @throws std::logic_error when the number of parameters is not that of the model
+  explicit Lens(const Camera& camera);
+
+  /// As the functions of the same names in scene/camera.hpp. Thread-safe.
+  std::optional<Vec2d> project(Vec3d x_in_cam) const;
+  std::optional<Vec3d> unproject(Vec2d pixel) const;
+
+  /// Focal lengths and principal point in pixels.
+  Vec2d focal() const { return focal_; }
+  Vec2d principal_point() const { return centre_; }
+
+ private:
+  struct Radial {
+    double g;    ///< the factor g(r)
+    double g_r;  ///< its derivative dg/dr
+  };
+
+  Radial radial(double r) const;
+  Vec2d distort(Vec2d base) const;
+  std::optional<double> solve_radius(double distorted_radius) const;
+  std::optional<Vec2d> undistort(Vec2d distorted) const;
+  double find_limit() const;
+
+  bool fisheye_ = false;
+  double omega_ = 0;                      ///< of the FOV model, otherwise 0
+  std::array<double, 5> numerator_{1};    ///< of g, in powers of r^2
+  std::array<double, 4> denominator_{1};  ///< of g, in powers of r^2
+  Vec2d tangential_{0, 0};                ///< p = (p2, p1)
+  Vec2d prism_{0, 0};                     ///< s = (sx1, sy1)
+  Vec2d focal_{1, 1}, centre_{0, 0};
+  double limit_ = 0;  ///< radius of the domain in base coordinates
+};
 
 }  // namespace recon

@@ -8,8 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "scene/point_blocks.hpp"
-#include "scene/tracks.hpp"
+#include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 #include "scene/scene.hpp"
 
 namespace recon {

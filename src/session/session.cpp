@@ -7,12 +7,12 @@
 #include <optional>
 #include <ostream>
 
+#include "core/aligned_buffer.hpp"
 #include "core/content_hash.hpp"
 #include "core/interrupt.hpp"
-#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "core/program.hpp"
-#include "core/system_memory.hpp"
+#include "core/system_limits.hpp"
 #include "core/version.hpp"
 #include "io/atomic_file.hpp"
 #include "io/json_text.hpp"

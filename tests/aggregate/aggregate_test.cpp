@@ -7,10 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "aggregate/adaptive_weight.hpp"
-#include "aggregate/constant_window.hpp"
+#include "aggregate/aggregation.hpp"
 #include "aggregate/cost_unit_step.hpp"
-#include "aggregate/cross_based.hpp"
 #include "core/parallel.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_cases.hpp"

@@ -7,9 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "aggregate/adaptive_weight.hpp"
-#include "aggregate/constant_window.hpp"
-#include "aggregate/cross_based.hpp"
+#include "aggregate/aggregation.hpp"
 #include "evaluate/disparity_score.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"

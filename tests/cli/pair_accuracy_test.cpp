@@ -10,7 +10,7 @@
 #include "io/pair_folder.hpp"
 #include "io/pfm.hpp"
 #include "io/ply_reader.hpp"
-#include "methods/stereo/ad_census_matching.hpp"
+#include "methods/stereo/pipeline_matching.hpp"
 
 namespace recon {
 namespace {
@@ -80,7 +80,9 @@ TEST_F(PresetAccuracy, AdCensusIsTheSystemFromFilesToFiles) {
     const Image<float> found = read_pfm(file(set.name) / "disparity.pfm");
     const Image<Rgb8> left_image = read_image(left), right_image = read_image(right);
     const Image<float> expected =
-        ad_census_matching({left_image.view(), right_image.view()}, {0, set.disparities}).disparity;
+        pipeline_matching(
+            {{}, {left_image.view(), right_image.view()}, {0, set.disparities}, ad_census_pipeline()})
+            .disparity;
     for (int y = 0; y < expected.height(); ++y)
       for (int x = 0; x < expected.width(); ++x)
         ASSERT_EQ(found(x, y), expected(x, y)) << set.name << " at " << x << " " << y;

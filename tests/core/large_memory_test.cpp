@@ -1,7 +1,5 @@
 // Large arrays: freed memory is reused, and the memory held never exceeds the peak use.
 
-#include "core/large_memory.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>

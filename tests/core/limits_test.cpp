@@ -8,10 +8,9 @@
 #include <fstream>
 #include <string>
 
-#include "core/cgroup.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "core/system_memory.hpp"
+#include "core/system_limits.hpp"
 
 namespace recon {
 namespace {

@@ -1,8 +1,9 @@
-#include "core/log.hpp"
-
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 
 #include <string>
+
+#include "core/program.hpp"
 
 namespace recon {
 namespace {

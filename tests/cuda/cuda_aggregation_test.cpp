@@ -7,9 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "aggregate/adaptive_weight.hpp"
-#include "aggregate/constant_window.hpp"
-#include "aggregate/cross_based.hpp"
+#include "aggregate/aggregation.hpp"
 #include "cuda/gpu_test.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_cases.hpp"

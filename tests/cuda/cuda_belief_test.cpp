@@ -7,7 +7,7 @@
 #include "cuda/gpu_test.hpp"
 #include "io/image_file.hpp"
 #include "methods/backend.hpp"
-#include "methods/stereo/belief_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 
 namespace recon {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "cuda/gpu_test.hpp"
-#include "methods/stereo/block/block_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "reference/block_reference.hpp"
 

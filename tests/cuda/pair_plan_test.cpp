@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/methods/stereo/pair_stream.hpp"
-#include "optimize/semi_global/path_winner.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 /// The device memory of pairs, which is counted without a GPU.
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 
 namespace recon::test {

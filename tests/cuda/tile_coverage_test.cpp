@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 
 namespace recon::cuda {
 namespace {

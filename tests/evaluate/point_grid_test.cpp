@@ -1,5 +1,3 @@
-#include "evaluate/point_grid.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <random>
 
 #include "core/parallel.hpp"
+#include "evaluate/cloud_score.hpp"
 
 namespace recon {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/position_precision.hpp"
 
 namespace recon {
 namespace {

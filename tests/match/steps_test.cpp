@@ -4,7 +4,7 @@
 
 #include "match/combine_step.hpp"
 #include "match/cost_step.hpp"
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "match/warp_step.hpp"
 
 namespace recon {

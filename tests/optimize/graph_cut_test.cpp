@@ -11,7 +11,7 @@
 
 #include "core/parallel.hpp"
 #include "optimize/graph_cut/graph_cut_step.hpp"
-#include "optimize/semi_global/path_winner.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 #include "reference/graph_cut_reference.hpp"
 #include "reference/stereo_sets.hpp"
 #include "reference/sweep_problems.hpp"

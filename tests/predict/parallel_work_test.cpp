@@ -4,7 +4,7 @@
 
 #include "optimize/belief/belief_layout.hpp"
 #include "optimize/belief/belief_tiling.hpp"
-#include "optimize/semi_global/path_blocks.hpp"
+#include "optimize/semi_global/path_pass.hpp"
 
 namespace recon {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 #include "predict/sample_problems.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "core/image.hpp"
 #include "core/volume.hpp"
-#include "optimize/graph_cut/graph_cut_options.hpp"
+#include "optimize/graph_cut/graph_cut_step.hpp"
 
 namespace recon::reference {
 

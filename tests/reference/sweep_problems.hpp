@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 
 namespace recon::reference {

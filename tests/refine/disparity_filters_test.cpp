@@ -1,11 +1,11 @@
-#include "refine/disparity_filters.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "refine/depth_filters.hpp"
 
 namespace recon {
 namespace {

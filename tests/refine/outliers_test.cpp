@@ -13,7 +13,6 @@
 #include "core/volume.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "refine/cost_refinement.hpp"
-#include "refine/surfaces.hpp"
 
 namespace recon {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "render/description_file.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

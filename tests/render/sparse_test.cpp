@@ -5,7 +5,7 @@
 
 #include "render/render.hpp"
 #include "render/sparse_points.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "scene/lens.hpp"
 
 namespace recon {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "io/colmap_model.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 #include "scene/undistort.hpp"
 
 namespace recon {

@@ -11,7 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "scene/point_blocks.hpp"
+#include "scene/sparse_index.hpp"
 #include "scene/view_selection.hpp"
 #include "tests/scene/synthetic_scene.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

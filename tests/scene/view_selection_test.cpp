@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/parallel.hpp"
-#include "scene/tracks.hpp"
+#include "scene/sparse_index.hpp"
 #include "tests/scene/synthetic_scene.hpp"
 
 namespace recon {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "methods/sweep/semi_global_depth.hpp"
+#include "methods/sweep/depth_step.hpp"
 #include "steps/path_sums.hpp"
 #include "steps/plane_sweep.hpp"
 

@@ -7,10 +7,10 @@
 #include "core/volume.hpp"
 #include "match/combine_step.hpp"
 #include "match/cost_step.hpp"
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "match/warp_step.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/winner_depth.hpp"
+#include "methods/sweep/depth_step.hpp"
 #include "optimize/winner/winner_step.hpp"
 
 /// The plane sweep by the steps of production code: single thread, whole images, no reuse between windows.

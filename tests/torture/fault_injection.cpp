@@ -6,7 +6,7 @@
 #include <new>
 
 #include "core/error.hpp"
-#include "core/fault_point.hpp"
+#include "core/interrupt.hpp"
 
 namespace recon {
 

@@ -3,9 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "aggregate/adaptive_weight.hpp"
-#include "aggregate/constant_window.hpp"
-#include "aggregate/cross_based.hpp"
+#include "aggregate/aggregation.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"

@@ -5,7 +5,7 @@
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_belief.hpp"
 #include "io/image_file.hpp"
-#include "methods/stereo/belief_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
 #include "tools/bench/h200.hpp"

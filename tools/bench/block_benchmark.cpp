@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_block.hpp"
-#include "methods/stereo/block/block_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"

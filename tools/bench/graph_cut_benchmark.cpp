@@ -18,10 +18,9 @@
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "match/cpu_sweep.hpp"
-#include "match/source_warp.hpp"
-#include "methods/sweep/sweep_tiles.hpp"
+#include "match/posed_image.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
-#include "optimize/semi_global/path_winner.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 
 namespace recon {

@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "match/transformed_image.hpp"
-#include "methods/stereo/semi_global_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "refine/depth_filters.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/opencv_stereo.hpp"

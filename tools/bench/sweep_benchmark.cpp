@@ -7,7 +7,7 @@
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "match/cpu_sweep.hpp"
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 #include "reference/achten_algorithm_1.hpp"
 #include "tools/bench/h200.hpp"

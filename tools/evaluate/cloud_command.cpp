@@ -4,7 +4,6 @@
 
 #include "core/error.hpp"
 #include "evaluate/cloud_score.hpp"
-#include "evaluate/point_grid.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
 #include "io/colmap_model.hpp"

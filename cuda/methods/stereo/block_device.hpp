@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "match/block_options.hpp"
-#include "methods/stereo/block/block_winner_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 
 namespace recon::cuda {
 

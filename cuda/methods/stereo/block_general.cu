@@ -2,7 +2,7 @@
 
 #include "cuda/device/error.hpp"
 #include "cuda/methods/stereo/block_winner.cuh"
-#include "match/block_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 
 /// Block matching with any cost, window and number of hypotheses: a warp moves a tile down a strip with
 /// rolling sums, as in the kernel for packed sums, but with 32-bit sums in global memory.

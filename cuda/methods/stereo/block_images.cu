@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
 #include "cuda/methods/stereo/block_device.hpp"
-#include "match/block_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 #include "refine/median_step.hpp"
 
 namespace recon::cuda {

@@ -1,7 +1,7 @@
 #include "cuda/device/error.hpp"
 #include "cuda/methods/stereo/block_tiling.hpp"
 #include "cuda/methods/stereo/block_winner.cuh"
-#include "match/block_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "cuda/methods/stereo/pair_paths.hpp"
 #include "cuda/optimize/semi_global/quantize.cuh"
-#include "methods/stereo/whole_cost_step.hpp"
 #include "methods/stereo/winner_disparity.hpp"
+#include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "cuda/device/volume.hpp"
 #include "cuda/optimize/semi_global/plane_bytes.hpp"
-#include "methods/stereo/semi_global_pair_options.hpp"
-#include "optimize/semi_global/path_winner.hpp"
+#include "methods/stereo/winner_disparity.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 /// Costs into the semi-global optimizer, and disparities out of it.
 

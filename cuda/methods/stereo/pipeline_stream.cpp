@@ -13,7 +13,6 @@
 #include "cuda/refine/cost_refinement.hpp"
 #include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"
-#include "methods/stereo/disparity_cut.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
 

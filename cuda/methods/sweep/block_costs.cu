@@ -2,7 +2,7 @@
 
 #include "cuda/device/error.hpp"
 #include "cuda/methods/sweep/block_costs.hpp"
-#include "methods/sweep/edge_depth_step.hpp"
+#include "methods/sweep/depth_step.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -1,6 +1,6 @@
 #include "cuda/methods/sweep/quantized_costs.hpp"
 #include "cuda/optimize/semi_global/quantize.cuh"
-#include "methods/sweep/semi_global_depth.hpp"
+#include "methods/sweep/depth_step.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {

@@ -8,7 +8,7 @@
 #include "cuda/methods/sweep/block_costs.hpp"
 #include "cuda/optimize/semi_global/plane_bytes.hpp"
 #include "match/warp_step.hpp"
-#include "optimize/semi_global/path_winner.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon::cuda {
 

@@ -9,9 +9,9 @@
 #include "cuda/match/sweep.hpp"
 #include "cuda/match/sweep_grid.hpp"
 #include "cuda/methods/sweep/winner.hpp"
-#include "match/source_warp.hpp"
-#include "methods/sweep/block_stages.hpp"
-#include "methods/sweep/sweep_shape.hpp"
+#include "match/posed_image.hpp"
+#include "methods/backend.hpp"
+#include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {

@@ -2,7 +2,7 @@
 
 #include "cuda/device/error.hpp"
 #include "cuda/methods/sweep/winner.hpp"
-#include "methods/sweep/winner_depth.hpp"
+#include "methods/sweep/depth_step.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -3,7 +3,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "core/bfloat16.hpp"
 #include "core/half.hpp"
 
 namespace recon::cuda {

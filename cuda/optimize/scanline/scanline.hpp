@@ -8,7 +8,7 @@
 #include "core/image.hpp"
 #include "cuda/device/volume.hpp"
 #include "match/pair_side.hpp"
-#include "optimize/scanline/scanline_options.hpp"
+#include "optimize/scanline/scanline_step.hpp"
 
 namespace recon::cuda {
 

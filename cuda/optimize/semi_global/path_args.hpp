@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "optimize/semi_global/semi_global_options.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon::cuda {
 

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/optimize/semi_global/path_args.hpp"
-#include "optimize/semi_global/path_winner.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon::cuda {
 

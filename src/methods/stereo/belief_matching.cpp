@@ -1,8 +1,7 @@
-#include "methods/stereo/belief_matching.hpp"
-
 #include "core/parallel.hpp"
 #include "match/gaussian_blur.hpp"
 #include "match/truncated_difference.hpp"
+#include "methods/stereo/pair.hpp"
 #include "optimize/belief/belief_propagation.hpp"
 
 namespace recon {

@@ -3,10 +3,7 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "methods/stereo/belief_matching.hpp"
-#include "methods/stereo/block/block_matching.hpp"
 #include "methods/stereo/pipeline_matching.hpp"
-#include "methods/stereo/semi_global_matching.hpp"
 
 namespace recon {
 

@@ -5,10 +5,10 @@
 
 #include "core/image.hpp"
 #include "match/ad_census.hpp"
-#include "match/block_options.hpp"
+#include "methods/stereo/block/block_step.hpp"
 #include "methods/stereo/pipeline_options.hpp"
-#include "methods/stereo/semi_global_pair_options.hpp"
-#include "optimize/belief/belief_options.hpp"
+#include "methods/stereo/winner_disparity.hpp"
+#include "optimize/belief/belief_layout.hpp"
 
 namespace recon {
 
@@ -59,5 +59,32 @@ DisparityMap match_pair(const PairProblem& problem);
 
 /// Max bytes that `match_pair` uses, including images and result.
 std::size_t match_pair_bytes(int width, int height, const PairOptions& options, int threads);
+
+/// Block matching by rolling windows; see BlockMatchingOptions. Source: J. Stam, 2008.
+/// Runs on the threads of the surrounding task arena; the same bits for any number of threads and on every
+/// processor.
+/// @throws std::logic_error when `options` are out of range
+DisparityMap block_matching(const PairProblem& problem);
+
+/// Max bytes that the call uses, including images and result.
+std::size_t block_matching_bytes(int width, int height, const PairOptions& options, int threads);
+
+/// Semi-global matching of a pair; see SemiGlobalPairOptions. Sources: H. Hirschmueller, TPAMI 2008; C. Banz,
+/// H. Blume and P. Pirsch, 2011. Runs on the threads of the surrounding task arena; the same bits for any
+/// number of threads and on every processor.
+/// @throws std::logic_error when `options` are out of range
+DisparityMap semi_global_matching(const PairProblem& problem);
+
+/// Max bytes that the call uses, including images and result.
+std::size_t semi_global_matching_bytes(int width, int height, const PairOptions& options, int threads);
+
+/// Hierarchical belief propagation on a pair; see BeliefOptions. Sources: P. Felzenszwalb and D.
+/// Huttenlocher, IJCV 2006; S. Grauer-Gray and C. Kambhamettu, 2009. Runs on the threads of the surrounding
+/// task arena; the same bits for any number of threads and on every processor.
+/// @throws std::logic_error when `options` are out of range
+DisparityMap belief_matching(const PairProblem& problem);
+
+/// Max bytes that the call uses, including images and result.
+std::size_t belief_matching_bytes(int width, int height, const PairOptions& options, int threads);
 
 }  // namespace recon

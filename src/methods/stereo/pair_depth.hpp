@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "methods/backend.hpp"
-#include "methods/sweep/view_depth.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "scene/rectification.hpp"
 
 namespace recon {

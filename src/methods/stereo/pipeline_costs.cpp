@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
-#include "methods/stereo/whole_cost_step.hpp"
+#include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon {
 namespace {

@@ -9,7 +9,6 @@
 #include "core/parallel.hpp"
 #include "match/cross_arms.hpp"
 #include "match/transformed_image.hpp"
-#include "methods/stereo/disparity_cut.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
@@ -17,7 +16,7 @@
 #include "optimize/semi_global/semi_global.hpp"
 #include "refine/cost_refinement.hpp"
 #include "refine/depth_filters.hpp"
-#include "refine/surfaces.hpp"
+#include "refine/outliers.hpp"
 
 namespace recon {
 namespace {
@@ -242,6 +241,17 @@ DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObs
     right = std::move(pipeline.match(PairSide::kRight, {}).disparity);
   ViewResult left = pipeline.match(PairSide::kLeft, observe);
   return {refined(problem, pipeline, std::move(left), right, observe)};
+}
+
+PipelineOptions ad_census_pipeline() {
+  PipelineOptions pipeline;
+  pipeline.cost = PipelineCost::kAdCensus;
+  pipeline.aggregation.kind = Aggregation::kCrossBased;
+  pipeline.aggregation.cross_based.iterations = 2;
+  pipeline.optimizer = PipelineOptimizer::kScanline;
+  PipelineRefinement& steps = pipeline.refinement;
+  steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
+  return pipeline;
 }
 
 std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads) {

@@ -31,7 +31,22 @@ using PipelineObserver = std::function<void(const char* step, ImageView<const fl
 /// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
 DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObserver& observe = {});
 
-/// Max bytes that the call uses, including images and result.
+/// The AD-Census stereo system as a pipeline: AD-Census costs of both views, cross-based aggregation on the
+/// intersection of the arms of both views, scanline optimisation, the winners of both views (lowest disparity
+/// on ties), then left-right check, region voting, interpolation, discontinuity adjustment, sub-pixel
+/// enhancement and a 3 x 3 median. The parameters are those of Mei et al. 2011, table 1, except for two
+/// aggregation iterations instead of four: larger supports remove detail, and the scanline optimisation makes
+/// them unnecessary (0.14 points of the mean error of Middlebury's four pairs). Differences from the paper,
+/// explained at each step: small surfaces are invalidated and others extended into the strip outside the
+/// right view (invalidate_small_segments, extend_surfaces), voting and interpolation are checked against the
+/// right map (contradicted), and sub-pixel shifts are multiples of 1/16 pixel (enhance_subpixel). With the
+/// paper's steps only, the mean error of Middlebury's four pairs, three figures each, is 5.27 % instead of
+/// 4.44 %; the paper reports 3.97 %. Every pixel gets a disparity, unless no pixel of the image is reliable
+/// or has a winner. Source: X. Mei, X. Sun, M. Zhou, S. Jiao, H. Wang and X. Zhang, On building an accurate
+/// stereo matching system on graphics hardware, ICCV workshops 2011.
+PipelineOptions ad_census_pipeline();
+
+/// Max bytes that pipeline_matching uses, including images and result.
 std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads);
 
 }  // namespace recon

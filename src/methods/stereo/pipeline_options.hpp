@@ -2,10 +2,10 @@
 
 #include "aggregate/aggregation.hpp"
 #include "match/ad_census_step.hpp"
-#include "match/transform_options.hpp"
-#include "optimize/graph_cut/graph_cut_options.hpp"
-#include "optimize/scanline/scanline_options.hpp"
-#include "optimize/semi_global/semi_global_options.hpp"
+#include "match/transform_step.hpp"
+#include "optimize/graph_cut/graph_cut_step.hpp"
+#include "optimize/scanline/scanline_step.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 #include "refine/outliers.hpp"
 
 namespace recon {

@@ -1,26 +1,13 @@
-#include "methods/stereo/semi_global_matching.hpp"
-
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "methods/stereo/transform_costs.hpp"
+#include "methods/stereo/pair.hpp"
+#include "methods/stereo/pipeline_costs.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 #include "refine/depth_filters.hpp"
 
 namespace recon {
-namespace {
-
-/// Computes the disparities of a row from its winners.
-void disparity_row(const PairOptions& pair, int width, const PathWinner* winners,
-                   const std::uint16_t* right_planes, float* disparity) {
-  for (int x = 0; x < width; ++x)
-    disparity[x] = winner_disparity(pair.semi_global, pair.range.min, width, x, winners[x],
-                                    [&](int matched) { return right_planes[matched]; });
-}
-
-}  // namespace
-
 DisparityMap semi_global_matching(const PairProblem& problem) {
   const SemiGlobalPairOptions& options = problem.options.semi_global;
   EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
@@ -40,7 +27,9 @@ DisparityMap semi_global_matching(const PairProblem& problem) {
     paths.right_view = options.left_right >= 0;
     paths.min_disparity = problem.options.range.min;
     semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t* right_planes) {
-      disparity_row(problem.options, width, winners, right_planes, disparity.row(y));
+      for (int x = 0; x < width; ++x)
+        disparity(x, y) = winner_disparity(options, paths.min_disparity, width, x, winners[x],
+                                           [&](int matched) { return right_planes[matched]; });
     });
   }
   return {options.median ? median_3x3(disparity.view()) : std::move(disparity)};

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "match/cpu_sweep.hpp"
 #include "match/cross_arms.hpp"
-#include "methods/sweep/block_stages.hpp"
+#include "methods/backend.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
-#include "methods/sweep/sweep_shape.hpp"
-#include "methods/sweep/sweep_tiles.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 
 namespace recon {

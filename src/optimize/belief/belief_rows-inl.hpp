@@ -12,9 +12,8 @@
 
 #include <algorithm>
 
-#include "core/bfloat16.hpp"
 #include "core/half.hpp"
-#include "optimize/belief/belief_row.hpp"
+#include "optimize/belief/belief_tiling.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace recon {

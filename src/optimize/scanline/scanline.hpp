@@ -5,7 +5,7 @@
 #include "core/image.hpp"
 #include "core/volume.hpp"
 #include "match/pair_side.hpp"
-#include "optimize/scanline/scanline_options.hpp"
+#include "optimize/scanline/scanline_step.hpp"
 
 namespace recon {
 

@@ -8,7 +8,6 @@
 
 #include "core/error.hpp"
 #include "core/wavefront.hpp"
-#include "optimize/semi_global/path_blocks.hpp"
 #include "optimize/semi_global/path_pass.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 

@@ -7,8 +7,7 @@
 #include "core/aligned_buffer.hpp"
 #include "core/image.hpp"
 #include "core/volume.hpp"
-#include "optimize/semi_global/path_winner.hpp"
-#include "optimize/semi_global/semi_global_options.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon {
 

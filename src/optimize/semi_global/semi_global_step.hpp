@@ -3,9 +3,23 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
-#include "optimize/semi_global/semi_global_options.hpp"
+#include "match/combine_step.hpp"
 
 namespace recon {
+
+/// Semi-global matching; costs and penalties have the same unit.
+struct SemiGlobalOptions {
+  int paths = 8;  ///< 4 (along rows and columns) or 8 (and the diagonals)
+  int p1 = 12;    ///< penalty of a step of one disparity, >= 0
+  /// Penalty of a larger step where the image is flat, >= p1. Up to 63, the sums of L - C of one pass fit a
+  /// byte, which makes the optimizer faster on the CPU.
+  int p2 = 63;
+  /// Grey-level difference scale of the falloff of P2; 0: constant P2. At most 65535.
+  int p2_falloff = 16;
+};
+
+/// Max path cost, costs plus penalties: the sum of 8 fits 16 bits.
+inline constexpr int kMaxPathCost = 8191;
 
 /// Directions of the paths, as the step from the previous pixel; with 4 paths the first four.
 struct PathStep {
@@ -42,6 +56,21 @@ RECON_HD int path_cost(int cost, int same, int below, int above, int min_previou
 /// not adjacent, is not `percent` per cent higher (the rule of OpenCV's StereoSGBM).
 RECON_HD bool is_rival(int best, int other, int percent) {
   return other * (100 - percent) < best * 100;
+}
+
+/// The plane of min sum S at a pixel (the lowest one on ties).
+struct PathWinner {
+  std::uint16_t plane;
+  std::uint16_t cost;           ///< S
+  std::uint16_t before, after;  ///< S of the adjacent planes; kNoSum outside the range
+  std::uint16_t second;         ///< min S of the non-adjacent planes; kNoSum if none
+};
+inline constexpr std::uint16_t kNoSum = 65535;
+inline constexpr std::uint16_t kNoPlane = 65535;
+
+/// A sum as a float, infinity for kNoSum.
+RECON_HD float path_sum(std::uint16_t sum) {
+  return sum == kNoSum ? invalid_cost() : static_cast<float>(sum);
 }
 
 }  // namespace recon

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "match/block_options.hpp"
 #include "match/sweep_options.hpp"
-#include "match/transform_options.hpp"
+#include "match/transform_step.hpp"
 #include "methods/backend.hpp"
+#include "methods/stereo/block/block_step.hpp"
 #include "methods/stereo/pipeline_options.hpp"
 
 namespace recon {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "methods/stereo/ad_census_matching.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
+#include "methods/stereo/pipeline_matching.hpp"
 
 namespace recon {
 

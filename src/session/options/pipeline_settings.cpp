@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "methods/stereo/ad_census_matching.hpp"
+#include "methods/stereo/pipeline_matching.hpp"
 #include "session/options/option.hpp"
 #include "session/options/penalties.hpp"
 

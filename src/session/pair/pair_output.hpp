@@ -6,7 +6,7 @@
 
 #include "core/image.hpp"
 #include "io/ply_writer.hpp"
-#include "scene/stereo_camera.hpp"
+#include "scene/pinhole.hpp"
 #include "session/scene/workspace.hpp"
 
 namespace recon {

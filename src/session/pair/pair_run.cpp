@@ -14,7 +14,7 @@
 #include "io/pfm.hpp"
 #include "predict/calibration_file.hpp"
 #include "predict/shipped_costs.hpp"
-#include "refine/disparity_filters.hpp"
+#include "refine/depth_filters.hpp"
 #include "session/cache/map_store.hpp"
 #include "session/options/options.hpp"
 #include "session/pair/pair_input.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "methods/sweep/sweep_shape.hpp"
+#include "methods/backend.hpp"
 #include "session/options/byte_size.hpp"
 #include "session/plan/plan.hpp"
 #include "session/plan/plan_pairs.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/version.hpp"
-#include "fuse/position_precision.hpp"
+#include "fuse/fusion.hpp"
 #include "session/pair/matching_inputs.hpp"
 #include "session/plan/plan_pairs.hpp"
 

@@ -8,7 +8,7 @@
 #include "core/parallel.hpp"
 #include "io/colmap_model.hpp"
 #include "io/workspace.hpp"
-#include "scene/lens.hpp"
+#include "scene/camera.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

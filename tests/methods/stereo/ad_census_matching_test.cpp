@@ -1,8 +1,6 @@
 // The AD-Census system on made-up pairs and, for its accuracy, on the four pairs of Middlebury's evaluation
 // of 2007.
 
-#include "methods/stereo/ad_census_matching.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,10 +15,16 @@
 
 #include "core/parallel.hpp"
 #include "evaluate/disparity_score.hpp"
+#include "methods/stereo/pipeline_matching.hpp"
 #include "reference/colour_sets.hpp"
 
 namespace recon {
 namespace {
+
+DisparityMap ad_census_matching(const ColourPair& pair, const DisparityRange& range,
+                                const PipelineObserver& observe = {}) {
+  return pipeline_matching({{}, pair, range, ad_census_pipeline()}, observe);
+}
 
 /// A random left view of blocks, and a right one that shows it moved by `disparity`.
 std::pair<Image<Rgb8>, Image<Rgb8>> moved_pair(int width, int height, int disparity) {
@@ -72,7 +76,7 @@ TEST(AdCensusMatching, TinyImagesAndRangesBeyondThem) {
 TEST(AdCensusMatching, ReportsItsStepsInOrder) {
   const auto [left, right] = moved_pair(20, 10, 1);
   std::vector<std::string> steps;
-  ad_census_matching({left.view(), right.view()}, {0, 4}, {},
+  ad_census_matching({left.view(), right.view()}, {0, 4},
                      [&](const char* step, ImageView<const float>) { steps.emplace_back(step); });
   EXPECT_THAT(steps, testing::ElementsAre("cost", "aggregation", "scanline", "vote", "interpolate", "edges",
                                           "subpixel", "median"));
@@ -111,7 +115,7 @@ TEST(AdCensusAccuracy, TwelveFiguresStepByStep) {
       GTEST_SKIP() << "no pair with ground truth in " << folder / published.set;
     const ColourSet set = read_colour_set(folder / published.set);
     Shares last{};
-    ad_census_matching({set.left.view(), set.right.view()}, {0, set.grey.disparities}, {},
+    ad_census_matching({set.left.view(), set.right.view()}, {0, set.grey.disparities},
                        [&](const char* step, ImageView<const float> disparity) {
                          last = bad_pixels(set, disparity);
                          std::printf("%-14s %-12s nonocc %5.2f %%, all %5.2f %%, disc %5.2f %%\n",

@@ -1,10 +1,9 @@
-#include "methods/stereo/belief_matching.hpp"
-
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
 #include "core/parallel.hpp"
 #include "io/image_file.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
 

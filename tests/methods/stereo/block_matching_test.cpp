@@ -1,5 +1,3 @@
-#include "methods/stereo/block/block_matching.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -9,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "methods/stereo/block/block_plan.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "reference/block_reference.hpp"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
-#include "methods/stereo/semi_global_matching.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "reference/aggregation_reference.hpp"
 #include "reference/semi_global_problems.hpp"

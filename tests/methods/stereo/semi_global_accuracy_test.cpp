@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "evaluate/disparity_score.hpp"
-#include "methods/stereo/semi_global_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/stereo_sets.hpp"
-#include "refine/disparity_filters.hpp"
+#include "refine/depth_filters.hpp"
 
 namespace recon {
 namespace {

@@ -1,5 +1,3 @@
-#include "methods/stereo/semi_global_matching.hpp"
-
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -8,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "match/transformed_image.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/semi_global_problems.hpp"
 #include "reference/semi_global_reference.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 #include "render/render.hpp"
 #include "render/scene_description.hpp"
 

@@ -1,14 +1,13 @@
-#include "methods/stereo/block/block_matching.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "match/block_step.hpp"
 #include "methods/stereo/block/block_plan.hpp"
 #include "methods/stereo/block/block_search.hpp"
+#include "methods/stereo/block/block_step.hpp"
+#include "methods/stereo/pair.hpp"
 #include "refine/depth_filters.hpp"
 
 namespace recon {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/hd.hpp"
-#include "methods/stereo/block/block_winner_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon {

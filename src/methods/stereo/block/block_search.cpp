@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 #include "core/interrupt.hpp"
-#include "match/block_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace recon {

@@ -5,8 +5,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/image.hpp"
-#include "match/block_options.hpp"
-#include "methods/stereo/block/block_winner_step.hpp"
+#include "methods/stereo/block/block_step.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon {

@@ -1,4 +1,4 @@
-#include "match/source_warp.hpp"
+#include "match/posed_image.hpp"
 
 #include "core/error.hpp"
 

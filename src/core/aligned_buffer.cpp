@@ -1,4 +1,4 @@
-#include "core/large_memory.hpp"
+#include "core/aligned_buffer.hpp"
 
 #include <algorithm>
 #include <cstdlib>
