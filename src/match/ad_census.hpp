@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 
 #include "core/image.hpp"
 #include "core/volume.hpp"

@@ -1,7 +1,6 @@
 #include "refine/depth_filters.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>

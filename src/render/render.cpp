@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "render/hash.hpp"

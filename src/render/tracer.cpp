@@ -1,6 +1,5 @@
 #include "render/tracer.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

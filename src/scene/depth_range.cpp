@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <sstream>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"

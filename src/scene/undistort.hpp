@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/image.hpp"
 #include "scene/camera.hpp"
 #include "scene/scene.hpp"

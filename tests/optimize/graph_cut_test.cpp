@@ -178,21 +178,6 @@ TEST_P(GraphCutShapes, AnyNumberOfThreadsGivesTheSameLabels) {
   }
 }
 
-TEST_P(GraphCutShapes, HalvesAreTheFloatsThatTheyStandFor) {
-  const Volume<float> costs = random_costs(width_, height_, count_, 50, true, 10);
-  Volume<Half> halves(width_, count_, height_);
-  for (int y = 0; y < height_; ++y)
-    for (int d = 0; d < count_; ++d)
-      for (int x = 0; x < width_; ++x) halves.view()(x, y, d) = to_half(costs.view()(x, y, d));
-  const GraphCutOptions options{9.7f, 2, 16, 2, 1, 4, 50};
-  const Labels winners = reference::winners_of(reference::grid_field(costs.view(), {}, options));
-  Image<std::uint16_t> a = to_image(winners, width_, height_), b = to_image(winners, width_, height_);
-  const GraphCutResult of_floats = graph_cut(costs.view(), guide_.view(), options, a.view());
-  const GraphCutResult of_halves = graph_cut(halves.view(), guide_.view(), options, b.view());
-  EXPECT_EQ(to_labels(a), to_labels(b));
-  EXPECT_EQ(of_floats.energy_after, of_halves.energy_after);
-}
-
 INSTANTIATE_TEST_SUITE_P(Sizes, GraphCutShapes,
                          testing::Values(Shape{1, 1, 1}, Shape{1, 1, 7}, Shape{1, 19, 7}, Shape{19, 1, 7},
                                          Shape{33, 17, 1}, Shape{33, 17, 7}, Shape{13, 21, 16},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <functional>
@@ -42,7 +41,7 @@ Seconds timed(const std::function<void()>& work) {
 
 struct SweptScene {
   Image<std::uint8_t> guide;
-  Volume<Half> costs;
+  Volume<float> costs;
   Image<std::uint16_t> winners;
   Image<float> truth;  ///< fractional plane, NaN where unknown or not among the planes; empty: there is none
 };
@@ -87,7 +86,7 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
                         make_plane_set(benchmark.near, benchmark.far, benchmark.planes), options);
   const int width = views.front().camera.width, height = views.front().camera.height;
   SweptScene result{
-      {}, Volume<Half>(width, benchmark.planes, height), Image<std::uint16_t>(width, height), {}};
+      {}, Volume<float>(width, benchmark.planes, height), Image<std::uint16_t>(width, height), {}};
   const std::filesystem::path depths =
       (benchmark.scene / "gt_depth" / scene.views[reference].name).replace_extension(".png");
   if (std::filesystem::exists(depths)) {
@@ -96,17 +95,16 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
       throw InputError(depths.string() + ": is not of the size of its view");
   }
   sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
-    for (int y = 0; y < tile.height; ++y)
+    std::vector<Winner> winners(static_cast<std::size_t>(tile.width));
+    for (int y = 0; y < tile.height; ++y) {
       for (int d = 0; d < benchmark.planes; ++d)
-        std::memcpy(result.costs.view().row(tile.y + y, d) + tile.x, costs.row(y, d),
-                    static_cast<std::size_t>(tile.width) * sizeof(Half));
-  });
-  parallel_for(height, [&](int y) {
-    std::vector<Winner> winners(static_cast<std::size_t>(width));
-    winner_take_all(result.costs.view(), y, winners.data());
-    for (int x = 0; x < width; ++x) {
-      const int plane = winners[static_cast<std::size_t>(x)].plane;
-      result.winners(x, y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
+        std::transform(costs.row(y, d), costs.row(y, d) + tile.width,
+                       result.costs.view().row(tile.y + y, d) + tile.x, to_float);
+      winner_take_all(costs, y, winners.data());
+      for (int x = 0; x < tile.width; ++x) {
+        const int plane = winners[static_cast<std::size_t>(x)].plane;
+        result.winners(tile.x + x, tile.y + y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
+      }
     }
   });
   result.guide = std::move(images.front());

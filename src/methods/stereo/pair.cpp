@@ -1,7 +1,5 @@
 #include "methods/stereo/pair.hpp"
 
-#include <limits>
-
 #include "core/error.hpp"
 #include "methods/stereo/pipeline_matching.hpp"
 

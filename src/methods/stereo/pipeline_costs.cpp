@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"

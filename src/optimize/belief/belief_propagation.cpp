@@ -2,10 +2,6 @@
 
 #include <oneapi/tbb/enumerable_thread_specific.h>
 
-#include <algorithm>
-#include <cstring>
-
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "optimize/belief/belief_tiling.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <vector>
 
@@ -35,10 +36,9 @@ std::vector<std::vector<RowRange>> layouts(int height, const GraphCutOptions& op
   return {bands(height, rows, rows), bands(height, rows / 2, rows)};
 }
 
-template <class Cost>
 class Cut {
  public:
-  Cut(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options)
+  Cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options)
       : costs_(costs),
         options_(options),
         restricted_(options.best > 0 && options.best < costs.planes),
@@ -86,41 +86,35 @@ class Cut {
 
   /// Finds the limits of the best labels; returns the maximum finite cost.
   float survey() {
-    std::vector<CostRank<Cost>> max_of_rows(static_cast<std::size_t>(costs_.height));
+    std::vector<float> max_of_rows(static_cast<std::size_t>(costs_.height));
     parallel_for(costs_.height, [&](int y) {
-      CostRank<Cost> row_max{};
+      float row_max = 0.0f;
       for (int d = 0; d < costs_.planes; ++d) {
-        const Cost* row = costs_.row(y, d);
+        const float* row = costs_.row(y, d);
         for (int x = 0; x < costs_.width; ++x) {
-          const CostRank<Cost> rank =
-              CutEnergy<Cost>::is_allowed(row[x]) ? rank_of(row[x]) : CostRank<Cost>{};
-          row_max = rank > row_max ? rank : row_max;
+          const float cost = CutEnergy::is_allowed(row[x]) ? row[x] : 0.0f;
+          row_max = cost > row_max ? cost : row_max;
         }
       }
       max_of_rows[static_cast<std::size_t>(y)] = row_max;
       if (restricted_) find_limits(y);
     });
-    CostRank<Cost> result{};
-    for (const CostRank<Cost> rank : max_of_rows) result = std::max(result, rank);
-    return cost_of(result);
+    return *std::max_element(max_of_rows.begin(), max_of_rows.end());
   }
-
-  static float cost_of(float rank) { return rank; }
-  static float cost_of(std::uint16_t rank) { return to_float(Half{rank}); }
 
   /// Finds the `best` lowest costs of every pixel of the row.
   void find_limits(int y) {
     const int width = costs_.width, best = options_.best;
-    AlignedBuffer<CostRank<Cost>> sorted(element_count({width, best}));
-    std::fill_n(sorted.data(), element_count({width, best}), max_rank(Cost{}));
-    AlignedBuffer<CostRank<Cost>> next(static_cast<std::size_t>(width));
+    AlignedBuffer<float> sorted(element_count({width, best}));
+    std::fill_n(sorted.data(), element_count({width, best}), std::numeric_limits<float>::max());
+    AlignedBuffer<float> next(static_cast<std::size_t>(width));
     for (int d = 0; d < costs_.planes; ++d) {
-      const Cost* row = costs_.row(y, d);
-      for (int x = 0; x < width; ++x) next.data()[x] = rank_of(row[x]);
+      const float* row = costs_.row(y, d);
+      std::copy_n(row, width, next.data());
       for (int k = 0; k < best; ++k) {
-        CostRank<Cost>* level = sorted.data() + std::ptrdiff_t{k} * width;
+        float* level = sorted.data() + std::ptrdiff_t{k} * width;
         for (int x = 0; x < width; ++x) {
-          const CostRank<Cost> a = level[x], b = next.data()[x];
+          const float a = level[x], b = next.data()[x];
           level[x] = b < a ? b : a;
           next.data()[x] = b < a ? a : b;
         }
@@ -134,7 +128,7 @@ class Cut {
     for (int x = 0; x < costs_.width; ++x) {
       const int label = labels(x, y);
       if (label == kNoLabel) continue;
-      EXPECTS(label < costs_.planes && CutEnergy<Cost>::is_allowed(costs_(x, y, label)));
+      EXPECTS(label < costs_.planes && CutEnergy::is_allowed(costs_(x, y, label)));
       sum += static_cast<double>(energy_.data(costs_(x, y, label)));
       if (x + 1 < costs_.width) sum += pair_energy(labels, x, y, x + 1, y);
       if (y + 1 < costs_.height) sum += pair_energy(labels, x, y, x, y + 1);
@@ -161,13 +155,13 @@ class Cut {
   }
 
   void pass(Layout& layout, int number, ImageView<std::uint16_t> labels, GraphCutResult& result) {
-    const CutState<Cost> state{&energy_, labels, data_.view(), limits_.view(), options_.reach};
+    const CutState state{&energy_, labels, data_.view(), limits_.view(), options_.reach};
     const std::vector<std::size_t> open = open_bands(layout);
     std::vector<GraphCutResult> counts(open.size());
     parallel_for(static_cast<int>(open.size()), [&](int i) {
       const std::size_t at = static_cast<std::size_t>(i);
       const RowRange rows = layout.bands[open[at]];
-      CutBand<Cost> band(state, rows);
+      CutBand band(state, rows);
       if (band.expand_all())
         std::fill(changed_in_.begin() + rows.begin, changed_in_.begin() + rows.end, number);
       layout.done_in[open[at]] = number;
@@ -180,28 +174,28 @@ class Cut {
     }
   }
 
-  VolumeView<const Cost> costs_;
+  VolumeView<const float> costs_;
   GraphCutOptions options_;
   bool restricted_;
-  Image<CostRank<Cost>> limits_;
-  CutEnergy<Cost> energy_;
+  Image<float> limits_;
+  CutEnergy energy_;
   Image<float> data_;
   std::vector<int> changed_in_;  ///< the last pass that changed each row
 };
 
-template <class Cost>
-Cut<Cost> make_cut(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide,
-                   const GraphCutOptions& options, int width, int height) {
+Cut make_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+             const GraphCutOptions& options, int width, int height) {
   check(options);
   EXPECTS(costs.width >= 1 && costs.height >= 1 && costs.planes >= 1 && costs.planes <= kMaxCutLabels);
   EXPECTS(width == costs.width && height == costs.height);
   EXPECTS(guide.empty() || (guide.width == width && guide.height == height));
-  return Cut<Cost>(costs, guide, options);
+  return Cut(costs, guide, options);
 }
 
-template <class Cost>
-GraphCutResult lower(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide,
-                     const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+}  // namespace
+
+GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+                         const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
   try {
     return make_cut(costs, guide, options, labels.width, labels.height).lower(labels);
   } catch (const std::bad_alloc&) {
@@ -210,33 +204,10 @@ GraphCutResult lower(VolumeView<const Cost> costs, ImageView<const std::uint8_t>
   }
 }
 
-template <class Cost>
-double energy_of(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, GraphCutOptions options,
-                 ImageView<const std::uint16_t> labels) {
+double graph_cut_energy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+                        GraphCutOptions options, ImageView<const std::uint16_t> labels) {
   options.best = 0;  // the allowed labels are irrelevant here
   return make_cut(costs, guide, options, labels.width, labels.height).energy(labels);
-}
-
-}  // namespace
-
-GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                         const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
-  return lower(costs, guide, options, labels);
-}
-
-GraphCutResult graph_cut(VolumeView<const Half> costs, ImageView<const std::uint8_t> guide,
-                         const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
-  return lower(costs, guide, options, labels);
-}
-
-double graph_cut_energy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                        const GraphCutOptions& options, ImageView<const std::uint16_t> labels) {
-  return energy_of(costs, guide, options, labels);
-}
-
-double graph_cut_energy(VolumeView<const Half> costs, ImageView<const std::uint8_t> guide,
-                        const GraphCutOptions& options, ImageView<const std::uint16_t> labels) {
-  return energy_of(costs, guide, options, labels);
 }
 
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads) {
@@ -244,7 +215,7 @@ std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& option
   for (const auto& layout : layouts(height, options)) {
     max_bands = std::max(max_bands, layout.size());
     for (const RowRange& rows : layout)
-      largest = std::max(largest, CutBand<float>::bytes(width, rows.end - rows.begin));
+      largest = std::max(largest, CutBand::bytes(width, rows.end - rows.begin));
   }
   const std::size_t at_once = std::min(max_bands, static_cast<std::size_t>(threads));
   // Data per pixel, the sorted costs of a row per thread, and a small amount per row.

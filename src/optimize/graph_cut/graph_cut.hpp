@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/half.hpp"
 #include "core/image.hpp"
 #include "core/volume.hpp"
 #include "optimize/graph_cut/graph_cut_step.hpp"
@@ -39,14 +38,10 @@ inline constexpr int kMaxCutLabels = 65535;
 ///         OutOfMemory
 GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
                          const GraphCutOptions& options, ImageView<std::uint16_t> labels);
-GraphCutResult graph_cut(VolumeView<const Half> costs, ImageView<const std::uint8_t> guide,
-                         const GraphCutOptions& options, ImageView<std::uint16_t> labels);
 
 /// The energy that `graph_cut` minimises.
 double graph_cut_energy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                        const GraphCutOptions& options, ImageView<const std::uint16_t> labels);
-double graph_cut_energy(VolumeView<const Half> costs, ImageView<const std::uint8_t> guide,
-                        const GraphCutOptions& options, ImageView<const std::uint16_t> labels);
+                        GraphCutOptions options, ImageView<const std::uint16_t> labels);
 
 /// Max bytes that `graph_cut` allocates on `threads` threads, excluding costs, guide and labels.
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads);

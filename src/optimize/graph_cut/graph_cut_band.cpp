@@ -5,7 +5,6 @@
 #include <cstring>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc/detail/gcgraph.hpp>
-#include <vector>
 
 namespace recon {
 namespace {
@@ -25,8 +24,7 @@ std::size_t pixel_count(int width, RowRange rows) {
 
 }  // namespace
 
-template <class Cost>
-CutBand<Cost>::CutBand(const CutState<Cost>& state, RowRange rows)
+CutBand::CutBand(const CutState& state, RowRange rows)
     : state_(state),
       energy_(*state.energy),
       rows_(rows),
@@ -44,22 +42,19 @@ CutBand<Cost>::CutBand(const CutState<Cost>& state, RowRange rows)
   std::fill_n(nodes_.data(), pixel_count(width_, rows), kFixed);
 }
 
-template <class Cost>
-std::size_t CutBand<Cost>::bytes(int width, int rows) {
+std::size_t CutBand::bytes(int width, int rows) {
   const std::size_t per_pixel = 2 * sizeof(std::uint8_t) + 2 * sizeof(std::int32_t) + sizeof(float) +
                                 sizeof(double) + kGraphBytesPerNode;
   return element_count({width, rows + 2, static_cast<std::ptrdiff_t>(per_pixel)});
 }
 
-template <class Cost>
-bool CutBand<Cost>::expand_all() {
+bool CutBand::expand_all() {
   bool changed = false;
   for (int alpha = 0; alpha < energy_.labels(); ++alpha) changed |= expand(alpha);
   return changed;
 }
 
-template <class Cost>
-bool CutBand<Cost>::expand(int alpha) {
+bool CutBand::expand(int alpha) {
   if (!state_.limits.empty()) find_near(alpha);
   collect(alpha);
   drop_hopeless(alpha);
@@ -74,17 +69,16 @@ bool CutBand<Cost>::expand(int alpha) {
 
 /// Marks pixels with a pixel at most `reach` columns away that has alpha as its label or among its best
 /// labels.
-template <class Cost>
-void CutBand<Cost>::find_near(int alpha) {
+void CutBand::find_near(int alpha) {
   const int reach = state_.reach;
   std::uint8_t* own = scratch_.data();
   std::fill_n(own, width_ + 2 * reach, std::uint8_t{0});
   for (int y = seen_.begin; y < seen_.end; ++y) {
-    const Cost* costs = energy_.row(y, alpha);
-    const CostRank<Cost>* limits = state_.limits.row(y);
+    const float* costs = energy_.row(y, alpha);
+    const float* limits = state_.limits.row(y);
     const std::uint16_t* labels = state_.labels.row(y);
     for (int x = 0; x < width_; ++x)
-      own[reach + x] = static_cast<std::uint8_t>((rank_of(costs[x]) <= limits[x]) | (labels[x] == alpha));
+      own[reach + x] = static_cast<std::uint8_t>((costs[x] <= limits[x]) | (labels[x] == alpha));
     std::uint8_t* near = near_.data() + std::ptrdiff_t{y - seen_.begin} * width_;
     std::memcpy(near, own, static_cast<std::size_t>(width_));
     for (int i = 1; i <= 2 * reach; ++i)
@@ -93,8 +87,7 @@ void CutBand<Cost>::find_near(int alpha) {
 }
 
 /// Collects the nodes: pixels where alpha is allowed and does not cost more than the max possible saving.
-template <class Cost>
-void CutBand<Cost>::collect(int alpha) {
+void CutBand::collect(int alpha) {
   count_ = 0;
   const float too_much = energy_.max_smoothness();
   std::uint8_t* allowed = allowed_.data();
@@ -108,7 +101,7 @@ void CutBand<Cost>::collect(int alpha) {
         for (int x = 0; x < width_; ++x) allowed[x] = static_cast<std::uint8_t>(allowed[x] | near[x]);
       }
     }
-    const Cost* costs = energy_.row(y, alpha);
+    const float* costs = energy_.row(y, alpha);
     const std::uint16_t* labels = state_.labels.row(y);
     const float* now = state_.data.row(y);
     for (int x = 0; x < width_; ++x) {
@@ -125,9 +118,8 @@ void CutBand<Cost>::collect(int alpha) {
   }
 }
 
-template <class Cost>
 template <class Visit>
-void CutBand<Cost>::for_neighbours(int x, int y, const Visit& visit) const {
+void CutBand::for_neighbours(int x, int y, const Visit& visit) const {
   constexpr int kSteps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   for (const auto& step : kSteps) {
     const int qx = x + step[0], qy = y + step[1];
@@ -138,8 +130,7 @@ void CutBand<Cost>::for_neighbours(int x, int y, const Visit& visit) const {
 }
 
 /// Upper bound of the saving in the pairs of a pixel that takes alpha, for any labels of its neighbours.
-template <class Cost>
-double CutBand<Cost>::max_gain(int index, int alpha) const {
+double CutBand::max_gain(int index, int alpha) const {
   const int x = x_of(index), y = y_of(index);
   const int label = state_.labels(x, y);
   const float joined = energy_.distance(label, alpha);
@@ -154,8 +145,7 @@ double CutBand<Cost>::max_gain(int index, int alpha) const {
 
 /// Removes nodes that keep their labels in the cut that changes the fewest pixels: in a forward and a
 /// backward pass, since a fixed node lowers the possible saving of its neighbours.
-template <class Cost>
-void CutBand<Cost>::drop_hopeless(int alpha) {
+void CutBand::drop_hopeless(int alpha) {
   const auto drop_if_hopeless = [&](int node) {
     const int index = pixels_.data()[node];
     const float now = state_.data(x_of(index), y_of(index));
@@ -180,8 +170,7 @@ void CutBand<Cost>::drop_hopeless(int alpha) {
 /// Finds the minimum cut that changes the fewest pixels. Every node has a bias towards its label; the sum of
 /// all biases is less than one energy step, so the minimum is unique. (The library reports a wrong side for
 /// nodes that neither terminal reaches; with the bias there are none.)
-template <class Cost>
-void CutBand<Cost>::solve(int alpha) {
+void CutBand::solve(int alpha) {
   Graph graph(static_cast<unsigned>(count_), 4u * static_cast<unsigned>(count_));
   for (int node = 0; node < count_; ++node) {
     graph.addVtx();
@@ -218,8 +207,7 @@ void CutBand<Cost>::solve(int alpha) {
 }
 
 /// The energy after the move minus the energy before.
-template <class Cost>
-double CutBand<Cost>::change(int alpha) const {
+double CutBand::change(int alpha) const {
   double sum = 0;
   for (int node = 0; node < count_; ++node) {
     if (!takes_.data()[node]) continue;
@@ -237,8 +225,7 @@ double CutBand<Cost>::change(int alpha) const {
   return sum;
 }
 
-template <class Cost>
-bool CutBand<Cost>::apply(int alpha) {
+bool CutBand::apply(int alpha) {
   const double sum = change(alpha);
   if (sum > 0) ++rises_;
   if (sum >= 0) return false;
@@ -251,8 +238,5 @@ bool CutBand<Cost>::apply(int alpha) {
   ++moves_;
   return true;
 }
-
-template class CutBand<float>;
-template class CutBand<Half>;
 
 }  // namespace recon

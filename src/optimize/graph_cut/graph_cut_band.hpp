@@ -6,40 +6,18 @@
 #include <limits>
 
 #include "core/aligned_buffer.hpp"
-#include "core/half.hpp"
 #include "core/image.hpp"
 #include "core/volume.hpp"
 #include "optimize/graph_cut/graph_cut_step.hpp"
 
 namespace recon {
 
-/// Key with the same order as the costs; above `max_rank` a cost is not finite.
-inline float rank_of(float cost) {
-  return cost;
-}
-inline std::uint16_t rank_of(Half cost) {
-  return cost.bits;
-}
-inline float max_rank(float) {
-  return std::numeric_limits<float>::max();
-}
-inline std::uint16_t max_rank(Half) {
-  return kHalfInfinityBits - 1;
-}
-template <class Cost>
-using CostRank = decltype(rank_of(Cost{}));
-
-inline float to_float(float cost) {
-  return cost;
-}
-
 /// The terms of the energy, rounded to multiples of `step`: see graph_cut.
-template <class Cost>
 class CutEnergy {
  public:
   /// @param max_cost  maximum of the finite costs
-  CutEnergy(VolumeView<const Cost> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options,
-            float max_cost)
+  CutEnergy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+            const GraphCutOptions& options, float max_cost)
       : costs_(costs), guide_(guide), cap_(options.smoothness_cap) {
     const float max_pair_energy = options.smoothness * static_cast<float>(cap_);
     step_ = energy_step(max_cost > max_pair_energy ? max_cost : max_pair_energy);
@@ -51,10 +29,10 @@ class CutEnergy {
   int height() const { return costs_.height; }
   int labels() const { return costs_.planes; }
   float step() const { return step_; }
-  const Cost* row(int y, int label) const { return costs_.row(y, label); }
+  const float* row(int y, int label) const { return costs_.row(y, label); }
 
-  static bool is_allowed(Cost cost) { return rank_of(cost) <= max_rank(cost); }
-  float data(Cost cost) const { return to_energy(to_float(cost), step_); }
+  static bool is_allowed(float cost) { return cost <= std::numeric_limits<float>::max(); }
+  float data(float cost) const { return to_energy(cost, step_); }
 
   /// w_pq of two neighbours.
   float weight(int px, int py, int qx, int qy) const {
@@ -67,7 +45,7 @@ class CutEnergy {
   float max_smoothness() const { return 4.0f * weights_[0] * static_cast<float>(cap_); }
 
  private:
-  VolumeView<const Cost> costs_;
+  VolumeView<const float> costs_;
   ImageView<const std::uint8_t> guide_;
   int cap_;
   float step_;
@@ -80,21 +58,19 @@ struct RowRange {
 };
 
 /// Current labelling of an image.
-template <class Cost>
 struct CutState {
-  const CutEnergy<Cost>* energy;
+  const CutEnergy* energy;
   ImageView<std::uint16_t> labels;
   ImageView<float> data;  ///< D_p(f_p), rounded
-  /// The rank of the highest cost among a pixel's best labels; empty: all labels are allowed.
-  ImageView<const CostRank<Cost>> limits;
+  /// The highest cost among a pixel's best labels; empty: all labels are allowed.
+  ImageView<const float> limits;
   int reach;
 };
 
 /// Expansions within a band of rows; pixels outside are fixed. Reads at most the rows adjacent to the band.
-template <class Cost>
 class CutBand {
  public:
-  CutBand(const CutState<Cost>& state, RowRange rows);
+  CutBand(const CutState& state, RowRange rows);
 
   /// One expansion of every label, in ascending order. @return whether labels changed
   bool expand_all();
@@ -127,8 +103,8 @@ class CutBand {
   template <class Visit>
   void for_neighbours(int x, int y, const Visit& visit) const;
 
-  CutState<Cost> state_;
-  const CutEnergy<Cost>& energy_;
+  CutState state_;
+  const CutEnergy& energy_;
   RowRange rows_;
   RowRange seen_;  ///< rows_ and the adjacent rows
   int width_;

@@ -14,12 +14,6 @@ struct ScanlineOptions {
   int edge_threshold = 15;  ///< tau_SO: min colour difference of an edge, grey levels
 };
 
-/// Directions of the paths, as the step from the previous pixel; the mean is summed in this order.
-struct ScanlineDirection {
-  int x, y;
-};
-inline constexpr ScanlineDirection kScanlineDirections[4] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-
 /// P1 and P2 of a step.
 struct ScanlinePenalties {
   float p1, p2;

@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "optimize/semi_global/path_lanes-inl.hpp"
 #include "optimize/semi_global/path_pass.hpp"

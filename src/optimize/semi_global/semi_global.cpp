@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -50,21 +49,6 @@ HWY_EXPORT(pass_pixels8_to16);
 HWY_EXPORT(pass_pixels16);
 
 namespace {
-
-void step_pixels(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
-                 int begin, int end, const std::uint8_t* costs, std::uint8_t* steps) {
-  HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, row, piece, r, begin, end, costs, steps);
-}
-
-void step_pixels(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
-                 int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  HWY_DYNAMIC_DISPATCH(pass_pixels8_to16)(pass, row, piece, r, begin, end, costs, sums);
-}
-
-void step_pixels(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& row, PathPiece& piece, int r,
-                 int begin, int end, const std::uint8_t* costs, std::uint16_t* sums) {
-  HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, row, piece, r, begin, end, costs, sums);
-}
 
 /// T: type of path costs. Sum: type of the sums passed between the passes.
 template <class T, class Sum>
@@ -188,7 +172,13 @@ class SemiGlobal {
     }
     const bool gives_right = pass.right_view && pass.sums == PathSums::kWinner;
     if (gives_right && begin == 0) row.clear_right(width_);
-    step_pixels(pass, row, piece, r, begin, end, costs, block_sums_.data() + start);
+    Sum* const sums = block_sums_.data() + start;
+    if constexpr (sizeof(T) == 2)
+      HWY_DYNAMIC_DISPATCH(pass_pixels16)(pass, row, piece, r, begin, end, costs, sums);
+    else if constexpr (sizeof(Sum) == 2)
+      HWY_DYNAMIC_DISPATCH(pass_pixels8_to16)(pass, row, piece, r, begin, end, costs, sums);
+    else
+      HWY_DYNAMIC_DISPATCH(pass_pixels8)(pass, row, piece, r, begin, end, costs, sums);
     if (pass.sums == PathSums::kWinner && end == width_)
       sink_(y, row.winners.data(), gives_right ? row.take_right(width_) : nullptr);
   }

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -29,7 +29,7 @@ constexpr double kWeakTexture = 4.0;
 /// View 0 of a scene and the volume of its sweep against the views that follow it.
 struct Swept {
   std::vector<Image<std::uint8_t>> images;
-  Volume<Half> costs;
+  Volume<float> costs;
   Image<std::uint16_t> winners;
   Image<std::uint16_t> millimetres;
 };
@@ -48,25 +48,24 @@ Swept swept(const std::filesystem::path& folder) {
   }
   result.millimetres = read_png16(folder / "gt_depth" / scene.views[0].name);
   const int width = result.images[0].width(), height = result.images[0].height();
-  result.costs = Volume<Half>(width, kPlanes, height);
+  result.costs = Volume<float>(width, kPlanes, height);
   const CpuSweep sweep =
       prepare_cpu_sweep(views[0], {views.begin() + 1, views.end()}, make_plane_set(kNear, kFar, kPlanes),
                         {CostKind::kZncc, kWindow, Combination::kBestK, 2});
-  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
-    for (int y = 0; y < tile.height; ++y)
-      for (int d = 0; d < kPlanes; ++d)
-        std::memcpy(result.costs.view().row(tile.y + y, d) + tile.x, costs.row(y, d),
-                    static_cast<std::size_t>(tile.width) * sizeof(Half));
-  });
   result.winners = Image<std::uint16_t>(width, height);
-  std::vector<Winner> row(static_cast<std::size_t>(width));
-  for (int y = 0; y < height; ++y) {
-    winner_take_all(result.costs.view(), y, row.data());
-    for (int x = 0; x < width; ++x) {
-      const int plane = row[static_cast<std::size_t>(x)].plane;
-      result.winners(x, y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
+  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
+    std::vector<Winner> row(static_cast<std::size_t>(tile.width));
+    for (int y = 0; y < tile.height; ++y) {
+      for (int d = 0; d < kPlanes; ++d)
+        std::transform(costs.row(y, d), costs.row(y, d) + tile.width,
+                       result.costs.view().row(tile.y + y, d) + tile.x, to_float);
+      winner_take_all(costs, y, row.data());
+      for (int x = 0; x < tile.width; ++x) {
+        const int plane = row[static_cast<std::size_t>(x)].plane;
+        result.winners(tile.x + x, tile.y + y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
+      }
     }
-  }
+  });
   return result;
 }
 

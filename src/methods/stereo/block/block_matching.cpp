@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "methods/stereo/block/block_plan.hpp"
 #include "methods/stereo/block/block_search.hpp"

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "core/hd.hpp"
 #include "methods/stereo/block/block_step.hpp"
 #include "methods/stereo/pair.hpp"
 
