@@ -219,9 +219,9 @@ class CudaBackend : public Backend {
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape) const {
     try {
-      return plan_sweep(shape, shape.options, SweepPath::kAuto, {multiprocessors_, admission_->share()});
+      return plan_sweep(shape, SweepPath::kAuto, {multiprocessors_, admission_->share()});
     } catch (const OutOfMemory&) {
-      return plan_sweep(shape, shape.options, SweepPath::kAuto, {multiprocessors_, limit_});
+      return plan_sweep(shape, SweepPath::kAuto, {multiprocessors_, limit_});
     }
   }
 

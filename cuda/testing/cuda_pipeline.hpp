@@ -7,7 +7,7 @@
 
 #include "cuda/testing/cuda_sweep.hpp"
 #include "match/ad_census.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "optimize/scanline/scanline.hpp"
 #include "refine/outliers.hpp"
 

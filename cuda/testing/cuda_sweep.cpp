@@ -19,7 +19,7 @@ SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t
   if (variant == SweepVariant::kVolume || variant == SweepVariant::kVolumeBytes) path = SweepPath::kVolume;
   std::optional<SourceStorage> storage;
   if (variant == SweepVariant::kVolumeBytes) storage = SourceStorage::kBytes;
-  return plan_sweep(sweep_shape(problem), problem.options, path, {multiprocessors, limit}, storage);
+  return plan_sweep(sweep_shape(problem), path, {multiprocessors, limit}, storage);
 }
 
 std::size_t free_memory() {

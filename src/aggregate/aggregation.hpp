@@ -28,7 +28,7 @@ struct SupportViews {
   }
 };
 
-/// Cost aggregation follows one formula in all headers of this module:
+/// Cost aggregation follows one formula, whatever the aggregator:
 ///   C_A(p, d) = sum over q in S(p, d) of w(p, q, d) C(q, d)  /  sum over q in S(p, d) of w(p, q, d)
 /// with supports S and weights w of the aggregator; planes are independent. Source: J. Fang, A. L.
 /// Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost aggregation for

@@ -13,7 +13,7 @@
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
 #include "methods/stereo/pair.hpp"
-#include "optimize/graph_cut/graph_cut_step.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon {

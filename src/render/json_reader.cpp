@@ -16,21 +16,6 @@ std::string shown(const nlohmann::json& value) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-bool is_number(const nlohmann::json& v) {
-  return v.is_number();
-}
-bool is_array(const nlohmann::json& v) {
-  return v.is_array();
-}
-bool is_object(const nlohmann::json& v) {
-  return v.is_object();
-}
-bool is_string(const nlohmann::json& v) {
-  return v.is_string();
-}
-bool is_boolean(const nlohmann::json& v) {
-  return v.is_boolean();
-}
 bool is_integer(const nlohmann::json& v) {
   constexpr double kMost = std::numeric_limits<int>::max();
   return v.is_number_integer() && std::abs(v.get<double>()) <= kMost;
@@ -57,8 +42,7 @@ void JsonReader::fail_value(const std::string& path, const nlohmann::json& value
                    "; it must be " + rule);
 }
 
-const nlohmann::json& JsonReader::member(const std::string& name, const char* kind,
-                                         bool (*is_kind)(const nlohmann::json&)) {
+const nlohmann::json& JsonReader::member(const std::string& name, const char* kind, const Kind& is_kind) {
   asked_.insert(name);
   if (!has(name)) fail(name, std::string("is missing; it must be ") + kind);
   const nlohmann::json& value = value_->at(name);
@@ -67,7 +51,7 @@ const nlohmann::json& JsonReader::member(const std::string& name, const char* ki
 }
 
 double JsonReader::number(const std::string& name) {
-  return member(name, "a number", is_number).get<double>();
+  return member(name, "a number", &nlohmann::json::is_number).get<double>();
 }
 
 int JsonReader::integer(const std::string& name) {
@@ -75,15 +59,15 @@ int JsonReader::integer(const std::string& name) {
 }
 
 std::string JsonReader::text(const std::string& name) {
-  return member(name, "a text in quotes", is_string).get<std::string>();
+  return member(name, "a text in quotes", &nlohmann::json::is_string).get<std::string>();
 }
 
 bool JsonReader::flag(const std::string& name, bool otherwise) {
-  return has(name) ? member(name, "true or false", is_boolean).get<bool>() : otherwise;
+  return has(name) ? member(name, "true or false", &nlohmann::json::is_boolean).get<bool>() : otherwise;
 }
 
 std::vector<double> JsonReader::numbers(const std::string& name) {
-  const nlohmann::json& list = member(name, "a list of numbers", is_array);
+  const nlohmann::json& list = member(name, "a list of numbers", &nlohmann::json::is_array);
   std::vector<double> result;
   for (const nlohmann::json& element : list) {
     if (!element.is_number()) fail_value(path_of(name), list, "a list of numbers");
@@ -99,11 +83,11 @@ Vec3d JsonReader::vec3(const std::string& name) {
 }
 
 JsonReader JsonReader::object(const std::string& name) {
-  return {member(name, "an object in braces", is_object), file_, path_of(name)};
+  return {member(name, "an object in braces", &nlohmann::json::is_object), file_, path_of(name)};
 }
 
 std::vector<JsonReader> JsonReader::objects(const std::string& name) {
-  const nlohmann::json& list = member(name, "a list of objects", is_array);
+  const nlohmann::json& list = member(name, "a list of objects", &nlohmann::json::is_array);
   std::vector<JsonReader> result;
   for (std::size_t i = 0; i < list.size(); ++i)
     result.emplace_back(list[i], file_, path_of(name) + "[" + std::to_string(i) + "]");

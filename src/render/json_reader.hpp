@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -49,8 +50,8 @@ class JsonReader {
 
  private:
   std::string path_of(const std::string& name) const;
-  const nlohmann::json& member(const std::string& name, const char* kind,
-                               bool (*is_kind)(const nlohmann::json&));
+  using Kind = std::function<bool(const nlohmann::json&)>;
+  const nlohmann::json& member(const std::string& name, const char* kind, const Kind& is_kind);
   [[noreturn]] void fail_value(const std::string& path, const nlohmann::json& value,
                                const std::string& rule) const;
 

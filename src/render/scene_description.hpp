@@ -166,19 +166,4 @@ Camera resized(const Camera& camera, int width, int height);
 /// `ending`.
 std::string view_name_of(int index, int count, const std::string& ending = ".png");
 
-struct PlaneSceneOptions {
-  int width = 160, height = 120;
-  int views = 3;
-  double focal = 160;         ///< pixels
-  double distance = 2;        ///< distance of the plane along the axis of view 0, scene units
-  double slant_degrees = 30;  ///< rotation of the plane about the vertical (y) axis of the views
-  double baseline = 0.1;      ///< distance between neighbouring cameras, scene units
-  double noise = 0;           ///< grey levels
-};
-
-/// A textured plane in front of a row of parallel pinhole cameras: world coordinates are the coordinates of
-/// view 0; the other views alternate on its right and left at x = +b, -b, +2b, ... The plane contains (0, 0,
-/// distance) and has the normal (sin(slant), 0, -cos(slant)), so that depth is z = distance + x tan(slant).
-SceneDescription slanted_plane_scene(const PlaneSceneOptions& options);
-
 }  // namespace recon

@@ -150,14 +150,6 @@ std::optional<CameraModel> model_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Vec2d> project(const Camera& camera, Vec3d x_in_cam) {
-  return Lens(camera).project(x_in_cam);
-}
-
-std::optional<Vec3d> unproject(const Camera& camera, Vec2d pixel) {
-  return Lens(camera).unproject(pixel);
-}
-
 std::optional<Pinhole> as_pinhole(const Camera& camera) {
   if (camera.model != CameraModel::kSimplePinhole && camera.model != CameraModel::kPinhole)
     return std::nullopt;

@@ -45,23 +45,13 @@ std::optional<CameraModel> model_from_id(int id);
 /// Number of parameters of a model.
 int parameter_count(CameraModel model);
 
-/// Projects a point in camera coordinates to pixel coordinates; empty where it has no image (behind a
-/// perspective camera, or beyond the angle up to which the distortion is monotonic). For many points of one
-/// camera use a Lens, which is set up once instead of at every call.
-std::optional<Vec2d> project(const Camera& camera, Vec3d x_in_cam);
-
-/// The unit direction in camera coordinates that `project` maps to `pixel`; empty if none.
-/// |project(unproject(p)) - p| < 1e-6 pixels.
-std::optional<Vec3d> unproject(const Camera& camera, Vec2d pixel);
-
 /// The pinhole camera if the model is SIMPLE_PINHOLE or PINHOLE; empty otherwise.
 std::optional<Pinhole> as_pinhole(const Camera& camera);
 
 /// The COLMAP camera of a pinhole.
 Camera to_camera(const Pinhole& pinhole);
 
-/// A camera prepared for many projections: the setup that `project` and `unproject` of a Camera repeat at
-/// each call.
+/// The projection of a camera, prepared for many points.
 ///
 /// All COLMAP models share one formula. With b the base coordinates of a point, r = |b| and f the focal
 /// lengths,
@@ -80,8 +70,12 @@ class Lens {
   /// @throws std::logic_error when the number of parameters is not that of the model
   explicit Lens(const Camera& camera);
 
-  /// As the functions of the same names in scene/camera.hpp. Thread-safe.
+  /// Projects a point in camera coordinates to pixel coordinates; empty where it has no image (behind a
+  /// perspective camera, or beyond the angle up to which the distortion is monotonic). Thread-safe.
   std::optional<Vec2d> project(Vec3d x_in_cam) const;
+
+  /// The unit direction in camera coordinates that `project` maps to `pixel`; empty if none.
+  /// |project(unproject(p)) - p| < 1e-6 pixels. Thread-safe.
   std::optional<Vec3d> unproject(Vec2d pixel) const;
 
   /// Focal lengths and principal point in pixels.

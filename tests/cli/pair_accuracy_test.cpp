@@ -10,7 +10,7 @@
 #include "io/pair_folder.hpp"
 #include "io/pfm.hpp"
 #include "io/ply_reader.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon {
 namespace {

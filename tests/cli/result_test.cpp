@@ -132,7 +132,7 @@ TEST_F(ReconstructResult, UndistortsLensesAndScalesDown) {
     for (const Observation& observation : view.observations) {
       if (observation.point_id == kNoPoint) continue;
       const auto pixel =
-          project(undistorted.cameras.front(), view.cam_from_world * position.at(observation.point_id));
+          Lens(undistorted.cameras.front()).project(view.cam_from_world * position.at(observation.point_id));
       error += std::hypot(pixel->x - observation.pixel.x, pixel->y - observation.pixel.y);
       ++count;
     }

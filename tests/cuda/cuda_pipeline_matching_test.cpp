@@ -10,7 +10,7 @@
 #include "cuda/gpu_test.hpp"
 #include "cuda/pipeline_shapes.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/blocky_colours.hpp"
 #include "reference/colour_sets.hpp"
 

@@ -21,8 +21,8 @@ SweepOptions sad() {
 }
 
 TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
-  const SweepShape shape{{}, 640, 480, 640, 480, 1, 8, 128};
-  const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 16 * kGiB});
+  const SweepShape shape{{zncc()}, 640, 480, 640, 480, 1, 8, 128};
+  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, 16 * kGiB});
   EXPECT_FALSE(plan.fused);
   EXPECT_EQ(plan.tiles, 1);
   EXPECT_EQ(plan.rows, 480);
@@ -32,29 +32,30 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 }
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
-  const SweepShape shape{{}, 6000, 4000, 6000, 4000, 1, 8, 512};
+  const SweepShape shape{{zncc()}, 6000, 4000, 6000, 4000, 1, 8, 512};
   for (const std::size_t streams : {1u, 2u}) {
-    const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB / streams});
+    const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB / streams});
     EXPECT_LE(plan.bytes, kGiB / streams);
     EXPECT_GT(plan.tiles, 1);
   }
-  const SweepPlan fused = plan_sweep(shape, sad(), SweepPath::kAuto, {132, kGiB / 2});
+  const SweepPlan fused =
+      plan_sweep({{sad()}, 6000, 4000, 6000, 4000, 1, 8, 512}, SweepPath::kAuto, {132, kGiB / 2});
   EXPECT_TRUE(fused.fused);
   EXPECT_LE(fused.bytes, kGiB / 2);
 }
 
 TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
-  const SweepShape shape{{}, 6000, 4000, 100, 100, 1, 1, 4096};
-  const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 128u << 20});
+  const SweepShape shape{{zncc()}, 6000, 4000, 100, 100, 1, 1, 4096};
+  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, 128u << 20});
   EXPECT_LE(plan.bytes, 128u << 20);
   EXPECT_LT(plan.planes, 4096);
   EXPECT_EQ(plan.rows, 26);
 }
 
 TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
-  const SweepShape shape{{}, 6000, 4000, 6000, 4000, 1, 8, 512};
+  const SweepShape shape{{zncc()}, 6000, 4000, 6000, 4000, 1, 8, 512};
   try {
-    plan_sweep(shape, zncc(), SweepPath::kAuto, {132, 100u << 20});
+    plan_sweep(shape, SweepPath::kAuto, {132, 100u << 20});
     FAIL() << "no exception";
   } catch (const OutOfMemory& error) {
     const std::string what = error.what();
@@ -64,15 +65,16 @@ TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
 }
 
 TEST(SweepPlan, RefusesOptionsOutOfRange) {
-  const SweepShape shape{{}, 64, 48, 64, 48, 1, 2, 8};
+  const SweepShape shape{{sad()}, 64, 48, 64, 48, 1, 2, 8};
   const SweepDevice device{132, kGiB};
-  SweepOptions even = sad();
-  even.window = 8;
-  EXPECT_THROW(plan_sweep(shape, even, SweepPath::kAuto, device), std::logic_error);
+  SweepShape even = shape;
+  even.options.window = 8;
+  EXPECT_THROW(plan_sweep(even, SweepPath::kAuto, device), std::logic_error);
   SweepShape colour = shape;
   colour.channels = 3;
-  EXPECT_THROW(plan_sweep(colour, zncc(), SweepPath::kAuto, device), std::logic_error);
-  EXPECT_THROW(plan_sweep(colour, sad(), SweepPath::kFused, device), std::logic_error);
+  EXPECT_THROW(plan_sweep(colour, SweepPath::kFused, device), std::logic_error);
+  colour.options = zncc();
+  EXPECT_THROW(plan_sweep(colour, SweepPath::kAuto, device), std::logic_error);
 }
 
 /// Memory is taken for the largest block: none that is smaller may need more.
@@ -92,13 +94,13 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 }
 
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
-  SweepShape shape{{}, 24, 19, 27, 21, 1, 2, 5000};
+  SweepShape shape{{zncc()}, 24, 19, 27, 21, 1, 2, 5000};
   shape.stages.aggregation.kind = Aggregation::kConstantWindow;
-  const SweepPlan plan = plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB});
+  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB});
   EXPECT_TRUE(plan.stored);
   EXPECT_FALSE(plan.paths);
   shape.optimizer = SweepOptimizer::kSemiGlobal;
-  EXPECT_THROW(plan_sweep(shape, zncc(), SweepPath::kAuto, {132, kGiB}), UsageError);
+  EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, kGiB}), UsageError);
 }
 
 TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {

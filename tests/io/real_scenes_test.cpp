@@ -49,8 +49,8 @@ TEST_P(SharedScene, HasPointsWhereItsObservationsAre) {
   for (const SparsePoint& point : scene.points)
     for (const TrackElement& element : point.track) {
       const View& view = scene.views[static_cast<std::size_t>(element.view)];
-      const auto pixel =
-          project(scene.cameras[static_cast<std::size_t>(view.camera)], view.cam_from_world * point.position);
+      const auto pixel = Lens(scene.cameras[static_cast<std::size_t>(view.camera)])
+                             .project(view.cam_from_world * point.position);
       if (!pixel) continue;
       const Vec2d d = *pixel - view.observations[element.observation].pixel;
       errors.push_back(std::hypot(d.x, d.y));

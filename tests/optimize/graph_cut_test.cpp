@@ -157,7 +157,6 @@ TEST_P(GraphCutShapes, EnergyNeverRisesAndIsThatOfTheLabels) {
     EXPECT_NEAR(result.energy_before, reference::energy_of(field, winners), rounding);
     EXPECT_NEAR(result.energy_after, after, rounding);
     EXPECT_LE(result.energy_after, result.energy_before);
-    EXPECT_EQ(result.energy_after, graph_cut_energy(costs.view(), guide_.view(), options, labels.view()));
     EXPECT_EQ(result.rises, 0);
     if (result.moves == 0) {
       EXPECT_EQ(to_labels(labels), winners);

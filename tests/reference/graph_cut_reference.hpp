@@ -5,7 +5,7 @@
 
 #include "core/image.hpp"
 #include "core/volume.hpp"
-#include "optimize/graph_cut/graph_cut_step.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
 
 namespace recon::reference {
 

@@ -159,7 +159,7 @@ TEST(ResizedCamera, SeesTheSameAtAnotherResolution) {
     const Camera camera = typical_camera(model_from_id(id).value(), 60, 40, 50),
                  big = resized(camera, 6000, 4000);
     for (const Vec3d x : {Vec3d{0, 0, 1}, Vec3d{0.4, -0.2, 1}, Vec3d{-0.3, 0.3, 1.2}}) {
-      const Vec2d a = project(camera, x).value(), b = project(big, x).value();
+      const Vec2d a = Lens(camera).project(x).value(), b = Lens(big).project(x).value();
       EXPECT_NEAR(100 * a.x, b.x, 1e-6);
       EXPECT_NEAR(100 * a.y, b.y, 1e-6);
     }

@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "render/render.hpp"
+#include "render/slanted_plane_scene.hpp"
 
 namespace recon {
 namespace {

@@ -61,7 +61,7 @@ TEST_P(EveryCameraModel, SparsePointsReproject) {
       const View& view = scene.views[element.view];
       const Observation& observation = view.observations[element.observation];
       EXPECT_EQ(observation.point_id, point.id);
-      const auto pixel = project(scene.cameras[view.camera], view.cam_from_world * point.position);
+      const auto pixel = Lens(scene.cameras[view.camera]).project(view.cam_from_world * point.position);
       ASSERT_TRUE(pixel);
       EXPECT_NEAR(pixel->x, observation.pixel.x, 1e-3);
       EXPECT_NEAR(pixel->y, observation.pixel.y, 1e-3);
@@ -116,7 +116,7 @@ TEST(SparsePoints, NoiseMovesObservationsOnly) {
     errors += point.error / static_cast<double>(scene.points.size());
     for (const TrackElement& element : point.track) {
       const View& view = scene.views[element.view];
-      const auto pixel = project(scene.cameras[view.camera], view.cam_from_world * point.position);
+      const auto pixel = Lens(scene.cameras[view.camera]).project(view.cam_from_world * point.position);
       const Vec2d off = view.observations[element.observation].pixel - *pixel;
       squares += off.x * off.x + off.y * off.y;
       count += 2;

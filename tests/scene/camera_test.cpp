@@ -72,12 +72,12 @@ TEST_P(EveryModel, UnprojectFindsTheRayThatWasProjected) {
   int seen = 0;
   for (int i = 0; i < 2000; ++i) {
     const Vec3d ray = normalized(Vec3d{side(random), side(random), 1});
-    const auto pixel = project(camera, ray);
+    const auto pixel = Lens(camera).project(ray);
     if (!pixel) continue;
-    const auto back = unproject(camera, *pixel);
+    const auto back = Lens(camera).unproject(*pixel);
     ASSERT_TRUE(back);
     // Close to an extremum of the distortion a pixel determines its ray poorly: test only away from it.
-    if (!project(camera, normalized(Vec3d{1.02 * ray.x, 1.02 * ray.y, ray.z}))) continue;
+    if (!Lens(camera).project(normalized(Vec3d{1.02 * ray.x, 1.02 * ray.y, ray.z}))) continue;
     ++seen;
     ASSERT_LT(norm(*back - ray), 1e-9) << pixel->x << ' ' << pixel->y;
   }
@@ -85,18 +85,18 @@ TEST_P(EveryModel, UnprojectFindsTheRayThatWasProjected) {
 }
 
 TEST_P(EveryModel, NothingBehindAndNothingForNonNumbers) {
-  EXPECT_FALSE(project(camera, {0, 0, -1}));
-  EXPECT_FALSE(project(camera, {0, 0, 0}));
-  EXPECT_FALSE(project(camera, {0.1, NAN, 1}));
-  EXPECT_FALSE(unproject(camera, {INFINITY, 0}));
-  EXPECT_TRUE(project(camera, {0, 0, 1e-9}));
+  EXPECT_FALSE(Lens(camera).project({0, 0, -1}));
+  EXPECT_FALSE(Lens(camera).project({0, 0, 0}));
+  EXPECT_FALSE(Lens(camera).project({0.1, NAN, 1}));
+  EXPECT_FALSE(Lens(camera).unproject({INFINITY, 0}));
+  EXPECT_TRUE(Lens(camera).project({0, 0, 1e-9}));
 }
 
 TEST_P(EveryModel, ParametersAreCounted) {
   EXPECT_EQ(static_cast<int>(camera.params.size()), parameter_count(camera.model));
   Camera broken = camera;
   broken.params.pop_back();
-  EXPECT_THROW(project(broken, {0, 0, 1}), std::exception);
+  EXPECT_THROW(Lens(broken).project({0, 0, 1}), std::exception);
 }
 
 TEST(Camera, NamesAndIdsAreThoseOfColmap) {
@@ -122,7 +122,7 @@ TEST(Camera, OnlyPinholesArePinholes) {
 }
 
 Vec2d image_of(CameraModel model, std::vector<double> params, Vec3d x) {
-  const auto pixel = project({model, 100, 100, std::move(params)}, x);
+  const auto pixel = Lens({model, 100, 100, std::move(params)}).project(x);
   EXPECT_TRUE(pixel);
   return pixel.value_or(Vec2d{NAN, NAN});
 }
@@ -177,14 +177,14 @@ TEST(Camera, FovWithoutOmegaIsAPinhole) {
 // r (1 + k r^2) with k = -1/3 increases up to r = 1, where it is 2/3; beyond it the lens folds over.
 TEST(Camera, RejectsWhatLiesBeyondTheFold) {
   const Camera camera{CameraModel::kSimpleRadial, 200, 200, {100, 100, 100, -1.0 / 3}};
-  EXPECT_TRUE(project(camera, {0.999, 0, 1}));
-  EXPECT_FALSE(project(camera, {1.001, 0, 1}));
-  EXPECT_FALSE(project(camera, {1.7, 0, 1}));  // its formula gives a pixel near the image centre
-  EXPECT_TRUE(unproject(camera, {100 + 66.6, 100}));
-  EXPECT_FALSE(unproject(camera, {100 + 66.7, 100}));
-  EXPECT_FALSE(unproject(camera, {100 + 60, 100 + 60}));
+  EXPECT_TRUE(Lens(camera).project({0.999, 0, 1}));
+  EXPECT_FALSE(Lens(camera).project({1.001, 0, 1}));
+  EXPECT_FALSE(Lens(camera).project({1.7, 0, 1}));  // its formula gives a pixel near the image centre
+  EXPECT_TRUE(Lens(camera).unproject({100 + 66.6, 100}));
+  EXPECT_FALSE(Lens(camera).unproject({100 + 66.7, 100}));
+  EXPECT_FALSE(Lens(camera).unproject({100 + 60, 100 + 60}));
   // The root below the fold, not one of the other two roots of the cubic.
-  const auto ray = unproject(camera, {100 + 100 * (0.5 - 0.125 / 3), 100});
+  const auto ray = Lens(camera).unproject({100 + 100 * (0.5 - 0.125 / 3), 100});
   ASSERT_TRUE(ray);
   EXPECT_NEAR(ray->x / ray->z, 0.5, 1e-9);
 }
@@ -192,8 +192,8 @@ TEST(Camera, RejectsWhatLiesBeyondTheFold) {
 TEST(Camera, StopsBeforeAPole) {
   // The denominator 1 - r^2 is zero at r = 1.
   const Camera camera{CameraModel::kFullOpenCv, 200, 200, {100, 100, 100, 100, 0, 0, 0, 0, 0, -1, 0, 0}};
-  EXPECT_TRUE(project(camera, {0.9, 0, 1}));
-  EXPECT_FALSE(project(camera, {1.1, 0, 1}));
+  EXPECT_TRUE(Lens(camera).project({0.9, 0, 1}));
+  EXPECT_FALSE(Lens(camera).project({1.1, 0, 1}));
 }
 
 TEST(Camera, StrongTangentialDistortionHasOneRootOrNone) {
@@ -240,7 +240,7 @@ TEST(CameraAgainstOpenCv, ProjectsToTheSamePixels) {
       for (double x = -0.6; x <= 0.6; x += 0.05) points.emplace_back(3 * x, 3 * y, 3);
     const auto expected = opencv_pixels(camera, points);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const auto pixel = project(camera, {points[i].x, points[i].y, points[i].z});
+      const auto pixel = Lens(camera).project({points[i].x, points[i].y, points[i].z});
       ASSERT_TRUE(pixel);
       ASSERT_NEAR(pixel->x, expected[i].x, 1e-8) << model_name(camera.model);
       ASSERT_NEAR(pixel->y, expected[i].y, 1e-8) << model_name(camera.model);

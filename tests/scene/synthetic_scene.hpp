@@ -44,7 +44,7 @@ inline void add_point(Scene& scene, Vec3d x) {
   for (std::size_t v = 0; v < scene.views.size(); ++v) {
     View& view = scene.views[v];
     const Camera& camera = scene.cameras[static_cast<std::size_t>(view.camera)];
-    const auto pixel = project(camera, view.cam_from_world * x);
+    const auto pixel = Lens(camera).project(view.cam_from_world * x);
     if (!pixel || pixel->x < 0 || pixel->y < 0 || pixel->x > camera.width || pixel->y > camera.height)
       continue;
     point.track.push_back({static_cast<int>(v), static_cast<std::uint32_t>(view.observations.size())});

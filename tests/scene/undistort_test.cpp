@@ -99,10 +99,10 @@ TEST(Undistort, TheFrameIsDrawnInOnEachSideByItself) {
   double left = 1e9, right = 0, top = 1e9, bottom = 0;
   for (int i = 0; i <= 200; ++i) {
     const double x = target.width * i / 200.0, y = target.height * i / 200.0;
-    left = std::min(left, project(camera, target.ray({0, y}))->x);
-    right = std::max(right, project(camera, target.ray({1.0 * target.width, y}))->x);
-    top = std::min(top, project(camera, target.ray({x, 0}))->y);
-    bottom = std::max(bottom, project(camera, target.ray({x, 1.0 * target.height}))->y);
+    left = std::min(left, Lens(camera).project(target.ray({0, y}))->x);
+    right = std::max(right, Lens(camera).project(target.ray({1.0 * target.width, y}))->x);
+    top = std::min(top, Lens(camera).project(target.ray({x, 0}))->y);
+    bottom = std::max(bottom, Lens(camera).project(target.ray({x, 1.0 * target.height}))->y);
   }
   // The other two sides crop the corners, where the photo extends furthest: within two pixels.
   EXPECT_NEAR(left, 0, 2);

@@ -35,7 +35,7 @@ Scene row_of_views(int count, const Camera& camera) {
     point.position = {0.1 * (p % 10) - 0.2, 0.1 * (p / 10) - 0.25, 4.0 + 0.01 * p};
     for (int i = 0; i < count; ++i) {
       View& view = scene.views[static_cast<std::size_t>(i)];
-      const auto pixel = project(camera, view.cam_from_world * point.position);
+      const auto pixel = Lens(camera).project(view.cam_from_world * point.position);
       if (!pixel || pixel->x < 0 || pixel->y < 0 || pixel->x > camera.width || pixel->y > camera.height)
         continue;
       point.track.push_back({i, static_cast<std::uint32_t>(view.observations.size())});
@@ -176,7 +176,7 @@ TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
   for (const SparsePoint& point : dense.points)
     for (const TrackElement& element : point.track) {
       const View& view = dense.views[static_cast<std::size_t>(element.view)];
-      const auto pixel = project(dense.cameras[0], view.cam_from_world * point.position);
+      const auto pixel = Lens(dense.cameras[0]).project(view.cam_from_world * point.position);
       EXPECT_NEAR(view.observations[element.observation].pixel.x, pixel->x, 1e-4);
       EXPECT_NEAR(view.observations[element.observation].pixel.y, pixel->y, 1e-4);
       ++count;
@@ -310,7 +310,7 @@ TEST(DenseModel, MovesObservationsAsOneByOneAndDropsThoseOutside) {
     const Pinhole target = plan.views[v].camera;
     std::vector<Observation> expected;
     for (const Observation& observation : scene.views[v].observations) {
-      const auto ray = unproject(kRadialCamera, observation.pixel);
+      const auto ray = Lens(kRadialCamera).unproject(observation.pixel);
       const Vec2d pixel = target.project(*ray);
       if (pixel.x >= 0 && pixel.y >= 0 && pixel.x <= target.width && pixel.y <= target.height)
         expected.push_back({pixel, observation.point_id});

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/colour_sets.hpp"
 #include "tools/bench/h200.hpp"
 #include "tools/bench/json.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "optimize/graph_cut/graph_cut_step.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
 #include "tools/bench/benchmark_devices.hpp"
 
 namespace recon {

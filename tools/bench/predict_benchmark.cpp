@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/version.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "predict/calibration_file.hpp"
 #include "predict/stage_calibration.hpp"
 

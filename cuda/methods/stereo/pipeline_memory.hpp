@@ -7,7 +7,7 @@
 #include "cuda/methods/stereo/pair_grey.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "cuda/refine/outliers.hpp"
-#include "methods/stereo/pipeline_options.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon::cuda {
 

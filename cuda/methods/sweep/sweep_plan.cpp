@@ -42,9 +42,9 @@ SweepPlan kind_of(const SweepShape& shape) {
 
 class Planner {
  public:
-  Planner(const SweepShape& shape, const SweepOptions& options, const SweepDevice& device)
+  Planner(const SweepShape& shape, const SweepDevice& device)
       : shape_(shape),
-        options_(options),
+        options_(shape.options),
         device_(device),
         kind_(kind_of(shape)),
         width_(shape.width),
@@ -56,7 +56,7 @@ class Planner {
       height_ = largest.height;
       if (kind_.paths) path_bytes_ = max_path_bytes(shape, blocks);
     }
-    block_rows_ = std::min(height_, tile_height(options.cost, options.window / 2));
+    block_rows_ = std::min(height_, tile_height(options_.cost, options_.window / 2));
   }
 
   /// The largest pieces that fit; empty if none does.
@@ -132,8 +132,9 @@ std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
 
 }  // namespace
 
-SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
-                     const SweepDevice& device, std::optional<SourceStorage> storage) {
+SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice& device,
+                     std::optional<SourceStorage> storage) {
+  const SweepOptions& options = shape.options;
   EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
   EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
@@ -151,7 +152,7 @@ SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, Sweep
     throw UsageError("a view of " + std::to_string(shape.planes) +
                      " planes: a GPU follows paths over up to " + std::to_string(kMaxPathPlanes) +
                      "; lower --planes, or take --optimizer winner or --device cpu");
-  const Planner planner(shape, options, device);
+  const Planner planner(shape, device);
   for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
     if (storage && *storage != kind) continue;
     if (const auto plan = planner.largest(fused, kind)) return *plan;

@@ -48,13 +48,12 @@ struct SweepDevice {
 };
 
 /// The fastest plan that fits.
-/// @param options  only the cost, the window and the combination are used
 /// @param storage  empty: quads if they fit
 /// For the semi-global optimizer and stages of stored costs (see the shape) `path` is ignored.
 /// @throws OutOfMemory if the smallest pieces do not fit, with the bytes needed and the options that lower
 /// them
-SweepPlan plan_sweep(const SweepShape& shape, const SweepOptions& options, SweepPath path,
-                     const SweepDevice& device, std::optional<SourceStorage> storage = {});
+SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice& device,
+                     std::optional<SourceStorage> storage = {});
 
 /// The optimizer's input for a block (tile of a view) of this size, without its costs and guide.
 SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);

@@ -1,7 +1,6 @@
 #include "methods/stereo/pair.hpp"
 
 #include "core/error.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
 
 namespace recon {
 

@@ -6,7 +6,6 @@
 
 #include "match/transformed_image.hpp"
 #include "methods/stereo/pair.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
 namespace recon {

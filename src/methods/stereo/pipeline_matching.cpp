@@ -1,5 +1,3 @@
-#include "methods/stereo/pipeline_matching.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "core/parallel.hpp"
 #include "match/cross_arms.hpp"
 #include "match/transformed_image.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"

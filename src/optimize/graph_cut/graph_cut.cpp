@@ -183,31 +183,20 @@ class Cut {
   std::vector<int> changed_in_;  ///< the last pass that changed each row
 };
 
-Cut make_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-             const GraphCutOptions& options, int width, int height) {
-  check(options);
-  EXPECTS(costs.width >= 1 && costs.height >= 1 && costs.planes >= 1 && costs.planes <= kMaxCutLabels);
-  EXPECTS(width == costs.width && height == costs.height);
-  EXPECTS(guide.empty() || (guide.width == width && guide.height == height));
-  return Cut(costs, guide, options);
-}
-
 }  // namespace
 
 GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
                          const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+  check(options);
+  EXPECTS(costs.width >= 1 && costs.height >= 1 && costs.planes >= 1 && costs.planes <= kMaxCutLabels);
+  EXPECTS(labels.width == costs.width && labels.height == costs.height);
+  EXPECTS(guide.empty() || (guide.width == costs.width && guide.height == costs.height));
   try {
-    return make_cut(costs, guide, options, labels.width, labels.height).lower(labels);
+    return Cut(costs, guide, options).lower(labels);
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(
         "no memory for the graph of a band; --max-image-size or --threads lower what is needed");
   }
-}
-
-double graph_cut_energy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                        GraphCutOptions options, ImageView<const std::uint16_t> labels) {
-  options.best = 0;  // the allowed labels are irrelevant here
-  return make_cut(costs, guide, options, labels.width, labels.height).energy(labels);
 }
 
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads) {

@@ -5,9 +5,27 @@
 
 #include "core/image.hpp"
 #include "core/volume.hpp"
-#include "optimize/graph_cut/graph_cut_step.hpp"
 
 namespace recon {
+
+/// The label of a pixel that takes no part.
+inline constexpr std::uint16_t kNoLabel = 65535;
+
+/// Graph cut: the energy, and the search for its minimum. Costs and weights have the same unit.
+struct GraphCutOptions {
+  float smoothness = 20.0f;  ///< lambda, penalty of a step of one label where the image is flat; >= 0
+  int smoothness_cap = 2;    ///< K >= 1, labels: truncation of the step; 1 is the Potts model
+  /// Grey-level difference of two pixels that halves lambda, 0 .. 65535; 0: constant lambda.
+  int edge_falloff = 16;
+  /// Labels allowed at a pixel: the `best` labels of lowest cost (including ties with the last one) of pixels
+  /// at most `reach` columns and rows away, and the current labels of such pixels. 0: all labels.
+  int best = 6;
+  int reach = 2;
+  int band_rows = 128;  ///< rows per band, >= 2; 0: the whole image is one graph
+  /// Max number of passes over all labels; >= 1. With these options three passes reach the energy of plain
+  /// alpha-expansion within 0.03 % on Middlebury's tsukuba and within 0.15 % on a sweep of 64 planes.
+  int passes = 3;
+};
 
 /// Statistics of a graph cut.
 struct GraphCutResult {
@@ -38,10 +56,6 @@ inline constexpr int kMaxCutLabels = 65535;
 ///         OutOfMemory
 GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
                          const GraphCutOptions& options, ImageView<std::uint16_t> labels);
-
-/// The energy that `graph_cut` minimises.
-double graph_cut_energy(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                        GraphCutOptions options, ImageView<const std::uint16_t> labels);
 
 /// Max bytes that `graph_cut` allocates on `threads` threads, excluding costs, guide and labels.
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads);

@@ -8,6 +8,7 @@
 #include "core/aligned_buffer.hpp"
 #include "core/image.hpp"
 #include "core/volume.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/graph_cut/graph_cut_step.hpp"
 
 namespace recon {

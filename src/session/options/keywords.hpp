@@ -8,7 +8,7 @@
 #include "match/transform_step.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/block/block_step.hpp"
-#include "methods/stereo/pipeline_options.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/stereo/pair.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
 
 namespace recon {
 

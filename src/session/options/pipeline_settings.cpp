@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "session/options/option.hpp"
 #include "session/options/penalties.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "methods/stereo/pipeline_options.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon {
 

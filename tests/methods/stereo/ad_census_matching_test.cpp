@@ -15,7 +15,7 @@
 
 #include "core/parallel.hpp"
 #include "evaluate/disparity_score.hpp"
-#include "methods/stereo/pipeline_matching.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/colour_sets.hpp"
 
 namespace recon {

@@ -1,8 +1,6 @@
 // Pipelines of single stages on made-up pairs: against the method that one pipeline is, against textbook
 // stages put together, and every stage with every other.
 
-#include "methods/stereo/pipeline_matching.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include "match/posed_image.hpp"
 #include "render/render.hpp"
 #include "render/scene_description.hpp"
+#include "render/slanted_plane_scene.hpp"
 
 namespace recon {
 namespace {

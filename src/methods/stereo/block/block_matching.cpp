@@ -2,9 +2,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "methods/stereo/block/block_plan.hpp"
 #include "methods/stereo/block/block_search.hpp"
-#include "methods/stereo/block/block_step.hpp"
 #include "methods/stereo/pair.hpp"
 #include "refine/depth_filters.hpp"
 
@@ -111,15 +109,11 @@ void check_texture(Grey image, const BlockLevel& level, const BlockMatchingOptio
       16);
 }
 
-BlockSearch search_of(Grey left, Grey right, const BlockLevel& level, const BlockMatchingOptions& options) {
-  return {left, right, level.searched.min, level.hypotheses, options, level.region, level.limits};
-}
-
 Image<float> match_level(Grey left, Grey right, const BlockLevel& level,
                          const BlockMatchingOptions& options) {
   const Image<std::uint8_t> prepared_left = prepare_left(left, options);
   const Image<std::uint8_t> prepared_right = prepare_right(right, level, options);
-  const BlockSearch search = search_of(prepared_left.view(), prepared_right.view(), level, options);
+  const BlockSearch search{prepared_left.view(), prepared_right.view(), level, options};
   Image<float> disparity(left.width, left.height);
   if (level.region.width < left.width || level.region.height < left.height) disparity.fill(kUnknown);
   const int rows = level.region.height;
@@ -189,7 +183,7 @@ std::size_t block_matching_bytes(int width, int height, const PairOptions& optio
   // The input pair in 8 bits and possibly 16 bits.
   std::size_t bytes = 2 * image(width, height, sizeof(std::uint8_t) + sizeof(std::uint16_t));
   for (const BlockLevel& level : plan_block_levels(width, height, options.range, block)) {
-    const BlockSearch search = search_of({nullptr, level.width, level.height, level.width}, {}, level, block);
+    const BlockSearch search{{nullptr, level.width, level.height, level.width}, {}, level, block};
     const int strips = strip_count(level.region.height, block.radius, threads);
     bytes += 3 * image(level.width, level.height, 1) +
              image(right_row(level.width, level.hypotheses, block.steps_per_pixel), level.height, 1) +

@@ -36,13 +36,14 @@ class StripSearch {
  public:
   StripSearch(const BlockSearch& search, BlockScratch& scratch)
       : search_(search),
-        region_(search.region),
+        region_(search.level.region),
         radius_(search.options.radius),
+        hypotheses_(search.level.hypotheses),
         steps_(search.options.steps_per_pixel),
         width_(search.left.width),
         first_column_(std::max(region_.x - radius_, 0)),
         end_column_(std::min(region_.x + region_.width + radius_, width_)),
-        pitch_((search.hypotheses + kBlockLanes - 1) / kBlockLanes * kBlockLanes),
+        pitch_((search.level.hypotheses + kBlockLanes - 1) / kBlockLanes * kBlockLanes),
         columns_(reinterpret_cast<T*>(scratch.columns.data())),
         sums_(reinterpret_cast<T*>(scratch.sums.data())),
         scratch_(scratch) {}
@@ -95,7 +96,7 @@ class StripSearch {
       for (int x = first_column_; x < end_column_; ++x) {
         T* sums = column(x);
         const auto pixel = hn::Set(d, static_cast<T>(left[x]));
-        for (int k = 0; k < search_.hypotheses; k += lanes)
+        for (int k = 0; k < hypotheses_; k += lanes)
           hn::Store(hn::Add(hn::Load(d, sums + k), costs(pixel, right + right_offset(x) + k)), d, sums + k);
       }
     }
@@ -109,7 +110,7 @@ class StripSearch {
     const auto in = hn::Set(d, static_cast<T>(change.left_in[x]));
     const auto out = hn::Set(d, static_cast<T>(change.left_out[x]));
     const std::ptrdiff_t offset = right_offset(x);
-    for (int k = 0; k < search_.hypotheses; k += lanes) {
+    for (int k = 0; k < hypotheses_; k += lanes) {
       const auto more = hn::Add(hn::Load(d, sums + k), costs(in, change.right_in + offset + k));
       hn::Store(hn::Sub(more, costs(out, change.right_out + offset + k)), d, sums + k);
     }
@@ -119,7 +120,7 @@ class StripSearch {
   void start_window() {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
-    for (int k = 0; k < search_.hypotheses; k += lanes) {
+    for (int k = 0; k < hypotheses_; k += lanes) {
       auto sum = hn::Zero(d);
       for (int i = -radius_; i <= radius_; ++i)
         sum = hn::Add(sum, hn::Load(d, column(std::clamp(region_.x + i, 0, width_ - 1)) + k));
@@ -150,9 +151,9 @@ class StripSearch {
       return sum;
     };
     int k = 0;
-    for (; k + lanes <= search_.hypotheses; k += lanes) min_costs = hn::Min(min_costs, move(k));
-    if (k < search_.hypotheses) {
-      const auto valid = hn::FirstN(d, static_cast<std::size_t>(search_.hypotheses - k));
+    for (; k + lanes <= hypotheses_; k += lanes) min_costs = hn::Min(min_costs, move(k));
+    if (k < hypotheses_) {
+      const auto valid = hn::FirstN(d, static_cast<std::size_t>(hypotheses_ - k));
       min_costs = hn::Min(min_costs, hn::IfThenElse(valid, move(k), hn::Set(d, kNone)));
     }
     return min_costs;
@@ -164,22 +165,22 @@ class StripSearch {
     const int lanes = static_cast<int>(hn::Lanes(d));
     const auto none = hn::Set(d, kNone);
     auto min_costs = none;
-    for (int k = 0; k < search_.hypotheses; k += lanes) {
+    for (int k = 0; k < hypotheses_; k += lanes) {
       auto sum = hn::Load(d, sums_ + k);
       if (k + lanes > from && k < to) {
         const auto before = hn::FirstN(d, static_cast<std::size_t>(std::max(from - k, 0)));
         const auto inside = hn::FirstN(d, static_cast<std::size_t>(std::min(to - k, lanes)));
         sum = hn::IfThenElse(before, sum, hn::IfThenElse(inside, none, sum));
       }
-      if (k + lanes > search_.hypotheses)
-        sum = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(search_.hypotheses - k)), sum, none);
+      if (k + lanes > hypotheses_)
+        sum = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(hypotheses_ - k)), sum, none);
       min_costs = hn::Min(min_costs, sum);
     }
     return min_costs;
   }
 
   std::uint32_t cost_of(int k) const {
-    return k >= 0 && k < search_.hypotheses ? static_cast<std::uint32_t>(sums_[k]) : kNoBlockCost;
+    return k >= 0 && k < hypotheses_ ? static_cast<std::uint32_t>(sums_[k]) : kNoBlockCost;
   }
 
   /// Finds the winner of pixel `i` of the region's row from the window sums and their minima per lane.
@@ -196,14 +197,14 @@ class StripSearch {
       break;
     }
     BlockWinner winner{k, cost, cost_of(k - 1), cost_of(k + 1), kNoBlockCost};
-    if (search_.limits.uniqueness > 0) {
+    if (search_.level.limits.uniqueness > 0) {
       const T second = min_lane(d, min_outside(k - steps_, k + steps_ + 1));
       if (second != kNone) winner.second = second;
     }
     scratch_.costs.data()[i] = cost;
     scratch_.winners.data()[i] = static_cast<std::uint16_t>(k);
-    out[i] = is_trusted(winner, search_.limits)
-                 ? block_disparity(winner, search_.min, steps_, search_.options.subpixel)
+    out[i] = is_trusted(winner, search_.level.limits)
+                 ? block_disparity(winner, search_.level.searched.min, steps_, search_.options.subpixel)
                  : std::numeric_limits<float>::quiet_NaN();
   }
 
@@ -232,7 +233,9 @@ class StripSearch {
     std::uint64_t* owners = scratch_.owners.data();
     const std::uint16_t* winners = scratch_.winners.data();
     std::fill_n(owners, last + 1, kUnassigned);
-    const auto position = [&](int i) { return steps_ * (region_.x + i - search_.min) - winners[i]; };
+    const auto position = [&](int i) {
+      return steps_ * (region_.x + i - search_.level.searched.min) - winners[i];
+    };
     for (int i = 0; i < region_.width; ++i) {
       const int p = position(i);
       if (p < 0 || p > last) continue;
@@ -247,7 +250,7 @@ class StripSearch {
 
   const BlockSearch& search_;
   Region region_;
-  int radius_, steps_, width_;
+  int radius_, hypotheses_, steps_, width_;
   int first_column_, end_column_;
   std::ptrdiff_t pitch_;
   T* columns_;
@@ -306,11 +309,11 @@ std::size_t sum_bytes(const BlockSearch& search) {
 }
 
 std::ptrdiff_t cost_row(const BlockSearch& search) {
-  return (search.hypotheses + kBlockLanes - 1) / kBlockLanes * kBlockLanes;
+  return (search.level.hypotheses + kBlockLanes - 1) / kBlockLanes * kBlockLanes;
 }
 
 std::ptrdiff_t column_count(const BlockSearch& search) {
-  return std::min(search.region.width + 2 * search.options.radius, search.left.width);
+  return std::min(search.level.region.width + 2 * search.options.radius, search.left.width);
 }
 
 std::ptrdiff_t right_positions(const BlockSearch& search) {
@@ -322,20 +325,20 @@ std::ptrdiff_t right_positions(const BlockSearch& search) {
 BlockScratch::BlockScratch(const BlockSearch& search)
     : columns(element_count({cost_row(search), column_count(search)}) * sum_bytes(search)),
       sums(element_count({cost_row(search)}) * sum_bytes(search)),
-      costs(element_count({search.region.width})),
-      winners(element_count({search.region.width})),
+      costs(element_count({search.level.region.width})),
+      winners(element_count({search.level.region.width})),
       owners(element_count({right_positions(search)})) {}
 
 std::size_t BlockScratch::bytes(const BlockSearch& search) {
   return element_count(
              {cost_row(search), column_count(search) + 1, static_cast<std::ptrdiff_t>(sum_bytes(search))}) +
-         element_count({search.region.width, sizeof(std::uint32_t) + sizeof(std::uint16_t)}) +
+         element_count({search.level.region.width, sizeof(std::uint32_t) + sizeof(std::uint16_t)}) +
          element_count({right_positions(search), sizeof(std::uint64_t)}) + 5 * kRowAlignment;
 }
 
 void search_block_rows(const BlockSearch& search, int row_begin, int row_end, BlockScratch& scratch,
                        ImageView<float> disparity) {
-  EXPECTS(row_begin >= 0 && row_begin < row_end && row_end <= search.region.height);
+  EXPECTS(row_begin >= 0 && row_begin < row_end && row_end <= search.level.region.height);
   HWY_DYNAMIC_DISPATCH(search_rows_on_target)(search, row_begin, row_end, scratch, disparity);
 }
 

@@ -5,8 +5,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/image.hpp"
-#include "methods/stereo/block/block_step.hpp"
-#include "methods/stereo/pair.hpp"
+#include "methods/stereo/block/block_plan.hpp"
 
 namespace recon {
 
@@ -14,13 +13,10 @@ namespace recon {
 struct BlockSearch {
   ImageView<const std::uint8_t> left;  ///< prefiltered pixels
   /// Prefiltered samples of the right image from right to left: the sample of pixel x and hypothesis k is at
-  /// steps (W - 1 - x) + k of the row, for k < hypotheses + kBlockLanes.
+  /// steps (W - 1 - x) + k of the row, for k < level.hypotheses + kBlockLanes.
   ImageView<const std::uint8_t> right;
-  int min = 0;         ///< min disparity
-  int hypotheses = 0;  ///< K = disparities x steps per pixel
-  BlockMatchingOptions options;
-  Region region;  ///< inside the image, not empty
-  BlockLimits limits{};
+  const BlockLevel& level;
+  const BlockMatchingOptions& options;
 };
 
 /// Rows of costs are padded to a multiple of this number.
