@@ -84,6 +84,28 @@ HWY_INLINE void take_steps(V steps, V cost, std::uint8_t* other, const std::uint
   }
 }
 
+/// Adds up the paths through a pixel for a vector of planes: the path along the row, `along`, and those from
+/// the row above.
+template <PathSums kSums, bool kDiagonals, class V, class Sum>
+HWY_INLINE void take_paths(V along, V cost, PathVector<V> path1, PathVector<V> path2, PathVector<V> path3,
+                           Sum* other, const std::uint16_t* behind, std::uint16_t* sums, std::ptrdiff_t k) {
+  if constexpr (sizeof(Sum) == 1) {
+    V steps = hn::Add(hn::Sub(along, cost), path1.step);
+    if constexpr (kDiagonals) steps = hn::Add(steps, hn::Add(path2.step, path3.step));
+    take_steps<kSums, kDiagonals>(steps, cost, other, behind, sums, k);
+  } else {
+    auto low = hn::Add(low_sums(along), low_sums(path1.cost));
+    if constexpr (kDiagonals) low = hn::Add(low, hn::Add(low_sums(path2.cost), low_sums(path3.cost)));
+    take_sums<kSums>(low, other, behind, sums, k);
+    using D = hn::DFromV<V>;
+    if constexpr (sizeof(hn::TFromD<D>) == 1 && HWY_TARGET != HWY_SCALAR) {
+      auto high = hn::Add(high_sums(along), high_sums(path1.cost));
+      if constexpr (kDiagonals) high = hn::Add(high, hn::Add(high_sums(path2.cost), high_sums(path3.cost)));
+      take_sums<kSums>(high, other, behind, sums, k + static_cast<std::ptrdiff_t>(hn::Lanes(D())) / 2);
+    }
+  }
+}
+
 /// Finds the winner of a pixel from its sums.
 template <class T>
 HWY_INLINE PathWinner winner_of(const PathPass<T>& pass, const std::uint16_t* sums) {
@@ -227,24 +249,9 @@ HWY_INLINE void step_pixel(const PathPass<T>& pass, const PathPixel<T, kDiagonal
       minimum2 = hn::Min(minimum2, path2.cost);
       minimum3 = hn::Min(minimum3, path3.cost);
     }
-    if constexpr (kAlong) {
-      const V path0 = hn::Load(d, pixel.along.path + k);
-      if constexpr (sizeof(Sum) == 1) {
-        V steps = hn::Add(hn::Sub(path0, cost), path1.step);
-        if constexpr (kDiagonals) steps = hn::Add(steps, hn::Add(path2.step, path3.step));
-        take_steps<kSums, kDiagonals>(steps, cost, other, pass.behind_sums, sums, k);
-      } else {
-        auto low = hn::Add(low_sums(path0), low_sums(path1.cost));
-        if constexpr (kDiagonals) low = hn::Add(low, hn::Add(low_sums(path2.cost), low_sums(path3.cost)));
-        take_sums<kSums>(low, other, pass.behind_sums, sums, k);
-        if constexpr (sizeof(T) == 1 && HWY_TARGET != HWY_SCALAR) {
-          auto high = hn::Add(high_sums(path0), high_sums(path1.cost));
-          if constexpr (kDiagonals)
-            high = hn::Add(high, hn::Add(high_sums(path2.cost), high_sums(path3.cost)));
-          take_sums<kSums>(high, other, pass.behind_sums, sums, k + lanes / 2);
-        }
-      }
-    }
+    if constexpr (kAlong)
+      take_paths<kSums, kDiagonals>(hn::Load(d, pixel.along.path + k), cost, path1, path2, path3, other,
+                                    pass.behind_sums, sums, k);
   }
   constexpr unsigned kBits = 8 * sizeof(T);
   const std::uint64_t min_cost = min_lanes(d, minimum1, minimum2, minimum3, end);
