@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "io/image_limits.hpp"
-#include "io/safe_name.hpp"
+#include "io/image_file.hpp"
+#include "io/input_file.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {

@@ -5,10 +5,9 @@
 #include <system_error>
 #include <utility>
 
-#include "io/atomic_file.hpp"
-#include "io/colmap_binary.hpp"
-#include "io/colmap_text.hpp"
-#include "io/input_stream.hpp"
+#include "io/colmap_formats.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 namespace {
@@ -84,6 +83,11 @@ void parse_file(const fs::path& path, Parsers::Parser parse, ColmapBuilder& buil
 void parse_bytes(const ColmapFile& file, Parsers::Parser parse, ColmapBuilder& builder) {
   InputStream stream{std::string_view(file.bytes)};
   parse(stream, file.name, builder);
+}
+
+/// Whether COLMAP takes a line that begins with this name for a comment.
+bool is_comment(std::string_view name) {
+  return name.starts_with('#');
 }
 
 }  // namespace
@@ -175,6 +179,27 @@ fs::path find_images(const fs::path& scene_folder) {
   std::error_code error;
   if (fs::is_directory(scene_folder / "images", error)) return scene_folder / "images";
   throw InputError(scene_folder.string() + ": there are no photos here; looked for the folder images/");
+}
+
+void write_patch_match_config(const std::filesystem::path& path,
+                              const std::vector<PatchMatchEntry>& entries) {
+  std::string text;
+  for (const PatchMatchEntry& entry : entries) {
+    std::string sources;
+    for (const std::string& name : entry.sources) {
+      if (name.find_first_of(",;") != std::string::npos || (sources.empty() && is_comment(name))) continue;
+      sources += (sources.empty() ? "" : ", ") + name;
+    }
+    if (!sources.empty() && !is_comment(entry.reference)) text += entry.reference + "\n" + sources + "\n";
+  }
+  write_file(path, text);
+}
+
+void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names)
+    if (!is_comment(name)) text += name + "\n";
+  write_file(path, text);
 }
 
 }  // namespace recon

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scene/scene.hpp"
 
@@ -69,5 +70,22 @@ std::filesystem::path find_model(const std::filesystem::path& scene_folder);
 /// The folder of the photos of a scene: `images/`.
 /// @throws InputError that says what was looked for
 std::filesystem::path find_images(const std::filesystem::path& scene_folder);
+
+/// A reference view of patch-match.cfg with the names of its source views, best first.
+struct PatchMatchEntry {
+  std::string reference;
+  std::vector<std::string> sources;
+};
+
+/// Writes stereo/patch-match.cfg of a COLMAP dense workspace: per view a line with its name and a line with
+/// the names of its source views, separated by commas. Omitted are sources whose names contain a comma or
+/// semicolon, which the format cannot represent, views without remaining sources, and views whose names start
+/// with # (a comment in COLMAP).
+/// @throws OutputError
+void write_patch_match_config(const std::filesystem::path& path, const std::vector<PatchMatchEntry>& entries);
+
+/// Writes stereo/fusion.cfg: one name per line, in the given order. Names that start with # are omitted.
+/// @throws OutputError
+void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names);
 
 }  // namespace recon

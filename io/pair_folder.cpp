@@ -5,8 +5,8 @@
 #include <map>
 
 #include "core/error.hpp"
-#include "io/file_bytes.hpp"
-#include "io/image_limits.hpp"
+#include "io/image_file.hpp"
+#include "io/input_file.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {

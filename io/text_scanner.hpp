@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/input_stream.hpp"
-#include "io/place.hpp"
+#include "io/input_file.hpp"
 
 namespace recon {
 

@@ -8,7 +8,7 @@
 #include "core/program.hpp"
 #include "core/system_memory.hpp"
 #include "core/version.hpp"
-#include "io/json_text.hpp"
+#include "io/output_file.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/session.hpp"
 #include "tools/command_line.hpp"

@@ -15,7 +15,7 @@
 #include "core/program.hpp"
 #include "core/progress.hpp"
 #include "core/version.hpp"
-#include "io/file_bytes.hpp"
+#include "io/input_file.hpp"
 #include "render/description_file.hpp"
 #include "scene/lens.hpp"
 #include "tools/commit.hpp"

@@ -11,9 +11,8 @@
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/file_bytes.hpp"
-#include "io/json_text.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 

@@ -1,5 +1,3 @@
-#include "io/atomic_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -8,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "error_message.hpp"
+#include "io/output_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {

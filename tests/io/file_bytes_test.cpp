@@ -1,12 +1,10 @@
-#include "io/file_bytes.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include "core/error.hpp"
 #include "error_message.hpp"
-#include "io/input_stream.hpp"
+#include "io/input_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {

@@ -1,3 +1,5 @@
+#include "io/ply.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,8 +8,6 @@
 
 #include "core/error.hpp"
 #include "error_message.hpp"
-#include "io/ply_reader.hpp"
-#include "io/ply_writer.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {

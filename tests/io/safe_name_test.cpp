@@ -1,9 +1,8 @@
-#include "io/safe_name.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "error_message.hpp"
+#include "io/input_file.hpp"
 
 namespace recon {
 namespace {

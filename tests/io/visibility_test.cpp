@@ -1,10 +1,9 @@
-#include "io/visibility.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
 #include "error_message.hpp"
+#include "io/ply.hpp"
 
 namespace recon {
 namespace {

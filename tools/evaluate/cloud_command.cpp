@@ -8,8 +8,7 @@
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
 #include "io/colmap_model.hpp"
-#include "io/ply_reader.hpp"
-#include "io/visibility.hpp"
+#include "io/ply.hpp"
 #include "tools/evaluate/commands.hpp"
 #include "tools/evaluate/ground_truth.hpp"
 

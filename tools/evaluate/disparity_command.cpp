@@ -5,9 +5,9 @@
 
 #include "core/error.hpp"
 #include "evaluate/disparity_score.hpp"
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
+#include "io/input_file.hpp"
+#include "io/map_files.hpp"
 #include "tools/evaluate/commands.hpp"
 #include "tools/evaluate/ground_truth.hpp"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "io/dense_array.hpp"
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
+#include "io/input_file.hpp"
+#include "io/map_files.hpp"
 
 namespace recon {
 

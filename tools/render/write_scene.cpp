@@ -7,10 +7,10 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "io/atomic_file.hpp"
-#include "io/dense_array.hpp"
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
+#include "io/input_file.hpp"
+#include "io/map_files.hpp"
+#include "io/output_file.hpp"
 #include "render/render.hpp"
 #include "render/sparse_points.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/dense_array.hpp"
+#include "io/map_files.hpp"
 
 namespace recon {
 

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <utility>
 
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
+#include "io/input_file.hpp"
 #include "scene/undistort.hpp"
 
 namespace recon {

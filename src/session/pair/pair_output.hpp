@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/image.hpp"
-#include "io/ply_writer.hpp"
+#include "io/ply.hpp"
 #include "scene/stereo_camera.hpp"
 #include "session/scene/workspace.hpp"
 

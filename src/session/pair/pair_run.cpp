@@ -8,10 +8,8 @@
 
 #include "core/interrupt.hpp"
 #include "core/version.hpp"
-#include "io/atomic_file.hpp"
-#include "io/depth_preview.hpp"
-#include "io/json_text.hpp"
-#include "io/pfm.hpp"
+#include "io/map_files.hpp"
+#include "io/output_file.hpp"
 #include "predict/calibration_file.hpp"
 #include "predict/shipped_costs.hpp"
 #include "refine/disparity_filters.hpp"

@@ -8,9 +8,8 @@
 
 #include "core/error.hpp"
 #include "core/version.hpp"
-#include "io/atomic_file.hpp"
-#include "io/file_bytes.hpp"
-#include "io/json_text.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/ply_writer.hpp"
+#include "io/ply.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -7,7 +7,6 @@
 
 #include "core/parallel.hpp"
 #include "io/colmap_model.hpp"
-#include "io/workspace.hpp"
 #include "scene/lens.hpp"
 #include "session/scene/scene_run.hpp"
 

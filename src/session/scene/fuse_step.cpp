@@ -7,7 +7,7 @@
 #include "core/interrupt.hpp"
 #include "core/progress.hpp"
 #include "fuse/fusion.hpp"
-#include "io/ply_writer.hpp"
+#include "io/ply.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
 

@@ -4,9 +4,9 @@
 
 #include "core/interrupt.hpp"
 #include "core/progress.hpp"
-#include "io/atomic_file.hpp"
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"

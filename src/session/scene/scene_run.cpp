@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "io/json_text.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 

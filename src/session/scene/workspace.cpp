@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/output_file.hpp"
 #include "session/options/byte_size.hpp"
 
 namespace recon {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -47,5 +48,8 @@ class AtomicFile {
 
 /// Writes a whole file through AtomicFile.
 FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Serialises a document; invalid UTF-8 is replaced by replacement characters.
+std::string json_text(const nlohmann::json& document);
 
 }  // namespace recon

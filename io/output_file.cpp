@@ -1,4 +1,4 @@
-#include "io/atomic_file.hpp"
+#include "io/output_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "core/fault_point.hpp"
 
 namespace recon {
+
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
@@ -133,6 +135,10 @@ FileIdentity write_file(const std::filesystem::path& path, std::string_view byte
   AtomicFile file(path);
   file.write(bytes);
   return file.commit();
+}
+
+std::string json_text(const nlohmann::json& document) {
+  return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace recon
