@@ -13,7 +13,6 @@
 #include "session/session.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commit.hpp"
-#include "tools/configuration.hpp"
 #include "tools/manual/manual.hpp"
 
 namespace {

@@ -15,15 +15,14 @@
 #include "core/system_memory.hpp"
 #include "core/version.hpp"
 #include "io/output_file.hpp"
-#include "session/options/byte_size.hpp"
+#include "session/input.hpp"
 #include "session/options/device.hpp"
+#include "session/options/options.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/plan/plan_time.hpp"
-#include "session/plan/process_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/resume/output_path.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

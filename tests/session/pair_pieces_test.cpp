@@ -9,8 +9,7 @@
 #include "io/ply.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/pair/pair_input.hpp"
-#include "session/pair/pair_order.hpp"
-#include "session/pair/pair_output.hpp"
+#include "session/pair/pair_run.hpp"
 
 namespace recon {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/version.hpp"
 #include "methods/stereo/ad_census_matching.hpp"
-#include "predict/calibration_file.hpp"
+#include "predict/performance_model.hpp"
 #include "predict/stage_calibration.hpp"
 
 namespace recon {

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "session/options/option.hpp"
-#include "session/options/penalties.hpp"
+#include "session/options/pipeline_settings.hpp"
 
 namespace recon {
 

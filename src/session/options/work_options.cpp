@@ -1,7 +1,8 @@
 // What is to be done, and with what means.
 
-#include "session/options/byte_size.hpp"
 #include "session/options/option.hpp"
+#include "session/options/options.hpp"
+#include "session/options/pipeline_settings.hpp"
 
 namespace recon {
 

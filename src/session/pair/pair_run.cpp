@@ -3,29 +3,33 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
+#include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/parallel.hpp"
 #include "core/version.hpp"
 #include "io/map_files.hpp"
 #include "io/output_file.hpp"
-#include "predict/calibration_file.hpp"
-#include "predict/shipped_costs.hpp"
+#include "predict/performance_model.hpp"
 #include "refine/disparity_filters.hpp"
-#include "session/cache/map_store.hpp"
+#include "refine/normals.hpp"
 #include "session/options/options.hpp"
 #include "session/pair/pair_input.hpp"
-#include "session/pair/pair_order.hpp"
-#include "session/pair/pair_output.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/stores.hpp"
 
 namespace recon {
 
 namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 using nlohmann::json;
 
@@ -213,6 +217,63 @@ void check_output(const PairRun& run, const PairPlan& plan) {
 }
 
 }  // namespace
+
+Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
+  Image<std::uint16_t> out(disparity.width, disparity.height, 0);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float d = disparity(x, y);
+      if (!(d >= 0)) continue;
+      const float value = std::round(256 * d);
+      if (value < 65536) out(x, y) = static_cast<std::uint16_t>(std::max(value, 1.0f));
+    }
+  });
+  return out;
+}
+
+Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera) {
+  Image<float> depth(disparity.width, disparity.height);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const double z = camera.depth(disparity(x, y));
+      const auto rounded = static_cast<float>(z);
+      depth(x, y) = z > 0 && std::isfinite(rounded) ? rounded : kUnknown;
+    }
+  });
+  return depth;
+}
+
+PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
+                           ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
+                           const Pinhole& camera) {
+  EXPECTS(depth.width == colour.width && depth.height == colour.height);
+  const Image<Vec3f> normals = normals_from_depth(depth, camera);
+  constexpr std::array<std::uint32_t, 2> kBothViews = {0, 1};
+  PlyWriter ply(workspace.path(pair_file::kCloud));
+  for (int y = 0; y < depth.height; ++y) {
+    check_interrupted();
+    for (int x = 0; x < depth.width; ++x) {
+      if (std::isnan(depth(x, y)) || std::isnan(normals(x, y).x) || (!skip.empty() && skip(x, y) != 0))
+        continue;
+      const double z = depth(x, y);
+      const Vec3d ray = camera.ray(pixel_centre(x, y));
+      ply.add({{z * ray.x, z * ray.y, z}, normals(x, y), colour(x, y), 1.0f, kBothViews});
+    }
+  }
+  if (ply.count() == 0) return {};
+  return {ply.count(), ply.commit()};
+}
+
+void remove_pair_results(const Workspace& workspace) {
+  for (const char* file :
+       {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
+        pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
+    remove_result(workspace.path(file));
+}
+
+void remove_pair_reports(const Workspace& workspace) {
+  for (const char* file : {pair_file::kReport, pair_file::kReportPage}) remove_result(workspace.path(file));
+}
 
 PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);

@@ -2,9 +2,8 @@
 
 #include "core/error.hpp"
 #include "methods/sweep/sweep_shape.hpp"
-#include "session/options/byte_size.hpp"
+#include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
-#include "session/plan/plan_pairs.hpp"
 
 namespace recon {
 

@@ -5,10 +5,10 @@
 
 #include "core/error.hpp"
 #include "core/version.hpp"
-#include "session/options/byte_size.hpp"
-#include "session/pair/pair_order.hpp"
-#include "session/pair/pair_output.hpp"
-#include "session/report/html.hpp"
+#include "session/options/options.hpp"
+#include "session/pair/pair_input.hpp"
+#include "session/pair/pair_run.hpp"
+#include "session/report/report.hpp"
 
 namespace recon {
 

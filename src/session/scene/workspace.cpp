@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/output_file.hpp"
-#include "session/options/byte_size.hpp"
+#include "session/options/options.hpp"
 
 namespace recon {
 

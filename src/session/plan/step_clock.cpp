@@ -1,4 +1,4 @@
-#include "session/plan/process_time.hpp"
+#include "session/plan/step_clock.hpp"
 
 #include <time.h>
 #include <unistd.h>

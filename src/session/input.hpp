@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "session/options/options.hpp"
+
 namespace recon {
 
 /// Where the parts of a COLMAP scene lie.
@@ -47,5 +49,15 @@ std::optional<PairFiles> find_pair(const std::filesystem::path& root);
 /// @throws InputError when a file is not there
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
+
+/// How messages and reports call an input: its folder, or the left image.
+std::filesystem::path input_name(const Input& input);
+
+/// The output folder of an input.
+/// @param several_inputs  each gets a folder of its own name inside --output
+std::filesystem::path output_path(const SessionOptions& options, const Input& input, bool several_inputs);
+
+/// @throws UsageError when results would be written over an input, or those of two inputs into one folder
+void check_output_paths(const SessionOptions& options, const std::vector<Input>& inputs);
 
 }  // namespace recon

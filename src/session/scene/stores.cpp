@@ -1,10 +1,13 @@
-#include "session/cache/photo_store.hpp"
+#include "session/scene/stores.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <utility>
 
+#include "core/error.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
+#include "io/map_files.hpp"
 #include "scene/undistort.hpp"
 
 namespace recon {
@@ -41,6 +44,11 @@ std::size_t channel_bytes(const PhotoStore::Channels& channels) {
 /// Of the four bytes a pixel takes, one is for matching.
 std::size_t channel_share(std::size_t budget, bool colour) {
   return colour ? budget / 2 : budget / 4;
+}
+
+std::size_t map_bytes(const ViewDepth& maps) {
+  return (sizeof(float) + sizeof(Vec3f) + sizeof(float)) * static_cast<std::size_t>(maps.depth.pitch()) *
+         static_cast<std::size_t>(maps.depth.height());
 }
 
 }  // namespace
@@ -101,6 +109,50 @@ PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channe
   for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
   image.id = channels.id;
   return image;
+}
+
+void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> maps) {
+  const std::size_t bytes = map_bytes(*maps);
+  cache_.insert(view, std::move(maps), bytes);
+}
+
+std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
+  const std::string depth = Workspace::depth_file(view, kind_), normal = Workspace::normal_file(view, kind_),
+                    confidence = Workspace::confidence_file(view, kind_);
+  return {{depth, write_depth_map(workspace_.path(depth), maps.depth.view())},
+          {normal, write_normal_map(workspace_.path(normal), maps.normal.view())},
+          {confidence, write_depth_map(workspace_.path(confidence), maps.confidence.view())}};
+}
+
+std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
+  return cache_.get(
+      view, [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
+}
+
+ViewDepth MapStore::copy(const std::string& view) {
+  if (const auto maps = cache_.find(view))
+    return {maps->depth.clone(), maps->normal.clone(), maps->confidence.clone()};
+  return read(view);
+}
+
+ViewDepth MapStore::read(const std::string& view) const {
+  ViewDepth maps;
+  maps.depth = read_depth_map(workspace_.path(Workspace::depth_file(view, kind_)));
+  maps.normal = read_normal_map(workspace_.path(Workspace::normal_file(view, kind_)));
+  maps.confidence = read_depth_map(workspace_.path(Workspace::confidence_file(view, kind_)));
+  // The format does not distinguish a confidence of zero from an unknown one; the depth does.
+  for (int y = 0; y < maps.depth.height(); ++y)
+    for (int x = 0; x < maps.depth.width(); ++x)
+      if (!std::isnan(maps.depth(x, y)) && std::isnan(maps.confidence(x, y))) maps.confidence(x, y) = 0;
+  return maps;
+}
+
+double known_share(const Image<float>& depth) {
+  std::size_t known = 0;
+  for (int y = 0; y < depth.height(); ++y)
+    for (int x = 0; x < depth.width(); ++x) known += std::isnan(depth(x, y)) ? 0u : 1u;
+  const double all = static_cast<double>(depth.width()) * depth.height();
+  return all > 0 ? static_cast<double>(known) / all : 0;
 }
 
 }  // namespace recon
