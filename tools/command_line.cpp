@@ -1,4 +1,4 @@
-#include "command_line.hpp"
+#include "tools/command_line.hpp"
 
 #include <toml++/toml.h>
 
@@ -13,7 +13,6 @@
 #include "core/error.hpp"
 #include "core/program.hpp"
 #include "session/options/option.hpp"
-#include "tools/command_line.hpp"
 
 namespace recon {
 

@@ -1,5 +1,3 @@
-#include "tools/bench/predict_benchmark.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "methods/stereo/ad_census_matching.hpp"
 #include "predict/performance_model.hpp"
 #include "predict/stage_calibration.hpp"
+#include "tools/bench/benchmarks.hpp"
 
 namespace recon {
 namespace {

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "cuda/testing/cuda_sweep.hpp"
 
 namespace recon {
 
@@ -28,5 +31,19 @@ inline double milliseconds(const std::function<void()>& work) {
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
+
+/// Measurements as all benchmarks print them.
+inline nlohmann::ordered_json to_json(const Spread& s) {
+  return {{"median", s.median}, {"p10", s.low}, {"p90", s.high}};
+}
+inline nlohmann::ordered_json to_json(const std::vector<double>& values) {
+  return to_json(spread_of(values));
+}
+inline nlohmann::ordered_json to_json(const cuda::TimeSpread& s) {
+  return {{"median", s.median}, {"p10", s.p10}, {"p90", s.p90}};
+}
+
+/// Bytes read and written per second, as measured by copies on an H200.
+inline constexpr double kH200BytesPerSecond = 4.294e12;
 
 }  // namespace recon
