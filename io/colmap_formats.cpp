@@ -60,8 +60,6 @@ void append_vector(std::string& out, Vec3d v) {
   for (const double value : {v.x, v.y, v.z}) append_number(out, value);
 }
 
-}  // namespace
-
 void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
   LineScanner lines(stream, file);
   std::string_view line;
@@ -331,6 +329,18 @@ void format_points_binary(const Scene& scene, const ByteSink& sink) {
     out.clear();
   }
   sink(out);
+}
+
+}  // namespace
+
+ColmapParsers colmap_parsers(ColmapFormat format) {
+  if (format == ColmapFormat::kText) return {parse_cameras_text, parse_images_text, parse_points_text};
+  return {parse_cameras_binary, parse_images_binary, parse_points_binary};
+}
+
+ColmapFormatters colmap_formatters(ColmapFormat format) {
+  if (format == ColmapFormat::kText) return {format_cameras_text, format_images_text, format_points_text};
+  return {format_cameras_binary, format_images_binary, format_points_binary};
 }
 
 }  // namespace recon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,27 +10,28 @@
 
 namespace recon {
 
-/// Parsers of COLMAP's text format; `file` is the file name in messages. All throw InputError with file and
-/// line.
-void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuilder& builder);
-void parse_images_text(InputStream& stream, const std::string& file, ColmapBuilder& builder);
-void parse_points_text(InputStream& stream, const std::string& file, ColmapBuilder& builder);
+/// Parses one file of a model; `file` is its name in messages. Counts in binary files are checked against the
+/// size of the content before allocation.
+/// @throws InputError with file and line (text) or byte (binary)
+using ColmapParser = void(InputStream& stream, const std::string& file, ColmapBuilder& builder);
 
-/// Write the content of the text files of a scene to `sink` in pieces.
-void format_cameras_text(const Scene& scene, const ByteSink& sink);
-/// @throws InputError for a name with blanks at its ends, which the format cannot represent
-void format_images_text(const Scene& scene, const ByteSink& sink);
-void format_points_text(const Scene& scene, const ByteSink& sink);
+struct ColmapParsers {
+  ColmapParser *cameras, *images, *points;
+};
 
-/// Parsers of COLMAP's binary format (little-endian); `file` is the file name in messages. Counts are checked
-/// against the size of the content before allocation. All throw InputError with file and byte.
-void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder);
-void parse_images_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder);
-void parse_points_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder);
+ColmapParsers colmap_parsers(ColmapFormat format);
 
-/// Write the content of the binary files of a scene to `sink` in pieces.
-void format_cameras_binary(const Scene& scene, const ByteSink& sink);
-void format_images_binary(const Scene& scene, const ByteSink& sink);
-void format_points_binary(const Scene& scene, const ByteSink& sink);
+/// Receives the next bytes of a file.
+using ByteSink = std::function<void(std::string_view)>;
+
+/// Writes the content of one file of a scene to `sink` in pieces. Binary files are little-endian.
+/// @throws InputError for an image name with blanks at its ends, which the text format cannot represent
+using ColmapFormatter = void(const Scene& scene, const ByteSink& sink);
+
+struct ColmapFormatters {
+  ColmapFormatter *cameras, *images, *points;
+};
+
+ColmapFormatters colmap_formatters(ColmapFormat format);
 
 }  // namespace recon

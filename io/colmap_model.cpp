@@ -14,28 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The three parsers of a format.
-struct Parsers {
-  using Parser = void (*)(InputStream&, const std::string&, ColmapBuilder&);
-  Parser cameras, images, points;
-};
-
-Parsers parsers_of(ColmapFormat format) {
-  if (format == ColmapFormat::kText) return {parse_cameras_text, parse_images_text, parse_points_text};
-  return {parse_cameras_binary, parse_images_binary, parse_points_binary};
-}
-
-/// The three formatters of a format.
-struct Formatters {
-  using Formatter = void (*)(const Scene&, const ByteSink&);
-  Formatter cameras, images, points;
-};
-
-Formatters formatters_of(ColmapFormat format) {
-  if (format == ColmapFormat::kText) return {format_cameras_text, format_images_text, format_points_text};
-  return {format_cameras_binary, format_images_binary, format_points_binary};
-}
-
 std::string_view extension_of(ColmapFormat format) {
   return format == ColmapFormat::kText ? ".txt" : ".bin";
 }
@@ -75,14 +53,9 @@ std::optional<std::uint64_t> number_of(const fs::path& folder) {
   return number;
 }
 
-void parse_file(const fs::path& path, Parsers::Parser parse, ColmapBuilder& builder) {
+void parse_file(const fs::path& path, ColmapParser* parse, ColmapBuilder& builder) {
   InputStream stream(path);
   parse(stream, path.string(), builder);
-}
-
-void parse_bytes(const ColmapFile& file, Parsers::Parser parse, ColmapBuilder& builder) {
-  InputStream stream{std::string_view(file.bytes)};
-  parse(stream, file.name, builder);
 }
 
 /// Whether COLMAP takes a line that begins with this name for a comment.
@@ -94,7 +67,7 @@ bool is_comment(std::string_view name) {
 
 Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   const ColmapFormat format = format_of(folder);
-  const Parsers parsers = parsers_of(format);
+  const ColmapParsers parsers = colmap_parsers(format);
   ColmapBuilder builder(memory_limit);
   parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
   const fs::path images = file_of(folder, "images", format);
@@ -104,23 +77,14 @@ Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   return builder.finish(images.string());
 }
 
-Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format) {
-  const Parsers parsers = parsers_of(format);
-  ColmapBuilder builder;
-  parse_bytes(files.cameras, parsers.cameras, builder);
-  parse_bytes(files.images, parsers.images, builder);
-  if (files.points) parse_bytes(*files.points, parsers.points, builder);
-  return builder.finish(files.images.name);
-}
-
 void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
   EXPECTS(scene.camera_ids.size() == scene.cameras.size());
-  const auto write = [&](std::string_view name, Formatters::Formatter formatter) {
+  const auto write = [&](std::string_view name, ColmapFormatter* formatter) {
     AtomicFile file(file_of(folder, name, format));
     formatter(scene, [&file](std::string_view bytes) { file.write(bytes); });
     file.commit();
   };
-  const Formatters formatters = formatters_of(format);
+  const ColmapFormatters formatters = colmap_formatters(format);
   write("images", formatters.images);
   write("points3D", formatters.points);
   // Written last: a folder with a cameras file is a complete model.
@@ -136,18 +100,6 @@ void replace_colmap_model(const fs::path& folder, const Scene& scene, ColmapForm
     if (error)
       throw OutputError(file_of(folder, name, other).string() + ": cannot be removed: " + error.message());
   }
-}
-
-ColmapFiles format_colmap_model(const Scene& scene, ColmapFormat format) {
-  EXPECTS(scene.camera_ids.size() == scene.cameras.size());
-  const auto file = [&](std::string_view name, Formatters::Formatter formatter) {
-    ColmapFile result{file_of({}, name, format).string(), {}};
-    formatter(scene, [&result](std::string_view bytes) { result.bytes += bytes; });
-    return result;
-  };
-  const Formatters formatters = formatters_of(format);
-  return {file("cameras", formatters.cameras), file("images", formatters.images),
-          file("points3D", formatters.points)};
 }
 
 std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
@@ -173,12 +125,6 @@ fs::path find_model(const fs::path& scene_folder) {
       scene_folder.string() +
       ": there is no COLMAP model here; looked for cameras and images, as .bin or .txt, in sparse/ "
       "and sparse/0/, sparse/1/ and so on");
-}
-
-fs::path find_images(const fs::path& scene_folder) {
-  std::error_code error;
-  if (fs::is_directory(scene_folder / "images", error)) return scene_folder / "images";
-  throw InputError(scene_folder.string() + ": there are no photos here; looked for the folder images/");
 }
 
 void write_patch_match_config(const std::filesystem::path& path,
