@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "session/resume/step_inputs.hpp"
+#include "session/scene/stores.hpp"
 
 namespace recon {
 
@@ -176,17 +177,13 @@ PairOptions options_for(DisparityRange range) {
   return options;
 }
 
-double known_share(Backend& backend, const Image<std::uint8_t>& left, const Image<std::uint8_t>& right,
-                   DisparityRange range) {
+double matched_share(Backend& backend, const Image<std::uint8_t>& left, const Image<std::uint8_t>& right,
+                     DisparityRange range) {
   PairProblem problem;
   problem.images.left = left.view();
   problem.images.right = right.view();
   problem.options = options_for(range);
-  const Image<float> map = backend.match(problem).disparity;
-  std::size_t known = 0;
-  for (int y = 0; y < map.height(); ++y)
-    for (int x = 0; x < map.width(); ++x) known += !std::isnan(map(x, y));
-  return static_cast<double>(known) / (static_cast<double>(map.width()) * map.height());
+  return known_share(backend.match(problem).disparity);
 }
 
 }  // namespace
@@ -260,7 +257,7 @@ json describe_matching(const PairOptions& options) {
 
 OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range) {
   const Image<std::uint8_t> left = halved(images.left), right = halved(images.right);
-  return {known_share(backend, left, right, range), known_share(backend, right, left, range)};
+  return {matched_share(backend, left, right, range), matched_share(backend, right, left, range)};
 }
 
 WorkMemory compare_orders_memory(const Backend& backend, int width, int height, DisparityRange range) {

@@ -64,13 +64,6 @@ json inputs_of(const PairRun& run, const PairPlan& plan) {
   return document;
 }
 
-double known_share_of(ImageView<const float> map) {
-  std::size_t known = 0;
-  for (int y = 0; y < map.height; ++y)
-    for (int x = 0; x < map.width; ++x) known += !std::isnan(map(x, y));
-  return static_cast<double>(known) / (static_cast<double>(map.width) * map.height);
-}
-
 std::string range_text(const PairPlan& plan) {
   const DisparityRange range = plan.options.range;
   return std::to_string(range.min) + " <= d < " + std::to_string(range.min + range.count);
@@ -114,7 +107,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   clock.end("matching");
   check_interrupted();
   remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
-  result.known = known_share_of(result.disparity.view());
+  result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, backend);
   if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
@@ -122,26 +115,17 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   return result;
 }
 
-class ResultWriter {
- public:
-  ResultWriter(const Workspace& workspace, StepRecord& record) : workspace_(workspace), record_(record) {}
-
-  /// Calls `write(path)`, which returns what it wrote, for a file of the output folder, and records it.
-  template <class Write>
-  void operator()(const char* file, const Write& write) {
-    check_interrupted();
-    record_.outputs.push_back({file, write(workspace_.path(file))});
-  }
-
- private:
-  const Workspace& workspace_;
-  StepRecord& record_;
-};
+/// Calls `write(path)`, which returns what it wrote, for a file of the output folder, and records it.
+template <class Write>
+void write_result(const PairRun& run, const char* file, StepRecord& record, const Write& write) {
+  check_interrupted();
+  record.outputs.push_back({file, write(run.workspace.path(file))});
+}
 
 void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& result, StepRecord& record) {
-  ResultWriter write(run.workspace, record);
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
-  write(pair_file::kDepth, [&](const auto& path) { return write_pfm(path, depth.view()); });
+  write_result(run, pair_file::kDepth, record,
+               [&](const auto& path) { return write_pfm(path, depth.view()); });
   const Image<Rgb8> colour = read_image(plan.files.left);
   const PairCloud cloud =
       write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
@@ -154,15 +138,16 @@ void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& res
 }
 
 void write_disparity(const PairRun& run, const PairResult& result, StepRecord& record) {
-  ResultWriter write(run.workspace, record);
   const auto disparity = result.disparity.view();
-  write(pair_file::kDisparity, [&](const auto& path) { return write_pfm(path, disparity); });
-  write(pair_file::kDisparityPng,
-        [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
-  write(pair_file::kPreview,
-        [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
+  write_result(run, pair_file::kDisparity, record,
+               [&](const auto& path) { return write_pfm(path, disparity); });
+  write_result(run, pair_file::kDisparityPng, record,
+               [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
+  write_result(run, pair_file::kPreview, record,
+               [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
   if (!result.filled.empty())
-    write(pair_file::kFilled, [&](const auto& path) { return write_image(path, result.filled.view()); });
+    write_result(run, pair_file::kFilled, record,
+                 [&](const auto& path) { return write_image(path, result.filled.view()); });
 }
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {

@@ -25,10 +25,7 @@ bool check_finished(SceneRun& run, int view) {
     if (!run.state(source).estimate) return false;
     sources.push_back(source);
   }
-  const nlohmann::json inputs = check_inputs(run, view, sources);
-  run.state(view).check =
-      find_finished(run, Workspace::record_file(Step::kCheck, run.plan.view(view).output_name), inputs)
-          .record;
+  run.state(view).check = find_finished(run, Step::kCheck, view, check_inputs(run, view, sources)).record;
   return run.state(view).check.has_value();
 }
 
@@ -170,9 +167,7 @@ RemainingWork remaining_work(SceneRun& run) {
   for (const int view : run.plan.needed_views())
     if (!run.state(view).prepared) work.prepare.push_back(view);
   for (const int view : run.plan.views_in_scope()) {
-    const nlohmann::json inputs = estimate_inputs(run, view);
-    const std::string record = Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name);
-    run.state(view).estimate = find_finished(run, record, inputs).record;
+    run.state(view).estimate = find_finished(run, Step::kEstimate, view, estimate_inputs(run, view)).record;
     if (estimate && run.plan.view(view).active && !run.state(view).estimate) work.estimate.push_back(view);
   }
   if (!fuse_too) return work;
@@ -180,8 +175,9 @@ RemainingWork remaining_work(SceneRun& run) {
   for (const int view : views)
     if ((estimate || run.state(view).estimate) && !check_finished(run, view)) work.check.push_back(view);
   if (!work.check.empty()) return work;
-  const nlohmann::json inputs = fusion_inputs(run, views);
-  work.fuse = !find_finished(run, Workspace::fusion_record_file(), inputs).record;
+  work.fuse = !find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(),
+                             fusion_inputs(run, views))
+                   .record;
   return work;
 }
 

@@ -45,12 +45,6 @@ json plan_of(const PairPlan& plan, const Workspace& workspace) {
           {"calibrated", plan.camera.has_value()}};
 }
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
 std::string row(const std::string& name, const std::string& value) {
   return "<tr><td>" + name + "</td><td>" + html_escaped(value) + "</td></tr>\n";
 }
@@ -114,13 +108,6 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
 json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
                       const PairReportExtras& extras) {
   json report = plan_of(plan, workspace);
-  json seconds = json::object();
-  double total = 0;
-  for (const auto& [step, time] : extras.times) {
-    seconds[step] = time;
-    total += time;
-  }
-  seconds["total"] = total;
   report["program"] = "reconstruct";
   report["version"] = version();
   report["device"] = record.result.value("device", "");
@@ -129,7 +116,7 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
-  report["seconds"] = std::move(seconds);
+  report["seconds"] = seconds_json(extras.times);
   report["options"] = extras.options;
   report["disparity"] = workspace.path(pair_file::kDisparity).string();
   if (record.result.contains("points")) {
@@ -147,10 +134,10 @@ std::string pair_report_html(const json& report) {
   page += row("method", report.at("method").get<std::string>());
   page += row("disparities", std::to_string(report.at("min_disparity").get<int>()) + " to " +
                                  std::to_string(report.at("max_disparity").get<int>() - 1));
-  page += row("known", format("%.1f %% of the pixels", 100 * report.at("known").get<double>()));
+  page += row("known", number(100 * report.at("known").get<double>(), "%.1f %% of the pixels"));
   if (report.contains("points"))
     page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
-  page += row("time", format("%.2f s on ", report.at("seconds").at("total").get<double>()) +
+  page += row("time", number(report.at("seconds").at("total").get<double>(), "%.2f s on ") +
                           report.at("device").get<std::string>());
   page += row("version", report.at("version").get<std::string>());
   page += "</table>\n<p><img src=\"" + std::string(pair_file::kPreview) +
@@ -161,9 +148,9 @@ std::string pair_report_html(const json& report) {
 std::string pair_summary(const json& report) {
   std::string text =
       report.at("disparity").get<std::string>() + ": " + size_text(report) +
-      format(", %.1f %% known, ", 100 * report.at("known").get<double>()) +
+      number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
       (report.at("kept").get<bool>() ? std::string("kept\n")
-                                     : format("in %.1f s\n", report.at("seconds").at("total").get<double>()));
+                                     : number(report.at("seconds").at("total").get<double>(), "in %.1f s\n"));
   if (report.contains("points"))
     text += report.at("cloud").get<std::string>() + ": " +
             std::to_string(report.at("points").get<std::uint64_t>()) + " points\n";

@@ -82,12 +82,6 @@ json warnings_json(const SceneRun& run) {
   return warnings;
 }
 
-std::string number(double value, const char* format) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 /// Steps that are predicted to be shorter are not reported, seconds.
 constexpr double kMinReported = 0.005;
 
@@ -123,6 +117,23 @@ std::string view_row(const json& view) {
 }
 
 }  // namespace
+
+std::string number(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+json seconds_json(const StepTimes& times) {
+  json seconds = json::object();
+  double total = 0;
+  for (const auto& [step, time] : times) {
+    seconds[step] = time;
+    total += time;
+  }
+  seconds["total"] = total;
+  return seconds;
+}
 
 std::string html_escaped(const std::string& text) {
   std::string result;
@@ -224,13 +235,6 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
 }
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
-  json seconds = json::object();
-  double total = 0;
-  for (const auto& [step, time] : times) {
-    seconds[step] = time;
-    total += time;
-  }
-  seconds["total"] = total;
   json report = {{"program", "reconstruct"},
                  {"version", version()},
                  {"scene", run.folder.root.string()},
@@ -240,7 +244,7 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
                  {"views", views_json(run)},
                  {"left_out", left_out_json(run)},
                  {"warnings", warnings_json(run)},
-                 {"seconds", std::move(seconds)},
+                 {"seconds", seconds_json(times)},
                  {"options", resolved_options(run.options, run.job)}};
   if (run.cloud) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();

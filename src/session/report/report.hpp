@@ -10,6 +10,12 @@
 
 namespace recon {
 
+/// `value` by a format of printf.
+std::string number(double value, const char* format);
+
+/// Seconds by step and in all.
+nlohmann::json seconds_json(const StepTimes& times);
+
 /// Pieces of the reports' web pages, which need nothing but themselves.
 
 /// Text as it stands between tags and in attributes.

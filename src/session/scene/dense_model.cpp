@@ -1,5 +1,3 @@
-#include "session/scene/dense_model.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -132,7 +132,7 @@ class Estimation {
     record.inputs = estimate_inputs(run_, view);
     record.outputs = run_.photometric->write(name, maps);
     record.result = result;
-    write_record(run_.workspace.path(Workspace::record_file(Step::kEstimate, name)), record);
+    write_record(run_.workspace.path(run_.record_file(Step::kEstimate, view)), record);
     run_.state(view).estimate = std::move(record);
     progress_.advance();
   }

@@ -78,8 +78,7 @@ Checked check_view(SceneRun& run, int view) {
   const std::vector<int> sources = estimated_sources(run, view);
   StepRecord record;
   record.inputs = check_inputs(run, view, sources);
-  const std::string record_file = Workspace::record_file(Step::kCheck, name);
-  FinishedStep finished = find_finished(run, record_file, record.inputs);
+  FinishedStep finished = find_finished(run, Step::kCheck, view, record.inputs);
   if (finished.record) return {std::move(finished.record), true, {}};
 
   const auto maps = run.photometric->get(name);
@@ -90,7 +89,7 @@ Checked check_view(SceneRun& run, int view) {
   record.outputs.push_back(
       {preview, write_image(run.workspace.path(preview), depth_preview(result->depth.view()).view())});
   record.result = {{"known", known_share(result->depth)}};
-  write_record(run.workspace.path(record_file), record);
+  write_record(run.workspace.path(run.record_file(Step::kCheck, view)), record);
   return {std::move(record), false, finished.reason};
 }
 
@@ -239,7 +238,8 @@ void fuse_views(SceneRun& run) {
     if (run.state(view).check) views.push_back(view);
   StepRecord record;
   record.inputs = fusion_inputs(run, views);
-  FinishedStep finished = find_finished(run, Workspace::fusion_record_file(), record.inputs);
+  FinishedStep finished =
+      find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(), record.inputs);
   if (finished.record) {
     spdlog::info("fusion: the cloud is finished and kept");
     run.cloud = CloudState{std::move(*finished.record), true};

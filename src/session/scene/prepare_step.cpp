@@ -73,8 +73,7 @@ Prepared prepare_view(SceneRun& run, int view, bool write) {
   Prepared prepared{content_hash(content), false, {}};
   StepRecord record;
   record.inputs = prepare_inputs(run, view, prepared.photo_hash);
-  const std::string record_file = Workspace::record_file(Step::kPrepare, plan.output_name);
-  const FinishedStep finished = find_finished(run, record_file, record.inputs);
+  const FinishedStep finished = find_finished(run, Step::kPrepare, view, record.inputs);
   if (finished.record) {
     prepared.kept = true;
     return prepared;
@@ -88,7 +87,7 @@ Prepared prepare_view(SceneRun& run, int view, bool write) {
   record.outputs.push_back(
       {file, plan.unchanged ? write_file(path, content) : write_image(path, image->view())});
   record.result = {{"width", image->width()}, {"height", image->height()}};
-  write_record(run.workspace.path(record_file), record);
+  write_record(run.workspace.path(run.record_file(Step::kPrepare, view)), record);
   return prepared;
 }
 

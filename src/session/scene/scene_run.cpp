@@ -22,9 +22,8 @@ void SceneRun::warn(const std::string& text) {
   warnings.push_back(text);
 }
 
-FinishedStep find_finished(const SceneRun& run, const std::string& record_file,
-                           const nlohmann::json& inputs) {
-  return find_finished(run.workspace, run.options.overwrite, record_file, inputs);
+FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs) {
+  return find_finished(run.workspace, run.options.overwrite, run.record_file(step, view), inputs);
 }
 
 }  // namespace recon

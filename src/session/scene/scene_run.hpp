@@ -54,6 +54,10 @@ struct SceneRun {
   ViewState& state(int view) { return states.at(plan.name(view)); }
   const ViewState& state(int view) const { return states.at(plan.name(view)); }
 
+  std::string record_file(Step step, int view) const {
+    return Workspace::record_file(step, plan.view(view).output_name);
+  }
+
   void warn(const std::string& text);
 
   /// Whether every view that should have come out did.
@@ -97,7 +101,7 @@ void fuse_views(SceneRun& run);
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);
 
-/// The same in the folder of a run, with its --overwrite.
-FinishedStep find_finished(const SceneRun& run, const std::string& record_file, const nlohmann::json& inputs);
+/// The same for a step of a view in the folder of a run, with its --overwrite.
+FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs);
 
 }  // namespace recon

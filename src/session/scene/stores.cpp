@@ -147,11 +147,11 @@ ViewDepth MapStore::read(const std::string& view) const {
   return maps;
 }
 
-double known_share(const Image<float>& depth) {
+double known_share(const Image<float>& map) {
   std::size_t known = 0;
-  for (int y = 0; y < depth.height(); ++y)
-    for (int x = 0; x < depth.width(); ++x) known += std::isnan(depth(x, y)) ? 0u : 1u;
-  const double all = static_cast<double>(depth.width()) * depth.height();
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) known += std::isnan(map(x, y)) ? 0u : 1u;
+  const double all = static_cast<double>(map.width()) * map.height();
   return all > 0 ? static_cast<double>(known) / all : 0;
 }
 

@@ -91,7 +91,7 @@ class MapStore {
   LruCache<std::string, ViewDepth> cache_;
 };
 
-/// The share of pixels with a known depth, [0, 1].
-double known_share(const Image<float>& depth);
+/// The share of pixels with a known depth or disparity, [0, 1].
+double known_share(const Image<float>& map);
 
 }  // namespace recon

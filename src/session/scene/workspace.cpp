@@ -31,18 +31,6 @@ std::uint64_t bytes_below(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::string step_name(Step step) {
-  switch (step) {
-    case Step::kPrepare:
-      return "prepare";
-    case Step::kEstimate:
-      return "estimate";
-    case Step::kCheck:
-      return "check";
-  }
-  return {};
-}
-
 std::string Workspace::depth_file(const std::string& view, MapKind kind) {
   return map_file("depth_maps", view, kind);
 }
@@ -56,7 +44,8 @@ std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
 }
 
 std::string Workspace::record_file(Step step, const std::string& view) {
-  return "status/" + step_name(step) + "/" + view + ".json";
+  const char* folder = step == Step::kPrepare ? "prepare" : step == Step::kEstimate ? "estimate" : "check";
+  return std::string("status/") + folder + "/" + view + ".json";
 }
 
 void Workspace::check_writable() const {

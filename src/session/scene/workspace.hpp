@@ -14,8 +14,6 @@ enum class MapKind { kPhotometric, kGeometric };
 /// The steps of a view that leave a record.
 enum class Step { kPrepare, kEstimate, kCheck };
 
-std::string step_name(Step step);
-
 /// The output folder, laid out as COLMAP's dense workspace. The names it hands out are relative to `root()`;
 /// those of views were checked when the model was read, and stay inside.
 class Workspace {
