@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "io/image_file.hpp"
-#include "io/input_file.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {

@@ -8,10 +8,8 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <utility>
 
-#include "core/error.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {

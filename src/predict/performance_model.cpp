@@ -3,13 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <Eigen/QR>
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <string>
 #include <system_error>
 
 #include "core/error.hpp"

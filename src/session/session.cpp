@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <future>
 #include <optional>
 #include <ostream>
@@ -11,13 +10,11 @@
 #include "core/interrupt.hpp"
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
-#include "core/program.hpp"
 #include "core/system_memory.hpp"
 #include "core/version.hpp"
 #include "io/output_file.hpp"
 #include "session/input.hpp"
 #include "session/options/device.hpp"
-#include "session/options/options.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"

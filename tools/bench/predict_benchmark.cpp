@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <functional>
 #include <map>
-#include <memory>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"

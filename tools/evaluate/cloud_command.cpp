@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/error.hpp"
@@ -10,7 +9,6 @@
 #include "io/colmap_model.hpp"
 #include "io/ply.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/evaluate/ground_truth.hpp"
 
 namespace recon {
 namespace {

@@ -8,7 +8,6 @@
 #include "io/colmap_model.hpp"
 #include "io/map_files.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/evaluate/ground_truth.hpp"
 
 namespace recon {
 namespace {

@@ -9,7 +9,6 @@
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/evaluate/ground_truth.hpp"
 
 namespace recon {
 namespace {

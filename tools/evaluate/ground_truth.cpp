@@ -1,5 +1,3 @@
-#include "tools/evaluate/ground_truth.hpp"
-
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
+#include "tools/evaluate/commands.hpp"
 
 namespace recon {
 

@@ -1,7 +1,6 @@
 #include "session/options/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>

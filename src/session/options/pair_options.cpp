@@ -1,7 +1,5 @@
 // Options of the methods for rectified pairs.
 
-#include <cstdio>
-
 #include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 

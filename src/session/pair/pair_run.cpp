@@ -17,7 +17,6 @@
 #include "predict/performance_model.hpp"
 #include "refine/disparity_filters.hpp"
 #include "refine/normals.hpp"
-#include "session/options/options.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/pair_report.hpp"

@@ -5,7 +5,6 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "core/image.hpp"
 #include "io/ply.hpp"
@@ -13,8 +12,8 @@
 #include "scene/stereo_camera.hpp"
 #include "session/input.hpp"
 #include "session/options/options.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/workspace.hpp"
 
 namespace recon {
 

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "core/version.hpp"
-#include "predict/performance_model.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 #include "session/resume/step_inputs.hpp"

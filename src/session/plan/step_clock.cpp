@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
-#include <string>
 
 namespace recon {
 

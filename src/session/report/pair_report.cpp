@@ -1,12 +1,10 @@
 #include "session/report/pair_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "session/options/options.hpp"
-#include "session/pair/pair_input.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/report/report.hpp"
 

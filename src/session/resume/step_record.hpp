@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/content_hash.hpp"
-#include "session/scene/workspace.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 

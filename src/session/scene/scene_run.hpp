@@ -10,9 +10,9 @@
 #include "session/input.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/stores.hpp"
-#include "session/scene/workspace.hpp"
 
 namespace recon {
 

@@ -12,8 +12,8 @@
 #include "match/posed_image.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/workspace.hpp"
 
 namespace recon {
 
