@@ -33,12 +33,6 @@ std::string shown_mebibytes(std::size_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
 }
 
-std::string shown(double value) {
-  std::string text;
-  append_decimal(text, value);
-  return text;
-}
-
 bool is_finite(Vec3d v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
@@ -98,9 +92,9 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
   for (std::size_t i = 0; i < camera.params.size(); ++i) {
     const double value = camera.params[i];
     if (!std::isfinite(value))
-      place.fail(name + " has the parameter " + shown(value) + "; it has to be a finite number");
+      place.fail(name + " has the parameter " + decimal(value) + "; it has to be a finite number");
     if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
-      place.fail(name + " has the focal length " + shown(value) + "; it has to be positive, in pixels");
+      place.fail(name + " has the focal length " + decimal(value) + "; it has to be positive, in pixels");
   }
   scene_.camera_ids.push_back(id);
   scene_.cameras.push_back(std::move(camera));
@@ -142,8 +136,9 @@ void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, c
   const double length = largest_component(q);
   if (!(std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z)) ||
       length < 1e-100)
-    place.fail(name() + " has the rotation " + shown(q.w) + " " + shown(q.x) + " " + shown(q.y) + " " +
-               shown(q.z) + ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
+    place.fail(name() + " has the rotation " + decimal(q.w) + " " + decimal(q.x) + " " + decimal(q.y) + " " +
+               decimal(q.z) +
+               ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
   if (!is_finite(view.cam_from_world.translation))
     place.fail(name() + " has a translation that is not finite; it has to be three finite numbers");
   for (std::size_t i = 0; i < view.observations.size(); ++i)

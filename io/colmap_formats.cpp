@@ -11,10 +11,7 @@ namespace recon {
 namespace {
 
 void add_words(std::string& out, std::initializer_list<double> values) {
-  for (const double value : values) {
-    out += ' ';
-    append_decimal(out, value);
-  }
+  for (const double value : values) out += ' ' + decimal(value);
 }
 
 /// @param observations  replaced; its memory is reused between views
@@ -163,7 +160,7 @@ void format_images_text(const Scene& scene, const ByteSink& sink) {
           " begins or ends with a blank, which COLMAP's text format cannot hold; rename the image");
     const Quaternion q = quaternion_of(view.cam_from_world.rotation);
     const Vec3d t = view.cam_from_world.translation;
-    append_decimal(out, view.id);
+    out += decimal(view.id);
     add_words(out, {q.w, q.x, q.y, q.z, t.x, t.y, t.z});
     out += ' ' + std::to_string(scene.camera_ids[static_cast<std::size_t>(view.camera)]) + ' ' + view.name +
            '\n';
@@ -186,7 +183,7 @@ void format_points_text(const Scene& scene, const ByteSink& sink) {
       "#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[] as (IMAGE_ID, POINT2D_IDX)\n";
   out += "# Number of points: " + std::to_string(scene.points.size()) + "\n";
   for (const SparsePoint& point : scene.points) {
-    append_decimal(out, point.id);
+    out += decimal(point.id);
     add_words(out, {point.position.x, point.position.y, point.position.z});
     for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
       out += ' ' + std::to_string(channel);

@@ -85,12 +85,6 @@ bool near(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance;
 }
 
-std::string decimal(double value) {
-  std::string text;
-  append_decimal(text, value);
-  return text;
-}
-
 void check_rectified(const Pinhole& left, const Pinhole& right, const Value& place) {
   const double tolerance = 1e-6 * left.fx;
   if (near(left.fx, right.fx, tolerance) && near(left.fy, right.fy, tolerance) &&

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/text_scanner.hpp"
 #include "match/block_options.hpp"
 #include "match/sweep_options.hpp"
 #include "match/transform_options.hpp"
@@ -98,13 +98,6 @@ struct Setting {
 };
 
 enum class ValueKind { kSwitch, kInteger, kDecimal, kText };
-
-/// The shortest decimal text that is read back as the same number.
-template <class T>
-std::string decimal(T value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
 
 /// @throws UsageError that says what the text must be
 int parse_integer(const std::string& text);

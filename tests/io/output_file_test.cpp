@@ -1,3 +1,5 @@
+#include "io/output_file.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -6,7 +8,6 @@
 
 #include "core/error.hpp"
 #include "error_message.hpp"
-#include "io/output_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {
