@@ -87,8 +87,8 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
   if (!camera_index_.emplace(id, static_cast<int>(scene_.cameras.size())).second)
     place.fail(name + " is there twice; give every camera an id of its own");
   if (!is_image_size(camera.width, camera.height))
-    place.fail(name + " has a size of " + std::to_string(camera.width) + "x" + std::to_string(camera.height) +
-               " pixels; " + std::string(kImageSizeRule));
+    place.fail(name + " has a size of " + size_text(camera.width, camera.height) + " pixels; " +
+               std::string(kImageSizeRule));
   for (std::size_t i = 0; i < camera.params.size(); ++i) {
     const double value = camera.params[i];
     if (!std::isfinite(value))

@@ -99,8 +99,7 @@ void check_size(std::uint64_t width, std::uint64_t height, const std::string& fi
   constexpr auto kLargest = static_cast<std::uint64_t>(kMaxFileSide);
   if (width > kLargest || height > kLargest ||
       !is_image_size(static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)))
-    fail(file, "the image has " + std::to_string(width) + "x" + std::to_string(height) + " pixels; " +
-                   std::string(kImageSizeRule));
+    fail(file, "the image has " + size_text(width, height) + " pixels; " + std::string(kImageSizeRule));
 }
 
 bool is_tiff(std::string_view bytes) {

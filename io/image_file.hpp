@@ -21,6 +21,11 @@ constexpr bool is_image_size(std::int64_t width, std::int64_t height) {
          width * height <= kMaxImagePixels;
 }
 
+/// "640x480".
+inline std::string size_text(std::int64_t width, std::int64_t height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
 /// The rule for messages.
 inline constexpr std::string_view kImageSizeRule =
     "sizes have to be positive, with at most 2^20 pixels a side and 2^30 in all";

@@ -56,15 +56,14 @@ DenseArray parse_array(std::string_view bytes, const std::string& file, int chan
   const std::int64_t found_channels = parse_count(bytes, at, file);
   const FilePlace header{file, FilePlace::Unit::kByte, 0};
   if (!is_image_size(width, height))
-    header.fail("the map has " + std::to_string(width) + "x" + std::to_string(height) + " pixels; " +
-                std::string(kImageSizeRule));
+    header.fail("the map has " + size_text(width, height) + " pixels; " + std::string(kImageSizeRule));
   if (found_channels != channels)
     header.fail("the map has " + std::to_string(found_channels) + " channels where " +
                 std::to_string(channels) + " are needed (depth has 1, normals have 3)");
   const auto needed = static_cast<std::uint64_t>(width * height * channels) * sizeof(float);
   if (bytes.size() - at != needed)
-    header.fail("the header says " + std::to_string(width) + "x" + std::to_string(height) + "x" +
-                std::to_string(channels) + ", which takes " + std::to_string(needed) + " bytes, but " +
+    header.fail("the header says " + size_text(width, height) + "x" + std::to_string(channels) +
+                ", which takes " + std::to_string(needed) + " bytes, but " +
                 std::to_string(bytes.size() - at) +
                 " follow; the file is truncated or corrupt: compute the map again");
   return {static_cast<int>(width), static_cast<int>(height), bytes.substr(at)};
@@ -214,14 +213,13 @@ Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
   const auto height = header_number<std::int64_t>(bytes, at, file);
   const auto scale = header_number<double>(bytes, at, file);
   if (!is_image_size(width, height))
-    start.fail("the map has " + std::to_string(width) + "x" + std::to_string(height) + " pixels; " +
-               std::string(kImageSizeRule));
+    start.fail("the map has " + size_text(width, height) + " pixels; " + std::string(kImageSizeRule));
   if (scale == 0 || !std::isfinite(scale))
     start.fail("the scale of the PFM file is not a finite number other than 0");
   const auto needed = static_cast<std::uint64_t>(width * height) * sizeof(float);
   if (bytes.size() - at != needed)
-    start.fail("the header says " + std::to_string(width) + "x" + std::to_string(height) + ", which takes " +
-               std::to_string(needed) + " bytes, but " + std::to_string(bytes.size() - at) +
+    start.fail("the header says " + size_text(width, height) + ", which takes " + std::to_string(needed) +
+               " bytes, but " + std::to_string(bytes.size() - at) +
                " follow; the file is truncated or corrupt");
   const std::endian order = scale < 0 ? std::endian::little : std::endian::big;
   Image<float> image(static_cast<int>(width), static_cast<int>(height));

@@ -117,10 +117,6 @@ GroundTruth ground_truth(const DisparityCommand& command) {
   return truth;
 }
 
-std::string size_text(int width, int height) {
-  return std::to_string(width) + "x" + std::to_string(height);
-}
-
 void check_size(const fs::path& path, int width, int height, const Image<float>& truth,
                 const fs::path& truth_path) {
   if (width != truth.width() || height != truth.height())

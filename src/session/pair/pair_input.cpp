@@ -17,15 +17,12 @@ using nlohmann::json;
 
 constexpr std::uint32_t k16BitsPer8 = 257;  // 65535 / 255
 
-std::string text_of(ImageSize size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
 ImageSize common_size(const PairFiles& files) {
   const ImageSize left = image_size(files.left), right = image_size(files.right);
   if (!(left == right))
-    throw InputError(files.left.string() + " has " + text_of(left) + " pixels and " + files.right.string() +
-                     " has " + text_of(right) + "; the images of a rectified pair have the same size");
+    throw InputError(files.left.string() + " has " + size_text(left.width, left.height) + " pixels and " +
+                     files.right.string() + " has " + size_text(right.width, right.height) +
+                     "; the images of a rectified pair have the same size");
   return left;
 }
 
@@ -41,8 +38,9 @@ StereoCamera camera_of(const PairCalibration& calibration, ImageSize size, const
   Pinhole& left = camera.left;
   if ((left.width != 0 && left.width != size.width) || (left.height != 0 && left.height != size.height))
     throw InputError(files.calibration.string() + ": width and height are " +
-                     text_of({left.width, left.height}) + ", but " + files.left.string() + " has " +
-                     text_of(size) + " pixels; the calibration is of images of another size");
+                     size_text(left.width, left.height) + ", but " + files.left.string() + " has " +
+                     size_text(size.width, size.height) +
+                     " pixels; the calibration is of images of another size");
   left.width = size.width;
   left.height = size.height;
   return camera;
@@ -83,7 +81,7 @@ void check_overlap(DisparityRange range, ImageSize size) {
 void check_region(const Region& region, ImageSize size) {
   if (region.x <= size.width - region.width && region.y <= size.height - region.height) return;
   throw UsageError("--roi is " + format_region(region) + ", which leads outside the images of " +
-                   text_of(size) + " pixels");
+                   size_text(size.width, size.height) + " pixels");
 }
 
 Image<std::uint16_t> as_16_bits(StoredGrey& image) {
@@ -226,8 +224,8 @@ PairImages read_pair_images(const PairPlan& plan) {
   for (const auto& [image, file] :
        {std::pair{&images.left, &plan.files.left}, {&images.right, &plan.files.right}})
     if (image->width() != plan.size.width || image->height() != plan.size.height)
-      throw InputError(file->string() + ": the header says " + text_of(plan.size) +
-                       " pixels, but there are " + text_of({image->width(), image->height()}) +
+      throw InputError(file->string() + ": the header says " + size_text(plan.size.width, plan.size.height) +
+                       " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
   if (plan.options.method == PairMethod::kPipeline) {
     images.left_colour = read_image(plan.files.left, images.white);

@@ -47,8 +47,8 @@ std::string row(const std::string& name, const std::string& value) {
   return "<tr><td>" + name + "</td><td>" + html_escaped(value) + "</td></tr>\n";
 }
 
-std::string size_text(const json& report) {
-  return std::to_string(report.at("width").get<int>()) + "x" + std::to_string(report.at("height").get<int>());
+std::string shown_size(const json& report) {
+  return size_text(report.at("width").get<int>(), report.at("height").get<int>());
 }
 
 }  // namespace
@@ -94,8 +94,8 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
   const DisparityRange range = plan.options.range;
   std::string text = plan.name() + " -> " + workspace.root().string() + "\n";
   text += "  " + plan.files.left.filename().string() + ", " + plan.files.right.filename().string() + ": " +
-          std::to_string(plan.size.width) + "x" + std::to_string(plan.size.height) + ", " +
-          method_keyword(plan.job.method) + ", disparities " + std::to_string(range.min) + " to " +
+          size_text(plan.size.width, plan.size.height) + ", " + method_keyword(plan.job.method) +
+          ", disparities " + std::to_string(range.min) + " to " +
           std::to_string(range.min + range.count - 1) +
           (plan.camera ? ", with a calibration: depth and cloud\n" : ", no calibration\n");
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
@@ -128,7 +128,7 @@ std::string pair_report_html(const json& report) {
   std::string page =
       html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<table>\n";
   page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
-                            ", " + size_text(report));
+                            ", " + shown_size(report));
   page += row("method", report.at("method").get<std::string>());
   page += row("disparities", std::to_string(report.at("min_disparity").get<int>()) + " to " +
                                  std::to_string(report.at("max_disparity").get<int>() - 1));
@@ -145,7 +145,7 @@ std::string pair_report_html(const json& report) {
 
 std::string pair_summary(const json& report) {
   std::string text =
-      report.at("disparity").get<std::string>() + ": " + size_text(report) +
+      report.at("disparity").get<std::string>() + ": " + shown_size(report) +
       number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
       (report.at("kept").get<bool>() ? std::string("kept\n")
                                      : number(report.at("seconds").at("total").get<double>(), "in %.1f s\n"));

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/version.hpp"
+#include "io/image_file.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
@@ -214,7 +215,7 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
     const ViewPlan& plan = run.plan.view(view);
     char line[128];
     std::snprintf(line, sizeof line, "  %10s  %6d   %-9.5g %-9.5g   ",
-                  (std::to_string(plan.camera.width) + "x" + std::to_string(plan.camera.height)).c_str(),
+                  size_text(plan.camera.width, plan.camera.height).c_str(),
                   sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
     text += "  " + padded(run.plan.name(view)) + line;
     for (const int source : matched_views(plan)) text += " " + run.plan.name(source);

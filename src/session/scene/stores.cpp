@@ -69,9 +69,9 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   const Image<Rgb8> photo = decode_image(file_content, photo_file(plan, view).string());
   const Camera& camera = plan.photo_camera(view);
   if (photo.width() != camera.width || photo.height() != camera.height)
-    throw InputError(photo_file(plan, view).string() + ": the photo has " + std::to_string(photo.width()) +
-                     "x" + std::to_string(photo.height()) + " pixels, its camera " +
-                     std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+    throw InputError(photo_file(plan, view).string() + ": the photo has " +
+                     size_text(photo.width(), photo.height()) + " pixels, its camera " +
+                     size_text(camera.width, camera.height) +
                      "; use the photos that the model was made from");
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
