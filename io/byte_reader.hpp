@@ -10,8 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/input_stream.hpp"
-#include "io/place.hpp"
+#include "io/input_file.hpp"
 
 namespace recon {
 

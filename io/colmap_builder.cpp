@@ -5,8 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "io/image_limits.hpp"
-#include "io/safe_name.hpp"
+#include "io/image_file.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {
@@ -32,12 +31,6 @@ constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array 
 
 std::string shown_mebibytes(std::size_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
-}
-
-std::string shown(double value) {
-  std::string text;
-  append_decimal(text, value);
-  return text;
 }
 
 bool is_finite(Vec3d v) {
@@ -94,14 +87,14 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
   if (!camera_index_.emplace(id, static_cast<int>(scene_.cameras.size())).second)
     place.fail(name + " is there twice; give every camera an id of its own");
   if (!is_image_size(camera.width, camera.height))
-    place.fail(name + " has a size of " + std::to_string(camera.width) + "x" + std::to_string(camera.height) +
-               " pixels; " + std::string(kImageSizeRule));
+    place.fail(name + " has a size of " + size_text(camera.width, camera.height) + " pixels; " +
+               std::string(kImageSizeRule));
   for (std::size_t i = 0; i < camera.params.size(); ++i) {
     const double value = camera.params[i];
     if (!std::isfinite(value))
-      place.fail(name + " has the parameter " + shown(value) + "; it has to be a finite number");
+      place.fail(name + " has the parameter " + decimal(value) + "; it has to be a finite number");
     if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
-      place.fail(name + " has the focal length " + shown(value) + "; it has to be positive, in pixels");
+      place.fail(name + " has the focal length " + decimal(value) + "; it has to be positive, in pixels");
   }
   scene_.camera_ids.push_back(id);
   scene_.cameras.push_back(std::move(camera));
@@ -143,8 +136,9 @@ void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, c
   const double length = largest_component(q);
   if (!(std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z)) ||
       length < 1e-100)
-    place.fail(name() + " has the rotation " + shown(q.w) + " " + shown(q.x) + " " + shown(q.y) + " " +
-               shown(q.z) + ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
+    place.fail(name() + " has the rotation " + decimal(q.w) + " " + decimal(q.x) + " " + decimal(q.y) + " " +
+               decimal(q.z) +
+               ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
   if (!is_finite(view.cam_from_world.translation))
     place.fail(name() + " has a translation that is not finite; it has to be three finite numbers");
   for (std::size_t i = 0; i < view.observations.size(); ++i)

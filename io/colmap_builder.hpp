@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "io/place.hpp"
+#include "io/input_file.hpp"
 #include "scene/scene.hpp"
 
 namespace recon {

@@ -5,37 +5,14 @@
 #include <system_error>
 #include <utility>
 
-#include "io/atomic_file.hpp"
-#include "io/colmap_binary.hpp"
-#include "io/colmap_text.hpp"
-#include "io/input_stream.hpp"
+#include "io/colmap_formats.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The three parsers of a format.
-struct Parsers {
-  using Parser = void (*)(InputStream&, const std::string&, ColmapBuilder&);
-  Parser cameras, images, points;
-};
-
-Parsers parsers_of(ColmapFormat format) {
-  if (format == ColmapFormat::kText) return {parse_cameras_text, parse_images_text, parse_points_text};
-  return {parse_cameras_binary, parse_images_binary, parse_points_binary};
-}
-
-/// The three formatters of a format.
-struct Formatters {
-  using Formatter = void (*)(const Scene&, const ByteSink&);
-  Formatter cameras, images, points;
-};
-
-Formatters formatters_of(ColmapFormat format) {
-  if (format == ColmapFormat::kText) return {format_cameras_text, format_images_text, format_points_text};
-  return {format_cameras_binary, format_images_binary, format_points_binary};
-}
 
 std::string_view extension_of(ColmapFormat format) {
   return format == ColmapFormat::kText ? ".txt" : ".bin";
@@ -76,21 +53,21 @@ std::optional<std::uint64_t> number_of(const fs::path& folder) {
   return number;
 }
 
-void parse_file(const fs::path& path, Parsers::Parser parse, ColmapBuilder& builder) {
+void parse_file(const fs::path& path, ColmapParser* parse, ColmapBuilder& builder) {
   InputStream stream(path);
   parse(stream, path.string(), builder);
 }
 
-void parse_bytes(const ColmapFile& file, Parsers::Parser parse, ColmapBuilder& builder) {
-  InputStream stream{std::string_view(file.bytes)};
-  parse(stream, file.name, builder);
+/// Whether COLMAP takes a line that begins with this name for a comment.
+bool is_comment(std::string_view name) {
+  return name.starts_with('#');
 }
 
 }  // namespace
 
 Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   const ColmapFormat format = format_of(folder);
-  const Parsers parsers = parsers_of(format);
+  const ColmapParsers parsers = colmap_parsers(format);
   ColmapBuilder builder(memory_limit);
   parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
   const fs::path images = file_of(folder, "images", format);
@@ -100,23 +77,14 @@ Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   return builder.finish(images.string());
 }
 
-Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format) {
-  const Parsers parsers = parsers_of(format);
-  ColmapBuilder builder;
-  parse_bytes(files.cameras, parsers.cameras, builder);
-  parse_bytes(files.images, parsers.images, builder);
-  if (files.points) parse_bytes(*files.points, parsers.points, builder);
-  return builder.finish(files.images.name);
-}
-
 void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
   EXPECTS(scene.camera_ids.size() == scene.cameras.size());
-  const auto write = [&](std::string_view name, Formatters::Formatter formatter) {
+  const auto write = [&](std::string_view name, ColmapFormatter* formatter) {
     AtomicFile file(file_of(folder, name, format));
     formatter(scene, [&file](std::string_view bytes) { file.write(bytes); });
     file.commit();
   };
-  const Formatters formatters = formatters_of(format);
+  const ColmapFormatters formatters = colmap_formatters(format);
   write("images", formatters.images);
   write("points3D", formatters.points);
   // Written last: a folder with a cameras file is a complete model.
@@ -132,18 +100,6 @@ void replace_colmap_model(const fs::path& folder, const Scene& scene, ColmapForm
     if (error)
       throw OutputError(file_of(folder, name, other).string() + ": cannot be removed: " + error.message());
   }
-}
-
-ColmapFiles format_colmap_model(const Scene& scene, ColmapFormat format) {
-  EXPECTS(scene.camera_ids.size() == scene.cameras.size());
-  const auto file = [&](std::string_view name, Formatters::Formatter formatter) {
-    ColmapFile result{file_of({}, name, format).string(), {}};
-    formatter(scene, [&result](std::string_view bytes) { result.bytes += bytes; });
-    return result;
-  };
-  const Formatters formatters = formatters_of(format);
-  return {file("cameras", formatters.cameras), file("images", formatters.images),
-          file("points3D", formatters.points)};
 }
 
 std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
@@ -171,10 +127,25 @@ fs::path find_model(const fs::path& scene_folder) {
       "and sparse/0/, sparse/1/ and so on");
 }
 
-fs::path find_images(const fs::path& scene_folder) {
-  std::error_code error;
-  if (fs::is_directory(scene_folder / "images", error)) return scene_folder / "images";
-  throw InputError(scene_folder.string() + ": there are no photos here; looked for the folder images/");
+void write_patch_match_config(const std::filesystem::path& path,
+                              const std::vector<PatchMatchEntry>& entries) {
+  std::string text;
+  for (const PatchMatchEntry& entry : entries) {
+    std::string sources;
+    for (const std::string& name : entry.sources) {
+      if (name.find_first_of(",;") != std::string::npos || (sources.empty() && is_comment(name))) continue;
+      sources += (sources.empty() ? "" : ", ") + name;
+    }
+    if (!sources.empty() && !is_comment(entry.reference)) text += entry.reference + "\n" + sources + "\n";
+  }
+  write_file(path, text);
+}
+
+void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names)
+    if (!is_comment(name)) text += name + "\n";
+  write_file(path, text);
 }
 
 }  // namespace recon

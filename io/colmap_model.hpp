@@ -2,33 +2,16 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "scene/scene.hpp"
 
 namespace recon {
 
 enum class ColmapFormat { kText, kBinary };
-
-/// A file of a model in memory; `name` is its name in messages.
-struct ColmapFile {
-  std::string name;
-  std::string bytes;
-};
-
-/// Receives the next bytes of a file.
-using ByteSink = std::function<void(std::string_view)>;
-
-/// The files of a model: cameras, images and, if there are sparse points, points3D.
-struct ColmapFiles {
-  ColmapFile cameras;
-  ColmapFile images;
-  std::optional<ColmapFile> points;
-};
 
 /// Reads a COLMAP model (COLMAP 3.8, all its camera models): the binary files if cameras.bin and images.bin
 /// exist, otherwise the text files. Views are sorted by name; quaternions are normalised, and so are names
@@ -43,9 +26,6 @@ struct ColmapFiles {
 Scene read_colmap_model(const std::filesystem::path& folder,
                         std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
 
-/// The same from memory.
-Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format);
-
 /// Writes cameras, images and points3D into `folder`, views in the order of `scene.views` (the order in which
 /// COLMAP's visibility files count images). Numbers in text are the shortest that parse to the same double.
 /// Rotations are written as quaternions with w >= 0.
@@ -55,9 +35,6 @@ void write_colmap_model(const std::filesystem::path& folder, const Scene& scene,
 /// The same; files of the other format are removed, so that no stale model is read later.
 void replace_colmap_model(const std::filesystem::path& folder, const Scene& scene, ColmapFormat format);
 
-/// The same into memory.
-ColmapFiles format_colmap_model(const Scene& scene, ColmapFormat format);
-
 /// The model folder of a scene: the first of `sparse/`, `sparse/0/` and `sparse/N/` (lowest N) that has
 /// cameras and images in one of the two formats; empty if none.
 std::optional<std::filesystem::path> find_model_folder(const std::filesystem::path& scene_folder);
@@ -66,8 +43,21 @@ std::optional<std::filesystem::path> find_model_folder(const std::filesystem::pa
 /// @throws InputError that says what was looked for
 std::filesystem::path find_model(const std::filesystem::path& scene_folder);
 
-/// The folder of the photos of a scene: `images/`.
-/// @throws InputError that says what was looked for
-std::filesystem::path find_images(const std::filesystem::path& scene_folder);
+/// A reference view of patch-match.cfg with the names of its source views, best first.
+struct PatchMatchEntry {
+  std::string reference;
+  std::vector<std::string> sources;
+};
+
+/// Writes stereo/patch-match.cfg of a COLMAP dense workspace: per view a line with its name and a line with
+/// the names of its source views, separated by commas. Omitted are sources whose names contain a comma or
+/// semicolon, which the format cannot represent, views without remaining sources, and views whose names start
+/// with # (a comment in COLMAP).
+/// @throws OutputError
+void write_patch_match_config(const std::filesystem::path& path, const std::vector<PatchMatchEntry>& entries);
+
+/// Writes stereo/fusion.cfg: one name per line, in the given order. Names that start with # are omitted.
+/// @throws OutputError
+void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names);
 
 }  // namespace recon

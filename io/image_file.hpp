@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,25 @@
 #include "core/image.hpp"
 
 namespace recon {
+
+/// Max sizes of images and maps from files, as in OpenCV's readers.
+inline constexpr std::int64_t kMaxFileSide = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 30;
+
+/// Whether both sides are in [1, kMaxFileSide] and the image has at most kMaxImagePixels pixels.
+constexpr bool is_image_size(std::int64_t width, std::int64_t height) {
+  return width > 0 && height > 0 && width <= kMaxFileSide && height <= kMaxFileSide &&
+         width * height <= kMaxImagePixels;
+}
+
+/// "640x480".
+inline std::string size_text(std::int64_t width, std::int64_t height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
+/// The rule for messages.
+inline constexpr std::string_view kImageSizeRule =
+    "sizes have to be positive, with at most 2^20 pixels a side and 2^30 in all";
 
 /// Width and height in pixels.
 struct ImageSize {
@@ -58,5 +78,16 @@ FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std:
 /// @throws OutputError if it cannot be written; UsageError for other extensions
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image);
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
+
+/// Width and height in the header of a PNG, JPEG or TIFF file, without validation; empty if `bytes` has
+/// another format, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets) only.
+struct HeaderSize {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+};
+std::optional<HeaderSize> header_size(std::string_view bytes);
+
+/// Whether `bytes` is a JPEG whose end-of-image marker is missing: decoders fill the missing part with grey.
+bool is_truncated_jpeg(std::string_view bytes);
 
 }  // namespace recon

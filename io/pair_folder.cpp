@@ -5,8 +5,8 @@
 #include <map>
 
 #include "core/error.hpp"
-#include "io/file_bytes.hpp"
-#include "io/image_limits.hpp"
+#include "io/image_file.hpp"
+#include "io/input_file.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {
@@ -83,12 +83,6 @@ Pinhole matrix(const Value& value, const std::string& key) {
 
 bool near(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance;
-}
-
-std::string decimal(double value) {
-  std::string text;
-  append_decimal(text, value);
-  return text;
 }
 
 void check_rectified(const Pinhole& left, const Pinhole& right, const Value& place) {

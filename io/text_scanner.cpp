@@ -1,5 +1,7 @@
 #include "io/text_scanner.hpp"
 
+#include <cmath>
+
 namespace recon {
 namespace {
 

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "io/input_stream.hpp"
-#include "io/place.hpp"
+#include "io/input_file.hpp"
 
 namespace recon {
 
@@ -83,12 +81,11 @@ class WordScanner {
 /// `text` for a message: shortened, and without control characters.
 std::string in_quotes(std::string_view text);
 
-/// Appends the shortest decimal that parses to the same value.
+/// The shortest decimal text that is read back as the same number.
 template <class T>
-void append_decimal(std::string& out, T value) {
-  char buffer[40];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
-  out.append(buffer, result.ptr);
+std::string decimal(T value) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 }  // namespace recon

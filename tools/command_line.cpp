@@ -1,7 +1,16 @@
 #include "tools/command_line.hpp"
 
-#include <CLI/CLI.hpp>
+#include <toml++/toml.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "core/error.hpp"
 #include "core/program.hpp"
 #include "session/options/option.hpp"
 
@@ -22,6 +31,37 @@ std::string fault_of(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return text;
   return text.substr(0, text.find(':')) +
          (text.find("received") == std::string::npos ? " needs a value" : " is given more than once");
+}
+
+constexpr std::size_t kMaxBytes = 1 << 20;
+
+[[noreturn]] void refuse(const std::string& file, int line, const std::string& what) {
+  throw UsageError(file + ":" + std::to_string(line) + ": " + what);
+}
+
+int line_of(const toml::source_region& region) {
+  return static_cast<int>(region.begin.line);
+}
+
+/// A value as the command line has it; empty for tables, arrays and dates, which no option takes.
+std::string value_of(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto number = node.value_exact<double>()) return decimal(*number);
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  return {};
+}
+
+std::string text_of_file(const std::string& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kMaxBytes + 1, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!in.is_open() || in.bad())
+    throw UsageError("--config " + file + ": cannot be read: " + std::strerror(errno));
+  if (!in.eof()) throw UsageError("--config " + file + ": is no configuration: it has more than 1 MiB");
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
 }
 
 }  // namespace
@@ -47,6 +87,37 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     if (const CLI::Option* parsed = app.get_option("--" + option->name); parsed->count() > 0)
       line.given[option->name] = {parsed->results().back()};
   return line;
+}
+
+std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name) {
+  std::vector<ConfigEntry> entries;
+  try {
+    for (const auto& [key, node] : toml::parse(text, name)) {
+      ConfigEntry entry{line_of(node.source()), std::string(key.str()), value_of(node)};
+      if (entry.value.empty())
+        refuse(name, entry.line,
+               "'" + entry.key + "' has no value that an option takes; write " + entry.key +
+                   " = value, a list as one text, or remove the line");
+      entries.push_back(std::move(entry));
+    }
+  } catch (const toml::parse_error& error) {
+    refuse(name, line_of(error.source()), std::string(error.description()));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const ConfigEntry& one, const ConfigEntry& other) { return one.line < other.line; });
+  return entries;
+}
+
+void add_config(const std::string& file, GivenOptions& given) {
+  for (const ConfigEntry& entry : parse_config(text_of_file(file), file)) {
+    const Option* option = find_option(entry.key);
+    if (option == nullptr)
+      refuse(file, entry.line,
+             "there is no option '" + entry.key + "'; reconstruct --help lists the options");
+    if (option->scope == OptionScope::kCommandLine)
+      refuse(file, entry.line, entry.key + " belongs on the command line, not in a configuration");
+    given.try_emplace(entry.key, GivenOption{entry.value, file + ":" + std::to_string(entry.line) + ": "});
+  }
 }
 
 }  // namespace recon

@@ -9,12 +9,11 @@
 #include "core/program.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
-#include "io/json_text.hpp"
+#include "io/output_file.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/session.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commit.hpp"
-#include "tools/configuration.hpp"
 #include "tools/manual/manual.hpp"
 
 namespace {

@@ -6,31 +6,39 @@
 #include "core/error.hpp"
 #include "core/program.hpp"
 #include "core/version.hpp"
-#include "tools/bench/ad_census_benchmark.hpp"
-#include "tools/bench/aggregation_benchmark.hpp"
-#include "tools/bench/belief_benchmark.hpp"
-#include "tools/bench/block_benchmark.hpp"
-#include "tools/bench/graph_cut_benchmark.hpp"
-#include "tools/bench/predict_benchmark.hpp"
-#include "tools/bench/sgm_benchmark.hpp"
-#include "tools/bench/sweep_benchmark.hpp"
+#include "tools/bench/benchmarks.hpp"
 #include "tools/commit.hpp"
 
 namespace {
 
 using namespace recon;
 
+template <class T>
+CLI::Option* add_number(CLI::App& app, const char* name, T& value, const char* help) {
+  return app.add_option(name, value, help)->capture_default_str();
+}
+
+void add_count(CLI::App& app, const char* name, int& value, const char* help) {
+  add_number(app, name, value, help)->check(CLI::PositiveNumber);
+}
+
+/// The planes and the window of a sweep over a scene.
+template <class Benchmark>
+void add_planes(CLI::App& app, Benchmark& benchmark) {
+  add_number(app, "--planes", benchmark.planes, "Planes")->check(CLI::Range(2, 32767));
+  add_number(app, "--window", benchmark.window, "Side of the window, odd");
+  add_number(app, "--near", benchmark.near, "Least depth");
+  add_number(app, "--far", benchmark.far, "Greatest depth");
+}
+
 void add_threads(CLI::App& app, BenchmarkDevices& devices) {
-  app.add_option("--threads", devices.threads, "Threads of the CPU; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(app, "--threads", devices.threads, "Threads of the CPU; 0: all")->check(CLI::NonNegativeNumber);
 }
 
 void add_devices(CLI::App& app, BenchmarkDevices& devices) {
   add_threads(app, devices);
-  app.add_option("--device", devices.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_number(app, "--device", devices.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
 }
 
 void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
@@ -38,17 +46,11 @@ void add_sweep(CLI::App& app, SweepBenchmark& benchmark) {
       "sweep-1080p", "The plane sweep against the paper's Algorithm 1 (CPU) and its naive kernel (GPU)");
   sweep->add_option("SCENE", benchmark.scene, "Scene with undistorted views; the first is the reference")
       ->required();
-  sweep->add_option("--planes", benchmark.planes, "Planes")
-      ->check(CLI::Range(2, 32767))
-      ->capture_default_str();
-  sweep->add_option("--window", benchmark.window, "Side of the window, odd")->capture_default_str();
-  sweep->add_option("--near", benchmark.near, "Least depth")->capture_default_str();
-  sweep->add_option("--far", benchmark.far, "Greatest depth")->capture_default_str();
-  sweep->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")->capture_default_str();
-  sweep->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")->capture_default_str();
-  sweep->add_option("--baseline-planes", benchmark.baseline_planes, "Planes on which Algorithm 1 is timed")
-      ->check(CLI::Range(2, 32767))
-      ->capture_default_str();
+  add_planes(*sweep, benchmark);
+  add_number(*sweep, "--repeat", benchmark.repeats, "Repeats on the GPU");
+  add_number(*sweep, "--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU");
+  add_number(*sweep, "--baseline-planes", benchmark.baseline_planes, "Planes on which Algorithm 1 is timed")
+      ->check(CLI::Range(2, 32767));
   add_devices(*sweep, benchmark.devices);
 }
 
@@ -57,34 +59,22 @@ void add_belief(CLI::App& app, BeliefBenchmark& benchmark) {
       "bp", "Belief propagation on the paper's sets against a single-thread transcription of the textbook");
   belief->add_option("FOLDER", benchmark.folder, "Folder with a folder per set")->required();
   belief->add_option("--set", benchmark.sets, "Only these sets");
-  belief->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  belief->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_count(*belief, "--repeat", benchmark.repeats, "Repeats on the GPU");
+  add_count(*belief, "--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU");
   add_devices(*belief, benchmark.devices);
 }
 
 void add_sgm(CLI::App& app, SgmBenchmark& benchmark) {
   CLI::App* sgm = app.add_subcommand("sgm", "Semi-global matching of pairs, with the time of each stage");
-  sgm->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  sgm->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU, in turns with OpenCV")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_count(*sgm, "--repeat", benchmark.repeats, "Repeats on the GPU");
+  add_count(*sgm, "--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU, in turns with OpenCV");
   add_devices(*sgm, benchmark.devices);
 }
 
 void add_block(CLI::App& app, BlockBenchmark& benchmark) {
   CLI::App* bm = app.add_subcommand("bm", "Block matching of pairs beside OpenCV's StereoBM");
-  bm->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  bm->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_count(*bm, "--repeat", benchmark.repeats, "Repeats on the GPU");
+  add_count(*bm, "--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU");
   add_devices(*bm, benchmark.devices);
 }
 
@@ -92,12 +82,8 @@ void add_ad_census(CLI::App& app, AdCensusBenchmark& benchmark) {
   CLI::App* system =
       app.add_subcommand("ad-census", "The AD-Census system on pairs, with the time of each step");
   system->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json")->required();
-  system->add_option("--repeat", benchmark.repeats, "Repeats on the GPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  system->add_option("--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_count(*system, "--repeat", benchmark.repeats, "Repeats on the GPU");
+  add_count(*system, "--cpu-repeat", benchmark.cpu_repeats, "Repeats on the CPU");
   add_devices(*system, benchmark.devices);
 }
 
@@ -105,42 +91,27 @@ void add_aggregation(CLI::App& app, AggregationBenchmark& benchmark) {
   CLI::App* aggregation = app.add_subcommand(
       "aggregation", "Cost aggregation against the radius; on the CPU beside direct sums on one thread");
   aggregation->add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json");
-  aggregation->add_option("--radius", benchmark.radii, "Radii")
-      ->check(CLI::Range(1, kMaxAdaptiveRadius))
-      ->capture_default_str();
-  aggregation->add_option("--repeat", benchmark.repeats, "Repeats")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  aggregation->add_option("--weight-repeat", benchmark.weight_repeats, "Repeats of adaptive weights")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  aggregation->add_option("--direct-repeat", benchmark.direct_repeats, "Repeats of the direct sums")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_number(*aggregation, "--radius", benchmark.radii, "Radii")->check(CLI::Range(1, kMaxAdaptiveRadius));
+  add_count(*aggregation, "--repeat", benchmark.repeats, "Repeats");
+  add_count(*aggregation, "--weight-repeat", benchmark.weight_repeats, "Repeats of adaptive weights");
+  add_count(*aggregation, "--direct-repeat", benchmark.direct_repeats, "Repeats of the direct sums");
   add_devices(*aggregation, benchmark.devices);
 }
 
 void add_graph_cut(CLI::App& app, GraphCutBenchmark& benchmark) {
   CLI::App* cut = app.add_subcommand("graphcut", "Graph cut over the volume of a plane sweep");
   cut->add_option("SCENE", benchmark.scene, "Scene with undistorted views")->required();
-  cut->add_option("--reference", benchmark.reference, "The view whose depth is estimated, from 0")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  cut->add_option("--planes", benchmark.planes, "Planes")->check(CLI::Range(2, 32767))->capture_default_str();
-  cut->add_option("--window", benchmark.window, "Side of the window, odd")->capture_default_str();
-  cut->add_option("--near", benchmark.near, "Least depth")->capture_default_str();
-  cut->add_option("--far", benchmark.far, "Greatest depth")->capture_default_str();
-  cut->add_option("--smoothness", benchmark.cut.smoothness, "Lambda")->capture_default_str();
-  cut->add_option("--smoothness-cap", benchmark.cut.smoothness_cap, "K, planes")->capture_default_str();
-  cut->add_option("--best", benchmark.cut.best, "Best planes of a pixel; 0: all")->capture_default_str();
-  cut->add_option("--reach", benchmark.cut.reach, "Pixels whose planes are allowed too")
-      ->capture_default_str();
-  cut->add_option("--band-rows", benchmark.cut.band_rows, "Rows of a band; 0: the whole image")
-      ->capture_default_str();
-  cut->add_option("--passes", benchmark.cut.passes, "Passes over all planes, at most")->capture_default_str();
-  cut->add_option("--weak-texture", benchmark.weak_texture,
-                  "Deviation of the window's grey levels below which texture is weak")
-      ->capture_default_str();
+  add_number(*cut, "--reference", benchmark.reference, "The view whose depth is estimated, from 0")
+      ->check(CLI::NonNegativeNumber);
+  add_planes(*cut, benchmark);
+  add_number(*cut, "--smoothness", benchmark.cut.smoothness, "Lambda");
+  add_number(*cut, "--smoothness-cap", benchmark.cut.smoothness_cap, "K, planes");
+  add_number(*cut, "--best", benchmark.cut.best, "Best planes of a pixel; 0: all");
+  add_number(*cut, "--reach", benchmark.cut.reach, "Pixels whose planes are allowed too");
+  add_number(*cut, "--band-rows", benchmark.cut.band_rows, "Rows of a band; 0: the whole image");
+  add_number(*cut, "--passes", benchmark.cut.passes, "Passes over all planes, at most");
+  add_number(*cut, "--weak-texture", benchmark.weak_texture,
+             "Deviation of the window's grey levels below which texture is weak");
   add_threads(*cut, benchmark.devices);
   cut->add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
 }

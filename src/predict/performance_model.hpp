@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "predict/stage_work.hpp"
@@ -65,5 +67,55 @@ class PerformanceModel {
 /// relative errors. A term that no task has costs nothing.
 /// @param tasks  at least one, of one stage and radius
 std::array<double, StageWork::kTerms> fit_costs(const std::vector<MeasuredTask>& tasks);
+
+/// The time of a call by the costs that ship with the program: measured on two threads of a Xeon with
+/// AVX-512 and on an H200, accurate to a factor of two elsewhere. Threads of a CPU are taken to share the
+/// work evenly.
+/// @param threads  of the CPU; 0: a GPU
+double shipped_seconds(const StageTask& task, int threads);
+
+/// Seconds by the model if it knows the stage, else by the shipped costs.
+inline double predicted_seconds(const PerformanceModel& model, const StageTask& task, int threads) {
+  return model.knows(task.stage, task.radius) ? model.seconds(task) : shipped_seconds(task, threads);
+}
+
+/// Costs of the steps around matching, seconds of one thread per unit.
+struct HostCosts {
+  double photo_pixel = 6e-8;    ///< decoded, and written as it is
+  double warped_pixel = 5e-7;   ///< decoded, undistorted and encoded
+  double observation = 1.5e-6;  ///< of the model, undistorted and written, by one thread
+  double map_pixel = 1.1e-7;  ///< prepared and filtered: of a view and of each image that it is matched with
+  double checked_pixel = 1e-7;  ///< of a view, against each of its sources
+  double fused_pixel = 5e-8;    ///< of a view, against each view that overlaps with it
+  double view_file = 0.01;      ///< fsync of a view's files, per write
+};
+
+/// Identifies a calibration, which holds for one device, version and number of threads.
+struct CalibrationKey {
+  std::string device;   ///< as Backend::name says it
+  int threads = 0;      ///< of the host
+  std::string version;  ///< of the program
+};
+
+/// Where calibrations are kept: `reconstruct` in $XDG_CACHE_HOME, or in $HOME/.cache; empty where neither
+/// variable is an absolute path.
+std::filesystem::path calibration_folder();
+
+/// The file of a calibration in that folder; empty without a folder.
+std::filesystem::path calibration_path(const CalibrationKey& key);
+
+/// The measurements as JSON.
+std::string calibration_text(const CalibrationKey& key, const PerformanceModel& model);
+
+/// Parses the text of `calibration_text`.
+/// @param file  name in messages
+/// @throws InputError if it is damaged or has another key
+PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& key, const std::string& file);
+
+/// The stored calibration; empty if there is none or, with a warning, if it cannot be used.
+PerformanceModel load_calibration(const CalibrationKey& key);
+
+/// Replaces the stored calibration; warns if it cannot be written.
+void save_calibration(const CalibrationKey& key, const PerformanceModel& model);
 
 }  // namespace recon

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <future>
 #include <optional>
 #include <ostream>
@@ -11,20 +10,16 @@
 #include "core/content_hash.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "core/program.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
-#include "io/atomic_file.hpp"
-#include "io/json_text.hpp"
-#include "session/options/byte_size.hpp"
+#include "io/output_file.hpp"
+#include "session/input.hpp"
 #include "session/options/device.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/plan/plan_time.hpp"
-#include "session/plan/process_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/resume/output_path.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -17,7 +17,6 @@
 #include "io/error_message.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/options/option.hpp"
-#include "tools/configuration.hpp"
 
 namespace recon {
 namespace {

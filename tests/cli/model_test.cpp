@@ -10,7 +10,7 @@
 
 #include "cli/scene_fixture.hpp"
 #include "io/colmap_model.hpp"
-#include "io/ply_reader.hpp"
+#include "io/ply.hpp"
 
 namespace recon {
 namespace {

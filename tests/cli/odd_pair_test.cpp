@@ -7,7 +7,7 @@
 
 #include "cli/pair_fixture.hpp"
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
+#include "io/map_files.hpp"
 
 namespace recon {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "cli/pair_fixture.hpp"
 #include "io/image_file.hpp"
+#include "io/map_files.hpp"
 #include "io/pair_folder.hpp"
-#include "io/pfm.hpp"
-#include "io/ply_reader.hpp"
+#include "io/ply.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
+#include "io/map_files.hpp"
 
 namespace recon {
 

@@ -10,8 +10,8 @@
 
 #include "cli/pair_fixture.hpp"
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
-#include "io/ply_reader.hpp"
+#include "io/map_files.hpp"
+#include "io/ply.hpp"
 
 namespace recon {
 namespace {

@@ -10,10 +10,9 @@
 #include <string>
 
 #include "io/colmap_model.hpp"
-#include "io/dense_array.hpp"
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
-#include "io/ply_writer.hpp"
+#include "io/map_files.hpp"
+#include "io/ply.hpp"
 
 namespace recon {
 namespace {

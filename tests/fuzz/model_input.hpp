@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/colmap_model.hpp"
+#include "../io/colmap_in_memory.hpp"
 
 namespace recon {
 

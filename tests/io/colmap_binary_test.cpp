@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "error_message.hpp"
+#include "io/colmap_in_memory.hpp"
 #include "io/colmap_model.hpp"
 #include "scene_samples.hpp"
 

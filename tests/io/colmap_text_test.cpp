@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "error_message.hpp"
+#include "io/colmap_in_memory.hpp"
 #include "io/colmap_model.hpp"
 
 namespace recon {

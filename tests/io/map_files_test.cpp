@@ -1,4 +1,6 @@
 // Dense arrays, PFM files, the configuration files of a workspace and previews.
+#include "io/map_files.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,10 +9,7 @@
 
 #include "core/error.hpp"
 #include "error_message.hpp"
-#include "io/dense_array.hpp"
-#include "io/depth_preview.hpp"
-#include "io/pfm.hpp"
-#include "io/workspace.hpp"
+#include "io/colmap_model.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {
@@ -115,27 +114,8 @@ TEST(Workspace, ConfigurationsHaveColmapsLines) {
                                               {"none.png", {}},
                                               {"#.png", {"c.png"}}});
   EXPECT_EQ(slurp(folder / "p.cfg"), "a b.png\nc.png, sub/d.png\nc.png\nf.png, #e.png\n");
-  const auto entries = read_patch_match_config(folder / "p.cfg");
-  ASSERT_EQ(entries.size(), 2u);
-  EXPECT_EQ(entries[0].reference, "a b.png");
-  EXPECT_EQ(entries[0].sources, (std::vector<std::string>{"c.png", "sub/d.png"}));
   write_fusion_config(folder / "f.cfg", {"a b.png", "#.png", "c,d.png"});
   EXPECT_EQ(slurp(folder / "f.cfg"), "a b.png\nc,d.png\n");
-  EXPECT_EQ(read_fusion_config(folder / "f.cfg"), (std::vector<std::string>{"a b.png", "c,d.png"}));
-}
-
-TEST(Workspace, ReadsWhatColmapWrites) {
-  const auto entries = parse_patch_match_config(
-      "# comment\r\n\r\na.png\r\n__auto__, 20\r\nb.png\n c.png ,, d.png;e.png,\n", "p.cfg");
-  ASSERT_EQ(entries.size(), 2u);
-  EXPECT_EQ(entries[0].sources, (std::vector<std::string>{"__auto__", "20"}));
-  EXPECT_EQ(entries[1].sources, (std::vector<std::string>{"c.png", "d.png", "e.png"}));
-  EXPECT_THAT(message_of<InputError>([] { parse_patch_match_config("a.png\nb.png\nc.png\n", "p.cfg"); }),
-              HasSubstr("p.cfg:3: "));
-  EXPECT_THAT(message_of<InputError>([] { parse_patch_match_config("a.png\nb.png, ../c.png\n", "p.cfg"); }),
-              HasSubstr("p.cfg:2: "));
-  EXPECT_THAT(message_of<InputError>([] { parse_fusion_config("a.png\n/b.png\n", "f.cfg"); }),
-              HasSubstr("f.cfg:2: "));
 }
 
 TEST(DepthPreview, ShowsNearInRedFarInBlueUnknownInBlack) {

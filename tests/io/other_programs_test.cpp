@@ -6,8 +6,7 @@
 #include <cstdlib>
 
 #include "io/colmap_model.hpp"
-#include "io/ply_reader.hpp"
-#include "io/ply_writer.hpp"
+#include "io/ply.hpp"
 #include "scene_comparison.hpp"
 #include "scene_samples.hpp"
 #include "temporary_folder.hpp"

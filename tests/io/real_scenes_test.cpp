@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "io/colmap_in_memory.hpp"
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "scene_comparison.hpp"
@@ -37,7 +38,7 @@ TEST_P(SharedScene, IsReadWhole) {
                              [](const View& a, const View& b) { return a.name < b.name; }));
   for (const View& view : scene.views) {
     const Camera& camera = scene.cameras[static_cast<std::size_t>(view.camera)];
-    EXPECT_EQ(image_size(find_images(path()) / view.name), (ImageSize{camera.width, camera.height}))
+    EXPECT_EQ(image_size(path() / "images" / view.name), (ImageSize{camera.width, camera.height}))
         << view.name;
   }
 }

@@ -1,5 +1,3 @@
-#include "predict/calibration_file.hpp"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,6 +6,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "predict/performance_model.hpp"
 
 namespace recon {
 namespace {

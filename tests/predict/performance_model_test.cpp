@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 
-#include "predict/shipped_costs.hpp"
 #include "predict/stage_calibration.hpp"
 
 namespace recon {

@@ -4,7 +4,7 @@
 
 #include "match/posed_image.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
-#include "predict/sample_problems.hpp"
+#include "predict/stage_calibration.hpp"
 
 namespace recon {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
+#include "io/map_files.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon {

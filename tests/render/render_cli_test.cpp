@@ -11,8 +11,8 @@
 #include <string>
 
 #include "io/colmap_model.hpp"
-#include "io/dense_array.hpp"
 #include "io/image_file.hpp"
+#include "io/map_files.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 

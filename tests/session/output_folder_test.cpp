@@ -16,7 +16,6 @@
 
 #include "core/error.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/resume/output_lock.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {

@@ -9,7 +9,7 @@
 #include "io/error_message.hpp"
 #include "session/options/device.hpp"
 #include "session/options/option.hpp"
-#include "session/options/penalties.hpp"
+#include "session/options/pipeline_settings.hpp"
 
 namespace recon {
 namespace {

@@ -6,11 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "io/ply_reader.hpp"
+#include "io/ply.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/pair/pair_input.hpp"
-#include "session/pair/pair_order.hpp"
-#include "session/pair/pair_output.hpp"
+#include "session/pair/pair_run.hpp"
 
 namespace recon {
 namespace {

@@ -16,11 +16,10 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "session/background_work.hpp"
-#include "session/options/byte_size.hpp"
+#include "session/input.hpp"
 #include "session/options/device.hpp"
 #include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/scene_input.hpp"
 
 namespace recon {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "core/error.hpp"
 #include "scene/camera.hpp"
-#include "session/scene/dense_model.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -1,5 +1,3 @@
-#include "tools/bench/ad_census_benchmark.hpp"
-
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -9,8 +7,8 @@
 #include "cuda/testing/cuda_pipeline.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/colour_sets.hpp"
-#include "tools/bench/h200.hpp"
-#include "tools/bench/json.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/bench/measurement.hpp"
 
 namespace recon {
 namespace {

@@ -1,22 +1,111 @@
-#include "tools/bench/aggregation_benchmark.hpp"
-
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "aggregate/aggregation.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "cuda/testing/cuda_aggregation.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_reference.hpp"
 #include "reference/colour_sets.hpp"
-#include "tools/bench/aggregation_gpu_benchmark.hpp"
-#include "tools/bench/json.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/bench/measurement.hpp"
 
 namespace recon {
+
 namespace {
 
+using cuda::AggregationCase;
 using nlohmann::ordered_json;
+
+/// Multiplications, additions and their fusions per second, measured on an H200.
+constexpr double kH200FloatInstructionsPerSecond = 32.1e12;
+
+/// Patches of colour with noise; the right view sees them a few columns farther to the left.
+Image<Rgb8> made_image(int width, int height, int shift) {
+  Image<Rgb8> image(width, height);
+  const auto mixed = [](std::uint32_t v) { return (v ^ v >> 15) * 0x2C1B3C6Du >> 8; };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const auto u = static_cast<std::uint32_t>(x + shift), v = static_cast<std::uint32_t>(y);
+      const std::uint32_t patch = mixed(u / 37 * 7919u + v / 29 * 104729u), noise = mixed(u * 31u + v * 17u);
+      const auto level = [&](int c) {
+        return static_cast<std::uint8_t>((patch >> 4 * c & 0xF0u) / 2 + (noise >> 3 * c & 7u));
+      };
+      image(x, y) = {level(0), level(1), level(2)};
+    }
+  return image;
+}
+
+AggregationCase with(AggregationCase problem, Aggregation kind, int radius) {
+  problem.options.kind = kind;
+  problem.options.constant_radius = radius;
+  problem.options.adaptive_weight = {radius, 7, 17.5f};
+  problem.options.cross = {radius + 1, radius / 2, 20, 6};  // arms of at most `radius` pixels
+  problem.options.cross_based = {1};
+  return problem;
+}
+
+double samples_of(const AggregationCase& problem) {
+  return static_cast<double>(problem.pair.left.width) * problem.pair.left.height * problem.planes;
+}
+
+/// Pixels of the image in all windows along a row or a column.
+double window_pixels(int size, int radius) {
+  double pixels = 0;
+  for (int x = 0; x < size; ++x) pixels += std::min(x + radius, size - 1) - std::max(x - radius, 0) + 1;
+  return pixels;
+}
+
+ordered_json share_of_ceiling(const AggregationCase& problem, int radius, double milliseconds) {
+  if (problem.options.kind != Aggregation::kAdaptiveWeight) {
+    const double bytes = 2 * sizeof(float) * samples_of(problem), floor = 1e3 * bytes / kH200BytesPerSecond;
+    return {{"bytes_once", bytes}, {"bytes_floor_ms", floor}, {"times_the_floor", milliseconds / floor}};
+  }
+  // A product of weights, a fused sum and a sum for each pixel of a window.
+  const double instructions = 3 * window_pixels(problem.pair.left.width, radius) *
+                              window_pixels(problem.pair.left.height, radius) * problem.planes;
+  return {{"float_instructions", instructions},
+          {"share_of_float_instructions",
+           instructions / (1e-3 * milliseconds) / kH200FloatInstructionsPerSecond}};
+}
+
+ordered_json time_one(const AggregationCase& problem, int radius, int repeats) {
+  const cuda::AggregationTimes times = cuda::time_aggregation(problem, repeats);
+  const double all = times.costs.median + times.arms.median + times.aggregation.median + times.winner.median;
+  ordered_json result = to_json(times.aggregation);
+  result.update(share_of_ceiling(problem, radius, times.aggregation.median));
+  result["steps_ms"] = {{"costs", times.costs.median},
+                        {"arms", times.arms.median},
+                        {"aggregation", times.aggregation.median},
+                        {"winner", times.winner.median}};
+  result["share_of_aggregation_in_all"] = times.aggregation.median / all;
+  return result;
+}
+
+ordered_json by_radius(const AggregationBenchmark& benchmark, const AggregationCase& problem, bool weights) {
+  ordered_json rows = ordered_json::array();
+  for (const int radius : benchmark.radii) {
+    ordered_json row{{"radius", radius}};
+    row["constant_window_ms"] =
+        time_one(with(problem, Aggregation::kConstantWindow, radius), radius, benchmark.repeats);
+    if (weights)
+      row["adaptive_weight_ms"] =
+          time_one(with(problem, Aggregation::kAdaptiveWeight, radius), radius, benchmark.weight_repeats);
+    AggregationCase crosses = with(problem, Aggregation::kCrossBased, radius);
+    row["cross_based_1_ms"] = time_one(crosses, radius, benchmark.repeats);
+    crosses.two_views = false;
+    row["cross_based_1_one_view_ms"] = time_one(crosses, radius, benchmark.repeats);
+    crosses.two_views = true;
+    crosses.options.cross_based.iterations = 4;
+    row["cross_based_4_ms"] = to_json(cuda::time_aggregation(crosses, benchmark.repeats).aggregation);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 /// Of the colour differences, grey levels.
 constexpr float kCap = 20;
@@ -101,11 +190,41 @@ ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
   return result;
 }
 
+/// Each aggregator by radius on each set and on a larger made volume, with the share of the bandwidth or of
+/// the arithmetic and of each of the four steps.
+ordered_json run_on_gpu(const AggregationBenchmark& benchmark) {
+  ordered_json result;
+  for (const std::filesystem::path& folder : benchmark.sets) {
+    if (!std::filesystem::exists(folder / "info.json"))
+      throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
+    const ColourSet set = read_colour_set(folder);
+    AggregationCase problem;
+    problem.pair = {set.left.view(), set.right.view()};
+    problem.planes = set.grey.disparities;
+    ordered_json of_set{{"set", set.grey.name},
+                        {"width", set.left.width()},
+                        {"height", set.left.height()},
+                        {"planes", problem.planes},
+                        {"by_radius", by_radius(benchmark, problem, true)}};
+    result["sets"].push_back(std::move(of_set));
+  }
+  constexpr int kWidth = 1280, kHeight = 960, kPlanes = 128;
+  const Image<Rgb8> left = made_image(kWidth, kHeight, 0), right = made_image(kWidth, kHeight, 12);
+  AggregationCase made;
+  made.pair = {left.view(), right.view()};
+  made.planes = kPlanes;
+  result["made"] = {{"width", kWidth},
+                    {"height", kHeight},
+                    {"planes", kPlanes},
+                    {"by_radius", by_radius(benchmark, made, false)}};
+  return result;
+}
+
 }  // namespace
 
 ordered_json run_aggregation_benchmark(const AggregationBenchmark& benchmark) {
   ordered_json result = benchmark.devices.on_cpu() ? run_on_cpu(benchmark) : ordered_json::object();
-  if (benchmark.devices.on_gpu()) result["cuda"] = run_aggregation_on_gpu(benchmark);
+  if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark);
   return result;
 }
 

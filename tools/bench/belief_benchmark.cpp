@@ -1,5 +1,3 @@
-#include "tools/bench/belief_benchmark.hpp"
-
 #include <algorithm>
 
 #include "core/parallel.hpp"
@@ -8,8 +6,8 @@
 #include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
-#include "tools/bench/h200.hpp"
-#include "tools/bench/json.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/bench/measurement.hpp"
 
 namespace recon {
 namespace {

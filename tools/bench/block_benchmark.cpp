@@ -1,5 +1,3 @@
-#include "tools/bench/block_benchmark.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -7,9 +5,9 @@
 #include "cuda/testing/cuda_block.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
-#include "tools/bench/h200.hpp"
-#include "tools/bench/json.hpp"
-#include "tools/bench/opencv_block.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/bench/measurement.hpp"
+#include "tools/bench/opencv_stereo.hpp"
 
 namespace recon {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/bench/graph_cut_benchmark.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -21,6 +19,7 @@
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 #include "optimize/winner/winner_take_all.hpp"
+#include "tools/bench/benchmarks.hpp"
 
 namespace recon {
 namespace {

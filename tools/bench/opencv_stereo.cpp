@@ -4,6 +4,7 @@
 #include <opencv2/core.hpp>
 
 namespace recon {
+
 namespace {
 
 /// OpenCV has no view of constant pixels.
@@ -13,6 +14,16 @@ cv::Mat as_mat(ImageView<const std::uint8_t> image) {
 }
 
 }  // namespace
+
+double match_blocks_with_opencv(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                                int disparities, int window, bool left_right, int threads) {
+  cv::setNumThreads(threads);
+  const cv::Ptr<cv::StereoBM> matcher = cv::StereoBM::create(disparities, window);
+  matcher->setDisp12MaxDiff(left_right ? 1 : -1);
+  cv::Mat disparity;
+  matcher->compute(as_mat(left), as_mat(right), disparity);
+  return cv::sum(disparity)[0];
+}
 
 struct OpenCvStereo::Matcher {
   cv::Ptr<cv::StereoSGBM> sgbm;

@@ -1,5 +1,3 @@
-#include "tools/bench/predict_benchmark.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -7,14 +5,14 @@
 #include <cstdio>
 #include <functional>
 #include <map>
-#include <memory>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/version.hpp"
 #include "methods/stereo/pair.hpp"
-#include "predict/calibration_file.hpp"
+#include "predict/performance_model.hpp"
 #include "predict/stage_calibration.hpp"
+#include "tools/bench/benchmarks.hpp"
 
 namespace recon {
 namespace {

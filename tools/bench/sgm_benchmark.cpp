@@ -1,14 +1,118 @@
-#include "tools/bench/sgm_benchmark.hpp"
+#include <utility>
+#include <vector>
 
+#include "core/parallel.hpp"
 #include "cuda/testing/cuda_semi_global.hpp"
-#include "tools/bench/json.hpp"
-#include "tools/bench/sgm_cpu_benchmark.hpp"
-#include "tools/bench/sgm_roofline.hpp"
+#include "match/transformed_image.hpp"
+#include "methods/stereo/pair.hpp"
+#include "refine/depth_filters.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/bench/measurement.hpp"
+#include "tools/bench/opencv_stereo.hpp"
 
 namespace recon {
+
 namespace {
 
+/// What an H200 does at best, as measured: instructions of a thread on pairs of 16 bits that come as two
+/// operations (viaddmin, vimin3), or as one, per second.
+constexpr double kH200PairInstructionsPerSecond = 16.5e12;
+
+/// The least that our arrangement of semi-global matching moves and does, by stage; bytes.
+struct SgmRoofline {
+  double transform, costs, paths, winner, disparity, median;
+  double pair_steps;  ///< path costs of two planes
+
+  explicit SgmRoofline(const PairProblem& problem) {
+    const SemiGlobalPairOptions& options = problem.options.semi_global;
+    const double pixels = static_cast<double>(problem.images.left.width) * problem.images.left.height;
+    const double cells = pixels * problem.options.range.count;
+    const bool bytes = max_transform_cost(options.transform) + options.optimizer.p2 <= 255;
+    const double code = options.transform.transform == Transform::kCensus9x7 ? 8 : 4;
+    const double directions = options.optimizer.paths, record = 10 * pixels;
+    // A byte of every direction; or two volumes of sums of 16 bits, which every two directions are added to.
+    const double stored = (bytes ? directions : 4) * cells;
+    transform = 2 * pixels * (1 + code);
+    costs = 2 * pixels * code + cells;
+    // Both directions along the rows read the costs, those that go down read them together, so do those that
+    // go up.
+    paths = 4 * cells + (bytes ? stored : stored * (directions - 1));
+    winner = stored + record + 4 * pixels;
+    disparity = record + 8 * pixels;
+    median = options.median ? 8 * pixels : 0;
+    pair_steps = cells * options.optimizer.paths / 2;
+  }
+
+  double all_bytes() const { return transform + costs + paths + winner + disparity + median; }
+  /// A step of two planes is five such instructions at least: two minima, one with an addition, a sum of
+  /// three, and its share of the least of all.
+  double pair_step_seconds() const { return 5 * pair_steps / kH200PairInstructionsPerSecond; }
+  double floor_seconds() const {
+    const double bytes = all_bytes() / kH200BytesPerSecond;
+    return bytes > pair_step_seconds() ? bytes : pair_step_seconds();
+  }
+};
+
 using nlohmann::ordered_json;
+
+std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] / b[i]);
+  return result;
+}
+
+void match(PairProblem problem, bool median) {
+  problem.options.semi_global.median = median;
+  semi_global_matching(problem);
+}
+
+/// Times of semi-global matching on the CPU in milliseconds, whole and by stage, in turns with OpenCV's
+/// StereoSGBM (8 paths, and the quick variant with 3) on as many threads; ratios above 1 mean that we are
+/// faster.
+ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int threads) {
+  const GreyPair& images = problem.images;
+  const SemiGlobalPairOptions& options = problem.options.semi_global;
+  ThreadLimit limit(threads);
+  const int disparities = problem.options.range.count;
+  OpenCvStereo opencv_eight(disparities, OpenCvPaths::kEight, limit.threads());
+  OpenCvStereo opencv_three(disparities, OpenCvPaths::kThree, limit.threads());
+  std::vector<double> ours, transform, without_median, eight, three;
+  for (int i = -1; i < repeats; ++i) {
+    const double whole = limit.run([&] { return milliseconds([&] { match(problem, options.median); }); });
+    const double hh = milliseconds([&] { opencv_eight.match(images.left, images.right); });
+    const double before = limit.run([&] { return milliseconds([&] { match(problem, false); }); });
+    const double quick = milliseconds([&] { opencv_three.match(images.left, images.right); });
+    const double transforms = limit.run([&] {
+      return milliseconds([&] {
+        TransformedImage(images.left, options.transform, false);
+        TransformedImage(images.right, options.transform, true);
+      });
+    });
+    if (i < 0) continue;  // the first round warms up
+    ours.push_back(whole), eight.push_back(hh), three.push_back(quick);
+    without_median.push_back(before), transform.push_back(transforms);
+  }
+  std::vector<double> paths, median;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    paths.push_back(without_median[i] - transform[i]);
+    median.push_back(ours[i] - without_median[i]);
+  }
+  const double cells =
+      static_cast<double>(images.left.width) * images.left.height * problem.options.range.count;
+  return {{"threads", limit.threads()},
+          {"whole_ms", to_json(ours)},
+          {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
+          {"bytes", semi_global_matching_bytes(images.left.width, images.left.height, problem.options,
+                                               limit.threads())},
+          {"stages_ms",
+           {{"transform", to_json(transform)},
+            {"paths_sums_winners_and_checks", to_json(paths)},
+            {"median", to_json(median)}}},
+          {"opencv_hh_ms", to_json(eight)},
+          {"opencv_3way_ms", to_json(three)},
+          {"ratio_to_opencv_hh", to_json(quotients(eight, ours))},
+          {"ratio_to_opencv_3way", to_json(quotients(three, ours))}};
+}
 
 struct Size {
   int width, height;

@@ -1,5 +1,3 @@
-#include "tools/bench/sweep_benchmark.hpp"
-
 #include <algorithm>
 
 #include "core/error.hpp"
@@ -10,8 +8,8 @@
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 #include "reference/achten_algorithm_1.hpp"
-#include "tools/bench/h200.hpp"
-#include "tools/bench/json.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/bench/measurement.hpp"
 
 namespace recon {
 namespace {

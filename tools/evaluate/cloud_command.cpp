@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/error.hpp"
@@ -7,10 +6,9 @@
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
 #include "io/colmap_model.hpp"
-#include "io/ply_reader.hpp"
-#include "io/visibility.hpp"
+#include "io/image_file.hpp"
+#include "io/ply.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/evaluate/ground_truth.hpp"
 
 namespace recon {
 namespace {
@@ -82,9 +80,9 @@ struct TruthResult {
 Image<float> truth_of(const View& view, const Camera& camera, const fs::path& path, double unit) {
   Image<float> truth = read_truth(path, unit);
   if (truth.width() != camera.width || truth.height() != camera.height)
-    throw InputError(path.string() + ": has " + std::to_string(truth.width()) + "x" +
-                     std::to_string(truth.height()) + " pixels, but the camera of " + view.name + " has " +
-                     std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+    throw InputError(path.string() + ": has " + size_text(truth.width(), truth.height()) +
+                     " pixels, but the camera of " + view.name + " has " +
+                     size_text(camera.width, camera.height) +
                      "; give the scene that the ground truth belongs to");
   return truth;
 }

@@ -6,9 +6,8 @@
 #include "core/error.hpp"
 #include "evaluate/depth_score.hpp"
 #include "io/colmap_model.hpp"
-#include "io/dense_array.hpp"
+#include "io/map_files.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/evaluate/ground_truth.hpp"
 
 namespace recon {
 namespace {

@@ -5,11 +5,10 @@
 
 #include "core/error.hpp"
 #include "evaluate/disparity_score.hpp"
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
-#include "io/pfm.hpp"
+#include "io/input_file.hpp"
+#include "io/map_files.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/evaluate/ground_truth.hpp"
 
 namespace recon {
 namespace {
@@ -116,10 +115,6 @@ GroundTruth ground_truth(const DisparityCommand& command) {
           : GroundTruth{command.ground_truth, {1, parse_unknown(command.unknown)}, command.mask};
   if (command.scale) truth.encoding.scale = *command.scale;
   return truth;
-}
-
-std::string size_text(int width, int height) {
-  return std::to_string(width) + "x" + std::to_string(height);
 }
 
 void check_size(const fs::path& path, int width, int height, const Image<float>& truth,

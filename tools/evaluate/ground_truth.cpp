@@ -1,13 +1,12 @@
-#include "tools/evaluate/ground_truth.hpp"
-
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "io/dense_array.hpp"
-#include "io/file_bytes.hpp"
 #include "io/image_file.hpp"
+#include "io/input_file.hpp"
+#include "io/map_files.hpp"
+#include "tools/evaluate/commands.hpp"
 
 namespace recon {
 

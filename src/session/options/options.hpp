@@ -1,22 +1,81 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
 #include "match/sweep_options.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/view_selection.hpp"
-#include "session/options/method.hpp"
-#include "session/options/pair_settings.hpp"
 
 namespace recon {
+
+/// The pipelines of stages that `--method` names.
+enum class Method { kPlaneSweep, kSemiGlobal, kBeliefPropagation, kBlockMatching, kPipeline };
+
+inline constexpr std::array<Method, 5> kMethods = {Method::kPlaneSweep, Method::kSemiGlobal,
+                                                   Method::kBeliefPropagation, Method::kBlockMatching,
+                                                   Method::kPipeline};
+
+/// planesweep, sgm, bp, bm or pipeline.
+std::string method_keyword(Method method);
+
+/// @throws std::logic_error for kPlaneSweep, which works on no pair
+PairMethod pair_method(Method method);
+
+/// What is to be done with one input.
+struct Job {
+  Method method = Method::kPlaneSweep;
+  bool pair = false;  ///< the input is a rectified pair, not a scene
+};
+
+/// The number of bytes that a size such as "1GiB", "1.5 G", "500M" or "2048" means. K, M, G, T and KiB, MiB,
+/// GiB, TiB are powers of 1024; KB, MB, GB, TB powers of 1000; case does not matter.
+/// @throws UsageError that says what the text must be, also for zero
+std::size_t parse_byte_size(std::string_view text);
+
+/// A size for people, such as "1.5 GiB".
+std::string format_byte_size(std::size_t bytes);
+
+/// The pipeline of the program where no stage is named: that of semi-global matching.
+PipelineOptions default_pipeline();
+
+/// How rectified pairs are matched, by any of the methods that do, and what is done with the result.
+struct PairSettings {
+  PairSettings() { matching.pipeline = default_pipeline(); }
+
+  /// The options of all these methods; its `method` and `range` are set by who matches.
+  PairOptions matching;
+  std::optional<int> min_disparity;  ///< nothing: 0
+  std::optional<int> max_disparity;  ///< behind the last one; nothing: from the calibration
+  std::optional<int> speckle;        ///< patches of fewer pixels are dropped; nothing: by the method
+  bool fill = false;                 ///< a value for every pixel
+
+  /// The least patch that stays: a pipeline that fills what is wrong leaves no holes.
+  int min_patch(Method method) const {
+    return speckle.value_or(method == Method::kPipeline && matching.pipeline.refinement.interpolate ? 0 : 60);
+  }
+
+  /// The matching options for `method` and the disparities min <= d < end.
+  PairOptions resolved(Method method, int min, int end) const {
+    PairOptions options = matching;
+    options.method = pair_method(method);
+    options.range = {min, end - min};
+    return options;
+  }
+};
+
+/// The text of `--roi`; empty for the whole image.
+std::string format_region(const Region& region);
 
 /// Which part of the work to do.
 enum class Stage {

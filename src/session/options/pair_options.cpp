@@ -1,9 +1,7 @@
 // Options of the methods for rectified pairs.
 
-#include <cstdio>
-
 #include "session/options/option.hpp"
-#include "session/options/penalties.hpp"
+#include "session/options/pipeline_settings.hpp"
 
 namespace recon {
 

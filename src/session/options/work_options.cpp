@@ -1,7 +1,8 @@
 // What is to be done, and with what means.
 
-#include "session/options/byte_size.hpp"
 #include "session/options/option.hpp"
+#include "session/options/options.hpp"
+#include "session/options/pipeline_settings.hpp"
 
 namespace recon {
 
@@ -55,16 +56,13 @@ Option run_switch(const char* name, const char* help, Field field) {
   return Option(name, "", help, OptionScope::kCommandLine).flag(kAll, field);
 }
 
-}  // namespace
-
-OptionGroup work_options() {
-  OptionGroup group("Work");
-  group
-      .add("method", "NAME",
-           "The method. For scenes: planesweep, a plane sweep. For rectified pairs and for scenes: sgm "
-           "(semi-global matching), bp (belief propagation), bm (block matching) or pipeline (single stages "
-           "over a stored cost volume). In a scene these rectify each view with its best neighbours and "
-           "merge the depths on which the pairs agree")
+Option method_option() {
+  return Option("method", "NAME",
+                "The method. For scenes: planesweep, a plane sweep. For rectified pairs and for scenes: sgm "
+                "(semi-global matching), bp (belief propagation), bm (block matching) or pipeline (single "
+                "stages "
+                "over a stored cost volume). In a scene these rectify each view with its best neighbours and "
+                "merge the depths on which the pairs agree")
       .add({kAll,
             [](const SessionOptions&, Job job) { return method_keyword(job.method); },
             set_method,
@@ -72,11 +70,14 @@ OptionGroup work_options() {
             method_keywords(),
             "scenes: planesweep; pairs: sgm; pipeline with --preset, and for pairs with stages that only it "
             "has"});
-  group
-      .add("preset", "NAME",
-           "A named pipeline: ad-census (Mei et al. 2011), which is --cost ad-census --aggregation cross "
-           "--optimizer scanline --refine lr,vote,interpolate,edges,subpixel,median. A stage that is given "
-           "replaces the one of the preset")
+}
+
+Option preset_option() {
+  return Option(
+             "preset", "NAME",
+             "A named pipeline: ad-census (Mei et al. 2011), which is --cost ad-census --aggregation cross "
+             "--optimizer scanline --refine lr,vote,interpolate,edges,subpixel,median. A stage that is given "
+             "replaces the one of the preset")
       .add({kPipeline,
             [](const SessionOptions& o, Job) { return o.preset; },
             [](SessionOptions& o, const std::string& name) {
@@ -85,6 +86,14 @@ OptionGroup work_options() {
             },
             {},
             {"ad-census"}});
+}
+
+}  // namespace
+
+OptionGroup work_options() {
+  OptionGroup group("Work");
+  group.add(method_option());
+  group.add(preset_option());
   group
       .add("device", "DEVICE", "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2",
            OptionScope::kPlace)

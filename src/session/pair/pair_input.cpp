@@ -1,11 +1,13 @@
 #include "session/pair/pair_input.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
 #include "core/error.hpp"
-#include "session/pair/matching_inputs.hpp"
+#include "session/resume/step_inputs.hpp"
+#include "session/scene/stores.hpp"
 
 namespace recon {
 
@@ -15,15 +17,12 @@ using nlohmann::json;
 
 constexpr std::uint32_t k16BitsPer8 = 257;  // 65535 / 255
 
-std::string text_of(ImageSize size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
 ImageSize common_size(const PairFiles& files) {
   const ImageSize left = image_size(files.left), right = image_size(files.right);
   if (!(left == right))
-    throw InputError(files.left.string() + " has " + text_of(left) + " pixels and " + files.right.string() +
-                     " has " + text_of(right) + "; the images of a rectified pair have the same size");
+    throw InputError(files.left.string() + " has " + size_text(left.width, left.height) + " pixels and " +
+                     files.right.string() + " has " + size_text(right.width, right.height) +
+                     "; the images of a rectified pair have the same size");
   return left;
 }
 
@@ -39,8 +38,9 @@ StereoCamera camera_of(const PairCalibration& calibration, ImageSize size, const
   Pinhole& left = camera.left;
   if ((left.width != 0 && left.width != size.width) || (left.height != 0 && left.height != size.height))
     throw InputError(files.calibration.string() + ": width and height are " +
-                     text_of({left.width, left.height}) + ", but " + files.left.string() + " has " +
-                     text_of(size) + " pixels; the calibration is of images of another size");
+                     size_text(left.width, left.height) + ", but " + files.left.string() + " has " +
+                     size_text(size.width, size.height) +
+                     " pixels; the calibration is of images of another size");
   left.width = size.width;
   left.height = size.height;
   return camera;
@@ -81,7 +81,7 @@ void check_overlap(DisparityRange range, ImageSize size) {
 void check_region(const Region& region, ImageSize size) {
   if (region.x <= size.width - region.width && region.y <= size.height - region.height) return;
   throw UsageError("--roi is " + format_region(region) + ", which leads outside the images of " +
-                   text_of(size) + " pixels");
+                   size_text(size.width, size.height) + " pixels");
 }
 
 Image<std::uint16_t> as_16_bits(StoredGrey& image) {
@@ -149,6 +149,41 @@ json describe(const BeliefOptions& options) {
           {"storage", static_cast<int>(options.storage)}};
 }
 
+using Grey = ImageView<const std::uint8_t>;
+
+/// Means of 2 x 2 pixels; a last odd row or column is repeated.
+Image<std::uint8_t> halved(Grey image) {
+  Image<std::uint8_t> half((image.width + 1) / 2, (image.height + 1) / 2);
+  for (int y = 0; y < half.height(); ++y) {
+    const std::uint8_t* top = image.row(2 * y);
+    const std::uint8_t* bottom = image.row(std::min(2 * y + 1, image.height - 1));
+    for (int x = 0; x < half.width(); ++x) {
+      const int a = 2 * x, b = std::min(a + 1, image.width - 1);
+      half(x, y) = static_cast<std::uint8_t>((top[a] + top[b] + bottom[a] + bottom[b] + 2) / 4);
+    }
+  }
+  return half;
+}
+
+/// Block matching with its defaults of the disparities that `range` becomes at half the size.
+PairOptions options_for(DisparityRange range) {
+  PairOptions options;
+  options.method = PairMethod::kBlockMatching;
+  const int min = static_cast<int>(std::floor(range.min / 2.0));
+  const int last = static_cast<int>(std::ceil((range.min + range.count - 1) / 2.0));
+  options.range = {min, last - min + 1};
+  return options;
+}
+
+double matched_share(Backend& backend, const Image<std::uint8_t>& left, const Image<std::uint8_t>& right,
+                     DisparityRange range) {
+  PairProblem problem;
+  problem.images.left = left.view();
+  problem.images.right = right.view();
+  problem.options = options_for(range);
+  return known_share(backend.match(problem).disparity);
+}
+
 }  // namespace
 
 PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
@@ -189,8 +224,8 @@ PairImages read_pair_images(const PairPlan& plan) {
   for (const auto& [image, file] :
        {std::pair{&images.left, &plan.files.left}, {&images.right, &plan.files.right}})
     if (image->width() != plan.size.width || image->height() != plan.size.height)
-      throw InputError(file->string() + ": the header says " + text_of(plan.size) +
-                       " pixels, but there are " + text_of({image->width(), image->height()}) +
+      throw InputError(file->string() + ": the header says " + size_text(plan.size.width, plan.size.height) +
+                       " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
   if (plan.options.method == PairMethod::kPipeline) {
     images.left_colour = read_image(plan.files.left, images.white);
@@ -216,6 +251,15 @@ json describe_matching(const PairOptions& options) {
       break;
   }
   return document;
+}
+
+OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range) {
+  const Image<std::uint8_t> left = halved(images.left), right = halved(images.right);
+  return {matched_share(backend, left, right, range), matched_share(backend, right, left, range)};
+}
+
+WorkMemory compare_orders_memory(const Backend& backend, int width, int height, DisparityRange range) {
+  return backend.pair_memory((width + 1) / 2, (height + 1) / 2, options_for(range));
 }
 
 }  // namespace recon

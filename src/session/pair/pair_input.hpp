@@ -7,9 +7,10 @@
 
 #include "io/image_file.hpp"
 #include "io/pair_folder.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
+#include "session/input.hpp"
 #include "session/options/options.hpp"
-#include "session/scene/scene_input.hpp"
 
 namespace recon {
 
@@ -51,5 +52,24 @@ PairImages read_pair_images(const PairPlan& plan);
 
 /// All options that the result of matching depends on, for records.
 nlohmann::json describe_matching(const PairOptions& options);
+
+/// Shares of pixels that block matching finds a disparity for in images of half the size.
+struct OrderShares {
+  double as_given = 0;
+  double swapped = 0;  ///< with left and right exchanged
+
+  /// Whether far more of the images matches the other way round. A pair in the wrong order still matches by
+  /// chance, more so the fewer disparities are searched.
+  bool seem_swapped() const { return as_given < 0.7 * swapped; }
+};
+
+/// Matches the 8-bit images both ways, with the disparities of `range`, halved. Much cheaper than any method
+/// on the images as they are.
+/// @throws OutOfMemory, DeviceError
+OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range);
+
+/// Max memory of `compare_orders`, without `images`.
+/// @throws OutOfMemory when that exceeds the limits of the backend
+WorkMemory compare_orders_memory(const Backend& backend, int width, int height, DisparityRange range);
 
 }  // namespace recon

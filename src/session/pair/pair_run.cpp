@@ -3,31 +3,32 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
+#include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/parallel.hpp"
 #include "core/version.hpp"
-#include "io/atomic_file.hpp"
-#include "io/depth_preview.hpp"
-#include "io/json_text.hpp"
-#include "io/pfm.hpp"
-#include "predict/calibration_file.hpp"
-#include "predict/shipped_costs.hpp"
+#include "io/map_files.hpp"
+#include "io/output_file.hpp"
+#include "predict/performance_model.hpp"
 #include "refine/depth_filters.hpp"
-#include "session/cache/map_store.hpp"
-#include "session/options/options.hpp"
+#include "refine/normals.hpp"
 #include "session/pair/pair_input.hpp"
-#include "session/pair/pair_order.hpp"
-#include "session/pair/pair_output.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/stores.hpp"
 
 namespace recon {
 
 namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 using nlohmann::json;
 
@@ -60,13 +61,6 @@ json inputs_of(const PairRun& run, const PairPlan& plan) {
     document["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};
   }
   return document;
-}
-
-double known_share_of(ImageView<const float> map) {
-  std::size_t known = 0;
-  for (int y = 0; y < map.height; ++y)
-    for (int x = 0; x < map.width; ++x) known += !std::isnan(map(x, y));
-  return static_cast<double>(known) / (static_cast<double>(map.width) * map.height);
 }
 
 std::string range_text(const PairPlan& plan) {
@@ -112,7 +106,7 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   clock.end("matching");
   check_interrupted();
   remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
-  result.known = known_share_of(result.disparity.view());
+  result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, backend);
   if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
@@ -120,26 +114,17 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   return result;
 }
 
-class ResultWriter {
- public:
-  ResultWriter(const Workspace& workspace, StepRecord& record) : workspace_(workspace), record_(record) {}
-
-  /// Calls `write(path)`, which returns what it wrote, for a file of the output folder, and records it.
-  template <class Write>
-  void operator()(const char* file, const Write& write) {
-    check_interrupted();
-    record_.outputs.push_back({file, write(workspace_.path(file))});
-  }
-
- private:
-  const Workspace& workspace_;
-  StepRecord& record_;
-};
+/// Calls `write(path)`, which returns what it wrote, for a file of the output folder, and records it.
+template <class Write>
+void write_result(const PairRun& run, const char* file, StepRecord& record, const Write& write) {
+  check_interrupted();
+  record.outputs.push_back({file, write(run.workspace.path(file))});
+}
 
 void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& result, StepRecord& record) {
-  ResultWriter write(run.workspace, record);
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
-  write(pair_file::kDepth, [&](const auto& path) { return write_pfm(path, depth.view()); });
+  write_result(run, pair_file::kDepth, record,
+               [&](const auto& path) { return write_pfm(path, depth.view()); });
   const Image<Rgb8> colour = read_image(plan.files.left);
   const PairCloud cloud =
       write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
@@ -152,15 +137,16 @@ void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& res
 }
 
 void write_disparity(const PairRun& run, const PairResult& result, StepRecord& record) {
-  ResultWriter write(run.workspace, record);
   const auto disparity = result.disparity.view();
-  write(pair_file::kDisparity, [&](const auto& path) { return write_pfm(path, disparity); });
-  write(pair_file::kDisparityPng,
-        [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
-  write(pair_file::kPreview,
-        [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
+  write_result(run, pair_file::kDisparity, record,
+               [&](const auto& path) { return write_pfm(path, disparity); });
+  write_result(run, pair_file::kDisparityPng, record,
+               [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
+  write_result(run, pair_file::kPreview, record,
+               [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
   if (!result.filled.empty())
-    write(pair_file::kFilled, [&](const auto& path) { return write_image(path, result.filled.view()); });
+    write_result(run, pair_file::kFilled, record,
+                 [&](const auto& path) { return write_image(path, result.filled.view()); });
 }
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {
@@ -215,6 +201,63 @@ void check_output(const PairRun& run, const PairPlan& plan) {
 }
 
 }  // namespace
+
+Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
+  Image<std::uint16_t> out(disparity.width, disparity.height, 0);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float d = disparity(x, y);
+      if (!(d >= 0)) continue;
+      const float value = std::round(256 * d);
+      if (value < 65536) out(x, y) = static_cast<std::uint16_t>(std::max(value, 1.0f));
+    }
+  });
+  return out;
+}
+
+Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera) {
+  Image<float> depth(disparity.width, disparity.height);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const double z = camera.depth(disparity(x, y));
+      const auto rounded = static_cast<float>(z);
+      depth(x, y) = z > 0 && std::isfinite(rounded) ? rounded : kUnknown;
+    }
+  });
+  return depth;
+}
+
+PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
+                           ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
+                           const Pinhole& camera) {
+  EXPECTS(depth.width == colour.width && depth.height == colour.height);
+  const Image<Vec3f> normals = normals_from_depth(depth, camera);
+  constexpr std::array<std::uint32_t, 2> kBothViews = {0, 1};
+  PlyWriter ply(workspace.path(pair_file::kCloud));
+  for (int y = 0; y < depth.height; ++y) {
+    check_interrupted();
+    for (int x = 0; x < depth.width; ++x) {
+      if (std::isnan(depth(x, y)) || std::isnan(normals(x, y).x) || (!skip.empty() && skip(x, y) != 0))
+        continue;
+      const double z = depth(x, y);
+      const Vec3d ray = camera.ray(pixel_centre(x, y));
+      ply.add({{z * ray.x, z * ray.y, z}, normals(x, y), colour(x, y), 1.0f, kBothViews});
+    }
+  }
+  if (ply.count() == 0) return {};
+  return {ply.count(), ply.commit()};
+}
+
+void remove_pair_results(const Workspace& workspace) {
+  for (const char* file :
+       {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
+        pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
+    remove_result(workspace.path(file));
+}
+
+void remove_pair_reports(const Workspace& workspace) {
+  for (const char* file : {pair_file::kReport, pair_file::kReportPage}) remove_result(workspace.path(file));
+}
 
 PairReport plan_pair(const PairRun& run) {
   const PairPlan plan = make_pair_plan(run.files, run.options);

@@ -1,18 +1,61 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
+#include "core/image.hpp"
+#include "io/ply.hpp"
 #include "methods/backend.hpp"
+#include "scene/pinhole.hpp"
+#include "session/input.hpp"
 #include "session/options/options.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/scene_input.hpp"
-#include "session/scene/workspace.hpp"
 
 namespace recon {
+
+/// The files of a pair's results, in the output folder.
+namespace pair_file {
+inline constexpr const char* kDisparity = "disparity.pfm";
+inline constexpr const char* kDisparityPng = "disparity.png";
+inline constexpr const char* kPreview = "preview.png";
+inline constexpr const char* kFilled = "filled.png";
+inline constexpr const char* kDepth = "depth.pfm";
+inline constexpr const char* kCloud = "fused.ply";
+inline constexpr const char* kVisibility = "fused.ply.vis";
+inline constexpr const char* kReport = "report.json";
+inline constexpr const char* kReportPage = "report.html";
+inline constexpr const char* kRecord = "status/pair.json";
+}  // namespace pair_file
+
+/// Disparities in KITTI's encoding: round(256 d), at least 1; 0 where unknown, and where 16 bits do not hold
+/// the value (d < 0, d >= 256).
+Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity);
+
+/// The depth map of a disparity map; unknown (NaN) where the disparity is, and where the rays do not meet in
+/// front of the cameras.
+Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera);
+
+/// Number of points of a pair, and their files, which exist unless there are none.
+struct PairCloud {
+  std::uint64_t points = 0;
+  CloudFiles files;
+};
+
+/// Writes the points of a depth map as the left camera sees them, with normals of the surface around them and
+/// seen by views 0 and 1: fused.ply and its visibility file. Points without a normal are left out.
+/// @param skip  255 where a pixel gives no point, else 0
+PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
+                           ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
+                           const Pinhole& camera);
+
+/// Removes what an earlier run left, so that it does not pass for a result of this one.
+/// @throws OutputError
+void remove_pair_results(const Workspace& workspace);
+void remove_pair_reports(const Workspace& workspace);
 
 /// The work on one rectified pair.
 struct PairRun {

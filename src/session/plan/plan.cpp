@@ -13,26 +13,17 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
-#include "session/plan/plan_pairs.hpp"
-#include "session/scene/dense_model.hpp"
 
 namespace recon {
 
 namespace {
 
-PosedImage posed(const ScenePlan& plan, int view) {
-  PosedImage image;
-  image.camera = plan.view(view).camera;
-  image.cam_from_world = plan.scene.views[static_cast<std::size_t>(view)].cam_from_world;
-  return image;
-}
-
 /// Planes at most a pixel apart in every source.
 int planes_a_pixel_apart(const ScenePlan& plan, int view) {
   const ViewPlan& it = plan.view(view);
   std::vector<PosedImage> sources;
-  for (const int source : it.sources) sources.push_back(posed(plan, source));
-  return auto_plane_count(posed(plan, view), sources, it.range.near, it.range.far);
+  for (const int source : it.sources) sources.push_back(posed_view(plan, source, 1));
+  return auto_plane_count(posed_view(plan, view, 1), sources, it.range.near, it.range.far);
 }
 
 std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
@@ -69,6 +60,23 @@ void choose_output_names(ScenePlan& plan) {
     for (int n = 1; output != name && !taken.insert(output).second; ++n)
       output = name + "." + std::to_string(n) + ".png";
   }
+}
+
+/// Rectifies `view` with its sources, in their order.
+/// @param refusal  set where there is no pair: why the first source cannot be rectified
+std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod method, std::string& refusal) {
+  const ViewPlan& it = plan.view(view);
+  std::vector<ViewPair> pairs;
+  for (const int source : it.sources) {
+    const Rectification result =
+        rectify(it.camera, plan.scene_view(view).cam_from_world, plan.view(source).camera,
+                plan.scene_view(source).cam_from_world, it.range, pair_limits(method));
+    if (result.pair)
+      pairs.push_back({source, *result.pair});
+    else if (refusal.empty())
+      refusal = plan.name(source) + ": " + result.refusal;
+  }
+  return pairs;
 }
 
 /// Rectifies every view with its sources; says of those that have sources but no pair why.
@@ -241,6 +249,15 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
   });
   return plan;
+}
+
+PairDepthOptions pair_depth_options(const SessionOptions& options) {
+  PairDepthOptions result;
+  result.matching = options.pair.matching;
+  result.matching.method = pair_method(options.method_of(false));
+  result.speckle_size = options.filter.speckle_size;
+  result.median = options.filter.median;
+  return result;
 }
 
 }  // namespace recon

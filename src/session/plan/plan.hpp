@@ -82,6 +82,14 @@ PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 /// The sweep of a view; its images lack their pixels.
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
 
+/// `scene` without the views for which `keep` is false; their track elements are removed, points stay.
+Scene keep_views(const Scene& scene, const std::vector<bool>& keep);
+
+/// The scene of the undistorted images of the plan's needed views: PINHOLE cameras, the same poses and
+/// points. Observations are moved to where the undistorted image has them; those outside it are dropped.
+/// Views are in the order of the plan; where their ids are not ascending in it, they are renumbered from 1.
+Scene undistorted_scene(const ScenePlan& plan);
+
 /// Allotment of memory. Results do not depend on it.
 struct MemoryPlan {
   std::size_t limit = 0;        ///< of the whole program, bytes
@@ -110,5 +118,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
 
 /// Bytes that the results of a plan take on the disk, at most (the cloud is an estimate).
 std::uint64_t output_bytes(const ScenePlan& plan);
+
+/// The pipeline that the pairs of a scene are matched with.
+PairDepthOptions pair_depth_options(const SessionOptions& options);
 
 }  // namespace recon

@@ -2,9 +2,8 @@
 
 #include "core/error.hpp"
 #include "methods/backend.hpp"
-#include "session/options/byte_size.hpp"
+#include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
-#include "session/plan/plan_pairs.hpp"
 
 namespace recon {
 
@@ -99,6 +98,21 @@ std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channe
                        pair_depth_bytes(view.camera, it.pair, static_cast<int>(view.pairs.size()), channels));
   }
   return bytes;
+}
+
+/// Max memory of matching a pair of the view on `backend`.
+/// @throws OutOfMemory when a pair does not fit
+WorkMemory pairs_memory(const ViewPlan& view, const SessionOptions& options, const Backend& backend) {
+  WorkMemory most;
+  PairOptions matching = pair_depth_options(options).matching;
+  for (const ViewPair& it : view.pairs) {
+    matching.range = {it.pair.min_disparity, it.pair.disparities};
+    const WorkMemory one = backend.pair_memory(it.pair.left.width, it.pair.left.height, matching);
+    most.host_bytes = std::max(most.host_bytes, one.host_bytes);
+    most.device_bytes = std::max(most.device_bytes, one.device_bytes);
+    most.tiles = std::max(most.tiles, one.tiles);
+  }
+  return most;
 }
 
 /// The memory of a view on `backend`.

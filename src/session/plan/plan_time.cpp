@@ -1,15 +1,37 @@
 #include "session/plan/plan_time.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "core/version.hpp"
-#include "predict/shipped_costs.hpp"
-#include "session/options/pair_settings.hpp"
-#include "session/plan/plan_pairs.hpp"
+#include "session/options/options.hpp"
+#include "session/plan/plan.hpp"
+#include "session/resume/step_inputs.hpp"
 
 namespace recon {
 
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the estimates of all that the check compares with a view stand, the record of its check.
+bool check_finished(SceneRun& run, int view) {
+  if (!run.state(view).estimate) return false;
+  std::vector<int> sources;
+  for (const int source : run.plan.view(view).sources) {
+    if (!run.plan.view(source).in_scope) continue;
+    if (!run.state(source).estimate) return false;
+    sources.push_back(source);
+  }
+  run.state(view).check = find_finished(run, Step::kCheck, view, check_inputs(run, view, sources)).record;
+  return run.state(view).check.has_value();
+}
+
+bool has_results(const SceneRun& run) {
+  std::error_code error;
+  return !run.options.overwrite && fs::is_directory(run.workspace.path("status"), error);
+}
 
 using Backends = std::vector<std::unique_ptr<Backend>>;
 
@@ -129,6 +151,47 @@ TimeSource source_of(const SceneRun& run, const RemainingWork& work, const Perfo
 }
 
 }  // namespace
+
+RemainingWork remaining_work(SceneRun& run) {
+  RemainingWork work;
+  const bool fuse_too = run.options.stage != Stage::kEstimate, estimate = run.options.stage != Stage::kFuse;
+  work.fuse = fuse_too;
+  if (!has_results(run)) {
+    work.prepare = run.plan.needed_views();
+    if (estimate) work.estimate = run.plan.active_views();
+    if (fuse_too) work.check = run.plan.views_in_scope();
+    return work;
+  }
+  check_photos(run);  // one that cannot be used is left out, as the run does
+  for (const int view : run.plan.needed_views())
+    if (!run.state(view).prepared) work.prepare.push_back(view);
+  for (const int view : run.plan.views_in_scope()) {
+    run.state(view).estimate = find_finished(run, Step::kEstimate, view, estimate_inputs(run, view)).record;
+    if (estimate && run.plan.view(view).active && !run.state(view).estimate) work.estimate.push_back(view);
+  }
+  if (!fuse_too) return work;
+  const std::vector<int> views = run.plan.views_in_scope();
+  for (const int view : views)
+    if ((estimate || run.state(view).estimate) && !check_finished(run, view)) work.check.push_back(view);
+  if (!work.check.empty()) return work;
+  work.fuse = !find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(),
+                             fusion_inputs(run, views))
+                   .record;
+  return work;
+}
+
+RemainingWork work_done(const SceneRun& run) {
+  RemainingWork work;
+  for (const int view : run.plan.views_in_scope()) {
+    const ViewState& state = run.state(view);
+    if (state.estimate && !state.estimate_kept) work.estimate.push_back(view);
+    if (state.check && !state.check_kept) work.check.push_back(view);
+  }
+  const bool all = work.estimate.size() == run.plan.active_views().size();
+  work.prepare = all ? run.plan.needed_views() : work.estimate;
+  work.fuse = run.cloud && !run.cloud->kept;
+  return work;
+}
 
 CalibrationKey calibration_key(const Backends& backends, int threads) {
   return {backends.front()->name(), threads, version()};

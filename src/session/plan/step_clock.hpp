@@ -9,6 +9,9 @@
 
 namespace recon {
 
+/// Seconds since the system started this process, to a hundredth; 0 where that is unknown.
+double seconds_since_process_start();
+
 /// Times of steps in seconds, in their order.
 using StepTimes = std::vector<std::pair<std::string, double>>;
 

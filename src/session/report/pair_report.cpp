@@ -1,14 +1,12 @@
 #include "session/report/pair_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/error.hpp"
 #include "core/version.hpp"
-#include "session/options/byte_size.hpp"
-#include "session/pair/pair_order.hpp"
-#include "session/pair/pair_output.hpp"
-#include "session/report/html.hpp"
+#include "session/options/options.hpp"
+#include "session/pair/pair_run.hpp"
+#include "session/report/report.hpp"
 
 namespace recon {
 
@@ -45,18 +43,12 @@ json plan_of(const PairPlan& plan, const Workspace& workspace) {
           {"calibrated", plan.camera.has_value()}};
 }
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
 std::string row(const std::string& name, const std::string& value) {
   return "<tr><td>" + name + "</td><td>" + html_escaped(value) + "</td></tr>\n";
 }
 
-std::string size_text(const json& report) {
-  return std::to_string(report.at("width").get<int>()) + "x" + std::to_string(report.at("height").get<int>());
+std::string shown_size(const json& report) {
+  return size_text(report.at("width").get<int>(), report.at("height").get<int>());
 }
 
 }  // namespace
@@ -102,8 +94,8 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
   const DisparityRange range = plan.options.range;
   std::string text = plan.name() + " -> " + workspace.root().string() + "\n";
   text += "  " + plan.files.left.filename().string() + ", " + plan.files.right.filename().string() + ": " +
-          std::to_string(plan.size.width) + "x" + std::to_string(plan.size.height) + ", " +
-          method_keyword(plan.job.method) + ", disparities " + std::to_string(range.min) + " to " +
+          size_text(plan.size.width, plan.size.height) + ", " + method_keyword(plan.job.method) +
+          ", disparities " + std::to_string(range.min) + " to " +
           std::to_string(range.min + range.count - 1) +
           (plan.camera ? ", with a calibration: depth and cloud\n" : ", no calibration\n");
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
@@ -114,13 +106,6 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
 json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
                       const PairReportExtras& extras) {
   json report = plan_of(plan, workspace);
-  json seconds = json::object();
-  double total = 0;
-  for (const auto& [step, time] : extras.times) {
-    seconds[step] = time;
-    total += time;
-  }
-  seconds["total"] = total;
   report["program"] = "reconstruct";
   report["version"] = version();
   report["device"] = record.result.value("device", "");
@@ -129,7 +114,7 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
-  report["seconds"] = std::move(seconds);
+  report["seconds"] = seconds_json(extras.times);
   report["options"] = extras.options;
   report["disparity"] = workspace.path(pair_file::kDisparity).string();
   if (record.result.contains("points")) {
@@ -143,14 +128,14 @@ std::string pair_report_html(const json& report) {
   std::string page =
       html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<table>\n";
   page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
-                            ", " + size_text(report));
+                            ", " + shown_size(report));
   page += row("method", report.at("method").get<std::string>());
   page += row("disparities", std::to_string(report.at("min_disparity").get<int>()) + " to " +
                                  std::to_string(report.at("max_disparity").get<int>() - 1));
-  page += row("known", format("%.1f %% of the pixels", 100 * report.at("known").get<double>()));
+  page += row("known", number(100 * report.at("known").get<double>(), "%.1f %% of the pixels"));
   if (report.contains("points"))
     page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
-  page += row("time", format("%.2f s on ", report.at("seconds").at("total").get<double>()) +
+  page += row("time", number(report.at("seconds").at("total").get<double>(), "%.2f s on ") +
                           report.at("device").get<std::string>());
   page += row("version", report.at("version").get<std::string>());
   page += "</table>\n<p><img src=\"" + std::string(pair_file::kPreview) +
@@ -160,10 +145,10 @@ std::string pair_report_html(const json& report) {
 
 std::string pair_summary(const json& report) {
   std::string text =
-      report.at("disparity").get<std::string>() + ": " + size_text(report) +
-      format(", %.1f %% known, ", 100 * report.at("known").get<double>()) +
+      report.at("disparity").get<std::string>() + ": " + shown_size(report) +
+      number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
       (report.at("kept").get<bool>() ? std::string("kept\n")
-                                     : format("in %.1f s\n", report.at("seconds").at("total").get<double>()));
+                                     : number(report.at("seconds").at("total").get<double>(), "in %.1f s\n"));
   if (report.contains("points"))
     text += report.at("cloud").get<std::string>() + ": " +
             std::to_string(report.at("points").get<std::uint64_t>()) + " points\n";

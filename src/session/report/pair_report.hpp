@@ -8,8 +8,8 @@
 #include "methods/backend.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/workspace.hpp"
 
 namespace recon {
 

@@ -4,9 +4,8 @@
 #include <cstdio>
 
 #include "core/version.hpp"
-#include "session/options/byte_size.hpp"
+#include "io/image_file.hpp"
 #include "session/options/options.hpp"
-#include "session/report/html.hpp"
 
 namespace recon {
 
@@ -84,12 +83,6 @@ json warnings_json(const SceneRun& run) {
   return warnings;
 }
 
-std::string number(double value, const char* format) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 /// Steps that are predicted to be shorter are not reported, seconds.
 constexpr double kMinReported = 0.005;
 
@@ -125,6 +118,60 @@ std::string view_row(const json& view) {
 }
 
 }  // namespace
+
+std::string number(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+json seconds_json(const StepTimes& times) {
+  json seconds = json::object();
+  double total = 0;
+  for (const auto& [step, time] : times) {
+    seconds[step] = time;
+    total += time;
+  }
+  seconds["total"] = total;
+  return seconds;
+}
+
+std::string html_escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '&')
+      result += "&amp;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string html_head() {
+  return "<!doctype html>\n<html lang=en><meta charset=utf-8><title>reconstruct</title>\n<style>"
+         "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
+         "table{border-collapse:collapse;width:100%}td,th{padding:.2em .6em;border-bottom:1px solid "
+         "#ddd;text-align:left}"
+         ".n{text-align:right}pre{background:#f4f4f4;padding:1em;overflow:auto}</style>\n";
+}
+
+std::string html_warnings(const nlohmann::json& warnings) {
+  if (warnings.empty()) return {};
+  std::string list = "<h2>Warnings</h2>\n<ul>\n";
+  for (const nlohmann::json& warning : warnings)
+    list += "<li>" + html_escaped(warning.get<std::string>()) + "</li>\n";
+  return list + "</ul>\n";
+}
+
+std::string html_options(const nlohmann::json& options) {
+  return "<h2>Options</h2>\n<pre>" + html_escaped(options.get<std::string>()) + "</pre>\n";
+}
 
 json time_json(const TimePlan& time) {
   json steps = json::object();
@@ -168,7 +215,7 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
     const ViewPlan& plan = run.plan.view(view);
     char line[128];
     std::snprintf(line, sizeof line, "  %10s  %6d   %-9.5g %-9.5g   ",
-                  (std::to_string(plan.camera.width) + "x" + std::to_string(plan.camera.height)).c_str(),
+                  size_text(plan.camera.width, plan.camera.height).c_str(),
                   sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
     text += "  " + padded(run.plan.name(view)) + line;
     for (const int source : matched_views(plan)) text += " " + run.plan.name(source);
@@ -189,13 +236,6 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
 }
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
-  json seconds = json::object();
-  double total = 0;
-  for (const auto& [step, time] : times) {
-    seconds[step] = time;
-    total += time;
-  }
-  seconds["total"] = total;
   json report = {{"program", "reconstruct"},
                  {"version", version()},
                  {"scene", run.folder.root.string()},
@@ -205,7 +245,7 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
                  {"views", views_json(run)},
                  {"left_out", left_out_json(run)},
                  {"warnings", warnings_json(run)},
-                 {"seconds", std::move(seconds)},
+                 {"seconds", seconds_json(times)},
                  {"options", resolved_options(run.options, run.job)}};
   if (run.cloud) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();

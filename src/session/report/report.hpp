@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "session/plan/plan_time.hpp"
@@ -9,6 +8,26 @@
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
+
+/// `value` by a format of printf.
+std::string number(double value, const char* format);
+
+/// Seconds by step and in all.
+nlohmann::json seconds_json(const StepTimes& times);
+
+/// Pieces of the reports' web pages, which need nothing but themselves.
+
+/// Text as it stands between tags and in attributes.
+std::string html_escaped(const std::string& text);
+
+/// All up to the first heading.
+std::string html_head();
+
+/// A list of warnings with its heading; nothing when there are none.
+std::string html_warnings(const nlohmann::json& warnings);
+
+/// The options with their heading.
+std::string html_options(const nlohmann::json& options);
 
 /// The plan of a scene as an object, and as text for people.
 nlohmann::json plan_json(const SceneRun& run, const TimePlan& time);

@@ -1,21 +1,60 @@
 #include "session/resume/output_folder.hpp"
 
-#include <filesystem>
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/interrupt.hpp"
 #include "core/version.hpp"
-#include "io/atomic_file.hpp"
-#include "io/file_bytes.hpp"
-#include "io/json_text.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+#include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
 
 namespace {
+
+std::string map_file(const char* folder, const std::string& view, MapKind kind) {
+  return std::string("stereo/") + folder + "/" + view +
+         (kind == MapKind::kPhotometric ? ".photometric.bin" : ".geometric.bin");
+}
+
+std::uint64_t bytes_below(const std::filesystem::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (auto it = std::filesystem::recursive_directory_iterator(folder, error);
+       it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code ignored;
+    const std::uintmax_t size = it->is_regular_file(ignored) ? it->file_size(ignored) : 0;
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
+constexpr auto kPause = std::chrono::milliseconds(50);
+/// A process that takes the shared lock first holds it alone for a moment: others do not take that for a
+/// refusal.
+constexpr auto kGrace = std::chrono::seconds(2);
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -93,6 +132,161 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
 }
 
 }  // namespace
+
+std::string Workspace::depth_file(const std::string& view, MapKind kind) {
+  return map_file("depth_maps", view, kind);
+}
+
+std::string Workspace::normal_file(const std::string& view, MapKind kind) {
+  return map_file("normal_maps", view, kind);
+}
+
+std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
+  return map_file("confidence_maps", view, kind);
+}
+
+std::string Workspace::record_file(Step step, const std::string& view) {
+  const char* folder = step == Step::kPrepare ? "prepare" : step == Step::kEstimate ? "estimate" : "check";
+  return std::string("status/") + folder + "/" + view + ".json";
+}
+
+void Workspace::check_writable() const {
+  try {
+    // Never committed, so it leaves nothing behind but the folder.
+    const AtomicFile probe(path("status/probe"));
+  } catch (const OutputError& error) {
+    throw OutputError(root_.string() + ": the output folder cannot be written (" + error.what() +
+                      "); choose another one with --output");
+  }
+}
+
+void Workspace::remove_leftovers(bool exclusive) const {
+  constexpr auto kAge = std::chrono::hours(1);
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::error_code error;
+  for (auto it = std::filesystem::recursive_directory_iterator(root_, error);
+       it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.rfind(".reconstruct-", 0) != 0 || it->path().extension() != ".tmp") continue;
+    std::error_code ignored;  // another run may have been faster
+    if (exclusive || now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
+  }
+}
+
+void Workspace::check_free_space(std::uint64_t bytes) const {
+  bytes -= std::min(bytes, bytes_below(root_));
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(root_, error);
+  if (error || space.available >= bytes) return;
+  throw OutputError(
+      root_.string() + ": up to " + format_byte_size(bytes) + " are still to be written, and only " +
+      format_byte_size(space.available) +
+      " are free; free some space, choose another folder with --output, or lower --max-image-size");
+}
+
+void remove_result(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
+}
+
+void OutputLock::Descriptor::close() noexcept {
+  if (number >= 0) ::close(number);
+  number = -1;
+}
+
+OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, bool wait)
+    : folder_(std::move(folder)), file_(folder_ / "status/lock"), shared_key_(std::move(shared_key)) {
+  open_file();
+  const auto patience = std::chrono::steady_clock::now() + kGrace;
+  for (;;) {
+    if (shared_key_.empty() ? try_exclusive() : try_shared()) {
+      if (is_in_place()) return;
+      open_file();  // the folder was removed meanwhile: what is locked is nobody's
+      continue;
+    }
+    const bool grace = !shared_key_.empty() && std::chrono::steady_clock::now() < patience;
+    if (!wait && !grace) refuse();
+    if (wait && !std::exchange(waited_, true))
+      spdlog::info("{}: waiting for another reconstruct ({})", folder_.string(), read_owner());
+    check_interrupted();
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+void OutputLock::open_file() {
+  descriptor_.close();
+  std::error_code error;
+  std::filesystem::create_directories(file_.parent_path(), error);
+  descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_.number < 0)
+    throw OutputError(folder_.string() + ": the output folder cannot be written: " +
+                      (error ? error.message() : std::strerror(errno)) +
+                      "; choose another one with --output");
+}
+
+/// Whether the open file is the one that another process would open.
+bool OutputLock::is_in_place() const {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor_.number, &open) == 0 && ::stat(file_.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/// @returns false when another process is in the way; true when the lock is taken, or the file system has
+/// none
+bool OutputLock::lock(int operation) {
+  while (::flock(descriptor_.number, operation | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) return false;
+    if (!std::exchange(unsupported_, true))
+      spdlog::warn("{}: the file system has no locks ({}); no other run may write there at the same time",
+                   folder_.string(), std::strerror(errno));
+    return true;
+  }
+  return true;
+}
+
+bool OutputLock::try_exclusive() {
+  if (!lock(LOCK_EX)) return false;
+  exclusive_ = !unsupported_;
+  write_owner();
+  return true;
+}
+
+bool OutputLock::try_shared() {
+  // The first one says what all have to agree on, and may be overtaken between its two locks.
+  if (lock(LOCK_EX)) write_owner();
+  if (!lock(LOCK_SH)) return false;
+  const std::string owner = read_owner();
+  if (unsupported_ || owner.substr(owner.find('\n') + 1) == shared_key_) return true;
+  ::flock(descriptor_.number, LOCK_UN);
+  return false;
+}
+
+void OutputLock::write_owner() const {
+  const std::string text =
+      "process " + std::to_string(::getpid()) + " on " + host_name() + "\n" + shared_key_;
+  if (::ftruncate(descriptor_.number, 0) != 0 ||
+      ::pwrite(descriptor_.number, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    throw OutputError(file_.string() + ": cannot be written: " + std::strerror(errno) +
+                      "; free some space, or choose another folder with --output");
+}
+
+std::string OutputLock::read_owner() const {
+  std::array<char, 1024> text{};
+  const ssize_t size = ::pread(descriptor_.number, text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
+}
+
+void OutputLock::refuse() const {
+  const std::string owner = read_owner();
+  const std::size_t end = owner.find('\n');
+  const bool shards = end != std::string::npos && end + 1 < owner.size() && !shared_key_.empty();
+  throw UsageError(folder_.string() + ": another reconstruct (" + owner.substr(0, end) +
+                   ") writes into this folder" + (shards ? " with other options" : "") +
+                   "; wait for it with --wait, or choose another folder with --output");
+}
 
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) {
   check_content(workspace.root(), access);  // before anything is created there

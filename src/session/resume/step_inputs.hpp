@@ -2,10 +2,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/ply_writer.hpp"
+#include "io/ply.hpp"
+#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
+
+/// The method of `options` and everything that its result depends on, the range of disparities aside.
+nlohmann::json matching_inputs(const PairOptions& options);
+
+/// The stages of a sweep that work on stored costs.
+nlohmann::json stage_inputs(const SweepStages& stages);
 
 /// What the result of each step depends on, as it stands in the step's record. The device is not among it: a
 /// run that was begun on one may be finished on another.

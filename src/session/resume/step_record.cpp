@@ -1,13 +1,14 @@
 #include "session/resume/step_record.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <system_error>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/file_bytes.hpp"
-#include "io/json_text.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 
@@ -98,6 +99,37 @@ std::string describe_change(const json& found, const json& wanted) {
   text += ": " + shown(value_at(found, place)) + " -> " + shown(value_at(wanted, place));
   if (patch.size() > 1) text += " and " + std::to_string(patch.size() - 1) + " more";
   return text;
+}
+
+FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
+                           const nlohmann::json& inputs) {
+  if (overwrite) return {};
+  FinishedStep finished{read_record(workspace.path(record_file)), {}, false};
+  if (!finished.record) return finished;
+  finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(inputs)));
+  finished.changed = !finished.reason.empty();
+  if (!finished.changed)
+    if (const auto damaged = damaged_output(*finished.record, workspace.root()))
+      finished.reason = *damaged + " is missing or damaged";
+  if (!finished.reason.empty()) finished.record.reset();
+  return finished;
+}
+
+void log_resumed(const std::string& step, std::size_t kept,
+                 const std::vector<std::pair<std::string, std::string>>& reasons) {
+  std::size_t stale = 0;
+  for (const auto& [view, reason] : reasons) {
+    if (reason.empty()) continue;
+    ++stale;
+    spdlog::debug("{}: {} is done again: {}", step, view, reason);
+  }
+  if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", step, kept, kept + reasons.size());
+  if (stale == 0) return;
+  for (const auto& [view, reason] : reasons)
+    if (!reason.empty()) {
+      spdlog::info("{}: {} stale views are done again, such as {}: {}", step, stale, view, reason);
+      break;
+    }
 }
 
 }  // namespace recon

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/content_hash.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 
@@ -40,5 +41,23 @@ std::optional<std::string> damaged_output(const StepRecord& record,
 /// What stands in the way of keeping finished work: which of `wanted` differs from `found`, for people, such
 /// as "planes: 128 -> 64". Empty when they are equal.
 std::string describe_change(const nlohmann::json& found, const nlohmann::json& wanted);
+
+/// A finished step whose record still holds, or why the step has to be done (again). `reason` is empty when
+/// it was never done.
+struct FinishedStep {
+  std::optional<StepRecord> record;
+  std::string reason;
+  bool changed = false;  ///< the reason is that it depends on something else now
+};
+
+/// @param overwrite  nothing is finished
+/// @param inputs     what the result has to depend on
+FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
+                           const nlohmann::json& inputs);
+
+/// Says how much is kept and how much is done again, and why.
+/// @param reasons  for the views to be done; empty strings where they were never done
+void log_resumed(const std::string& step, std::size_t kept,
+                 const std::vector<std::pair<std::string, std::string>>& reasons);
 
 }  // namespace recon

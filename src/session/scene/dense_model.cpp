@@ -1,5 +1,3 @@
-#include "session/scene/dense_model.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -7,7 +5,6 @@
 
 #include "core/parallel.hpp"
 #include "io/colmap_model.hpp"
-#include "io/workspace.hpp"
 #include "scene/camera.hpp"
 #include "session/scene/scene_run.hpp"
 

@@ -14,7 +14,6 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
-#include "session/scene/estimate_pairs.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -51,6 +50,8 @@ class Estimation {
   }
 
  private:
+  using Channels = std::vector<std::shared_ptr<const PhotoStore::Channels>>;
+
   /// Results do not depend on the number of threads: one is enough.
   void start_stream(Backend& backend, std::vector<std::jthread>& threads) {
     try {
@@ -78,9 +79,8 @@ class Estimation {
     const auto start = Clock::now();
     std::shared_ptr<const ViewDepth> maps;
     try {
-      maps = std::make_shared<const ViewDepth>(run_.job.method == Method::kPlaneSweep
-                                                   ? sweep(backend, view)
-                                                   : estimate_from_pairs(run_, backend, view));
+      maps = std::make_shared<const ViewDepth>(
+          run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
     } catch (const InputError& error) {
       fail(view, error.what());
       return;
@@ -91,20 +91,39 @@ class Estimation {
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });
   }
 
-  ViewDepth sweep(Backend& backend, int view) {
-    const ViewPlan& plan = run_.plan.view(view);
-    std::vector<int> images = {view};
-    images.insert(images.end(), plan.sources.begin(), plan.sources.end());
-    std::vector<std::shared_ptr<const PhotoStore::Channels>> channels(images.size());
-    parallel_for(static_cast<int>(images.size()), [&](int i) {
+  /// The channels of the photos of `view` and of the views after it in `others`.
+  /// @throws InputError when a photo cannot be read
+  std::vector<PosedImage> posed_images(int view, std::vector<int> others, Channels& channels) {
+    others.insert(others.begin(), view);
+    channels.resize(others.size());
+    parallel_for(static_cast<int>(others.size()), [&](int i) {
       const auto index = static_cast<std::size_t>(i);
-      channels[index] = run_.photos.channels(run_.plan, images[index]);
+      channels[index] = run_.photos.channels(run_.plan, others[index]);
     });
+    std::vector<PosedImage> images;
+    for (std::size_t i = 0; i < others.size(); ++i)
+      images.push_back(posed_image(run_.plan, others[i], *channels[i]));
+    return images;
+  }
+
+  ViewDepth sweep(Backend& backend, int view) {
+    Channels channels;
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
-    problem.reference = posed_image(run_.plan, view, *channels.front());
-    for (std::size_t i = 1; i < images.size(); ++i)
-      problem.sources[i - 1] = posed_image(run_.plan, images[i], *channels[i]);
+    std::vector<PosedImage> images = posed_images(view, run_.plan.view(view).sources, channels);
+    problem.reference = std::move(images.front());
+    problem.sources.assign(std::move_iterator(images.begin() + 1), std::move_iterator(images.end()));
     return estimate_view(backend, problem, run_.options.resolved_filter());
+  }
+
+  ViewDepth match_pairs(Backend& backend, int view) {
+    const std::vector<ViewPair>& pairs = run_.plan.view(view).pairs;
+    std::vector<int> partners;
+    for (const ViewPair& it : pairs) partners.push_back(it.source);
+    Channels channels;
+    const std::vector<PosedImage> images = posed_images(view, partners, channels);
+    std::vector<PairSource> sources;
+    for (std::size_t i = 0; i < pairs.size(); ++i) sources.push_back({images[i + 1], pairs[i].pair});
+    return estimate_view_from_pairs(backend, images.front(), sources, pair_depth_options(run_.options));
   }
 
   void write(int view, const ViewDepth& maps, const nlohmann::json& result) {
@@ -113,7 +132,7 @@ class Estimation {
     record.inputs = estimate_inputs(run_, view);
     record.outputs = run_.photometric->write(name, maps);
     record.result = result;
-    write_record(run_.workspace.path(Workspace::record_file(Step::kEstimate, name)), record);
+    write_record(run_.workspace.path(run_.record_file(Step::kEstimate, view)), record);
     run_.state(view).estimate = std::move(record);
     progress_.advance();
   }
@@ -134,6 +153,18 @@ class Estimation {
   std::atomic<int> next_ = 0;
   BackgroundWork writer_;  // last, so that it ends before what it works on
 };
+
+std::vector<FinishedStep> finished_estimates(const SceneRun& run, const std::vector<int>& views,
+                                             bool overwrite) {
+  std::vector<FinishedStep> finished(views.size());
+  parallel_for(static_cast<int>(views.size()), [&](int i) {
+    const int view = views[static_cast<std::size_t>(i)];
+    finished[static_cast<std::size_t>(i)] = find_finished(
+        run.workspace, overwrite, Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name),
+        estimate_inputs(run, view));
+  });
+  return finished;
+}
 
 /// Depth maps of different photos, poses or options do not make one cloud.
 /// @throws InputError that names the views whose depth maps depend on something else than this run
@@ -158,13 +189,7 @@ void refuse_changed(const SceneRun& run, const std::vector<int>& views,
 
 void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends) {
   const std::vector<int> active = run.plan.active_views();
-  std::vector<FinishedStep> finished(active.size());
-  parallel_for(static_cast<int>(active.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    const nlohmann::json inputs = estimate_inputs(run, active[index]);
-    finished[index] = find_finished(
-        run, Workspace::record_file(Step::kEstimate, run.plan.view(active[index]).output_name), inputs);
-  });
+  std::vector<FinishedStep> finished = finished_estimates(run, active, run.options.overwrite);
   std::vector<int> views;
   std::vector<std::pair<std::string, std::string>> redone;
   for (std::size_t i = 0; i < active.size(); ++i) {
@@ -182,14 +207,7 @@ void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& 
 
 void collect_estimates(SceneRun& run) {
   const std::vector<int> views = run.plan.views_in_scope();
-  std::vector<FinishedStep> finished(views.size());
-  parallel_for(static_cast<int>(views.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    finished[index] =
-        find_finished(run.workspace, /*overwrite=*/false,
-                      Workspace::record_file(Step::kEstimate, run.plan.view(views[index]).output_name),
-                      estimate_inputs(run, views[index]));
-  });
+  std::vector<FinishedStep> finished = finished_estimates(run, views, /*overwrite=*/false);
   refuse_changed(run, views, finished);
   for (std::size_t i = 0; i < views.size(); ++i) {
     ViewState& state = run.state(views[i]);

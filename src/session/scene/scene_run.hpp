@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "session/cache/map_store.hpp"
-#include "session/cache/photo_store.hpp"
+#include "session/input.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/scene_input.hpp"
-#include "session/scene/workspace.hpp"
+#include "session/scene/stores.hpp"
 
 namespace recon {
 
@@ -54,6 +53,10 @@ struct SceneRun {
 
   ViewState& state(int view) { return states.at(plan.name(view)); }
   const ViewState& state(int view) const { return states.at(plan.name(view)); }
+
+  std::string record_file(Step step, int view) const {
+    return Workspace::record_file(step, plan.view(view).output_name);
+  }
 
   void warn(const std::string& text);
 
@@ -98,23 +101,7 @@ void fuse_views(SceneRun& run);
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);
 
-/// A finished step whose record still holds, or why the step has to be done (again). `reason` is empty when
-/// it was never done.
-struct FinishedStep {
-  std::optional<StepRecord> record;
-  std::string reason;
-  bool changed = false;  ///< the reason is that it depends on something else now
-};
-
-/// @param overwrite  nothing is finished
-/// @param inputs     what the result has to depend on
-FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
-                           const nlohmann::json& inputs);
-FinishedStep find_finished(const SceneRun& run, const std::string& record_file, const nlohmann::json& inputs);
-
-/// Says how much is kept and how much is done again, and why.
-/// @param reasons  for the views to be done; empty strings where they were never done
-void log_resumed(const std::string& step, std::size_t kept,
-                 const std::vector<std::pair<std::string, std::string>>& reasons);
+/// The same for a step of a view in the folder of a run, with its --overwrite.
+FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs);
 
 }  // namespace recon

@@ -1,0 +1,162 @@
+#include "io/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "io/text_scanner.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kEndPiece = 1 << 12;
+
+class ReadDescriptor {
+ public:
+  explicit ReadDescriptor(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~ReadDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  ReadDescriptor(const ReadDescriptor&) = delete;
+  ReadDescriptor& operator=(const ReadDescriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool is_separator(char c) {
+  return c == '/' || c == '\\';
+}
+
+bool has_drive(std::string_view name) {
+  return name.size() >= 2 && name[1] == ':' && std::isalpha(static_cast<unsigned char>(name[0])) != 0;
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
+bool has_parent_component(std::string_view name) {
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("/\\", begin), name.size());
+    if (name.substr(begin, end - begin) == "..") return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+/// Reason for rejecting `name`; empty if it is accepted.
+std::string_view refusal(std::string_view name) {
+  if (name.empty()) return "is empty";
+  if (std::any_of(name.begin(), name.end(), is_control)) return "contains a control character";
+  if (is_separator(name.front()) || has_drive(name)) return "is an absolute path";
+  if (has_parent_component(name)) return "has a \"..\" component and may lead outside its folder";
+  const std::string_view file = name.substr(name.find_last_of("/\\") + 1);
+  if (file.empty() || file == ".") return "names a folder";
+  return {};
+}
+
+}  // namespace
+
+void fail_to_read(const std::filesystem::path& path) {
+  const int code = errno;
+  const std::string message = path.string() + ": cannot be read: " + std::strerror(code);
+  switch (code) {
+    case EMFILE:
+    case ENFILE:
+      throw Error(1, message + "; raise the limit of open files (ulimit -n), or lower --threads");
+    case EIO:
+      throw Error(1, message +
+                         "; check the disk or the network, or remove the file, then run again: "
+                         "finished work is kept");
+    default:
+      throw InputError(message);
+  }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  const ReadDescriptor file(path);
+  struct stat info {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail_to_read(path);
+  std::string bytes;
+  // The size is a hint only: it is 0 for pipes, and the file may grow. One extra byte detects the end of the
+  // file in the first read.
+  std::size_t piece = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : kChunk;
+  for (;;) {
+    const std::size_t used = bytes.size();
+    bytes.resize(used + piece);
+    const ssize_t got = ::read(file.get(), bytes.data() + used, piece);
+    if (got < 0 && errno != EINTR) fail_to_read(path);
+    bytes.resize(used + static_cast<std::size_t>(got > 0 ? got : 0));
+    if (got == 0) return bytes;
+    if (got > 0) piece = std::max(piece - static_cast<std::size_t>(got), kEndPiece);
+  }
+}
+
+InputStream::InputStream(const std::filesystem::path& path) : path_(path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) fail_to_read(path);
+    size_ = unread_ = static_cast<std::uint64_t>(info.st_size);
+    return;
+  }
+  // Pipes, and files without a known size.
+  buffer_ = read_file(path);
+  window_ = buffer_;
+  size_ = buffer_.size();
+}
+
+InputStream::~InputStream() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool InputStream::extend() {
+  constexpr std::size_t kPiece = 1 << 20;
+  if (unread_ == 0) return false;
+  const std::size_t kept = window_.size();
+  buffer_.erase(0, buffer_.size() - kept);
+  buffer_.resize(kept + static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, unread_)));
+  ssize_t got = -1;
+  do got = ::read(fd_, buffer_.data() + kept, buffer_.size() - kept);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) fail_to_read(path_);
+  buffer_.resize(kept + static_cast<std::size_t>(got));
+  window_ = buffer_;
+  unread_ -= static_cast<std::uint64_t>(got);
+  if (got == 0) size_ -= std::exchange(unread_, 0);  // the file was truncated in the meantime
+  return got > 0;
+}
+
+void check_relative_name(std::string_view name, const FilePlace& place) {
+  const std::string_view reason = refusal(name);
+  if (!reason.empty())
+    place.fail("the name " + in_quotes(name) + " " + std::string(reason) +
+               "; names have to be relative to the image folder and stay inside it");
+}
+
+std::string normalised_name(std::string_view name) {
+  std::string result;
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    const std::string_view component = name.substr(begin, end - begin);
+    if (!component.empty() && component != ".") {
+      if (!result.empty()) result += '/';
+      result += component;
+    }
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace recon

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace recon {
+
+/// A place in an input file, for messages: a line (text) or a byte offset (binary), both of `file`.
+struct FilePlace {
+  enum class Unit { kLine, kByte };
+
+  const std::string& file;
+  Unit unit;
+  std::uint64_t position;
+
+  /// "cameras.txt:4" or "cameras.bin: byte 24".
+  std::string text() const {
+    return file + (unit == Unit::kLine ? ":" : ": byte ") + std::to_string(position);
+  }
+
+  /// @throws InputError "<place>: <message>"
+  [[noreturn]] void fail(const std::string& message) const { throw InputError(text() + ": " + message); }
+};
+
+/// The whole content of a file.
+/// @throws InputError with path and reason (absent, a folder, no permission)
+/// @throws Error with exit code 1 for system errors: too many open files, a failing disk
+std::string read_file(const std::filesystem::path& path);
+
+/// Throws the exception of `read_file` for `errno`.
+[[noreturn]] void fail_to_read(const std::filesystem::path& path);
+
+/// Sequential access to the bytes of a file, or to bytes in memory: a file may be larger than the available
+/// memory.
+class InputStream {
+ public:
+  /// @param bytes  must outlive the stream
+  explicit InputStream(std::string_view bytes) : window_(bytes), size_(bytes.size()) {}
+  /// @throws InputError or Error as `read_file`, as does `extend`
+  explicit InputStream(const std::filesystem::path& path);
+  ~InputStream();
+  InputStream(const InputStream&) = delete;
+  InputStream& operator=(const InputStream&) = delete;
+
+  /// The bytes read but not yet consumed; invalidated by `extend`.
+  std::string_view window() const { return window_; }
+
+  /// Size of the file in bytes.
+  std::uint64_t size() const { return size_; }
+
+  /// Consumes the first bytes of the window.
+  void take(std::size_t count) { window_.remove_prefix(count); }
+
+  /// Appends further bytes to the window; false at the end of the file.
+  bool extend();
+
+ private:
+  std::filesystem::path path_;
+  std::string_view window_;
+  std::string buffer_;
+  std::uint64_t size_ = 0;
+  std::uint64_t unread_ = 0;
+  int fd_ = -1;
+};
+
+/// Checks that a name from an input file stays inside the folder it is relative to, so that it can be joined
+/// to an input or an output folder: not empty, no absolute path, no drive letter, no ".." component, no
+/// control characters, and a file name at its end. Both / and \ count as separators.
+/// @throws InputError with `place`, the name and the reason
+void check_relative_name(std::string_view name, const FilePlace& place);
+
+/// A name that `check_relative_name` accepts without redundant components: "a/b.jpg" for "./a//b.jpg". Names
+/// of the same file become equal, except for links.
+std::string normalised_name(std::string_view name);
+
+}  // namespace recon

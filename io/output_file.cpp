@@ -1,0 +1,144 @@
+#include "io/output_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/interrupt.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr std::size_t kBufferBytes = 1 << 20;
+
+/// Short for any final name, so that names of the max length work too.
+std::filesystem::path temporary_name() {
+  static std::atomic<unsigned> counter{0};
+  return ".reconstruct-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// Makes the rename itself durable. Failure to sync the folder is ignored, since not all file systems support
+/// it.
+void sync_folder(const std::filesystem::path& folder) noexcept {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  fault_point(FaultPoint::kFileCreate);
+  const std::filesystem::path folder = folder_of(path_);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw OutputError(path_.string() + ": the folder " + folder.string() +
+                      " cannot be created: " + error.message());
+  if (std::filesystem::is_directory(path_, error))
+    throw OutputError(path_.string() + ": cannot be written: a folder has this name; remove it");
+  // A name may be left over from a killed run, or be in use by another machine: try the next one.
+  do {
+    temporary_ = folder / temporary_name();
+    fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (fd_ < 0 && errno == EEXIST);
+  if (fd_ < 0) fail("cannot be created");
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  buffer_.append(bytes);
+  if (buffer_.size() > kBufferBytes) flush();
+}
+
+void AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) {
+  flush();
+  rewritten_ = true;
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot be written");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+FileIdentity AtomicFile::commit() {
+  flush();
+  const FileIdentity identity = rewritten_ ? reread() : hasher_.identity();
+  if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written");
+  if (::close(std::exchange(fd_, -1)) != 0) fail("cannot be written");
+  fault_point(FaultPoint::kFileCommit);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
+  temporary_.clear();
+  sync_folder(folder_of(path_));
+  return identity;
+}
+
+FileIdentity AtomicFile::reread() const {
+  ContentHasher hasher;
+  std::string piece(kBufferBytes, '\0');
+  for (off_t offset = 0;;) {
+    const ssize_t count = ::pread(fd_, piece.data(), piece.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot be read back");
+    if (count == 0) return hasher.identity();
+    hasher.add({piece.data(), static_cast<std::size_t>(count)});
+    offset += count;
+  }
+}
+
+void AtomicFile::flush() {
+  fault_point(FaultPoint::kFileWrite);
+  hasher_.add(buffer_);
+  std::string_view bytes = buffer_;
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot be written");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
+}
+
+void AtomicFile::fail(const char* action) const {
+  const int code = errno;
+  std::string message = path_.string() + ": " + action + ": ";
+  if (code == ENOSPC || code == EDQUOT)
+    message += "the disk is full; free some space or choose another output folder";
+  else if (code == EFBIG)
+    message += "the file size limit (ulimit -f) is reached; raise it";
+  else
+    message += std::strerror(code);
+  throw OutputError(message);
+}
+
+FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  return file.commit();
+}
+
+std::string json_text(const nlohmann::json& document) {
+  return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace recon

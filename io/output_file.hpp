@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/content_hash.hpp"
+
+namespace recon {
+
+/// A file that appears under its name only when it is complete: it is written under a temporary name in the
+/// same folder (created if missing); `commit` flushes it to disk and renames it. Without `commit` it is
+/// deleted.
+class AtomicFile {
+ public:
+  /// @throws OutputError with path and reason, as do all other members
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Appends bytes; buffered by 1 MiB.
+  void write(std::string_view bytes);
+
+  /// Overwrites bytes written before.
+  void write_at(std::uint64_t offset, std::string_view bytes);
+
+  /// Renames the file to its final name; nothing may be written afterwards.
+  /// @returns size and hash of the written content, even if another process replaces the file
+  FileIdentity commit();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void flush();
+  FileIdentity reread() const;
+  [[noreturn]] void fail(const char* action) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  std::string buffer_;
+  ContentHasher hasher_;
+  bool rewritten_ = false;  ///< bytes were overwritten, so the incremental hash is not that of the file
+  int fd_ = -1;
+};
+
+/// Writes a whole file through AtomicFile.
+FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Serialises a document; invalid UTF-8 is replaced by replacement characters.
+std::string json_text(const nlohmann::json& document);
+
+}  // namespace recon

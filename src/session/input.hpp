@@ -1,0 +1,63 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "session/options/options.hpp"
+
+namespace recon {
+
+/// Where the parts of a COLMAP scene lie.
+struct SceneFolder {
+  std::filesystem::path root;
+  std::filesystem::path images;  ///< root/images
+  std::filesystem::path model;   ///< root/sparse, root/sparse/0 or another root/sparse/N
+};
+
+/// Where the parts of a rectified pair lie.
+struct PairFiles {
+  std::filesystem::path root;  ///< empty for two image files
+  std::filesystem::path left, right;
+  std::filesystem::path calibration;  ///< empty: none
+};
+
+/// An input that cannot be processed, and why.
+struct UnusableInput {
+  std::filesystem::path path;
+  std::string reason;
+};
+
+using Input = std::variant<SceneFolder, PairFiles, UnusableInput>;
+
+inline bool is_usable(const Input& input) {
+  return !std::holds_alternative<UnusableInput>(input);
+}
+
+/// The parts of a scene; nothing when `root` has no images folder or no model.
+std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
+
+/// The parts of a folder of a rectified pair, as Middlebury has them: im0 and im1, as .png or another kind of
+/// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
+std::optional<PairFiles> find_pair(const std::filesystem::path& root);
+
+/// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has sub-folders (taken
+/// by name) that are. A folder that is nothing of this, an input that is not there, and a sub-folder that has
+/// parts of a scene or a pair but not all are unusable inputs.
+/// @throws InputError when a file is not there
+/// @throws UsageError for image files that are not two, or not alone
+std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
+
+/// How messages and reports call an input: its folder, or the left image.
+std::filesystem::path input_name(const Input& input);
+
+/// The output folder of an input.
+/// @param several_inputs  each gets a folder of its own name inside --output
+std::filesystem::path output_path(const SessionOptions& options, const Input& input, bool several_inputs);
+
+/// @throws UsageError when results would be written over an input, or those of two inputs into one folder
+void check_output_paths(const SessionOptions& options, const std::vector<Input>& inputs);
+
+}  // namespace recon

@@ -1,0 +1,158 @@
+#include "session/scene/stores.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/image_file.hpp"
+#include "io/input_file.hpp"
+#include "io/map_files.hpp"
+#include "scene/undistort.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Rec. 601 luma in integers, so that every machine has the same greys.
+std::uint8_t luma(Rgb8 c) {
+  return static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
+}
+
+template <class Channel>
+Image<std::uint8_t> extract(const PhotoStore::Colour& image, const Channel& channel) {
+  Image<std::uint8_t> result(image.width(), image.height());
+  for (int y = 0; y < image.height(); ++y) {
+    const Rgb8* in = image.row(y);
+    std::uint8_t* out = result.row(y);
+    for (int x = 0; x < image.width(); ++x) out[x] = channel(in[x]);
+  }
+  return result;
+}
+
+std::size_t colour_bytes(const PhotoStore::Colour& image) {
+  return static_cast<std::size_t>(image.pitch()) * static_cast<std::size_t>(image.height()) * sizeof(Rgb8);
+}
+
+std::size_t channel_bytes(const PhotoStore::Channels& channels) {
+  std::size_t bytes = 0;
+  for (const auto& channel : channels)
+    bytes += static_cast<std::size_t>(channel.pitch()) * static_cast<std::size_t>(channel.height());
+  return bytes;
+}
+
+/// Of the four bytes a pixel takes, one is for matching.
+std::size_t channel_share(std::size_t budget, bool colour) {
+  return colour ? budget / 2 : budget / 4;
+}
+
+std::size_t map_bytes(const ViewDepth& maps) {
+  return (sizeof(float) + sizeof(Vec3f) + sizeof(float)) * static_cast<std::size_t>(maps.depth.pitch()) *
+         static_cast<std::size_t>(maps.depth.height());
+}
+
+}  // namespace
+
+PhotoStore::PhotoStore(std::filesystem::path images, bool colour, std::size_t budget)
+    : images_(std::move(images)),
+      colour_(colour),
+      colours_(budget - channel_share(budget, colour)),
+      channels_(channel_share(budget, colour)) {}
+
+void PhotoStore::set_budget(std::size_t bytes) {
+  channels_.set_budget(channel_share(bytes, colour_));
+  colours_.set_budget(bytes - channel_share(bytes, colour_));
+}
+
+std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,
+                                                          const std::string& file_content) {
+  const Image<Rgb8> photo = decode_image(file_content, photo_file(plan, view).string());
+  const Camera& camera = plan.photo_camera(view);
+  if (photo.width() != camera.width || photo.height() != camera.height)
+    throw InputError(photo_file(plan, view).string() + ": the photo has " +
+                     size_text(photo.width(), photo.height()) + " pixels, its camera " +
+                     size_text(camera.width, camera.height) +
+                     "; use the photos that the model was made from");
+  auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
+  auto channels = split(*image);
+  const std::size_t bytes = channel_bytes(*channels);
+  channels_.insert(plan.name(view), std::move(channels), bytes);
+  return colours_.insert(plan.name(view), image, colour_bytes(*image));
+}
+
+std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
+  if (auto image = colours_.find(plan.name(view))) return image;
+  return add(plan, view, read_file(photo_file(plan, view)));
+}
+
+std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {
+  return channels_.get(
+      plan.name(view), [&] { return split(*colour(plan, view)); }, channel_bytes);
+}
+
+std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
+  static std::atomic<std::uint64_t> last_id = 0;
+  Channels channels;
+  channels.id = ++last_id;
+  if (colour_) {
+    channels.push_back(extract(image, [](Rgb8 c) { return c.r; }));
+    channels.push_back(extract(image, [](Rgb8 c) { return c.g; }));
+    channels.push_back(extract(image, [](Rgb8 c) { return c.b; }));
+  } else {
+    channels.push_back(extract(image, luma));
+  }
+  return std::make_shared<const Channels>(std::move(channels));
+}
+
+PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels) {
+  PosedImage image = posed_view(plan, view, static_cast<int>(channels.size()));
+  for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
+  image.id = channels.id;
+  return image;
+}
+
+void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> maps) {
+  const std::size_t bytes = map_bytes(*maps);
+  cache_.insert(view, std::move(maps), bytes);
+}
+
+std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
+  const std::string depth = Workspace::depth_file(view, kind_), normal = Workspace::normal_file(view, kind_),
+                    confidence = Workspace::confidence_file(view, kind_);
+  return {{depth, write_depth_map(workspace_.path(depth), maps.depth.view())},
+          {normal, write_normal_map(workspace_.path(normal), maps.normal.view())},
+          {confidence, write_depth_map(workspace_.path(confidence), maps.confidence.view())}};
+}
+
+std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
+  return cache_.get(
+      view, [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
+}
+
+ViewDepth MapStore::copy(const std::string& view) {
+  if (const auto maps = cache_.find(view))
+    return {maps->depth.clone(), maps->normal.clone(), maps->confidence.clone()};
+  return read(view);
+}
+
+ViewDepth MapStore::read(const std::string& view) const {
+  ViewDepth maps;
+  maps.depth = read_depth_map(workspace_.path(Workspace::depth_file(view, kind_)));
+  maps.normal = read_normal_map(workspace_.path(Workspace::normal_file(view, kind_)));
+  maps.confidence = read_depth_map(workspace_.path(Workspace::confidence_file(view, kind_)));
+  // The format does not distinguish a confidence of zero from an unknown one; the depth does.
+  for (int y = 0; y < maps.depth.height(); ++y)
+    for (int x = 0; x < maps.depth.width(); ++x)
+      if (!std::isnan(maps.depth(x, y)) && std::isnan(maps.confidence(x, y))) maps.confidence(x, y) = 0;
+  return maps;
+}
+
+double known_share(const Image<float>& map) {
+  std::size_t known = 0;
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) known += std::isnan(map(x, y)) ? 0u : 1u;
+  const double all = static_cast<double>(map.width()) * map.height();
+  return all > 0 ? static_cast<double>(known) / all : 0;
+}
+
+}  // namespace recon

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/image.hpp"
+#include "core/lru_cache.hpp"
+#include "match/posed_image.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/resume/step_record.hpp"
+
+namespace recon {
+
+/// The undistorted images of a scene, in colour and as matching takes them. They come from the photos and not
+/// from the files that the run writes, so that lossy formats cost nothing and a resumed run sees the same
+/// pixels. Cached up to a budget of memory, least recently used out first. Thread-safe.
+class PhotoStore {
+ public:
+  using Colour = Image<Rgb8>;
+  /// Grey, or red, green and blue.
+  struct Channels : std::vector<Image<std::uint8_t>> {
+    std::uint64_t id = 0;  ///< see PosedImage::id
+  };
+
+  /// @param images  folder of the photos
+  /// @param colour  match three channels instead of grey
+  /// @param budget  bytes
+  PhotoStore(std::filesystem::path images, bool colour, std::size_t budget);
+
+  void set_budget(std::size_t bytes);
+
+  std::filesystem::path photo_file(const ScenePlan& plan, int view) const {
+    return images_ / plan.name(view);
+  }
+
+  /// Undistorts a view from the content of its photo file, and caches it.
+  /// @throws InputError when the photo cannot be decoded or does not have its camera's size
+  std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const std::string& file_content);
+
+  /// @throws InputError as `add`, and when the file cannot be read
+  std::shared_ptr<const Colour> colour(const ScenePlan& plan, int view);
+  std::shared_ptr<const Channels> channels(const ScenePlan& plan, int view);
+
+ private:
+  std::shared_ptr<const Channels> split(const Colour& image) const;
+
+  std::filesystem::path images_;
+  bool colour_;
+  LruCache<std::string, Colour> colours_;
+  LruCache<std::string, Channels> channels_;
+};
+
+/// `channels` as a sweep takes them; they must outlive the result.
+PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels);
+
+/// The maps of views in files of the workspace, with a cache of the most recently used ones. Thread-safe.
+class MapStore {
+ public:
+  /// @param budget  bytes of memory
+  MapStore(const Workspace& workspace, MapKind kind, std::size_t budget)
+      : workspace_(workspace), kind_(kind), cache_(budget) {}
+
+  /// Caches the maps of a view if the budget allows.
+  void insert(const std::string& view, std::shared_ptr<const ViewDepth> maps);
+
+  /// Frees the cache and caches nothing from here on.
+  void disable_cache() { cache_.set_budget(0); }
+
+  /// Writes the maps of a view.
+  /// @throws OutputError
+  std::vector<OutputFile> write(const std::string& view, const ViewDepth& maps) const;
+
+  /// The maps of a view, read where they are not cached: bit for bit those that were written.
+  /// @throws InputError
+  std::shared_ptr<const ViewDepth> get(const std::string& view);
+
+  /// The same for a caller that changes or owns them.
+  ViewDepth copy(const std::string& view);
+
+ private:
+  ViewDepth read(const std::string& view) const;
+
+  const Workspace& workspace_;
+  MapKind kind_;
+  LruCache<std::string, ViewDepth> cache_;
+};
+
+/// The share of pixels with a known depth or disparity, [0, 1].
+double known_share(const Image<float>& map);
+
+}  // namespace recon

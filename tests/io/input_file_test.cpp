@@ -1,0 +1,96 @@
+#include "io/input_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "core/error.hpp"
+#include "error_message.hpp"
+#include "temporary_folder.hpp"
+
+namespace recon {
+
+namespace {
+
+using testing::HasSubstr;
+
+/// Prevents this process from opening any more files.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// Expects an error of the machine, not of the file: it must not exclude views.
+template <class Body>
+void expect_machine_error(const Body& body) {
+  try {
+    const NoMoreFiles limit;
+    body();
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const InputError& error) {
+    ADD_FAILURE() << "taken for a fault of the input: " << error.what();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), 1);
+    EXPECT_THAT(error.what(), HasSubstr("a.bin: cannot be read: Too many open files"));
+    EXPECT_THAT(error.what(), HasSubstr("ulimit -n"));
+  }
+}
+
+TEST(ReadFile, DistinguishesTheMachinesFaultsFromTheFiles) {
+  const TemporaryFolder folder;
+  spill(folder / "a.bin", "bytes");
+  expect_machine_error([&] { read_file(folder / "a.bin"); });
+  expect_machine_error([&] { InputStream stream(folder / "a.bin"); });
+  EXPECT_THAT(message_of<InputError>([&] { read_file(folder / "absent"); }), HasSubstr("No such file"));
+}
+
+TEST(ReadFile, ReadsWhatSaysNothingOfItsSize) {
+  EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("VmRSS"));
+  const TemporaryFolder folder;
+  spill(folder / "empty", "");
+  EXPECT_EQ(read_file(folder / "empty"), "");
+  const std::string large(3'000'001, 'x');
+  spill(folder / "large", large);
+  EXPECT_TRUE(read_file(folder / "large") == large);
+}
+
+using namespace std::string_view_literals;
+
+const std::string kFile = "images.bin";
+const FilePlace kPlace{kFile, FilePlace::Unit::kByte, 8};
+
+TEST(SafeName, AcceptsNamesInsideTheFolder) {
+  for (const auto name : {"a.png"sv, "sub/a b.jpg"sv, "..a/b..png"sv, "a..b"sv, ".hidden"sv,
+                          "\xC3\xA4/\xC3\xB6.png"sv, "1:2.png"sv})
+    EXPECT_NO_THROW(check_relative_name(name, kPlace)) << name;
+}
+
+TEST(SafeName, RefusesNamesThatLeadOutOrAreNone) {
+  for (const auto name :
+       {""sv, "/a.png"sv, "\\a.png"sv, "C:\\a.png"sv, "c:a.png"sv, "../a.png"sv, "a/../b.png"sv,
+        "a\\..\\b.png"sv, ".."sv, "a/.."sv, "a/"sv, "."sv, "a/."sv, "a\0b.png"sv, "a\nb.png"sv, "a\x7F"sv})
+    EXPECT_THAT(message_of<InputError>([&] { check_relative_name(name, kPlace); }),
+                testing::StartsWith("images.bin: byte 8: the name"))
+        << name;
+}
+
+TEST(SafeName, IsNormalisedWithoutLookingAtTheDisk) {
+  EXPECT_EQ(normalised_name("a.png"), "a.png");
+  EXPECT_EQ(normalised_name("./a.png"), "a.png");
+  EXPECT_EQ(normalised_name("a//b/././c.png"), "a/b/c.png");
+  EXPECT_EQ(normalised_name(".a/..b/c d.png"), ".a/..b/c d.png");
+}
+
+}  // namespace
+
+}  // namespace recon

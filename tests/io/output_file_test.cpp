@@ -1,0 +1,98 @@
+#include "io/output_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "core/error.hpp"
+#include "error_message.hpp"
+#include "temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+int entries(const fs::path& folder) {
+  return static_cast<int>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+TEST(AtomicFile, AppearsOnlyWhenCommitted) {
+  const TemporaryFolder folder;
+  spill(folder / "out", "old");
+  {
+    AtomicFile file(folder / "out");
+    file.write("new");
+    EXPECT_EQ(slurp(folder / "out"), "old");
+    file.commit();
+  }
+  EXPECT_EQ(slurp(folder / "out"), "new");
+  EXPECT_EQ(entries(folder.path()), 1);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "out");
+    file.write(std::string(3 << 20, 'x'));
+    EXPECT_EQ(entries(folder.path()), 1);
+  }
+  EXPECT_EQ(entries(folder.path()), 0);
+}
+
+TEST(AtomicFile, WritesMoreThanItsBufferAndPatches) {
+  const TemporaryFolder folder;
+  std::string expected;
+  AtomicFile file(folder / "deep/er/out");
+  for (int i = 0; i < 3000; ++i) {
+    const std::string part(static_cast<std::size_t>(i), static_cast<char>('a' + i % 26));
+    file.write(part);
+    expected += part;
+  }
+  file.write_at(5, "PATCH");
+  expected.replace(5, 5, "PATCH");
+  file.write("end");
+  file.commit();
+  EXPECT_EQ(slurp(folder / "deep/er/out"), expected + "end");
+}
+
+TEST(AtomicFile, TakesTheLongestNames) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  write_file(folder / name, "x");
+  EXPECT_EQ(slurp(folder / name), "x");
+}
+
+TEST(AtomicFile, NamesPathAndReason) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "taken");
+  EXPECT_THAT(message_of<OutputError>([&] { write_file(folder / "taken", "x"); }),
+              HasSubstr("a folder has this name"));
+  spill(folder / "file", "");
+  EXPECT_THAT(message_of<OutputError>([&] { write_file(folder / "file/out", "x"); }),
+              HasSubstr("file/out: "));
+  EXPECT_THAT(message_of<OutputError>([&] { write_file(folder / std::string(256, 'n'), "x"); }),
+              HasSubstr("too long"));
+}
+
+TEST(AtomicFile, ReportsAFailingWriteAndCleansUp) {
+  // A file size limit simulates a full disk.
+  const TemporaryFolder folder;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1 << 20, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string message =
+      message_of<OutputError>([&] { write_file(folder / "out", std::string(4 << 20, 'x')); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, previous);
+  EXPECT_THAT(message, HasSubstr("out: cannot be written: the file size limit (ulimit -f) is reached"));
+  EXPECT_EQ(entries(folder.path()), 0);
+}
+
+}  // namespace
+}  // namespace recon
