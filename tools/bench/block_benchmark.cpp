@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_block.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "methods/stereo/block/block_matching.hpp"
 #include "reference/block_cases.hpp"
 #include "tools/bench/h200.hpp"

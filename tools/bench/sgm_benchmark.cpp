@@ -1,6 +1,6 @@
 #include "tools/bench/sgm_benchmark.hpp"
 
-#include "cuda/testing/cuda_semi_global.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "tools/bench/json.hpp"
 #include "tools/bench/sgm_cpu_benchmark.hpp"
 #include "tools/bench/sgm_roofline.hpp"
