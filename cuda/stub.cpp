@@ -1,9 +1,7 @@
 #include "core/error.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
-#include "cuda/testing/cuda_belief.hpp"
-#include "cuda/testing/cuda_block.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
-#include "cuda/testing/cuda_semi_global.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/backend.hpp"
 
@@ -45,7 +43,7 @@ SweepTimes time_sweep(const SweepProblem&, SweepVariant, int, int) {
 NaiveSweep time_naive_sweep(const SweepProblem&, int, int) {
   unavailable();
 }
-BlockRun run_block_matching(const PairProblem&, std::uint8_t, int) {
+PairRun run_block_matching(const PairProblem&, std::uint8_t, int) {
   unavailable();
 }
 BlockTimes time_block_matching(const PairProblem&, int, int, int, int) {
@@ -54,14 +52,14 @@ BlockTimes time_block_matching(const PairProblem&, int, int, int, int) {
 std::size_t count_wrong_reciprocals(int) {
   unavailable();
 }
-BeliefRun run_belief(const PairProblem&, int) {
+PairRun run_belief(const PairProblem&, std::uint8_t, int) {
   unavailable();
 }
 BeliefTimes time_belief(const PairProblem&, int, int) {
   unavailable();
 }
 
-SemiGlobalRun run_semi_global(const PairProblem&, std::uint8_t, int) {
+PairRun run_semi_global(const PairProblem&, std::uint8_t, int) {
   unavailable();
 }
 PathWinners optimize_given_costs(const GivenCosts&, std::uint8_t, int) {
@@ -89,7 +87,7 @@ Volume<float> run_cross_based(const SupportViews<Cross>&, int, const CrossBasedO
   unavailable();
 }
 
-PipelineRun run_pipeline(const PipelineProblem&, std::uint8_t, int) {
+PairRun run_pipeline(const PipelineProblem&, std::uint8_t, int) {
   unavailable();
 }
 Volume<float> run_colour_costs(const ColourPair&, PairSide, const DisparityRange&, const PipelineOptions&,

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "aggregate/adaptive_weight_step.hpp"
-#include "cuda/aggregate/device_volume.hpp"
+#include "cuda/device/volume.hpp"
 #include "match/pair_side.hpp"
 
 namespace recon::cuda {

@@ -4,7 +4,6 @@
 #include "cuda/aggregate/column_windows.cuh"
 #include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cost_sum.cuh"
-#include "cuda/aggregate/wide_window.hpp"
 #include "cuda/device/error.hpp"
 
 /// A thread block processes a band of rows of one plane, over the full width or a part of it, a few rows per

@@ -3,7 +3,8 @@
 #include <cuda_runtime_api.h>
 
 #include "aggregate/aggregation.hpp"
-#include "cuda/aggregate/device_volume.hpp"
+#include "aggregate/cost_unit_step.hpp"
+#include "cuda/device/volume.hpp"
 
 namespace recon::cuda {
 
@@ -16,5 +17,9 @@ namespace recon::cuda {
 /// @throws std::logic_error if shapes differ, or the radius or the max cost is out of range; DeviceError
 void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost,
                            const DeviceVolume& aggregated, cudaStream_t stream);
+
+/// As queue_constant_window, for windows of any size; `radius` at most the longer side of the image.
+void queue_wide_window(const DeviceVolume& costs, int radius, CostUnit unit, const DeviceVolume& aggregated,
+                       cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "aggregate/aggregation.hpp"
-#include "cuda/aggregate/device_volume.hpp"
+#include "cuda/device/volume.hpp"
 
 namespace recon::cuda {
 

@@ -3,7 +3,7 @@
 
 #include "cuda/aggregate/cross_columns.cuh"
 #include "cuda/aggregate/cross_rows.cuh"
-#include "cuda/aggregate/cross_stores.cuh"
+#include "cuda/aggregate/cross_strip.cuh"
 #include "cuda/device/error.hpp"
 #include "cuda/device/shared_memory.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/aggregate/device_volume.hpp"
+#include "cuda/device/volume.hpp"
 #include "match/pair_side.hpp"
 
 /// Shared memory of a thread block of the adaptive weights. A thread block computes the means of a tile of

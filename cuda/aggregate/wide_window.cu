@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cost_sum.cuh"
-#include "cuda/aggregate/wide_window.hpp"
 #include "cuda/device/error.hpp"
 #include "cuda/device/shared_memory.hpp"
 

@@ -30,4 +30,7 @@ inline std::size_t device_volume_floats(int width, int planes, int height) {
   return element_count({padded_count<float>(width), planes, height});
 }
 
+/// Max width of a volume: the sums of a row fit in the shared memory of a multiprocessor.
+inline constexpr int kMaxAggregatedWidth = 16384;
+
 }  // namespace recon::cuda

@@ -1,4 +1,4 @@
-#include "cuda/match/sweep_launch.cuh"
+#include "cuda/match/sweep_kernel.cuh"
 
 namespace recon::cuda {
 namespace {

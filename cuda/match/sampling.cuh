@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cuda/match/sweep_args.hpp"
+#include "cuda/match/sweep.hpp"
 #include "match/warp_step.hpp"
 
 /// Warped samples of a source. Every function is bit-identical to `sample_position` and `bilinear`; this

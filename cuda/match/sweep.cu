@@ -1,10 +1,47 @@
 #include <algorithm>
 
 #include "cuda/match/sweep.hpp"
-#include "cuda/match/sweep_grid.hpp"
-#include "cuda/match/sweep_launch.cuh"
+#include "cuda/match/sweep_kernel.cuh"
 
 namespace recon::cuda {
+
+namespace {
+
+int divided_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace
+
+bool can_fuse(const SweepOptions& options, int channels) {
+  const bool best_two = options.combination == Combination::kMinimum ||
+                        (options.combination == Combination::kBestK && options.best_k <= 2);
+  return options.cost == CostKind::kSad && channels == 1 && best_two;
+}
+
+int tile_count(int width, int rows, const SweepOptions& options) {
+  const int radius = options.window / 2;
+  return divided_up(width, tile_width(radius)) * divided_up(rows, tile_height(options.cost, radius));
+}
+
+int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges) {
+  // The start-up of a thread block costs about as much as two planes.
+  constexpr double kStart = 2.0;
+  const int fewest = divided_up(planes, std::min(planes, kMaxSteps / sources));
+  int best = divided_up(planes, fewest);
+  double min_time = 1e300;
+  for (int ranges = fewest; ranges <= std::max(fewest, std::min(most_ranges, planes)); ++ranges) {
+    const int each = divided_up(planes, ranges);
+    const long long blocks = static_cast<long long>(tiles) * divided_up(planes, each);
+    const double time =
+        static_cast<double>((blocks + blocks_per_wave - 1) / blocks_per_wave) * (each + kStart);
+    if (time >= 0.999 * min_time) continue;
+    min_time = time;
+    best = each;
+  }
+  return best;
+}
+
 namespace {
 
 CombineKind combine_kind(const SweepOptions& options) {
@@ -36,8 +73,8 @@ __global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int wi
        static_cast<std::uint32_t>(below[right]) << 24);
 }
 
-unsigned divided_up(int a, int b) {
-  return static_cast<unsigned>((a + b - 1) / b);
+unsigned blocks(int count, int per_block) {
+  return static_cast<unsigned>(divided_up(count, per_block));
 }
 
 }  // namespace
@@ -61,9 +98,9 @@ void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channe
   EXPECTS(!fused || can_fuse(options, channels));
   const SweepInstance instance = instance_for(options, channels, fused);
   const int radius = options.window / 2;
-  const dim3 grid(divided_up(args.width, tile_width(radius)),
-                  divided_up(args.row_end - args.row_begin, tile_height(options.cost, radius)),
-                  divided_up(args.plane_end - args.plane_begin, args.planes_per_block));
+  const dim3 grid(blocks(args.width, tile_width(radius)),
+                  blocks(args.row_end - args.row_begin, tile_height(options.cost, radius)),
+                  blocks(args.plane_end - args.plane_begin, args.planes_per_block));
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(instance.shared_bytes)));
   instance.kernel<<<grid, instance.threads, instance.shared_bytes, stream>>>(args);
@@ -72,7 +109,7 @@ void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channe
 
 void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
                   int quad_pitch, cudaStream_t stream) {
-  const dim3 grid(divided_up(width, 256), static_cast<unsigned>(height));
+  const dim3 grid(blocks(width, 256), static_cast<unsigned>(height));
   quads_kernel<<<grid, 256, 0, stream>>>(pixels, pixel_pitch, width, height, quads, quad_pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }

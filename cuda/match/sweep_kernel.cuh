@@ -1,13 +1,17 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 
+#include "cuda/device/error.hpp"
 #include "cuda/match/combine.cuh"
 #include "cuda/match/cost.cuh"
 #include "cuda/match/sampling.cuh"
-#include "cuda/match/sink.cuh"
-#include "cuda/match/sweep_args.hpp"
+#include "cuda/match/sweep.hpp"
 #include "cuda/match/tile_coverage.hpp"
+
+namespace recon::cuda {
 
 /// The sweep. A thread block owns a tile of the reference and a range of planes; for each plane and source it
 ///   1. warps the tile and its halo once, 16 samples per thread, four rows per word;
@@ -17,8 +21,6 @@
 /// part, and only part 2 reads rows of other warps: there is one barrier per step, between parts 1 and 2.
 /// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in
 /// part 2. part 2.
-
-namespace recon::cuda {
 
 /// The samples of one thread in part 1: columns and rows, clamped to the reference.
 struct SamplePlace {
@@ -230,6 +232,48 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
     }
   }
   if (active) sink.finish(args, output, plane_end);
+}
+
+/// One instance of the sweep kernel, with its launch parameters.
+struct SweepInstance {
+  void (*kernel)(SweepArgs);
+  int threads;
+  std::size_t shared_bytes;
+};
+
+template <class Cost, class Combine, class Sink, int BlocksPerMultiprocessor>
+SweepInstance sweep_instance() {
+  return {&sweep_kernel<Cost, Combine, Sink, BlocksPerMultiprocessor>, kThreads<Cost>,
+          sizeof(BlockShared<Cost>)};
+}
+
+/// The instances of each cost by combination, for a window radius of 1 .. 7.
+enum class CombineKind { kBest1, kBest2, kAny };
+SweepInstance grey_sad_instance(int radius, CombineKind combine);
+SweepInstance fused_sad_instance(int radius, CombineKind combine);
+SweepInstance colour_sad_instance(int radius, CombineKind combine);
+SweepInstance zncc_instance(int radius, CombineKind combine);
+
+/// `Table<Radius>::get(combine)` for the radius given at run time.
+template <template <int> class Table>
+SweepInstance instance_of_radius(int radius, CombineKind combine) {
+  switch (radius) {
+    case 1:
+      return Table<1>::get(combine);
+    case 2:
+      return Table<2>::get(combine);
+    case 3:
+      return Table<3>::get(combine);
+    case 4:
+      return Table<4>::get(combine);
+    case 5:
+      return Table<5>::get(combine);
+    case 6:
+      return Table<6>::get(combine);
+    default:
+      EXPECTS(radius == 7);
+      return Table<7>::get(combine);
+  }
 }
 
 }  // namespace recon::cuda

@@ -8,7 +8,7 @@
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/optimize/winner/min_cost.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
-#include "cuda/testing/measure.hpp"
+#include "cuda/testing/support.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -4,8 +4,7 @@
 #include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cross_based.hpp"
 #include "cuda/match/cross_arms.hpp"
-#include "cuda/methods/device_call.hpp"
-#include "cuda/testing/measure.hpp"
+#include "cuda/testing/support.hpp"
 
 namespace recon::cuda {
 

@@ -5,17 +5,16 @@
 #include <utility>
 
 #include "cuda/aggregate/aggregation.hpp"
-#include "cuda/device/graph.hpp"
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/transform.hpp"
-#include "cuda/methods/device_call.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/optimize/scanline/scanline.hpp"
 #include "cuda/optimize/winner/min_cost.hpp"
 #include "cuda/refine/cost_refinement.hpp"
 #include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"
-#include "cuda/testing/measure.hpp"
+#include "cuda/testing/run_pair.hpp"
+#include "cuda/testing/support.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -50,20 +49,8 @@ std::size_t pieces_bytes(int width, int height, int pieces) {
 
 }  // namespace
 
-PipelineRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device) {
-  use_device(device);
-  const PairProblem pair = pair_of(problem);
-  PairWorkspace workspace;
-  PipelineRun run;
-  run.planned_bytes = PipelineStream::bytes(shape_of(problem), pair.options);
-  PipelineStream method(shape_of(problem), pair.options, workspace.arena);
-  run.arena_bytes = workspace.arena.used();
-  RECON_CUDA_TRY(
-      cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
-  method.upload(pair, workspace);
-  method.queue(workspace);
-  run.map.disparity = method.download(workspace);
-  return run;
+PairRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device) {
+  return run_pair<PipelineStream>(pair_of(problem), shape_of(problem), poison, device);
 }
 
 Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,

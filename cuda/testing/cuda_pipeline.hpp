@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/testing/cuda_sweep.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "match/ad_census.hpp"
 #include "methods/stereo/pair.hpp"
 #include "optimize/scanline/scanline.hpp"
@@ -18,12 +18,7 @@
 namespace recon::cuda {
 
 /// As recon::pipeline_matching.
-struct PipelineRun {
-  DisparityMap map;
-  std::size_t planned_bytes = 0;  ///< what was said before
-  std::size_t arena_bytes = 0;    ///< what was allocated
-};
-PipelineRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device = 0);
+PairRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device = 0);
 
 /// As recon::colour_difference_costs or ad_census_costs, as `options` name them.
 Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const DisparityRange& range,

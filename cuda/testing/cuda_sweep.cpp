@@ -6,8 +6,8 @@
 
 #include "cuda/methods/self_test.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
-#include "cuda/testing/measure.hpp"
 #include "cuda/testing/naive_sweep.hpp"
+#include "cuda/testing/support.hpp"
 #include "methods/backend.hpp"
 
 namespace recon::cuda {

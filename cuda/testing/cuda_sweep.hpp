@@ -8,10 +8,10 @@
 #include "core/volume.hpp"
 #include "methods/backend.hpp"
 
+namespace recon::cuda {
+
 /// The sweep on a GPU by parts, for tests and the benchmark: no CUDA type appears here, and a build without
 /// CUDA has these functions too, which then throw DeviceUnavailable.
-
-namespace recon::cuda {
 
 /// Which of the equivalent arrangements does the work.
 enum class SweepVariant {

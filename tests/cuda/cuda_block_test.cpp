@@ -1,12 +1,11 @@
 // Block matching on the GPU finds what the CPU and the textbook find, at every pixel.
 
-#include "cuda/testing/cuda_block.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "cuda/gpu_test.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "reference/block_reference.hpp"
@@ -25,7 +24,7 @@ TEST_P(CudaBlock, EqualsTheReferenceAndTheCpu) {
   const Image<float> expected = reference::block_matching(pair.problem);
   EXPECT_TRUE(test::same_image(expected, block_matching(pair.problem).disparity)) << "CPU";
   for (const int poison : {0xFF, 0x00}) {
-    const cuda::BlockRun run = cuda::run_block_matching(pair.problem, static_cast<std::uint8_t>(poison));
+    const cuda::PairRun run = cuda::run_block_matching(pair.problem, static_cast<std::uint8_t>(poison));
     EXPECT_TRUE(test::same_image(expected, run.map.disparity)) << "CUDA, memory of " << poison;
     EXPECT_LE(run.arena_bytes, run.planned_bytes);
   }

@@ -30,7 +30,7 @@ class CudaPipeline : public test::GpuTest<> {};
 /// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
 ::testing::AssertionResult same_as_cpu(const PipelineProblem& problem) {
   const Image<float> expected = pipeline_matching(problem).disparity;
-  const cuda::PipelineRun run = cuda::run_pipeline(problem, kPoison);
+  const cuda::PairRun run = cuda::run_pipeline(problem, kPoison);
   if (run.planned_bytes != run.arena_bytes)
     return ::testing::AssertionFailure()
            << run.planned_bytes << " bytes planned, " << run.arena_bytes << " taken";

@@ -1,5 +1,3 @@
-#include "cuda/testing/cuda_semi_global.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "cuda/gpu_test.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "steps/path_sums.hpp"
 
@@ -149,7 +148,7 @@ TEST_P(CudaSemiGlobal, EqualsTheTextbookToTheBit) {
   const NoisyPair pair(GetParam());
   const Image<float> expected = reference::semi_global_disparity(pair.problem());
   for (const int poison : {0x00, 0xFF, 0x81}) {
-    const cuda::SemiGlobalRun run = cuda::run_semi_global(pair.problem(), static_cast<std::uint8_t>(poison));
+    const cuda::PairRun run = cuda::run_semi_global(pair.problem(), static_cast<std::uint8_t>(poison));
     EXPECT_TRUE(same_image(expected, run.map.disparity)) << "poison " << poison;
     EXPECT_EQ(run.planned_bytes, run.arena_bytes);
   }

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "cuda/gpu_test.hpp"
-#include "cuda/match/sweep_grid.hpp"
+#include "cuda/match/sweep.hpp"
 #include "cuda/sweep_cases.hpp"
 #include "steps/plane_sweep.hpp"
 

@@ -2,10 +2,8 @@
 
 #include "core/error.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
-#include "cuda/testing/cuda_belief.hpp"
-#include "cuda/testing/cuda_block.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
-#include "cuda/testing/cuda_semi_global.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/backend.hpp"
 
@@ -18,7 +16,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::count_wrong_reciprocals(), DeviceUnavailable);
   EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_belief({}), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_belief({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_semi_global({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_pipeline({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_cross_arms({}, {}, 0), DeviceUnavailable);

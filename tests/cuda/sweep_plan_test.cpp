@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/aggregate/cross_passes.hpp"
-#include "cuda/match/sweep_grid.hpp"
+#include "cuda/match/sweep.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 
 /// The cutting of a view, which needs no GPU.

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_block.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "tools/bench/benchmarks.hpp"

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_semi_global.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 #include "match/transformed_image.hpp"
 #include "methods/stereo/pair.hpp"
 #include "refine/depth_filters.hpp"

@@ -1,8 +1,7 @@
-#include "cuda/methods/stereo/belief_stream.hpp"
-
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "cuda/methods/stereo/pair_stream.hpp"
 #include "match/gaussian_blur.hpp"
 
 namespace recon::cuda {

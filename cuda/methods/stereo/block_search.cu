@@ -1,5 +1,5 @@
 #include "cuda/device/error.hpp"
-#include "cuda/methods/stereo/block_tiling.hpp"
+#include "cuda/methods/stereo/block_device.hpp"
 #include "cuda/methods/stereo/block_winner.cuh"
 #include "methods/stereo/block/block_step.hpp"
 

@@ -1,9 +1,6 @@
 #include "cuda/methods/stereo/pair_stream.hpp"
 
-#include "cuda/methods/stereo/belief_stream.hpp"
-#include "cuda/methods/stereo/block_stream.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
-#include "cuda/methods/stereo/semi_global_stream.hpp"
 
 namespace recon::cuda {
 

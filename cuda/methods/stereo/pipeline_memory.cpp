@@ -1,9 +1,8 @@
-#include "cuda/methods/stereo/pipeline_memory.hpp"
-
 #include <algorithm>
 
 #include "core/error.hpp"
 #include "cuda/aggregate/aggregation.hpp"
+#include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "match/ad_census.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
 

@@ -1,6 +1,5 @@
-#include "cuda/methods/stereo/semi_global_stream.hpp"
-
 #include "cuda/methods/stereo/pair_paths.hpp"
+#include "cuda/methods/stereo/pair_stream.hpp"
 #include "cuda/refine/median.hpp"
 
 namespace recon::cuda {

@@ -12,7 +12,7 @@
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
-#include "cuda/match/sweep_args.hpp"
+#include "cuda/match/sweep.hpp"
 
 namespace recon::cuda {
 

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "cuda/device/memory.hpp"
-#include "cuda/match/sweep_grid.hpp"
+#include "cuda/match/sweep.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {

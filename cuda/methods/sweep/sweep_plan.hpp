@@ -7,7 +7,7 @@
 #include "core/volume.hpp"
 #include "cuda/aggregate/aggregation.hpp"
 #include "cuda/device/memory.hpp"
-#include "cuda/match/sweep_args.hpp"
+#include "cuda/match/sweep.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "cuda/optimize/winner/winner_range.hpp"
 #include "methods/backend.hpp"

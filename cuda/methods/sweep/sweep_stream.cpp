@@ -7,7 +7,6 @@
 
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/match/sweep.hpp"
-#include "cuda/match/sweep_grid.hpp"
 #include "cuda/methods/sweep/winner.hpp"
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"

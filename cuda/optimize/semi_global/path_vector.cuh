@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/error.hpp"
 #include "cuda/optimize/semi_global/plane_bytes.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 
@@ -194,6 +195,18 @@ __device__ inline void fill_penalties(const SemiGlobalOptions& options, std::uin
   for (int g = static_cast<int>(threadIdx.x); g < 256; g += static_cast<int>(blockDim.x))
     table[g] = in_both_halves(static_cast<std::uint32_t>(edge_penalty(options, g)));
   __syncthreads();
+}
+
+/// Calls `work` with the smallest shape that holds `planes`.
+template <class Work>
+void with_path_shape(int planes, const Work& work) {
+  EXPECTS(planes >= 1 && planes <= 4096);
+  if (planes <= 64) return work(PathShape<4, 16>{});
+  if (planes <= 128) return work(PathShape<8, 16>{});
+  if (planes <= 256) return work(PathShape<16, 16>{});
+  if (planes <= 512) return work(PathShape<32, 16>{});
+  if (planes <= 1024) return work(PathShape<32, 32>{});
+  work(PathShape<32, 128>{});
 }
 
 }  // namespace recon::cuda

@@ -7,7 +7,7 @@
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
-#include "cuda/optimize/semi_global/path_args.hpp"
+#include "cuda/optimize/semi_global/path_kernels.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
 namespace recon::cuda {

@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
 #include "cuda/optimize/semi_global/path_kernels.hpp"
-#include "cuda/optimize/semi_global/path_shapes.cuh"
+#include "cuda/optimize/semi_global/path_vector.cuh"
 
 namespace recon::cuda {
 namespace {

@@ -1,11 +1,70 @@
-#include "cuda/testing/cuda_semi_global.hpp"
+#include "cuda/testing/cuda_pairs.hpp"
 
-#include "cuda/device/graph.hpp"
-#include "cuda/methods/stereo/semi_global_stream.hpp"
+#include "cuda/methods/stereo/pair_stream.hpp"
 #include "cuda/optimize/semi_global/plane_bytes.hpp"
-#include "cuda/testing/measure.hpp"
+#include "cuda/testing/run_pair.hpp"
+#include "cuda/testing/support.hpp"
 
 namespace recon::cuda {
+
+PairRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int device) {
+  return run_pair<BlockStream>(problem, pair_shape(problem), poison, device);
+}
+
+PairRun run_belief(const PairProblem& problem, std::uint8_t poison, int device) {
+  return run_pair<BeliefStream>(problem, pair_shape(problem), poison, device);
+}
+
+PairRun run_semi_global(const PairProblem& problem, std::uint8_t poison, int device) {
+  return run_pair<SemiGlobalStream>(problem, pair_shape(problem), poison, device);
+}
+
+BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int strip_rows, int repeats,
+                               int device) {
+  EXPECTS(repeats >= 1);
+  BlockTimes times;
+  use_device(device);
+  check_pair(problem);
+  PairWorkspace workspace;
+  BlockStream method(pair_shape(problem), problem.options, workspace.arena, {tile_width, strip_rows});
+  times.device_bytes = workspace.arena.capacity();
+  method.upload(problem, workspace);
+  times.whole = time_events(workspace.stream, repeats, [&] { method.queue(workspace); });
+  times.search = time_events(workspace.stream, repeats, [&] { method.queue_search(workspace); });
+  times.call = time_whole(repeats, [&] { match_pair(problem, workspace); });
+  return times;
+}
+
+BeliefTimes time_belief(const PairProblem& problem, int repeats, int device) {
+  EXPECTS(repeats >= 1);
+  BeliefTimes times;
+  use_device(device);
+  check_pair(problem);
+  PairWorkspace workspace;
+  const Stream& stream = workspace.stream;
+  BeliefStream method(pair_shape(problem), problem.options, workspace.arena);
+  times.device_bytes = workspace.arena.capacity();
+  method.upload(problem, workspace);
+  stream.synchronize();
+  const BeliefStream::Buffers& at = method.buffers();
+  const std::size_t image_bytes = 2 * at.image_bytes;
+  const std::size_t winner_bytes =
+      element_count({problem.images.left.width, problem.images.left.height, sizeof(std::uint16_t)});
+  const PinnedBuffer images(image_bytes), winners(winner_bytes);
+  const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+    RECON_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.get()));
+  };
+  copy(images.data(), at.images, image_bytes);
+  times.with_transfers = time_events(stream, repeats, [&] {
+    copy(at.images, images.data(), image_bytes);
+    method.queue(workspace);
+    copy(winners.data(), at.winners, winner_bytes);
+  });
+  times.kernels = time_events(stream, repeats, [&] { method.queue(workspace); });
+  times.whole = time_whole(repeats, [&] { match_pair(problem, workspace); });
+  return times;
+}
+
 namespace {
 
 void fill(const Arena& arena, std::uint8_t poison, const Stream& stream) {
@@ -20,20 +79,6 @@ void copy(T* to, const T* from, std::size_t count, const Stream& stream) {
 }
 
 }  // namespace
-
-SemiGlobalRun run_semi_global(const PairProblem& problem, std::uint8_t poison, int device) {
-  use_device(device);
-  PairWorkspace workspace;
-  SemiGlobalRun run;
-  run.planned_bytes = SemiGlobalStream::bytes(pair_shape(problem), problem.options);
-  SemiGlobalStream method(pair_shape(problem), problem.options, workspace.arena);
-  run.arena_bytes = workspace.arena.used();
-  fill(workspace.arena, poison, workspace.stream);
-  method.upload(problem, workspace);
-  method.queue(workspace);
-  run.map.disparity = method.download(workspace);
-  return run;
-}
 
 PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, int device) {
   use_device(device);
