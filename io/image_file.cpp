@@ -194,22 +194,31 @@ std::string lower_extension(const std::filesystem::path& path) {
   return extension;
 }
 
+/// Max side of a JPEG image, pixels, in libjpeg.
+constexpr int kMaxJpegSide = 65500;
+
 /// Encodes in memory, so that the file is written by AtomicFile.
 FileIdentity encode(const std::filesystem::path& path, const cv::Mat& pixels) {
   const std::string extension = lower_extension(path);
-  std::vector<int> settings;
-  if (extension == ".jpg" || extension == ".jpeg")
-    settings = {cv::IMWRITE_JPEG_QUALITY, 95};
-  else if (extension != ".png")
+  const bool jpeg = extension == ".jpg" || extension == ".jpeg";
+  if (!jpeg && extension != ".png")
     throw UsageError(path.string() + ": images are written as .png, .jpg or .jpeg, not as \"" + extension +
                      "\"");
+  if (jpeg && std::max(pixels.cols, pixels.rows) > kMaxJpegSide)
+    throw OutputError(path.string() + ": " + std::to_string(pixels.cols) + " x " +
+                      std::to_string(pixels.rows) + " pixels are more than a JPEG file holds (" +
+                      std::to_string(kMaxJpegSide) + " a side); write it as .png");
+  std::vector<int> settings;
+  if (jpeg) settings = {cv::IMWRITE_JPEG_QUALITY, 95};
   std::vector<std::uint8_t> bytes;
+  bool encoded = false;
   try {
-    if (!cv::imencode(extension, pixels, bytes, settings))
-      throw OutputError(path.string() + ": cannot be encoded");
-  } catch (const cv::Exception& error) {
-    throw OutputError(path.string() + ": cannot be encoded: " + error.err);
+    encoded = cv::imencode(extension, pixels, bytes, settings);
+  } catch (const cv::Exception&) {
+    encoded = false;
   }
+  // Of pixels and sides that the format allows, encoding fails for lack of memory only.
+  if (!encoded) throw OutOfMemory(path.string() + ": there is not enough memory to encode the image");
   return write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 

@@ -75,7 +75,8 @@ Image<std::uint16_t> read_png16(const std::filesystem::path& path);
 FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image);
 
 /// Writes an image as PNG or, with quality 95, as JPEG: by the extension .png, .jpg or .jpeg.
-/// @throws OutputError if it cannot be written; UsageError for other extensions
+/// @throws OutputError if it cannot be written or has sides longer than its format allows; UsageError for
+/// other extensions; OutOfMemory
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image);
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
 

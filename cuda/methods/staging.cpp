@@ -8,12 +8,17 @@
 namespace recon::cuda {
 namespace {
 
-/// Copies rows, large images on several threads. Isolated: a waiting thread must not start the sweep of
-/// another view, which would wait for the concurrent stream that this one holds.
+/// Copies rows, large images on several threads, small ones without starting a parallel loop. Isolated: a
+/// waiting thread must not start the sweep of another view, which would wait for the concurrent stream that
+/// this one holds.
 /// @param bytes  of a row
 template <class Copy>
 void for_rows(int rows, std::ptrdiff_t bytes, const Copy& copy) {
   constexpr std::ptrdiff_t kBytesPerTask = 256 << 10;
+  if (rows * bytes <= kBytesPerTask) {
+    for (int y = 0; y < rows; ++y) copy(y);
+    return;
+  }
   const auto grain = static_cast<int>(std::max<std::ptrdiff_t>(1, kBytesPerTask / bytes));
   oneapi::tbb::this_task_arena::isolate([&] { parallel_for(rows, copy, grain); });
 }
@@ -64,11 +69,14 @@ void Staging::receive(const std::byte* device, std::byte* host, const Rows& rows
       RECON_CUDA_TRY(cudaMemcpyAsync(half(turn), device + begin * rows.device_pitch,
                                      static_cast<std::size_t>(count * rows.device_pitch),
                                      cudaMemcpyDeviceToHost, stream.get()));
-      free_[static_cast<std::size_t>(turn)].record(stream);
+      if (blocks > 1) free_[static_cast<std::size_t>(turn)].record(stream);
     }
     if (block == 0) continue;
     const int begin = (block - 1) * most, count = std::min(most, rows.count - begin), turn = (block - 1) % 2;
-    free_[static_cast<std::size_t>(turn)].synchronize();
+    if (blocks > 1)
+      free_[static_cast<std::size_t>(turn)].synchronize();
+    else
+      stream.synchronize();
     const std::byte* staged = half(turn);
     for_rows(count, rows.bytes, [&](int y) {
       std::memcpy(host + (begin + y) * rows.host_pitch, staged + y * rows.device_pitch,

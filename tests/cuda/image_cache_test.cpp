@@ -64,7 +64,7 @@ TEST_F(CudaImageCache, UploadsEachChannelOfASourceOnce) {
   expect_as_without(colour, cuda::SweepVariant::kAuto, cached);
 }
 
-TEST_F(CudaImageCache, EvictsImagesWhereRoomIsShort) {
+TEST_F(CudaImageCache, EvictsImagesWhereMemoryIsShort) {
   const SharedSources shared({CostKind::kZncc, 7, Combination::kBestK, 2}, 1);
   const std::size_t views = shared.views.size();
   // Two of three sources fit while a view uses them all; with four, one of three is new to each view.

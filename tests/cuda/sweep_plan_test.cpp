@@ -13,15 +13,20 @@ namespace {
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 
-SweepOptions zncc() {
-  return {CostKind::kZncc, 7, Combination::kBestK, 2};
+SweepSpec spec_of(const SweepOptions& options) {
+  SweepSpec spec;
+  spec.options = options;
+  return spec;
 }
-SweepOptions sad() {
-  return {CostKind::kSad, 7, Combination::kMinimum, 1};
+SweepSpec zncc() {
+  return spec_of({CostKind::kZncc, 7, Combination::kBestK, 2});
+}
+SweepSpec sad() {
+  return spec_of({CostKind::kSad, 7, Combination::kMinimum, 1});
 }
 
 TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
-  const SweepShape shape{{zncc()}, 640, 480, 640, 480, 1, 8, 128};
+  const SweepShape shape{zncc(), 640, 480, 640, 480, 1, 8, 128};
   const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, 16 * kGiB});
   EXPECT_FALSE(plan.fused);
   EXPECT_EQ(plan.tiles, 1);
@@ -32,20 +37,20 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 }
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
-  const SweepShape shape{{zncc()}, 6000, 4000, 6000, 4000, 1, 8, 512};
+  const SweepShape shape{zncc(), 6000, 4000, 6000, 4000, 1, 8, 512};
   for (const std::size_t streams : {1u, 2u}) {
     const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB / streams});
     EXPECT_LE(plan.bytes, kGiB / streams);
     EXPECT_GT(plan.tiles, 1);
   }
   const SweepPlan fused =
-      plan_sweep({{sad()}, 6000, 4000, 6000, 4000, 1, 8, 512}, SweepPath::kAuto, {132, kGiB / 2});
+      plan_sweep({sad(), 6000, 4000, 6000, 4000, 1, 8, 512}, SweepPath::kAuto, {132, kGiB / 2});
   EXPECT_TRUE(fused.fused);
   EXPECT_LE(fused.bytes, kGiB / 2);
 }
 
 TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
-  const SweepShape shape{{zncc()}, 6000, 4000, 100, 100, 1, 1, 4096};
+  const SweepShape shape{zncc(), 6000, 4000, 100, 100, 1, 1, 4096};
   const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, 128u << 20});
   EXPECT_LE(plan.bytes, 128u << 20);
   EXPECT_LT(plan.planes, 4096);
@@ -53,7 +58,7 @@ TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
 }
 
 TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
-  const SweepShape shape{{zncc()}, 6000, 4000, 6000, 4000, 1, 8, 512};
+  const SweepShape shape{zncc(), 6000, 4000, 6000, 4000, 1, 8, 512};
   try {
     plan_sweep(shape, SweepPath::kAuto, {132, 100u << 20});
     FAIL() << "no exception";
@@ -65,7 +70,7 @@ TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
 }
 
 TEST(SweepPlan, RefusesOptionsOutOfRange) {
-  const SweepShape shape{{sad()}, 64, 48, 64, 48, 1, 2, 8};
+  const SweepShape shape{sad(), 64, 48, 64, 48, 1, 2, 8};
   const SweepDevice device{132, kGiB};
   SweepShape even = shape;
   even.options.window = 8;
@@ -73,7 +78,7 @@ TEST(SweepPlan, RefusesOptionsOutOfRange) {
   SweepShape colour = shape;
   colour.channels = 3;
   EXPECT_THROW(plan_sweep(colour, SweepPath::kFused, device), std::logic_error);
-  colour.options = zncc();
+  colour.options = zncc().options;
   EXPECT_THROW(plan_sweep(colour, SweepPath::kAuto, device), std::logic_error);
 }
 
@@ -94,7 +99,7 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 }
 
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
-  SweepShape shape{{zncc()}, 24, 19, 27, 21, 1, 2, 5000};
+  SweepShape shape{zncc(), 24, 19, 27, 21, 1, 2, 5000};
   shape.stages.aggregation.kind = Aggregation::kConstantWindow;
   const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB});
   EXPECT_TRUE(plan.stored);

@@ -159,6 +159,14 @@ TEST(WriteImage, IsReadBackByOpenCv) {
               HasSubstr(".gif"));
 }
 
+TEST(WriteImage, NamesTheLongestSideOfAJpeg) {
+  const TemporaryFolder folder;
+  const Image<Rgb8> image(65501, 1, Rgb8{1, 2, 3});
+  EXPECT_THAT(message_of<OutputError>([&] { write_image(folder / "long.jpg", image.view()); }),
+              testing::AllOf(HasSubstr("long.jpg"), HasSubstr("65501 x 1"), HasSubstr("65500")));
+  EXPECT_NO_THROW(write_image(folder / "long.png", image.view()));
+}
+
 TEST(Png16, KeepsEveryValue) {
   const TemporaryFolder folder;
   Image<std::uint16_t> depth(300, 219);
