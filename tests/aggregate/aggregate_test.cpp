@@ -17,18 +17,7 @@
 namespace recon {
 namespace {
 
-using reference::ColourViews;
-using reference::cut_gaps;
-using reference::describe;
-using reference::in_units;
-using reference::kMaxCost;
-using reference::kVolumeShapes;
-using reference::near;
-using reference::near_means;
-using reference::poisoned;
-using reference::random_colours;
-using reference::random_costs;
-using reference::VolumeShape;
+using namespace reference;
 
 /// Error of weights and sums in single precision.
 constexpr double kWeightBound = 1e-5;

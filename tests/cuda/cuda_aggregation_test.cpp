@@ -16,17 +16,7 @@
 namespace recon {
 namespace {
 
-using reference::ColourViews;
-using reference::cut_gaps;
-using reference::describe;
-using reference::in_units;
-using reference::kMaxCost;
-using reference::kVolumeShapes;
-using reference::near;
-using reference::near_means;
-using reference::random_colours;
-using reference::random_costs;
-using reference::VolumeShape;
+using namespace reference;
 
 /// Weights and sums in single precision, with the device's fast roots and exponentials.
 constexpr double kWeightBound = 2e-5;

@@ -10,20 +10,13 @@
 
 #include "methods/stereo/pair_depth.hpp"
 #include "render/description_file.hpp"
+#include "render/grey.hpp"
 #include "render/render.hpp"
 
 namespace recon {
 namespace {
 
-Image<std::uint8_t> grey(const Image<Rgb8>& image) {
-  Image<std::uint8_t> result(image.width(), image.height());
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) {
-      const Rgb8 c = image(x, y);
-      result(x, y) = static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
-    }
-  return result;
-}
+using test::grey;
 
 /// Five views of boxes and a sphere before walls; the middle one is the reference.
 struct RenderedScene {

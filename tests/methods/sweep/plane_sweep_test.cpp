@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "match/posed_image.hpp"
+#include "render/grey.hpp"
 #include "render/render.hpp"
 #include "render/scene_description.hpp"
 #include "render/slanted_plane_scene.hpp"
@@ -14,15 +15,7 @@
 namespace recon {
 namespace {
 
-Image<std::uint8_t> grey(const Image<Rgb8>& image) {
-  Image<std::uint8_t> result(image.width(), image.height());
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) {
-      const Rgb8 c = image(x, y);
-      result(x, y) = static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
-    }
-  return result;
-}
+using test::grey;
 
 /// A slanted plane seen by three cameras, with its exact depth.
 struct SlantedPlane {
