@@ -1,3 +1,5 @@
+#include "aggregate/aggregation.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,7 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "aggregate/aggregation.hpp"
 #include "aggregate/cost_unit_step.hpp"
 #include "core/parallel.hpp"
 #include "match/cross_arms.hpp"

@@ -1,0 +1,38 @@
+// The README names files by their path without the extension, and folders with a slash at the end.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> named_paths(const fs::path& document) {
+  const std::regex path(R"(`((?:src|cuda|io|tests)/[A-Za-z0-9_/.-]*)`)");
+  std::ifstream in(document);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  std::vector<std::string> paths;
+  for (std::sregex_iterator it(text.begin(), text.end(), path), end; it != end; ++it)
+    paths.push_back((*it)[1]);
+  return paths;
+}
+
+TEST(Readme, NamesFilesThatAreThere) {
+  const fs::path root = RECON_SOURCE_DIR;
+  const std::vector<std::string> paths = named_paths(root / "README.md");
+  EXPECT_GT(paths.size(), 30u);
+  for (const std::string& path : paths) {
+    const std::vector<std::string> extensions = {"", ".hpp", ".cpp", ".cu", ".cuh"};
+    EXPECT_TRUE(std::any_of(extensions.begin(), extensions.end(), [&](const std::string& extension) {
+      return fs::exists(root / (path + extension));
+    })) << path;
+  }
+}
+
+}  // namespace
