@@ -20,7 +20,7 @@ namespace recon::cuda {
 /// and passes the combined cost of a plane to the sink. Four rows of the tile belong to one warp in every
 /// part, and only part 2 reads rows of other warps: there is one barrier per step, between parts 1 and 2.
 /// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in
-/// part 2. part 2.
+/// part 2.
 
 /// The samples of one thread in part 1: columns and rows, clamped to the reference.
 struct SamplePlace {

@@ -14,7 +14,7 @@ namespace {
 /// @param bytes  of a row
 template <class Copy>
 void for_rows(int rows, std::ptrdiff_t bytes, const Copy& copy) {
-  constexpr std::ptrdiff_t kBytesPerTask = 256 << 10;
+  constexpr std::ptrdiff_t kBytesPerTask = 64 << 10;
   if (rows * bytes <= kBytesPerTask) {
     for (int y = 0; y < rows; ++y) copy(y);
     return;

@@ -1,4 +1,4 @@
-// The README names files by their path without the extension, and folders with a slash at the end.
+// The README names files by their path, with or without the extension, and folders with a slash at the end.
 
 #include <gtest/gtest.h>
 
