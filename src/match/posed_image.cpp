@@ -1,5 +1,7 @@
 #include "match/posed_image.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 
 namespace recon {
@@ -18,6 +20,25 @@ Mat3d shift(Vec2d by) {
 }
 
 }  // namespace
+
+Image<std::uint8_t> halved(ImageView<const std::uint8_t> image) {
+  Image<std::uint8_t> half((image.width + 1) / 2, (image.height + 1) / 2);
+  for (int y = 0; y < half.height(); ++y) {
+    const std::uint8_t* top = image.row(2 * y);
+    const std::uint8_t* bottom = image.row(std::min(2 * y + 1, image.height - 1));
+    std::uint8_t* out = half.row(y);
+    for (int x = 0; x < half.width(); ++x) {
+      const int a = 2 * x, b = std::min(a + 1, image.width - 1);
+      out[x] = static_cast<std::uint8_t>((top[a] + top[b] + bottom[a] + bottom[b] + 2) / 4);
+    }
+  }
+  return half;
+}
+
+Pinhole halved(const Pinhole& camera) {
+  return {(camera.width + 1) / 2, (camera.height + 1) / 2, camera.fx / 2,
+          camera.fy / 2,          camera.cx / 2,           camera.cy / 2};
+}
 
 SourceWarp make_source_warp(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
                             const Pose& source_from_world) {

@@ -24,6 +24,12 @@ struct PosedImage {
   std::uint64_t id = 0;
 };
 
+/// The image of half the size, rounded up: means of 2 x 2 pixels, rounded half up; a last odd row or column is
+/// repeated.
+Image<std::uint8_t> halved(ImageView<const std::uint8_t> image);
+/// Its camera.
+Pinhole halved(const Pinhole& camera);
+
 /// The warp from a reference view into a source view, computed in double precision and rounded once to float.
 SourceWarp make_source_warp(const Pinhole& reference, const Pose& reference_from_world, const Pinhole& source,
                             const Pose& source_from_world);

@@ -47,9 +47,9 @@ HWY_INLINE VI multiply_add_pairs(VI a, VI b) {
 #endif
 }
 
-/// Bilinear samples at fixed-point positions u, v (1/256 pixel), 0..255 in 32-bit lanes; see `bilinear` in
-/// warp_step.hpp.
-template <class VI>
+/// Bilinear samples at fixed-point positions u, v (1/256 pixel), rounded to 1/2^kBits of a level, in 32-bit
+/// lanes; see `bilinear` in warp_step.hpp and `quarter_bilinear` in patch_step.hpp.
+template <int kBits = 0, class VI>
 HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const I32 di;
   const auto fraction = hn::Set(di, kSubpixels - 1);
@@ -73,7 +73,8 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const auto rows =
       hn::Xor(hn::Add(top, hn::ShiftLeft<16>(bottom)), hn::Set(di, static_cast<int>(0x80008000u)));
   const auto blended = multiply_add_pairs(rows, weights_v);
-  return hn::ShiftRight<16>(hn::Add(blended, hn::Set(di, (kSubpixels << 15) + 32768)));
+  constexpr int kShift = 16 - kBits;
+  return hn::ShiftRight<kShift>(hn::Add(blended, hn::Set(di, (kSubpixels << 15) + (1 << (kShift - 1)))));
 }
 
 /// Whether all reference indices first .. last of a row project into the source, at least a pixel from its

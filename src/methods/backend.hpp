@@ -14,6 +14,7 @@
 #include "match/warp_step.hpp"
 #include "methods/stereo/pair.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
+#include "optimize/patch_match/patch_match_step.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon {
@@ -33,12 +34,14 @@ struct SweepPaths {
   std::size_t block_bytes = std::size_t{256} << 20;
 };
 
-/// Stages that need the stored costs of a sweep. Graph cuts always run on the host.
+/// Stages after the costs of a sweep. Graph cuts always run on the host.
 struct SweepStages {
   AggregationOptions aggregation;
   bool graph_cut = false;  ///< minimises the energy from the result of the optimizer
   GraphCutOptions cut;     ///< for optimizer and stage; costs are scaled to 0 .. 126, see quantized_cost
   bool edges = false;      ///< moves depth edges to lower costs, see adjusted_depth
+  bool patches = false;    ///< sweeps the coarsest level only and refines slanted patches from there
+  PatchMatchOptions patch_match;
 };
 
 /// Whether a sweep needs stored costs.
@@ -55,18 +58,23 @@ struct SweepSpec {
   SweepStages stages;
 };
 
-/// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC: 1).
-struct SweepProblem : SweepSpec {
+/// A reference view and its sources at one size.
+struct SweepImages {
   PosedImage reference;
   std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
-  PlaneSet planes;
+};
+
+/// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC and patches: 1).
+struct SweepProblem : SweepSpec, SweepImages {
+  PlaneSet planes;                   ///< of the coarsest level, if patches are refined
+  std::vector<SweepImages> coarser;  ///< for patches: images halved once, twice, ...
 };
 
 /// Result of a sweep per pixel of the reference; depth is NaN where no source sees it.
 struct DepthEstimate {
   Image<float> depth;       ///< z, scene units, with sub-plane interpolation by a parabola
   Image<float> cost;        ///< cost of the winner, in the unit of the cost
-  Image<float> confidence;  ///< uniqueness of the winner, [0, 1]
+  Image<float> confidence;  ///< uniqueness of the winner, for patches 1 - cost, [0, 1]
 };
 
 /// What determines the memory and time of a sweep: its stages and sizes.
@@ -141,7 +149,7 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
 
 /// The shape of a problem, whose images may lack their pixels.
 inline SweepShape sweep_shape(const SweepProblem& problem) {
-  SweepShape shape{problem};
+  SweepShape shape{static_cast<const SweepSpec&>(problem)};
   shape.width = problem.reference.camera.width;
   shape.height = problem.reference.camera.height;
   for (const PosedImage& source : problem.sources) {

@@ -8,6 +8,7 @@
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
 #include "match/posed_image.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/backend.hpp"
 
 namespace recon {
@@ -131,7 +132,7 @@ StageCall pair_call(Backend& backend, PairOptions options, const SampleSize& siz
 SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& sweep) {
   SampleSweep sample;
   sample.image = drawn<std::uint8_t>(size.width, size.height, texture);
-  sample.problem = {sweep, {}, {}, make_plane_set(kNear, kFar, size.planes)};
+  sample.problem = {sweep, {}, make_plane_set(kNear, kFar, size.planes), {}};
   PosedImage image;
   const double focal = size.width, middle = 0.5 * (1 / kNear + 1 / kFar);
   image.camera = {size.width, size.height, focal, focal, 0.5 * size.width, 0.5 * size.height};
@@ -147,6 +148,7 @@ SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& sweep) {
     source.camera.cy += focal * y * middle;
     sample.problem.sources.push_back(source);
   }
+  if (sweep.stages.patches) sample.coarser = halve_images(sample.problem);
   return sample;
 }
 

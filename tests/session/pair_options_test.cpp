@@ -205,7 +205,7 @@ TEST(Pipelines, APresetYieldsToTheStagesThatAreGiven) {
   EXPECT_EQ(pipeline.cost, PipelineCost::kColourDifference);
   EXPECT_EQ(pipeline.aggregation.cross.reach, 6);
   EXPECT_EQ(pipeline.optimizer, PipelineOptimizer::kScanline);
-  EXPECT_EQ(format_refinement(pipeline.refinement), "lr,vote,interpolate,edges,subpixel,median");
+  EXPECT_EQ(format_refinement({pipeline.refinement}), "lr,vote,interpolate,edges,subpixel,median");
 }
 
 TEST(Pipelines, RefinementsAreLists) {

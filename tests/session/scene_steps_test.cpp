@@ -209,7 +209,7 @@ TEST_F(SceneSteps, ImagesHaveAnIdAsLongAsTheyStayInMemory) {
   PhotoStore& photos = run->photos;
   photos.set_budget(kAmpleMemory);
   const auto id = [&](int view) {
-    return posed_image(run->plan, view, *photos.channels(run->plan, view)).id;
+    return photos.channels(run->plan, view)->id;
   };
   const std::uint64_t first = id(0), second = id(1);
   EXPECT_NE(first, 0u);

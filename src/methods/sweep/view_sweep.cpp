@@ -7,6 +7,7 @@
 #include "match/cpu_sweep.hpp"
 #include "match/cross_arms.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 
@@ -145,6 +146,7 @@ std::size_t block_bytes(const SweepShape& shape, const Tile& block, int threads)
 }  // namespace
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
+  if (problem.stages.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
   DepthEstimate view{Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
@@ -167,6 +169,8 @@ DepthEstimate sweep_view(const SweepProblem& problem) {
 }
 
 std::size_t sweep_view_bytes(const SweepShape& shape, int threads) {
+  if (shape.stages.patches)
+    return std::max(sweep_view_bytes(coarsest_shape(shape), threads), refine_patches_bytes(shape, threads));
   const std::size_t images = static_cast<std::size_t>(shape.sources * shape.channels) *
                              SampledImage::bytes(shape.source_width, shape.source_height);
   const std::size_t results =

@@ -117,19 +117,22 @@ Option refine_option() {
                 "none, or a list of steps after the optimizer, with commas between them, which run in this "
                 "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
                 "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-                "subpixel, median. planesweep has graphcut and edges")
+                "subpixel, median. planesweep has graphcut, edges and patches (sweep small images and refine "
+                "slanted patches from there; the default unless planes or stages are given)")
       .add({kSweep,
             [](const SessionOptions& o, Job) {
-              PipelineRefinement steps;
+              RefinementSteps steps;
               steps.graph_cut = o.sweep_stages.graph_cut, steps.edges = o.sweep_stages.edges;
+              steps.patches = o.sweep_stages.patches;
               return format_refinement(steps);
             },
             [](SessionOptions& o, const std::string& list) {
-              const PipelineRefinement steps = parse_refinement(list);
+              const RefinementSteps steps = parse_refinement(list);
               o.sweep_stages.graph_cut = steps.graph_cut, o.sweep_stages.edges = steps.edges;
+              o.sweep_stages.patches = steps.patches;
             }})
       .add({kPipeline,
-            [](const SessionOptions& o, Job) { return format_refinement(pipeline_of(o).refinement); },
+            [](const SessionOptions& o, Job) { return format_refinement({pipeline_of(o).refinement}); },
             [](SessionOptions& o, const std::string& list) {
               o.pair.matching.pipeline.refinement = parse_refinement(list);
             }});

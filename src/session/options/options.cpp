@@ -31,12 +31,14 @@ double unit_factor(std::string_view unit) {
 void check_sweep_refinement(const SessionOptions& options) {
   const auto given = options.given.find("refine");
   if (given == options.given.end()) return;
-  PipelineRefinement rest = parse_refinement(given->second.text);
-  rest.graph_cut = rest.edges = false;
+  RefinementSteps rest = parse_refinement(given->second.text);
+  rest.graph_cut = rest.edges = rest.patches = false;
   if (format_refinement(rest) != "none")
     throw UsageError("--refine is '" + given->second.text +
-                     "'; for --method planesweep it can be none, or a list of graphcut and edges");
+                     "'; for --method planesweep it can be none, or a list of graphcut, edges and patches");
   const SweepStages& stages = options.sweep_stages;
+  if (stages.patches && options.sweep.cost != CostKind::kZncc)
+    throw UsageError("--refine patches works with --cost zncc");
   if (stages.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !stages.graph_cut)
     throw UsageError(
         "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
@@ -55,6 +57,13 @@ void check_disparities(const PairSettings& settings) {
                      " are searched");
 }
 
+/// Only sweeps refine patches.
+void check_pipeline_refinement(const SessionOptions& options) {
+  const auto given = options.given.find("refine");
+  if (given != options.given.end() && parse_refinement(given->second.text).patches)
+    throw UsageError("--refine is '" + given->second.text + "'; patches belong to --method planesweep");
+}
+
 /// What several options of a job have to fulfil together.
 void check_together(const SessionOptions& options, Job job) {
   const Penalties penalties = penalties_of(options, job);
@@ -68,6 +77,7 @@ void check_together(const SessionOptions& options, Job job) {
     throw UsageError("--window is " + std::to_string(pipeline_window(pipeline)) +
                      "; with --aggregation aw it must lie between 1 and " +
                      std::to_string(2 * kMaxAdaptiveRadius + 1));
+  if (job.method == Method::kPipeline) check_pipeline_refinement(options);
   if (job.method != Method::kPlaneSweep) return;
   check_sweep_refinement(options);
   if (options.colour && options.sweep.cost == CostKind::kZncc)
@@ -201,6 +211,12 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
     throw UsageError("--shard needs --stage estimate; run --stage fuse once when all shards are done");
 }
 
+/// Whether patches are the default: for the cost that they have, where neither planes nor stages are given.
+static bool takes_patches(const SessionOptions& options) {
+  return !options.planes && options.sweep.cost == CostKind::kZncc && !options.given.contains("optimizer") &&
+         !options.given.contains("aggregation");
+}
+
 PhotometricFilterOptions SessionOptions::resolved_filter() const {
   PhotometricFilterOptions resolved = filter;
   resolved.max_cost = max_cost.value_or(sweep.cost == CostKind::kZncc ? kDefaultMaxZncc : kDefaultMaxSad);
@@ -212,6 +228,7 @@ SessionOptions parse_options(const GivenOptions& given) {
   options.given = given;
   for (const Option* option : all_options())
     if (const auto it = given.find(option->name); it != given.end()) option->set(options, it->second.text);
+  if (!given.contains("refine")) options.sweep_stages.patches = takes_patches(options);
   return options;
 }
 

@@ -124,7 +124,7 @@ struct SessionOptions {
   SweepOptions sweep;
   SweepOptimizer optimizer = SweepOptimizer::kSemiGlobal;  ///< over the planes of a sweep
   SweepPaths sweep_paths;
-  SweepStages sweep_stages;
+  SweepStages sweep_stages;  ///< with patches by default, where no option names planes or other stages
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;

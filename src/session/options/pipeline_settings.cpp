@@ -13,7 +13,7 @@ namespace {
 
 struct Step {
   const char* word;
-  bool PipelineRefinement::*flag;
+  bool RefinementSteps::*flag;
 };
 
 /// In the order in which they run.
@@ -21,9 +21,9 @@ constexpr Step kSteps[] = {
     {"graphcut", &PipelineRefinement::graph_cut}, {"lr", &PipelineRefinement::left_right},
     {"vote", &PipelineRefinement::vote},          {"interpolate", &PipelineRefinement::interpolate},
     {"edges", &PipelineRefinement::edges},        {"subpixel", &PipelineRefinement::subpixel},
-    {"median", &PipelineRefinement::median}};
+    {"median", &PipelineRefinement::median},      {"patches", &RefinementSteps::patches}};
 
-void add_step(PipelineRefinement& refinement, const std::string& word) {
+void add_step(RefinementSteps& refinement, const std::string& word) {
   std::vector<std::string> words;
   for (const Step& step : kSteps) {
     if (word == step.word) refinement.*step.flag = true;
@@ -124,8 +124,8 @@ PipelineOptions ad_census_preset() {
   return pipeline;
 }
 
-PipelineRefinement parse_refinement(const std::string& list) {
-  PipelineRefinement refinement;
+RefinementSteps parse_refinement(const std::string& list) {
+  RefinementSteps refinement;
   if (list == "none") return refinement;
   std::string::size_type begin = 0;
   while (begin <= list.size()) {
@@ -138,7 +138,7 @@ PipelineRefinement parse_refinement(const std::string& list) {
                    " repairs what the check of both views finds: name lr too");
 }
 
-std::string format_refinement(const PipelineRefinement& refinement) {
+std::string format_refinement(const RefinementSteps& refinement) {
   std::string list;
   for (const Step& step : kSteps)
     if (refinement.*step.flag) list += std::string(list.empty() ? "" : ",") + step.word;

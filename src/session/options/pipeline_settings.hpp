@@ -10,12 +10,17 @@ namespace recon {
 /// The pipeline of `--preset ad-census`.
 PipelineOptions ad_census_preset();
 
+/// The steps of pipelines, and the one that only sweeps have.
+struct RefinementSteps : PipelineRefinement {
+  bool patches = false;
+};
+
 /// The refinement that a list such as "lr,interpolate,median" means, in any order; "none" is an empty one.
 /// @throws UsageError that says what the list must be
-PipelineRefinement parse_refinement(const std::string& list);
+RefinementSteps parse_refinement(const std::string& list);
 
 /// The same as text, in the order in which the steps run.
-std::string format_refinement(const PipelineRefinement& refinement);
+std::string format_refinement(const RefinementSteps& refinement);
 
 /// The keyword of a pipeline's cost.
 std::string pipeline_cost_keyword(const PipelineOptions& pipeline);

@@ -151,20 +151,6 @@ json describe(const BeliefOptions& options) {
 
 using Grey = ImageView<const std::uint8_t>;
 
-/// Means of 2 x 2 pixels; a last odd row or column is repeated.
-Image<std::uint8_t> halved(Grey image) {
-  Image<std::uint8_t> half((image.width + 1) / 2, (image.height + 1) / 2);
-  for (int y = 0; y < half.height(); ++y) {
-    const std::uint8_t* top = image.row(2 * y);
-    const std::uint8_t* bottom = image.row(std::min(2 * y + 1, image.height - 1));
-    for (int x = 0; x < half.width(); ++x) {
-      const int a = 2 * x, b = std::min(a + 1, image.width - 1);
-      half(x, y) = static_cast<std::uint8_t>((top[a] + top[b] + bottom[a] + bottom[b] + 2) / 4);
-    }
-  }
-  return half;
-}
-
 /// Block matching with its defaults of the disparities that `range` becomes at half the size.
 PairOptions options_for(DisparityRange range) {
   PairOptions options;

@@ -18,6 +18,9 @@ namespace recon {
 
 namespace {
 
+/// Fewer planes of a coarse sweep do not separate surfaces.
+constexpr int kMinCoarsePlanes = 32;
+
 /// Planes at most a pixel apart in every source.
 int planes_a_pixel_apart(const ScenePlan& plan, int view) {
   const ViewPlan& it = plan.view(view);
@@ -197,14 +200,42 @@ PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
   return {plan.view(view).camera, plan.scene_view(view).cam_from_world, channels, {}};
 }
 
+namespace {
+
+SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
+  SweepImages images{posed_view(plan, view, channels), {}};
+  for (const int source : plan.view(view).sources)
+    images.sources.push_back(posed_view(plan, source, channels));
+  return images;
+}
+
+/// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
+int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options) {
+  constexpr int kMinSide = 32;
+  int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
+  for (const int source : plan.view(view).sources)
+    side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
+  int levels = 0;
+  for (; levels < options.sweep_stages.patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
+  return levels;
+}
+
+}  // namespace
+
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options) {
   const int channels = options.colour ? 3 : 1;
   SweepProblem problem{{options.sweep, options.optimizer, options.sweep_paths, options.sweep_stages},
-                       posed_view(plan, view, channels),
-                       {},
-                       plane_set(plan.view(view))};
-  for (const int source : plan.view(view).sources)
-    problem.sources.push_back(posed_view(plan, source, channels));
+                       posed_views(plan, view, channels),
+                       plane_set(plan.view(view)),
+                       {}};
+  if (!options.sweep_stages.patches) return problem;
+  problem.stages.patch_match.levels = plan.view(view).levels;
+  for (int level = 0; level < plan.view(view).levels; ++level) {
+    SweepImages images = level == 0 ? SweepImages(problem) : problem.coarser.back();
+    images.reference.camera = halved(images.reference.camera);
+    for (PosedImage& source : images.sources) source.camera = halved(source.camera);
+    problem.coarser.push_back(std::move(images));
+  }
   return problem;
 }
 
@@ -246,6 +277,10 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     const int index = active[static_cast<std::size_t>(i)];
     ViewPlan& view = plan.views[static_cast<std::size_t>(index)];
     view.wanted_planes = options.planes ? *options.planes : planes_a_pixel_apart(plan, index);
+    if (options.sweep_stages.patches) {
+      view.levels = patch_levels(plan, index, options);
+      if (!options.planes) view.wanted_planes = std::max(view.wanted_planes >> view.levels, kMinCoarsePlanes);
+    }
     view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
   });
   return plan;

@@ -30,6 +30,7 @@ struct ViewPlan {
   DepthRange range;
   int planes = 0;               ///< of the sweep; 0 for the methods that match pairs
   int wanted_planes = 0;        ///< that lie at most a pixel apart in every source; `planes` may be fewer
+  int levels = 0;               ///< how often its images are halved for patches
   std::vector<ViewPair> pairs;  ///< of the methods that match pairs
   bool in_scope = false;  ///< matches --views and has a source to work with: it gets a depth map, by this run
                           ///< or another shard's

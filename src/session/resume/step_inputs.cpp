@@ -202,11 +202,14 @@ json pairs_inputs(const SceneRun& run, const ViewPlan& plan) {
 }  // namespace
 
 json stage_inputs(const SweepStages& stages) {
-  const auto& [aggregation, graph_cut, cut, edges] = stages;
+  const auto& [aggregation, graph_cut, cut, edges, patches, patch_match] = stages;
+  const auto& [levels, radius, best_k, iterations] = patch_match;
   return {{"aggregation", describe(aggregation)},
           {"graph_cut", graph_cut},
           {"cut", describe(cut)},
-          {"edges", edges}};
+          {"edges", edges},
+          {"patches", patches},
+          {"patch_match", {levels, radius, best_k, iterations}}};
 }
 
 json matching_inputs(const PairOptions& options) {

@@ -93,34 +93,40 @@ class Estimation {
 
   /// The channels of the photos of `view` and of the views after it in `others`.
   /// @throws InputError when a photo cannot be read
-  std::vector<PosedImage> posed_images(int view, std::vector<int> others, Channels& channels) {
+  Channels channels_of(int view, std::vector<int> others) {
     others.insert(others.begin(), view);
-    channels.resize(others.size());
+    Channels channels(others.size());
     parallel_for(static_cast<int>(others.size()), [&](int i) {
       const auto index = static_cast<std::size_t>(i);
       channels[index] = run_.photos.channels(run_.plan, others[index]);
     });
-    std::vector<PosedImage> images;
-    for (std::size_t i = 0; i < others.size(); ++i)
-      images.push_back(posed_image(run_.plan, others[i], *channels[i]));
-    return images;
+    return channels;
   }
 
   ViewDepth sweep(Backend& backend, int view) {
-    Channels channels;
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
-    std::vector<PosedImage> images = posed_images(view, run_.plan.view(view).sources, channels);
-    problem.reference = std::move(images.front());
-    problem.sources.assign(std::move_iterator(images.begin() + 1), std::move_iterator(images.end()));
+    const Channels channels = channels_of(view, run_.plan.view(view).sources);
+    const auto set_level = [&](int level, SweepImages& images) {
+      set_pixels(*channels.front(), level, images.reference);
+      for (std::size_t i = 0; i < images.sources.size(); ++i)
+        set_pixels(*channels[i + 1], level, images.sources[i]);
+    };
+    set_level(0, problem);
+    for (std::size_t i = 0; i < problem.coarser.size(); ++i)
+      set_level(static_cast<int>(i) + 1, problem.coarser[i]);
     return estimate_view(backend, problem, run_.options.resolved_filter());
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
     const std::vector<ViewPair>& pairs = run_.plan.view(view).pairs;
-    std::vector<int> partners;
-    for (const ViewPair& it : pairs) partners.push_back(it.source);
-    Channels channels;
-    const std::vector<PosedImage> images = posed_images(view, partners, channels);
+    std::vector<int> views = {view};
+    for (const ViewPair& it : pairs) views.push_back(it.source);
+    const Channels channels = channels_of(view, {views.begin() + 1, views.end()});
+    std::vector<PosedImage> images;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      images.push_back(posed_view(run_.plan, views[i], static_cast<int>(channels[i]->size())));
+      set_pixels(*channels[i], 0, images.back());
+    }
     std::vector<PairSource> sources;
     for (std::size_t i = 0; i < pairs.size(); ++i) sources.push_back({images[i + 1], pairs[i].pair});
     return estimate_view_from_pairs(backend, images.front(), sources, pair_depth_options(run_.options));

@@ -15,7 +15,8 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
       folder(std::move(scene_folder)),
       workspace(std::move(output)),
       threads(thread_count),
-      photos(folder.images, session_options.in_colour(job), 0) {}
+      photos(folder.images, session_options.in_colour(job),
+             session_options.sweep_stages.patches ? session_options.sweep_stages.patch_match.levels : 0, 0) {}
 
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);

@@ -1,5 +1,6 @@
 #include "session/scene/stores.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
@@ -36,8 +37,9 @@ std::size_t colour_bytes(const PhotoStore::Colour& image) {
 
 std::size_t channel_bytes(const PhotoStore::Channels& channels) {
   std::size_t bytes = 0;
-  for (const auto& channel : channels)
-    bytes += static_cast<std::size_t>(channel.pitch()) * static_cast<std::size_t>(channel.height());
+  for (const auto* images : {static_cast<const std::vector<Image<std::uint8_t>>*>(&channels), &channels.coarser})
+    for (const auto& channel : *images)
+      bytes += static_cast<std::size_t>(channel.pitch()) * static_cast<std::size_t>(channel.height());
   return bytes;
 }
 
@@ -53,9 +55,10 @@ std::size_t map_bytes(const ViewDepth& maps) {
 
 }  // namespace
 
-PhotoStore::PhotoStore(std::filesystem::path images, bool colour, std::size_t budget)
+PhotoStore::PhotoStore(std::filesystem::path images, bool colour, int levels, std::size_t budget)
     : images_(std::move(images)),
       colour_(colour),
+      levels_(levels),
       colours_(budget - channel_share(budget, colour)),
       channels_(channel_share(budget, colour)) {}
 
@@ -93,7 +96,7 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
   static std::atomic<std::uint64_t> last_id = 0;
   Channels channels;
-  channels.id = ++last_id;
+  channels.id = last_id.fetch_add(static_cast<std::uint64_t>(levels_) + 1) + 1;
   if (colour_) {
     channels.push_back(extract(image, [](Rgb8 c) { return c.r; }));
     channels.push_back(extract(image, [](Rgb8 c) { return c.g; }));
@@ -101,14 +104,20 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& imag
   } else {
     channels.push_back(extract(image, luma));
   }
+  for (int level = 0; level < levels_; ++level) {
+    const auto& finer = level == 0 ? channels.front() : channels.coarser.back();
+    channels.coarser.push_back(halved(finer.view()));
+  }
   return std::make_shared<const Channels>(std::move(channels));
 }
 
-PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels) {
-  PosedImage image = posed_view(plan, view, static_cast<int>(channels.size()));
-  for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
-  image.id = channels.id;
-  return image;
+void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image) {
+  EXPECTS(level == 0 ? !channels.empty() : channels.coarser.size() >= static_cast<std::size_t>(level));
+  if (level == 0)
+    for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
+  else
+    image.channel[0] = channels.coarser[static_cast<std::size_t>(level - 1)].view();
+  image.id = channels.id + static_cast<std::uint64_t>(level);
 }
 
 void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> maps) {

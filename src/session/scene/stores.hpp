@@ -25,13 +25,15 @@ class PhotoStore {
   using Colour = Image<Rgb8>;
   /// Grey, or red, green and blue.
   struct Channels : std::vector<Image<std::uint8_t>> {
-    std::uint64_t id = 0;  ///< see PosedImage::id
+    std::vector<Image<std::uint8_t>> coarser;  ///< the first channel halved once, twice, ...
+    std::uint64_t id = 0;  ///< see PosedImage::id; the next ones are those of `coarser`
   };
 
   /// @param images  folder of the photos
   /// @param colour  match three channels instead of grey
+  /// @param levels  how often channels are halved
   /// @param budget  bytes
-  PhotoStore(std::filesystem::path images, bool colour, std::size_t budget);
+  PhotoStore(std::filesystem::path images, bool colour, int levels, std::size_t budget);
 
   void set_budget(std::size_t bytes);
 
@@ -52,12 +54,13 @@ class PhotoStore {
 
   std::filesystem::path images_;
   bool colour_;
+  int levels_;
   LruCache<std::string, Colour> colours_;
   LruCache<std::string, Channels> channels_;
 };
 
-/// `channels` as a sweep takes them; they must outlive the result.
-PosedImage posed_image(const ScenePlan& plan, int view, const PhotoStore::Channels& channels);
+/// Sets the pixels of `image`, which has been halved `level` times; they must outlive it.
+void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image);
 
 /// The maps of views in files of the workspace, with a cache of the most recently used ones. Thread-safe.
 class MapStore {

@@ -1,0 +1,101 @@
+#include "methods/sweep/coarse_to_fine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "match/cpu_sweep.hpp"
+#include "match/posed_image.hpp"
+#include "optimize/patch_match/patch_match.hpp"
+
+namespace recon {
+namespace {
+
+PatchLevel patch_level(const SweepImages& images) {
+  PatchLevel level;
+  level.reference = images.reference.channel[0];
+  level.sources.resize(images.sources.size());
+  parallel_for(static_cast<int>(images.sources.size()), [&](int i) {
+    const PosedImage& source = images.sources[static_cast<std::size_t>(i)];
+    level.sources[static_cast<std::size_t>(i)] = {
+        make_source_warp(images.reference.camera, images.reference.cam_from_world, source.camera,
+                         source.cam_from_world),
+        SampledImage(source.channel[0])};
+  });
+  return level;
+}
+
+}  // namespace
+
+std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
+  std::vector<Image<std::uint8_t>> pixels;
+  const auto halve = [&](PosedImage& image) {
+    pixels.push_back(halved(image.channel[0]));
+    image.camera = halved(image.camera);
+    image.channel[0] = std::as_const(pixels.back()).view();
+    image.id = 0;
+  };
+  problem.coarser.clear();
+  SweepImages images = problem;
+  for (int level = 0; level < problem.stages.patch_match.levels; ++level) {
+    halve(images.reference);
+    for (PosedImage& source : images.sources) halve(source);
+    problem.coarser.push_back(images);
+  }
+  return pixels;
+}
+
+SweepProblem coarsest_sweep(const SweepProblem& problem) {
+  SweepProblem sweep = problem;
+  sweep.stages.patches = false;
+  if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
+  sweep.coarser.clear();
+  return sweep;
+}
+
+SweepShape coarsest_shape(const SweepShape& shape) {
+  SweepShape coarsest = shape;
+  coarsest.stages.patches = false;
+  const int levels = shape.stages.patch_match.levels;
+  for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})
+    *side = (*side + (1 << levels) - 1) >> levels;
+  return coarsest;
+}
+
+InverseRange patch_range(const PlaneSet& planes) {
+  return {0.8f * planes.inverse_far, 1.25f * inverse_depth(planes, static_cast<float>(planes.count - 1))};
+}
+
+DepthEstimate depth_estimate(ImageView<const PatchState> states) {
+  DepthEstimate result{Image<float>(states.width, states.height), Image<float>(states.width, states.height),
+                       Image<float>(states.width, states.height)};
+  parallel_for(states.height, [&](int y) {
+    for (int x = 0; x < states.width; ++x) {
+      const PatchState& state = states(x, y);
+      result.depth(x, y) = 1.0f / state.plane.w;
+      result.cost(x, y) = state.cost;
+      result.confidence(x, y) = std::max(0.0f, 1.0f - state.cost);
+    }
+  });
+  return result;
+}
+
+DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest) {
+  std::vector<PatchLevel> levels;
+  for (auto images = problem.coarser.rbegin(); images != problem.coarser.rend(); ++images)
+    levels.push_back(patch_level(*images));
+  levels.push_back(patch_level(problem));
+  return depth_estimate(patch_match(levels, coarsest.depth.view(), patch_range(problem.planes),
+                                    problem.stages.patch_match)
+                            .view());
+}
+
+std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
+  const std::size_t sampled =
+      static_cast<std::size_t>(shape.sources) * SampledImage::bytes(shape.source_width, shape.source_height);
+  const std::size_t results =
+      element_count({3, padded_count<float>(shape.width), shape.height, sizeof(float)});
+  return sampled / 3 * 4 + results + patch_match_bytes(shape.width, shape.height, shape.sources, threads);
+}
+
+}  // namespace recon

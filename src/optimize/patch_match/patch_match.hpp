@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/image.hpp"
+#include "match/cpu_sweep.hpp"
+#include "optimize/patch_match/patch_match_step.hpp"
+
+namespace recon {
+
+/// A reference view and its sources at one size.
+struct PatchLevel {
+  struct Source {
+    SourceWarp warp;
+    SampledImage image;
+  };
+  ImageView<const std::uint8_t> reference;  ///< grey
+  std::vector<Source> sources;              ///< 1..kMaxSources
+};
+
+/// Estimates a slanted plane for every pixel of the finest level: the first planes come from a depth map of
+/// the coarsest level, and every level improves them by propagation and perturbation. Deterministic: the same
+/// bits on every processor, for any number of threads. Source: see patch_match_step.hpp.
+/// @param levels  coarsest first; each has twice the size of the one before, rounded up or down
+/// @param depth   of the coarsest level, NaN = unknown
+/// @param range   of the inverse depths
+/// @returns width x height states of the finest level
+Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<const float> depth,
+                              const InverseRange& range, const PatchMatchOptions& options);
+
+/// Bytes of `patch_match` for a finest level of width x height, without the levels' images.
+std::size_t patch_match_bytes(int width, int height, int sources, int threads);
+
+}  // namespace recon

@@ -1,0 +1,274 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "match/patch_step.hpp"
+
+/// The optimizer over slanted planes: propagation from neighbours on a checkerboard, random perturbation, and
+/// the choice of the sources of each pixel. Decisions of a pixel depend on its neighbours of the other colour
+/// only, so that all pixels of a colour can be done at once.
+///
+/// Sources: C. Barnes et al., PatchMatch, SIGGRAPH 2009; S. Galliani, K. Lasinger, K. Schindler, Massively
+/// parallel multiview stereopsis by surface normal diffusion, ICCV 2015 (checkerboard); Q. Xu, W. Tao,
+/// Multi-scale geometric consistency guided multi-view stereo, CVPR 2019 (regions of which the best neighbour
+/// is taken; coarse to fine).
+
+namespace recon {
+
+/// The optimizer of slanted patches.
+struct PatchMatchOptions {
+  int levels = 2;      ///< the first planes are those of a sweep at 1 / 2^levels of the size
+  int radius = 3;      ///< of the patch, 1..3
+  int best_k = 3;      ///< sources per pixel, 1..kMaxPatchSources
+  int iterations = 2;  ///< of propagation and perturbation at each level
+};
+
+constexpr int kMaxPatchSources = 4;
+
+/// The plane of a pixel and its cost.
+struct PatchState {
+  SlantedPlane plane;
+  float cost;
+};
+
+/// The sources of a pixel, best first, eight bits each; kNoSource after the last.
+using PatchSources = std::uint32_t;
+constexpr std::uint32_t kNoSource = 255;
+
+RECON_HD std::uint32_t source_at(PatchSources sources, int rank) {
+  return sources >> (8 * rank) & 255u;
+}
+
+/// The cost of a source in which the patch is not visible.
+constexpr float kInvisibleCost = 1.2f;
+/// Above every cost.
+constexpr float kNoPatchCost = 3.0f;
+
+/// The mean cost of a plane over the sources of a pixel, which are asked until `bound` is out of reach; then
+/// the result is not below `bound`.
+/// @param cost  maps a source to the cost of the plane in it
+template <class Cost>
+RECON_HD float mean_cost(PatchSources sources, float bound, const Cost& cost) {
+  int count = 0;
+  while (count < kMaxPatchSources && source_at(sources, count) != kNoSource) ++count;
+  if (count == 0) return kNoPatchCost;
+  const float scale = 1.0f / static_cast<float>(count);
+  float sum = 0.0f;
+  for (int k = 0; k < count; ++k) {
+    sum += cost(source_at(sources, k));
+    if (!(sum * scale < bound)) break;
+  }
+  return sum * scale;
+}
+
+/// The inverse depths that a plane may have at its pixel.
+struct InverseRange {
+  float min, max;
+};
+RECON_HD bool contains(const InverseRange& range, float w) {
+  return w >= range.min && w <= range.max;
+}
+
+/// Regions around a pixel in which the neighbour of lowest cost is looked for: of each of four directions
+/// one near and one far.
+constexpr int kRegions = 8;
+
+/// The offsets of the neighbours of a region; all have the other colour of the checkerboard.
+template <class Visit>
+RECON_HD void for_region(int region, const Visit& visit) {
+  const int direction = region & 3;
+  const int ax = direction == 0 ? 1 : direction == 1 ? -1 : 0, ay = direction == 2 ? 1 : direction == 3 ? -1 : 0;
+  if (region < 4) {
+    visit(ax, ay);
+    visit(3 * ax, 3 * ay);
+    visit(3 * ax + 2 * ay, 3 * ay + 2 * ax);
+    visit(3 * ax - 2 * ay, 3 * ay - 2 * ax);
+  } else {
+    for (int d = 5; d <= 23; d += 2) visit(d * ax, d * ay);
+  }
+}
+
+/// Bits that depend on all bits of `x`. Source: C. Wellons, hash-prospector (lowbias32).
+RECON_HD std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ x >> 16) * 0x7FEB352Du;
+  x = (x ^ x >> 15) * 0x846CA68Bu;
+  return x ^ x >> 16;
+}
+
+/// The next of a sequence of numbers in [-1, 1).
+RECON_HD float next_random(std::uint32_t& seed) {
+  seed = seed * 1664525u + 1013904223u;
+  return static_cast<float>(seed >> 8) * (1.0f / 8388608.0f) - 1.0f;
+}
+
+constexpr int kPerturbations = 4;
+
+/// A random plane near `plane`. The first perturbation moves it, the second turns it, the others do both by
+/// less.
+/// @param step   inverse depth that `amplitude` pixels of parallax are worth
+/// @param reach  of the patch, pixels
+RECON_HD SlantedPlane perturbed(const SlantedPlane& plane, int kind, float step, float reach,
+                                std::uint32_t& seed) {
+  const float moves[kPerturbations] = {1.0f, 0.0f, 0.25f, 0.1f};
+  const float turns[kPerturbations] = {0.0f, 1.0f, 0.3f, 0.1f};
+  const float slope = step / reach;
+  const float a = next_random(seed), b = next_random(seed), c = next_random(seed);
+  return {plane.w + step * moves[kind] * a, plane.wx + slope * turns[kind] * b,
+          plane.wy + slope * turns[kind] * c};
+}
+
+/// The states of the pixels of a level.
+struct PatchStates {
+  PatchState* data;
+  int width, height;
+  std::ptrdiff_t pitch;  ///< states from one row to the next
+  RECON_HD bool contains(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
+  RECON_HD PatchState& at(int x, int y) const {
+    return data[y * pitch + x];
+  }
+};
+
+/// The perturbation of the first iteration, pixels of parallax; half of it in the next one.
+constexpr float kFirstAmplitude = 2.0f;
+
+/// What an iteration has to know of a level.
+struct PatchIteration {
+  InverseRange range;
+  int radius;
+  int index;  ///< from 0
+};
+
+/// The inverse depth that the perturbation of an iteration is worth: by the source of a pixel in which it
+/// moves fastest; 0 where it moves in none.
+/// @param speed  maps a source to its parallax at the pixel
+template <class Speed>
+RECON_HD float perturbation_step(PatchSources sources, int iteration, const Speed& speed) {
+  float fastest = 0.0f;
+  for (int k = 0; k < kMaxPatchSources && source_at(sources, k) != kNoSource; ++k) {
+    const float pixels = speed(source_at(sources, k));
+    fastest = pixels > fastest ? pixels : fastest;
+  }
+  const float amplitude = kFirstAmplitude / static_cast<float>(1 << iteration);
+  return fastest > 0.0f ? amplitude / fastest : 0.0f;
+}
+
+/// One iteration at pixel (x, y): takes the plane of a neighbour or a perturbed plane where its cost is
+/// lower.
+/// @param step   see perturbation_step
+/// @param score  cost of a plane at the pixel; may stop at a bound, see mean_cost
+template <class Score>
+RECON_HD PatchState improved(const PatchStates& states, int x, int y, const PatchIteration& iteration,
+                             float step, const Score& score) {
+  PatchState best = states.at(x, y);
+  const auto offer = [&](const SlantedPlane& plane) {
+    if (!contains(iteration.range, plane.w)) return;
+    const float cost = score(plane, best.cost);
+    if (cost < best.cost) best = {plane, cost};
+  };
+  for (int region = 0; region < kRegions; ++region) {
+    float lowest = kNoPatchCost;
+    int nx = 0, ny = 0;
+    for_region(region, [&](int dx, int dy) {
+      if (!states.contains(x + dx, y + dy)) return;
+      const float cost = states.at(x + dx, y + dy).cost;
+      if (cost < lowest) lowest = cost, nx = dx, ny = dy;
+    });
+    if (nx == 0 && ny == 0) continue;
+    const SlantedPlane& plane = states.at(x + nx, y + ny).plane;
+    offer({inverse_depth(plane, static_cast<float>(-nx), static_cast<float>(-ny)), plane.wx, plane.wy});
+  }
+  std::uint32_t seed = mixed(static_cast<std::uint32_t>(x) + 0x10001u * static_cast<std::uint32_t>(y)) +
+                       static_cast<std::uint32_t>(iteration.index);
+  seed = mixed(seed);
+  if (step > 0.0f)
+    for (int kind = 0; kind < kPerturbations; ++kind)
+      offer(perturbed(best.plane, kind, step, static_cast<float>(iteration.radius), seed));
+  return best;
+}
+
+/// The cost of a source as it is compared when sources are chosen: hundredths, or kUnseen.
+constexpr std::uint8_t kUnseen = 255;
+RECON_HD std::uint8_t rounded_cost(float cost) {
+  return static_cast<std::uint8_t>(cost * 100.0f + 0.5f);
+}
+
+/// The sources with the lowest costs at a pixel and around it. The first two are always taken, the others if
+/// their mean cost exceeds that of the best by at most 0.3.
+/// @param costs  costs(source, dx, dy): rounded cost of the own plane of the pixel at that offset; kUnseen
+/// outside the image too
+template <class Costs>
+RECON_HD PatchSources chosen_sources(int sources, int best_k, const Costs& costs) {
+  constexpr std::int32_t kCap = 120, kWorse = 30, kVotes = 10;
+  std::int32_t lowest[kMaxPatchSources];
+  std::uint32_t chosen[kMaxPatchSources];
+  int count = 0;
+  for (int s = 0; s < sources; ++s) {
+    const std::int32_t own = costs(s, 0, 0);
+    if (own == kUnseen) continue;
+    std::int32_t sum = 2 * (own < kCap ? own : kCap);
+    for (int k = 0; k < 9; ++k) {
+      if (k == 4) continue;
+      const std::int32_t cost = costs(s, 2 * (k % 3) - 2, 2 * (k / 3) - 2);
+      sum += cost < kCap ? cost : kCap;
+    }
+    int at = count < best_k ? count++ : best_k;
+    for (; at > 0 && sum < lowest[at - 1]; --at)
+      if (at < best_k) lowest[at] = lowest[at - 1], chosen[at] = chosen[at - 1];
+    if (at < best_k) lowest[at] = sum, chosen[at] = static_cast<std::uint32_t>(s);
+  }
+  PatchSources result = 0xFFFFFFFFu;
+  for (int k = 0; k < count; ++k) {
+    if (k >= 2 && lowest[k] > lowest[0] + kWorse * kVotes) break;
+    result = (result & ~(255u << (8 * k))) | chosen[k] << (8 * k);
+  }
+  return result;
+}
+
+/// The change of inverse depth along one axis from the differences to both neighbours; of depth edges the
+/// smooth side.
+RECON_HD float smooth_slope(float before, float here, float after) {
+  const float a = here - before, b = after - here;
+  const float size_a = a < 0.0f ? -a : a, size_b = b < 0.0f ? -b : b;
+  const float edge = 0.05f * here;
+  if (!(size_a < edge)) return size_b < edge ? b : 0.0f;
+  if (!(size_b < edge)) return a;
+  const float bend = a < b ? b - a : a - b;
+  if (bend < 0.02f * here) return 0.5f * (a + b);
+  return size_a < size_b ? a : b;
+}
+
+/// The first plane of a pixel of the coarsest level. Unknown depths begin in the middle of the range.
+/// @param depth  depth(dx, dy) of the neighbour, clamped to the image
+template <class Depth>
+RECON_HD SlantedPlane first_plane(const InverseRange& range, const Depth& depth) {
+  const float w = 1.0f / depth(0, 0);
+  if (!contains(range, w)) return {0.5f * (range.min + range.max), 0.0f, 0.0f};
+  return {w, smooth_slope(1.0f / depth(-1, 0), w, 1.0f / depth(1, 0)),
+          smooth_slope(1.0f / depth(0, -1), w, 1.0f / depth(0, 1))};
+}
+
+/// The best of the planes of the four nearest pixels of the coarser level.
+/// @param coarse  states of the level of half the size
+template <class Score>
+RECON_HD PatchState finer_state(const PatchStates& coarse, int x, int y, const InverseRange& range,
+                                const Score& score) {
+  const int x0 = x / 2, y0 = y / 2, sx = (x & 1) != 0 ? 1 : -1, sy = (y & 1) != 0 ? 1 : -1;
+  PatchState best = {};
+  for (int k = 0; k < 4; ++k) {
+    int cx = x0 + ((k & 1) != 0 ? sx : 0), cy = y0 + ((k & 2) != 0 ? sy : 0);
+    cx = cx < 0 ? 0 : cx >= coarse.width ? coarse.width - 1 : cx;
+    cy = cy < 0 ? 0 : cy >= coarse.height ? coarse.height - 1 : cy;
+    const SlantedPlane& plane = coarse.at(cx, cy).plane;
+    // The centre of the coarse pixel has index 2 cx + 0.5 in the finer level.
+    const float dx = static_cast<float>(x - 2 * cx) - 0.5f, dy = static_cast<float>(y - 2 * cy) - 0.5f;
+    SlantedPlane finer = {0.0f, 0.5f * plane.wx, 0.5f * plane.wy};
+    finer.w = plane.w + (finer.wx * dx + finer.wy * dy);
+    if (!contains(range, finer.w)) finer.w = finer.w < range.min ? range.min : range.max;
+    const float cost = score(finer, k == 0 ? kNoPatchCost : best.cost);
+    if (k == 0 || cost < best.cost) best = {finer, cost};
+  }
+  return best;
+}
+
+}  // namespace recon
