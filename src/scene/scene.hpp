@@ -70,7 +70,7 @@ struct View {
   int camera = 0;
   Pose cam_from_world;
   SharedVector<Observation> observations;
-  std::string mask_hash;  ///< of the content of its mask file; empty: it has none
+  std::string mask_hash = {};  ///< of the content of its mask file; empty: it has none
 };
 
 /// One element of a point's track: the view (index into Scene::views) and the index into its observations.

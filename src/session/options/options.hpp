@@ -78,7 +78,7 @@ struct PairSettings {
 std::string format_region(const Region& region);
 
 /// A box in the coordinates of a scene.
-struct Box {
+struct SceneBox {
   Vec3d min{0, 0, 0}, max{0, 0, 0};
 
   /// Whether a point is inside, or on the surface.
@@ -142,7 +142,7 @@ struct SessionOptions {
   ConsistencyOptions consistency;               ///< of the check across views, and of fusion
   int min_fused_views = 2;                      ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
-  std::optional<Box> roi;                       ///< that the points of the cloud lie in; nothing: anywhere
+  std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
 
   std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;

@@ -41,7 +41,7 @@ std::optional<std::vector<double>> parse_list(const std::string& text) {
   return numbers;
 }
 
-std::string format_box(const std::optional<Box>& box) {
+std::string format_box(const std::optional<SceneBox>& box) {
   if (!box) return {};
   const auto& [a, b] = *box;
   return decimal(a.x) + "," + decimal(a.y) + "," + decimal(a.z) + "," + decimal(b.x) + "," + decimal(b.y) +
@@ -53,7 +53,7 @@ void set_roi(SessionOptions& options, const std::string& text) {
   const std::vector<double> n = parse_list(text).value_or(std::vector<double>());
   const auto is_pixels = [](double value) { return value >= 0 && value < 1e9 && value == std::floor(value); };
   if (n.size() == 6) {
-    options.roi = Box{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
+    options.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
     if (n[0] < n[3] && n[1] < n[4] && n[2] < n[5]) return;
     throw UsageError("each min must be smaller than its max");
   }

@@ -206,7 +206,7 @@ json pairs_inputs(const SceneRun& run, const ViewPlan& plan) {
 
 }  // namespace
 
-json roi_json(const Box& roi) {
+json roi_json(const SceneBox& roi) {
   return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
 }
 

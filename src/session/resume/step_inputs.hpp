@@ -13,7 +13,7 @@ namespace recon {
 nlohmann::json matching_inputs(const PairOptions& options);
 
 /// The numbers of a region of interest, in the order of --roi.
-nlohmann::json roi_json(const Box& roi);
+nlohmann::json roi_json(const SceneBox& roi);
 
 /// The stages of a sweep that work on stored costs.
 nlohmann::json stage_inputs(const SweepStages& stages);

@@ -124,7 +124,7 @@ class Loader : public FusionMapLoader {
 class Writer : public PointSink {
  public:
   Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
-         const std::optional<Box>& roi)
+         const std::optional<SceneBox>& roi)
       : ply_(path, position), image_index_(std::move(image_index)), roi_(roi) {}
 
   void add(const std::vector<FusedPoint>& points) override {
@@ -144,7 +144,7 @@ class Writer : public PointSink {
  private:
   PlyWriter ply_;
   std::vector<std::uint32_t> image_index_;
-  const std::optional<Box> roi_;
+  const std::optional<SceneBox> roi_;
   std::vector<std::uint32_t> indices_;
 };
 
