@@ -148,12 +148,13 @@ Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
           blend(at.a.b, at.b.b, at.c.b, at.d.b)};
 }
 
-/// Whether an ignored pixel counts for the sample: with a smaller weight it cannot change a rounded colour.
+/// Whether ignored pixels count for the sample: with a smaller weight they cannot change a rounded colour.
 bool is_ignored(ImageView<const std::uint8_t> mask, Vec2d pixel) {
   constexpr float kMinWeight = 0.5f / 255;
   const Bilinear<std::uint8_t> at(mask, pixel);
-  return (at.a == 0 && at.w00 >= kMinWeight) || (at.b == 0 && at.w10 >= kMinWeight) ||
-         (at.c == 0 && at.w01 >= kMinWeight) || (at.d == 0 && at.w11 >= kMinWeight);
+  const auto weight = [](std::uint8_t value, float w) { return value == 0 ? w : 0.0f; };
+  return weight(at.a, at.w00) + weight(at.b, at.w10) + weight(at.c, at.w01) + weight(at.d, at.w11) >=
+         kMinWeight;
 }
 
 /// Samples per side of a target pixel, one for each photo pixel that it covers at the image centre.
