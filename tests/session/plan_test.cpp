@@ -265,6 +265,35 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_streams);
 }
 
+TEST(MemoryPlan, CountsMasks) {
+  const SessionOptions options = options_with();
+  Scene scene = row_of_views(4, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}});
+  const ScenePlan whole = make_plan(scene, {}, options);
+  for (View& view : scene.views)
+    if (view.name != "v1.png") view.mask_hash = "hash";
+  const ScenePlan masked = make_plan(scene, {}, options);
+  constexpr std::size_t kPixels = std::size_t{6000} * 4000;
+  EXPECT_EQ(output_bytes(masked), output_bytes(whole) + 3 * kPixels) << "a file of each of three";
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));
+  SessionOptions estimate = options;
+  estimate.stage = Stage::kEstimate;
+  const auto least = [&](const ScenePlan& plan) {
+    std::size_t refused = 0, limit = std::size_t{64} << 30;
+    while (limit - refused > 1) {
+      const std::size_t middle = refused + (limit - refused) / 2;
+      try {
+        plan_memory(plan, estimate, backends, middle, 1);
+        limit = middle;
+      } catch (const OutOfMemory&) {
+        refused = middle;
+      }
+    }
+    return limit;
+  };
+  EXPECT_EQ(least(masked), least(whole) + 2 * kPixels) << "one view at a time, the decoder's mask and ours";
+}
+
 /// A backend whose work grows with the planes, as that of semi-global matching over all of them.
 class GrowingBackend : public FixedBackend {
  public:

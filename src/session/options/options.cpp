@@ -64,6 +64,17 @@ void check_pipeline_refinement(const SessionOptions& options) {
     throw UsageError("--refine is '" + given->second.text + "'; patches belong to --method planesweep");
 }
 
+/// A scene takes a box and a pair a region, which differ in how many numbers they have.
+void check_roi(const SessionOptions& options, Job job) {
+  const auto given = options.given.find("roi");
+  const Option& option = *find_option("roi");
+  if (given == options.given.end() || !option.belongs_to(job)) return;
+  if (option.setting(job)->get(options, job).empty())
+    throw UsageError("--roi is '" + given->second.text + "'; " +
+                     (job.pair ? "for a pair write X,Y,WIDTH,HEIGHT in pixels of the left image"
+                               : "for a scene write MINX,MINY,MINZ,MAXX,MAXY,MAXZ in scene units"));
+}
+
 /// What several options of a job have to fulfil together.
 void check_together(const SessionOptions& options, Job job) {
   const Penalties penalties = penalties_of(options, job);
@@ -71,6 +82,7 @@ void check_together(const SessionOptions& options, Job job) {
     throw UsageError("--p2 is " + std::to_string(penalties.p2) + " and --p1 " + std::to_string(penalties.p1) +
                      "; a large step must not be cheaper than a small one");
   if (job.pair) check_disparities(options.pair);
+  check_roi(options, job);
   const PipelineOptions& pipeline = options.pair.matching.pipeline;
   if (job.method == Method::kPipeline && pipeline.aggregation.kind == Aggregation::kAdaptiveWeight &&
       pipeline_window(pipeline) > 2 * kMaxAdaptiveRadius + 1)

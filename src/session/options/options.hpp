@@ -74,8 +74,18 @@ struct PairSettings {
   }
 };
 
-/// The text of `--roi`; empty for the whole image.
+/// The text of `--roi` of a pair; empty for the whole image.
 std::string format_region(const Region& region);
+
+/// A box in the coordinates of a scene.
+struct SceneBox {
+  Vec3d min{0, 0, 0}, max{0, 0, 0};
+
+  /// Whether a point is inside, or on the surface.
+  bool contains(Vec3d p) const {
+    return p.x >= min.x && p.y >= min.y && p.z >= min.z && p.x <= max.x && p.y <= max.y && p.z <= max.z;
+  }
+};
 
 /// Which part of the work to do.
 enum class Stage {
@@ -132,6 +142,7 @@ struct SessionOptions {
   ConsistencyOptions consistency;               ///< of the check across views, and of fusion
   int min_fused_views = 2;                      ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
+  std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
 
   std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;

@@ -1,5 +1,9 @@
 // Source views, planes, filters and fusion.
 
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 #include "session/options/option.hpp"
@@ -22,7 +26,65 @@ void set_planes(SessionOptions& options, const std::string& text) {
     throw UsageError("it must be auto, or a number from 2 to " + std::to_string(kMaxPlanes));
 }
 
+/// The numbers of a list with commas; nothing when it is no such list of finite numbers.
+std::optional<std::vector<double>> parse_list(const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream list(text + ",");
+  for (std::string number; std::getline(list, number, ',');) {
+    try {
+      numbers.push_back(parse_number<double>(number));
+    } catch (const UsageError&) {
+      return std::nullopt;
+    }
+    if (!std::isfinite(numbers.back())) return std::nullopt;
+  }
+  return numbers;
+}
+
+std::string format_box(const std::optional<SceneBox>& box) {
+  if (!box) return {};
+  const auto& [a, b] = *box;
+  return decimal(a.x) + "," + decimal(a.y) + "," + decimal(a.z) + "," + decimal(b.x) + "," + decimal(b.y) +
+         "," + decimal(b.z);
+}
+
+/// --roi: six numbers are a box of a scene, four the region of a pair.
+void set_roi(SessionOptions& options, const std::string& text) {
+  const std::vector<double> n = parse_list(text).value_or(std::vector<double>());
+  const auto is_pixels = [](double value) { return value >= 0 && value < 1e9 && value == std::floor(value); };
+  if (n.size() == 6) {
+    options.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
+    if (n[0] < n[3] && n[1] < n[4] && n[2] < n[5]) return;
+    throw UsageError("each min must be smaller than its max");
+  }
+  if (n.size() == 4 && std::all_of(n.begin(), n.end(), is_pixels) && n[2] > 0 && n[3] > 0) {
+    const auto pixels = [&](std::size_t i) { return static_cast<int>(n[i]); };
+    options.pair.matching.block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
+    return;
+  }
+  throw UsageError(
+      "write MINX,MINY,MINZ,MAXX,MAXY,MAXZ in scene units for a scene, such as -1,-1,0,1,1,2.5, and "
+      "X,Y,WIDTH,HEIGHT in pixels of the left image for a pair, such as 0,0,640,480");
+}
+
+Option roi_option() {
+  return Option("roi", "NUMBERS",
+                "Scenes: the cloud keeps the points in the box MINX,MINY,MINZ,MAXX,MAXY,MAXZ, scene units. "
+                "Pairs with bm: the pixels of the left image to match, X,Y,WIDTH,HEIGHT")
+      .add({kScenes, [](const SessionOptions& o, Job) { return format_box(o.roi); }, set_roi})
+      .described("all")
+      .add({kBm & kPairs,
+            [](const SessionOptions& o, Job) { return format_region(o.pair.matching.block.region); },
+            [](SessionOptions&, const std::string&) {}});  // set for both at once
+}
+
 }  // namespace
+
+std::string format_region(const Region& region) {
+  const auto& [x, y, width, height] = region;
+  if (width == 0 || height == 0) return {};
+  return decimal(x) + "," + decimal(y) + "," + decimal(width) + "," + decimal(height);
+}
 
 OptionGroup view_options() {
   constexpr Range kDepth = {1e-30, 1e29};
@@ -88,6 +150,7 @@ OptionGroup filter_options() {
       .add("point-spacing", "PX",
            "Distance of the points that a view gives to the cloud, pixels; 1 for the densest cloud")
       .number(kScenes, RECON_FIELD(point_spacing), {1, 8});
+  group.add(roi_option());
   return group;
 }
 

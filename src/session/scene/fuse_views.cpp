@@ -120,15 +120,17 @@ class Loader : public FusionMapLoader {
   int begun_ = 0;
 };
 
-/// Writes points, their views as COLMAP counts them in the model.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model.
 class Writer : public PointSink {
  public:
-  Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index)
-      : ply_(path, position), image_index_(std::move(image_index)) {}
+  Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
+         const std::optional<SceneBox>& roi)
+      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi) {}
 
   void add(const std::vector<FusedPoint>& points) override {
     check_interrupted();
     for (const FusedPoint& point : points) {
+      if (roi_ && !roi_->contains(point.position)) continue;
       indices_.clear();
       for (const std::uint32_t view : point.views) indices_.push_back(image_index_[view]);
       std::sort(indices_.begin(), indices_.end());
@@ -136,11 +138,13 @@ class Writer : public PointSink {
     }
   }
 
+  std::uint64_t count() const { return ply_.count(); }
   CloudFiles commit() { return ply_.commit(); }
 
  private:
   PlyWriter ply_;
   std::vector<std::uint32_t> image_index_;
+  const std::optional<SceneBox> roi_;
   std::vector<std::uint32_t> indices_;
 };
 
@@ -255,10 +259,15 @@ void fuse_views(SceneRun& run) {
   Progress progress("fusion", static_cast<int>(views.size()), progress_style(run.options.quiet));
   Loader loader(run, views, progress);
   Writer writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
-                std::move(image_index));
-  const std::uint64_t points =
+                std::move(image_index), run.options.roi);
+  const std::uint64_t fused =
       fuse(fusion_views(run, views), loader, fusion_options(run, views.size()), writer);
-  if (points == 0) fail_empty(run, views);
+  if (fused == 0) fail_empty(run, views);
+  const std::uint64_t points = writer.count();
+  if (points == 0)
+    throw InputError(run.workspace.root().string() + ": the cloud is empty: none of " +
+                     std::to_string(fused) + " points lies in --roi " + roi_json(*run.options.roi).dump() +
+                     "; make the box larger, or look where the cloud is without it");
   const CloudFiles files = writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};
