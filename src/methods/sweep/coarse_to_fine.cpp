@@ -1,6 +1,7 @@
 #include "methods/sweep/coarse_to_fine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -72,7 +73,8 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
   parallel_for(states.height, [&](int y) {
     for (int x = 0; x < states.width; ++x) {
       const PatchState& state = states(x, y);
-      result.depth(x, y) = 1.0f / state.plane.w;
+      result.depth(x, y) =
+          state.cost < kNoPatchCost ? 1.0f / state.plane.w : std::numeric_limits<float>::quiet_NaN();
       result.cost(x, y) = state.cost;
       result.confidence(x, y) = std::max(0.0f, 1.0f - state.cost);
     }
