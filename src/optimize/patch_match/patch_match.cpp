@@ -162,6 +162,9 @@ Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<c
   for (const PatchLevel& level : levels) {
     EXPECTS(!level.sources.empty() && level.sources.size() <= static_cast<std::size_t>(kMaxSources));
     const int width = level.reference.width, height = level.reference.height;
+    EXPECTS(width <= kMaxImageSide && height <= kMaxImageSide);
+    for (const PatchLevel::Source& source : level.sources)
+      EXPECTS(source.image.width() <= kMaxImageSide && source.image.height() <= kMaxImageSide);
     std::swap(states, coarse);
     std::swap(sources, coarse_sources);
     states = Image<PatchState>(width, height);
