@@ -95,9 +95,11 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
 std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
   const std::size_t sampled =
       static_cast<std::size_t>(shape.sources) * SampledImage::bytes(shape.source_width, shape.source_height);
-  const std::size_t results =
-      element_count({3, padded_count<float>(shape.width), shape.height, sizeof(float)});
-  return sampled / 3 * 4 + results + patch_match_bytes(shape.width, shape.height, shape.sources, threads);
+  const auto results = [](const SweepShape& size) {
+    return element_count({3, padded_count<float>(size.width), size.height, sizeof(float)});
+  };
+  return sampled / 3 * 4 + results(shape) + results(coarsest_shape(shape)) +
+         patch_match_bytes(shape.width, shape.height, shape.sources, threads);
 }
 
 }  // namespace recon

@@ -192,7 +192,8 @@ Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<c
 std::size_t patch_match_bytes(int width, int height, int sources, int threads) {
   const std::size_t states = element_count({padded_count<PatchState>(width), height, sizeof(PatchState)});
   const std::size_t chosen = element_count({padded_count<PatchSources>(width), height, sizeof(PatchSources)});
-  return (states + chosen) / 4 * 5 +
+  // Of the level, of the one before it, and of the one before that until its memory is freed.
+  return (states + chosen) / 16 * 21 +
          static_cast<std::size_t>(threads) * element_count({width, sources, kBandRows + 4});
 }
 
