@@ -1,6 +1,7 @@
 #include "methods/sweep/coarse_to_fine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -72,7 +73,8 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
   parallel_for(states.height, [&](int y) {
     for (int x = 0; x < states.width; ++x) {
       const PatchState& state = states(x, y);
-      result.depth(x, y) = 1.0f / state.plane.w;
+      result.depth(x, y) =
+          state.cost < kNoPatchCost ? 1.0f / state.plane.w : std::numeric_limits<float>::quiet_NaN();
       result.cost(x, y) = state.cost;
       result.confidence(x, y) = std::max(0.0f, 1.0f - state.cost);
     }
@@ -93,9 +95,11 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
 std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
   const std::size_t sampled =
       static_cast<std::size_t>(shape.sources) * SampledImage::bytes(shape.source_width, shape.source_height);
-  const std::size_t results =
-      element_count({3, padded_count<float>(shape.width), shape.height, sizeof(float)});
-  return sampled / 3 * 4 + results + patch_match_bytes(shape.width, shape.height, shape.sources, threads);
+  const auto results = [](const SweepShape& size) {
+    return element_count({3, padded_count<float>(size.width), size.height, sizeof(float)});
+  };
+  return sampled / 3 * 4 + results(shape) + results(coarsest_shape(shape)) +
+         patch_match_bytes(shape.width, shape.height, shape.sources, threads);
 }
 
 }  // namespace recon

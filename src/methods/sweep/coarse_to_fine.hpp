@@ -19,7 +19,7 @@ SweepShape coarsest_shape(const SweepShape& shape);
 /// The inverse depths of patches: those of the planes and somewhat more.
 InverseRange patch_range(const PlaneSet& planes);
 
-/// Depth, cost and confidence of the finest level.
+/// Depth, cost and confidence of the finest level; the depth is NaN where no source sees the patch.
 DepthEstimate depth_estimate(ImageView<const PatchState> states);
 
 /// Refines the depths of the coarsest level on the CPU, on the threads of the surrounding task arena.

@@ -162,6 +162,9 @@ Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<c
   for (const PatchLevel& level : levels) {
     EXPECTS(!level.sources.empty() && level.sources.size() <= static_cast<std::size_t>(kMaxSources));
     const int width = level.reference.width, height = level.reference.height;
+    EXPECTS(width <= kMaxImageSide && height <= kMaxImageSide);
+    for (const PatchLevel::Source& source : level.sources)
+      EXPECTS(source.image.width() <= kMaxImageSide && source.image.height() <= kMaxImageSide);
     std::swap(states, coarse);
     std::swap(sources, coarse_sources);
     states = Image<PatchState>(width, height);
@@ -189,7 +192,8 @@ Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<c
 std::size_t patch_match_bytes(int width, int height, int sources, int threads) {
   const std::size_t states = element_count({padded_count<PatchState>(width), height, sizeof(PatchState)});
   const std::size_t chosen = element_count({padded_count<PatchSources>(width), height, sizeof(PatchSources)});
-  return (states + chosen) / 4 * 5 +
+  // Of the level, of the one before it, and of the one before that until its memory is freed.
+  return (states + chosen) / 16 * 21 +
          static_cast<std::size_t>(threads) * element_count({width, sources, kBandRows + 4});
 }
 

@@ -16,7 +16,7 @@ struct PatchLevel {
     SourceWarp warp;
     SampledImage image;
   };
-  ImageView<const std::uint8_t> reference;  ///< grey
+  ImageView<const std::uint8_t> reference;  ///< grey; sides 1..kMaxImageSide, those of the sources too
   std::vector<Source> sources;              ///< 1..kMaxSources
 };
 
