@@ -12,6 +12,9 @@
 namespace recon {
 namespace {
 
+/// The coarse sweep takes the best sources only: the patches choose among all.
+constexpr int kCoarseSources = 8;
+
 PatchLevel patch_level(const SweepImages& images) {
   PatchLevel level;
   level.reference = images.reference.channel[0];
@@ -51,12 +54,14 @@ SweepProblem coarsest_sweep(const SweepProblem& problem) {
   sweep.stages.patches = false;
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
+  sweep.sources.resize(std::min(sweep.sources.size(), static_cast<std::size_t>(kCoarseSources)));
   return sweep;
 }
 
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
   coarsest.stages.patches = false;
+  coarsest.sources = std::min(coarsest.sources, kCoarseSources);
   const int levels = shape.stages.patch_match.levels;
   for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})
     *side = (*side + (1 << levels) - 1) >> levels;

@@ -18,9 +18,9 @@ namespace recon {
 
 /// The optimizer of slanted patches.
 struct PatchMatchOptions {
-  int levels = 2;      ///< the first planes are those of a sweep at 1 / 2^levels of the size
-  int radius = 3;      ///< of the patch, 1..3
-  int best_k = 3;      ///< sources per pixel, 1..kMaxPatchSources
+  int levels = 1;      ///< the first planes are those of a sweep at 1 / 2^levels of the size
+  int radius = 2;      ///< of the patch, 1..3
+  int best_k = 2;      ///< sources per pixel, 1..kMaxPatchSources
   int iterations = 2;  ///< of propagation and perturbation at each level
 };
 

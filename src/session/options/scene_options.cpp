@@ -91,7 +91,9 @@ OptionGroup view_options() {
   const char* estimated = "from the sparse points or the cameras";
   OptionGroup group("Views and planes");
   group.add("sources", "N", "Max number of source views per reference view")
-      .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources});
+      .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
+      .described(decimal(kDefaultPatchSources) + " with patches, else " +
+                 decimal(ViewSelectionOptions{}.max_sources) + ", 1 to " + decimal(kMaxSources));
   group.add("min-angle", "DEGREES", "Min angle under which two views see a surface")
       .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180});
   group.add("max-angle", "DEGREES", "Max angle under which two views see a surface")
@@ -121,15 +123,21 @@ OptionGroup filter_options() {
   OptionGroup group("Filters and fusion");
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
-      .described(decimal(kDefaultMaxZncc) + " with zncc, " + decimal(kDefaultMaxSad) +
-                 " grey levels with sad");
-  group.add("min-confidence", "SHARE", "Min uniqueness of the best plane")
-      .number(kSweep & kScenes, RECON_FIELD(filter.min_confidence), {0, 1});
+      .described(decimal(kDefaultMaxPatchCost) + " with patches, else " + decimal(kDefaultMaxZncc) +
+                 " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad");
+  group
+      .add("min-confidence", "SHARE",
+           "Min confidence: with patches the probability that a depth is right within 1 %, else the uniqueness "
+           "of the best plane")
+      .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
+      .described(decimal(kDefaultMinReliability) + " with patches, else " +
+                 decimal(defaults.filter.min_confidence));
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
-      .number(kSweep, RECON_FIELD(filter.min_texture), {0, 255})
-      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255});
+      .number(kSweep, RECON_FIELD(min_texture), {0, 255})
+      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255})
+      .described("0 with patches and for bm, else " + decimal(defaults.filter.min_texture));
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
       .described("scenes: " + decimal(defaults.filter.speckle_size) +

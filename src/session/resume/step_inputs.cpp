@@ -259,10 +259,12 @@ json estimate_inputs(const SceneRun& run, int view) {
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
   json source_maps = json::object();
   for (const int source : sources) source_maps[run.plan.name(source)] = describe_maps(run, source);
-  return {{"program", version()},
-          {"reference", describe_maps(run, view)},
-          {"sources", std::move(source_maps)},
-          {"consistency", describe(run.options.consistency)}};
+  json inputs = {{"program", version()},
+                 {"reference", describe_maps(run, view)},
+                 {"sources", std::move(source_maps)},
+                 {"consistency", describe(run.options.consistency)}};
+  if (run.options.swept_by_patches(run.job)) inputs["min_confidence"] = run.options.min_reliability();
+  return inputs;
 }
 
 PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views) {
