@@ -40,15 +40,19 @@ struct Reprojection {
   float found = 0;       ///< the map's depth at the pixel; NaN = unknown
 };
 
-/// Reprojects `x_in_world` into `view`; empty if it is not visible.
-inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
-  const Vec3d point = view.cam_from_world * x_in_world;
+/// Projects a point in the camera frame of `view` into it; empty if it is not visible.
+inline std::optional<Reprojection> reproject_camera_point(const DepthView& view, Vec3d point) {
   if (!(point.z > 0)) return std::nullopt;
   const Vec2d pixel = view.camera.project(point);
   if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < view.camera.width && pixel.y < view.camera.height))
     return std::nullopt;
   const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
   return Reprojection{x, y, point.z, view.depth(x, y)};
+}
+
+/// Reprojects `x_in_world` into `view`; empty if it is not visible.
+inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
+  return reproject_camera_point(view, view.cam_from_world * x_in_world);
 }
 
 /// Whether the map's depth agrees with the point's depth within `max_relative_depth`.

@@ -35,18 +35,23 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
                      ImageView<Agreement> counts) {
   EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
   const double cosine = min_cosine(options);
+  const Pose source_from_reference = source.cam_from_world * inverse(reference.cam_from_world);
+  const auto in_source = [&](Vec3f v) { return source_from_reference.rotation * Vec3d{v.x, v.y, v.z}; };
   parallel_for(counts.height, [&](int y) {
     for (int x = 0; x < counts.width; ++x) {
       const float z = reference.depth(x, y);
       if (std::isnan(z)) continue;
-      const auto found = reproject(source, point_in_world(reference, x, y, z));
+      const Vec3d point = source_from_reference * (static_cast<double>(z) * reference.camera.ray(pixel_centre(x, y)));
+      const std::optional<Reprojection> found = reproject_camera_point(source, point);
       if (!found || std::isnan(found->found)) continue;
       Agreement& count = counts(x, y);
       increment(count.known);
-      if (!depths_agree(*found, options))
+      if (!depths_agree(*found, options)) {
         increment(seen_through(*found, options) ? count.through : count.hidden);
-      else if (normals_agree(normal_in_world(reference, x, y), normal_in_world(source, found->x, found->y),
-                             cosine))
+        continue;
+      }
+      const Vec3f normal = source.normal(found->x, found->y);
+      if (normals_agree(in_source(reference.normal(x, y)), {normal.x, normal.y, normal.z}, cosine))
         increment(count.agree);
     }
   });
