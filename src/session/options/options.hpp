@@ -109,7 +109,7 @@ inline constexpr float kDefaultMaxPatchCost = 1.0f;
 inline constexpr int kDefaultPatchSources = 20;
 
 /// The least reliability of a depth from patches; see reliability.
-inline constexpr float kDefaultMinReliability = 0.4f;
+inline constexpr float kDefaultMinReliability = 0.5f;
 
 /// Most planes that `auto` takes. More gain nothing (tests/bench/results/sweep-options.md).
 inline constexpr int kMaxAutoPlanes = 256;
