@@ -96,6 +96,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfEachOptimizerAreAConfiguration) {
 
 TEST_F(ReconstructFault, TheResolvedOptionsOfStagesOverStoredCostsAreAConfiguration) {
   for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
+           {"--planes", "auto"},
            {"--optimizer", "graphcut"},
            {"--optimizer", "winner", "--aggregation", "cross"},
            {"--optimizer", "sgm", "--aggregation", "cw", "--refine", "graphcut"},
@@ -112,7 +113,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfStagesOverStoredCostsAreAConfigurat
     EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << stages[1];
     EXPECT_EQ(content(dense() / "options.toml"), resolved);
   }
-  expect(2, "for --method planesweep it can be none, or a list of graphcut and edges",
+  expect(2, "for --method planesweep it can be none, or a list of graphcut, edges and patches",
          {scene().string(), "--overwrite", "--refine", "lr"});
 }
 

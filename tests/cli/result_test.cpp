@@ -175,6 +175,32 @@ TEST_F(ReconstructResult, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_TRUE(same_results(results(folder() / "one"), results(folder() / "two")));
 }
 
+/// The bundled scene at a small size: by default, and with the options that choose or replace patches.
+TEST_F(ReconstructResult, IsRefinedByPatchesUnlessPlanesOrStagesAreGiven) {
+  const auto run = [&](const std::string& name, const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {RECON_SOURCE_DIR "/scenes/demo",
+                                          "-o",
+                                          (folder() / name).string(),
+                                          "--max-image-size",
+                                          "160",
+                                          "--stage",
+                                          "estimate"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = reconstruct(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return results(folder() / name);
+  };
+  const auto patches = run("default", {"--planes", "auto", "--threads", "1"});
+  EXPECT_THAT(content(folder() / "default/options.toml"), HasSubstr("refine=\"patches\""));
+  EXPECT_TRUE(
+      same_results(patches, run("patches", {"--planes", "auto", "--refine", "patches", "--threads", "3"})));
+  EXPECT_FALSE(same_results(patches, run("none", {"--planes", "auto", "--refine", "none"})));
+  EXPECT_THAT(content(folder() / "none/options.toml"), HasSubstr("refine=\"none\""));
+  const auto planes = run("planes", {"--planes", "64"});
+  EXPECT_FALSE(same_results(patches, planes));
+  EXPECT_TRUE(same_results(planes, run("planes_none", {"--planes", "64", "--refine", "none"})));
+}
+
 TEST_F(ReconstructResult, OfShardsIsThatOfOneRun) {
   ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "whole").string()}).exit_code, 0);
   const std::string parts = (folder() / "parts").string();

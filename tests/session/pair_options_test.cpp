@@ -123,9 +123,39 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   EXPECT_THAT(refusal_of({{"optimizer", {"winner"}}, {"refine", {"edges"}}}, {kSweepScene}),
               HasSubstr("--refine edges has a meaning with --optimizer sgm or graphcut"));
   EXPECT_THAT(refusal_of(refined("graphcut,lr"), {kSweepScene}),
-              HasSubstr("for --method planesweep it can be none, or a list of graphcut and edges"));
+              HasSubstr("for --method planesweep it can be none, or a list of graphcut, edges and patches"));
   EXPECT_EQ(refusal_of({{"optimizer", {"scanline"}}}, {kSweepScene}),
             "--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm or winner");
+}
+
+TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
+  const auto patches = [](const GivenOptions& given) {
+    const SessionOptions options = parse_options(given);
+    const std::string resolved = resolved_options(options, kSweepScene);
+    EXPECT_EQ(options.sweep_stages.patches, resolved.find("refine=\"patches\"\n") != std::string::npos)
+        << resolved;
+    return options.sweep_stages.patches;
+  };
+  EXPECT_TRUE(patches({}));
+  for (const auto& [name, value] : {std::pair{"sources", "3"},
+                                    {"planes", "auto"},
+                                    {"p1", "20"},
+                                    {"cost", "zncc"},
+                                    {"window", "7"},
+                                    {"refine", "patches"}})
+    EXPECT_TRUE(patches({{name, {value}}})) << name;
+  for (const auto& [name, value] : {std::pair{"planes", "64"},
+                                    {"optimizer", "sgm"},
+                                    {"aggregation", "none"},
+                                    {"refine", "none"},
+                                    {"refine", "edges"},
+                                    {"cost", "sad"}})
+    EXPECT_FALSE(patches({{name, {value}}})) << name;
+  EXPECT_TRUE(patches({{"planes", {"64"}}, {"refine", {"patches"}}}));
+  EXPECT_EQ(refusal_of({{"cost", {"sad"}}, {"refine", {"patches"}}}, {kSweepScene}),
+            "--refine patches works with --cost zncc");
+  EXPECT_EQ(refusal_of({{"method", {"pipeline"}}, {"refine", {"lr,patches"}}}, {kPipelinePair}),
+            "--refine is 'lr,patches'; patches belong to --method planesweep");
 }
 
 TEST(Sweeps, KeepTheRatioOfTheCutsPenalties) {

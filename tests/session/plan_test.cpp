@@ -237,6 +237,56 @@ TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
   EXPECT_EQ(plane_limit_note(plan_of(0.05)), "");
 }
 
+TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
+  SessionOptions options, patches = parse_options({});
+  options.depth = patches.depth = DepthRangeOptions{0.4, 40.0};
+  const auto plan_of = [](int width, int height, const SessionOptions& given) {
+    const Camera camera{CameraModel::kPinhole, width, height, {150, 150, 0.5 * width, 0.5 * height}};
+    return make_plan(row_of_views(4, camera), {}, given);
+  };
+  for (const auto& [width, height, levels] :
+       {std::array{202, 151, 2}, {202, 128, 2}, {202, 127, 1}, {64, 303, 1}, {63, 303, 0}}) {
+    const ScenePlan swept = plan_of(width, height, options), plan = plan_of(width, height, patches);
+    for (std::size_t i = 0; i < plan.views.size(); ++i) {
+      EXPECT_EQ(swept.views[i].levels, 0);
+      EXPECT_EQ(plan.views[i].levels, levels) << width << " " << height;
+      EXPECT_EQ(plan.views[i].planes, std::max(32, swept.views[i].wanted_planes >> levels));
+    }
+    const SweepProblem problem = sweep_problem(plan, 0, patches);
+    EXPECT_EQ(problem.stages.patch_match.levels, levels);
+    ASSERT_EQ(problem.coarser.size(), static_cast<std::size_t>(levels));
+    int size = 1;
+    for (const SweepImages& images : problem.coarser) {
+      size *= 2;
+      ASSERT_EQ(images.sources.size(), problem.sources.size());
+      for (const PosedImage* image : {&images.reference, &images.sources.back()}) {
+        EXPECT_EQ(image->camera.width, (width + size - 1) / size);
+        EXPECT_EQ(image->camera.height, (height + size - 1) / size);
+        EXPECT_EQ(image->camera.fx, 150.0 / size);
+      }
+    }
+    EXPECT_TRUE(sweep_problem(swept, 0, options).coarser.empty());
+  }
+  patches.planes = 16;
+  EXPECT_EQ(plan_of(202, 151, patches).views[0].planes, 16)
+      << "planes that are given are those of the coarse sweep";
+}
+
+TEST(MemoryPlan, CountsHalvedImages) {
+  SessionOptions options = options_with(), patches = options;
+  patches.sweep_stages.patches = true;
+  const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
+  const auto cache = [&](const SessionOptions& of) {
+    return plan_memory(make_plan(row_of_views(6, camera), {}, of), of, backends, std::size_t{64} << 30, 4)
+        .photo_cache;
+  };
+  constexpr std::size_t kPixels = std::size_t{6} * 6000 * 4000;
+  EXPECT_EQ(cache(options), 4 * kPixels);
+  EXPECT_EQ(cache(patches), 4 * kPixels + kPixels / 3);
+}
+
 TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   SessionOptions options = options_with();
   const ScenePlan plan = make_plan(

@@ -204,13 +204,65 @@ class SceneSteps : public testing::Test {
   SessionOptions options_;
 };
 
+/// The cache has room for the channels of all views where they are their share of the budget, a third more
+/// than that of images that are not halved.
+TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
+  options_.sweep_stages.patches = true;
+  const auto run = begin("halved");
+  run->photos.set_budget(kAmpleMemory);
+  std::size_t bytes = 0;
+  for (int view = 0; view < kViews; ++view) {
+    const auto channels = run->photos.channels(run->plan, view);
+    for (const Image<std::uint8_t>* image :
+         {&channels->front(), &channels->coarser[0], &channels->coarser[1]})
+      bytes += static_cast<std::size_t>(image->pitch()) * static_cast<std::size_t>(image->height());
+  }
+  run->photos.set_budget(0);
+  run->photos.set_budget((bytes + 4) / 4 * 13);
+  const Pinhole& camera = run->plan.view(0).camera;
+  std::vector<std::uint64_t> ids;
+  for (int pass = 0; pass < 2; ++pass)
+    for (int view = 0; view < kViews; ++view) {
+      const auto channels = run->photos.channels(run->plan, view);
+      ASSERT_EQ(channels->coarser.size(), 2u);
+      EXPECT_EQ(channels->coarser[1].width(), (camera.width + 3) / 4);
+      PosedImage fine, coarse;
+      set_pixels(*channels, 0, fine);
+      set_pixels(*channels, 2, coarse);
+      EXPECT_EQ(fine.channel[0].data, channels->front().view().data);
+      EXPECT_EQ(coarse.channel[0].data, channels->coarser[1].view().data);
+      EXPECT_NE(fine.id, coarse.id);
+      if (pass == 0)
+        ids.insert(ids.end(), {fine.id, coarse.id});
+      else
+        EXPECT_EQ(ids[2 * static_cast<std::size_t>(view)], fine.id) << "not kept";
+    }
+  EXPECT_EQ(std::set<std::uint64_t>(ids.begin(), ids.end()).size(), 2u * kViews);
+  options_.method = Method::kSemiGlobal;
+  const auto pairs = begin("pairs");
+  pairs->photos.set_budget(kAmpleMemory);
+  EXPECT_TRUE(pairs->photos.channels(pairs->plan, 0)->coarser.empty()) << "nothing reads them";
+}
+
+/// Patches on the whole path from photos to the cloud, on any number of devices.
+TEST_F(SceneSteps, PatchesFindWhatASweepFinds) {
+  const auto points = [&](const std::map<std::string, std::string>& files) {
+    return files.at("fused.ply").size();
+  };
+  const std::map<std::string, std::string> swept = expected_results();
+  fs::remove_all(folder_ / "expected");
+  options_.planes.reset();
+  options_.sweep_stages.patches = true;
+  const std::map<std::string, std::string> refined = expected_results();
+  EXPECT_GE(points(refined), points(swept) / 2);
+  EXPECT_NE(refined.at("fused.ply"), swept.at("fused.ply"));
+}
+
 TEST_F(SceneSteps, ImagesHaveAnIdAsLongAsTheyStayInMemory) {
   const auto run = begin("ids");
   PhotoStore& photos = run->photos;
   photos.set_budget(kAmpleMemory);
-  const auto id = [&](int view) {
-    return photos.channels(run->plan, view)->id;
-  };
+  const auto id = [&](int view) { return photos.channels(run->plan, view)->id; };
   const std::uint64_t first = id(0), second = id(1);
   EXPECT_NE(first, 0u);
   EXPECT_NE(first, second);

@@ -190,8 +190,10 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   std::size_t streams = 0;
   for (const auto& backend : backends) streams += static_cast<std::size_t>(backend->streams());
   const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
+  const bool halved = options.method_of(false) == Method::kPlaneSweep && options.sweep_stages.patches;
+  const auto channel_bytes = [&](std::size_t pixels) { return pixels * channels + (halved ? pixels / 3 : 0); };
   const std::size_t stream =
-      estimate_bytes(plan, sizes, static_cast<int>(channels)) + sizes.most_images * channels;
+      estimate_bytes(plan, sizes, static_cast<int>(channels)) + channel_bytes(sizes.most_images);
   const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
   const std::size_t check = sizes.view * kCheckBytes;
   const ModelBytes model = model_bytes(plan);
@@ -222,7 +224,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const std::size_t all = plan.needed_views().size() * sizes.view;
   memory.writes_waiting =
       static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 4 / (sizes.view * kMapBytes)));
-  memory.photo_cache = std::min(spare / 4, all * (channels + 3));
+  memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
   const std::size_t work = least - base + spare / 4;
   memory.check_at_once = count_within(work, check, threads);

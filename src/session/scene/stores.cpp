@@ -43,9 +43,9 @@ std::size_t channel_bytes(const PhotoStore::Channels& channels) {
   return bytes;
 }
 
-/// Of the four bytes a pixel takes, one is for matching.
-std::size_t channel_share(std::size_t budget, bool colour) {
-  return colour ? budget / 2 : budget / 4;
+/// Of the four bytes a pixel takes, one is for matching, with its halves a third more.
+std::size_t channel_share(std::size_t budget, bool colour, int levels) {
+  return colour ? budget / 2 : levels > 0 ? budget / 13 * 4 : budget / 4;
 }
 
 std::size_t map_bytes(const ViewDepth& maps) {
@@ -59,12 +59,12 @@ PhotoStore::PhotoStore(std::filesystem::path images, bool colour, int levels, st
     : images_(std::move(images)),
       colour_(colour),
       levels_(levels),
-      colours_(budget - channel_share(budget, colour)),
-      channels_(channel_share(budget, colour)) {}
+      colours_(budget - channel_share(budget, colour, levels)),
+      channels_(channel_share(budget, colour, levels)) {}
 
 void PhotoStore::set_budget(std::size_t bytes) {
-  channels_.set_budget(channel_share(bytes, colour_));
-  colours_.set_budget(bytes - channel_share(bytes, colour_));
+  channels_.set_budget(channel_share(bytes, colour_, levels_));
+  colours_.set_budget(bytes - channel_share(bytes, colour_, levels_));
 }
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,

@@ -1,0 +1,200 @@
+// The optimizer of slanted patches on planes in closed form.
+
+#include "optimize/patch_match/patch_match.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/parallel.hpp"
+#include "reference/sweep_problems.hpp"
+#include "reference/textured_plane.hpp"
+
+namespace recon {
+namespace {
+
+using reference::hashed;
+using reference::TextbookPlane;
+using reference::TexturedPlane;
+
+constexpr InverseRange kRange = {0.3f, 2.2f};
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// The images of a scene, halved, as the optimizer takes them, and coarse depths with noise and holes.
+struct Problem {
+  TexturedPlane scene;
+  std::vector<Image<std::uint8_t>> pixels;
+  std::vector<PatchLevel> levels;
+  Image<float> depth;
+
+  /// @param noise  of the coarsest depths, pixels of parallax of the coarsest level
+  /// @param holes  share of unknown depths
+  Problem(int width, int height, const TextbookPlane& plane, int halvings, double noise, double holes,
+          int sources = 4)
+      : scene(reference::textured_plane(width, height, plane, sources)) {
+    PosedImage view = scene.reference;
+    std::vector<PosedImage> others = scene.sources;
+    const auto halve = [&](PosedImage& image) {
+      pixels.push_back(halved(image.channel[0]));
+      image.camera = halved(image.camera);
+      image.channel[0] = std::as_const(pixels.back()).view();
+    };
+    for (int level = 0; level <= halvings; ++level) {
+      if (level > 0) {
+        halve(view);
+        for (PosedImage& other : others) halve(other);
+      }
+      PatchLevel it;
+      it.reference = view.channel[0];
+      for (const PosedImage& other : others)
+        it.sources.push_back(
+            {make_source_warp(view.camera, view.cam_from_world, other.camera, other.cam_from_world),
+             SampledImage(other.channel[0])});
+      levels.insert(levels.begin(), std::move(it));
+    }
+    depth = Image<float>(view.camera.width, view.camera.height);
+    const int size = 1 << halvings;
+    for (int y = 0; y < depth.height(); ++y)
+      for (int x = 0; x < depth.width(); ++x) {
+        const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
+        const double w = scene.at(size * (x + 0.5) - 0.5, size * (y + 0.5) - 0.5).w;
+        const double offset = noise * (2 * hashed(11, a, b) - 1) * size / scene.parallax();
+        depth(x, y) = hashed(12, a, b) < holes ? kNaN : static_cast<float>(1 / (w + offset));
+      }
+  }
+
+  Image<PatchState> run(const PatchMatchOptions& options = {}) const {
+    return patch_match(levels, depth.view(), kRange, options);
+  }
+};
+
+void expect_same(const Image<PatchState>& a, const Image<PatchState>& b, const std::string& what) {
+  ASSERT_EQ(a.width(), b.width());
+  for (int y = 0; y < a.height(); ++y)
+    ASSERT_EQ(std::memcmp(a.row(y), b.row(y), static_cast<std::size_t>(a.width()) * sizeof(PatchState)), 0)
+        << what << ", row " << y;
+}
+
+/// The share of pixels, `border` from it, whose inverse depth is within 0.1 pixel of parallax, and whose
+/// slopes change it by less than 0.1 pixel over the radius of the patch.
+void expect_plane(const Problem& problem, const Image<PatchState>& states, int border, double share) {
+  const double pixel = 1 / problem.scene.parallax();
+  int pixels = 0, right = 0, right_slope = 0;
+  for (int y = border; y < states.height() - border; ++y)
+    for (int x = border; x < states.width() - border; ++x) {
+      const TextbookPlane truth = problem.scene.at(x, y);
+      const SlantedPlane& plane = states(x, y).plane;
+      ++pixels;
+      right += std::abs(plane.w - truth.w) < 0.1 * pixel;
+      right_slope += 3 * std::hypot(plane.wx - truth.wx, plane.wy - truth.wy) < 0.1 * pixel;
+    }
+  EXPECT_GE(right, share * pixels) << "of " << pixels;
+  EXPECT_GE(right_slope, share * pixels) << "of " << pixels;
+}
+
+constexpr TextbookPlane kSlanted = {1.0, 0.004, -0.003};
+
+TEST(PatchMatch, FindsASlantedPlaneFromNoisyDepthsWithHoles) {
+  const Problem problem(131, 98, kSlanted, 2, 1.0, 0.1);
+  expect_plane(problem, problem.run(), 10, 0.95);
+}
+
+TEST(PatchMatch, FindsItWithOneSource) {
+  const Problem problem(131, 98, kSlanted, 2, 1.0, 0.1, 1);
+  expect_plane(problem, problem.run(), 16, 0.9);
+}
+
+TEST(PatchMatch, IsTheSameForAnyNumberOfThreadsAndEveryInstructionSet) {
+  const Problem problem(67, 45, kSlanted, 2, 1.0, 0.2);
+  const Image<PatchState> states = problem.run();
+  expect_same(states, problem.run(), "again");
+  for (const int threads : {1, 4})
+    expect_same(states, ThreadLimit(threads).run([&] { return problem.run(); }),
+                std::to_string(threads) + " threads");
+  int sets = 0;
+  for (const std::int64_t target : {HWY_SCALAR, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_AVX3_DL}) {
+    if ((hwy::SupportedTargets() & target) == 0) continue;
+    ++sets;
+    hwy::SetSupportedTargetsForTest(target);
+    const Image<PatchState> other = problem.run();
+    hwy::SetSupportedTargetsForTest(0);
+    expect_same(states, other, hwy::TargetName(target));
+  }
+  EXPECT_GE(sets, 2) << "one instruction set alone";
+}
+
+TEST(PatchMatch, NeverRaisesACost) {
+  const Problem problem(67, 45, kSlanted, 0, 2.0, 0.2);
+  PatchMatchOptions options;
+  options.iterations = 0;
+  Image<PatchState> before = problem.run(options);
+  for (int y = 0; y < 45; ++y)
+    for (int x = 0; x < 67; ++x) {
+      const double w = 1 / problem.depth(x, y);
+      EXPECT_FLOAT_EQ(before(x, y).plane.w,
+                      contains(kRange, static_cast<float>(w)) ? static_cast<float>(w) : 1.25f);
+    }
+  for (options.iterations = 1; options.iterations <= 3; ++options.iterations) {
+    Image<PatchState> after = problem.run(options);
+    int lower = 0;
+    for (int y = 0; y < 45; ++y)
+      for (int x = 0; x < 67; ++x) {
+        ASSERT_LE(after(x, y).cost, before(x, y).cost) << x << " " << y;
+        lower += after(x, y).cost < before(x, y).cost;
+        EXPECT_TRUE(contains(kRange, after(x, y).plane.w));
+      }
+    EXPECT_GT(lower, 67 * 45 / 10);
+    before = std::move(after);
+  }
+}
+
+TEST(PatchMatch, LeavesTheFirstPlaneWhereNoSourceSeesIt) {
+  Problem problem(35, 27, kSlanted, 1, 0.0, 1.0);  // all depths unknown
+  for (PatchLevel& level : problem.levels)
+    for (PatchLevel::Source& source : level.sources) source.warp.a[8] = -100;  // behind the source
+  const Image<PatchState> states = problem.run();
+  for (int y = 0; y < 27; ++y)
+    for (int x = 0; x < 35; ++x) {
+      EXPECT_EQ(states(x, y).cost, kNoPatchCost);
+      EXPECT_FLOAT_EQ(states(x, y).plane.w, 1.25f);
+    }
+}
+
+TEST(PatchMatch, TakesTinyImages) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 5}, {7, 34}})
+    for (const int halvings : {0, 2}) {
+      const Problem problem(width, height, kSlanted, halvings, 1.0, 0.3);
+      const Image<PatchState> states = problem.run();
+      ASSERT_EQ(states.width(), width);
+      ASSERT_EQ(states.height(), height);
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          EXPECT_TRUE(contains(kRange, states(x, y).plane.w));
+          EXPECT_TRUE(states(x, y).cost >= 0 && states(x, y).cost <= kNoPatchCost);
+        }
+    }
+}
+
+TEST(PatchMatch, RefusesWhatItCannotTake) {
+  const Problem problem(33, 25, kSlanted, 1, 1.0, 0.0);
+  PatchMatchOptions options;
+  options.best_k = kMaxPatchSources + 1;
+  EXPECT_THROW(problem.run(options), std::logic_error);
+  options = {};
+  options.radius = kMaxPatchRadius + 1;
+  EXPECT_THROW(problem.run(options), std::logic_error);
+  EXPECT_THROW(patch_match(problem.levels, Image<float>(33, 25, 1.0f).view(), kRange, {}), std::logic_error);
+  EXPECT_THROW(patch_match({}, problem.depth.view(), kRange, {}), std::logic_error);
+  const Image<std::uint8_t> line(kMaxImageSide + 1, 1, 0);
+  std::vector<PatchLevel> wide(1);
+  wide[0].reference = line.view();
+  wide[0].sources.push_back({problem.levels[0].sources[0].warp, SampledImage(line.view())});
+  EXPECT_THROW(patch_match(wide, Image<float>(kMaxImageSide + 1, 1, 1.0f).view(), kRange, {}),
+               std::logic_error);
+}
+
+}  // namespace
+}  // namespace recon
