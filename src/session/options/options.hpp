@@ -103,7 +103,7 @@ struct Shard {
 /// The least trusted cost where the user gives none, per kind of cost.
 inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
 inline constexpr float kDefaultMaxSad = 15.0f;
-inline constexpr float kDefaultMaxPatchCost = 1.0f;
+inline constexpr float kDefaultMaxPatchCost = 0.8f;
 
 /// Source views of patches, which choose the best for each pixel, where the user gives no number.
 inline constexpr int kDefaultPatchSources = 20;
