@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "core/image.hpp"
 #include "core/vec.hpp"
@@ -20,18 +19,13 @@ struct DepthView {
   ImageView<const float> confidence;  ///< [0, 1]
 };
 
-/// Criteria for the agreement of another view with a depth.
+/// Criteria for the agreement of another view with a depth: relative depth, not reprojection distance, as a
+/// threshold in pixels would reject the widest and best baselines.
 struct ConsistencyOptions {
   float max_relative_depth = 0.01f;  ///< |z_predicted / z_found - 1| in the other view
   float max_angle_degrees = 60.0f;   ///< angle between the two normals, if both are known
   int min_views = 1;                 ///< other views that must agree
 };
-
-/// The depths of `reference` on which at least `min_views` of `sources` agree; NaN elsewhere. The criterion
-/// is relative depth, not reprojection distance: a threshold in pixels would reject the widest and best
-/// baselines.
-Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
-                              const ConsistencyOptions& options);
 
 /// Reprojection of a world point into another view: its pixel, its depth there and the depth in the map.
 struct Reprojection {

@@ -27,8 +27,7 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
 /// @param variation  see inverse_depth_variation
 float reliability(const Agreement& agreement, float cost, float variation);
 
-/// (max - min) / centre of the known inverse depths within 3 pixels along the axes and diagonals' square; 0
-/// where the centre is unknown.
+/// (max - min) / centre of the known inverse depths of the 7 x 7 window; 0 where the centre is unknown.
 Image<float> inverse_depth_variation(ImageView<const float> depth);
 
 }  // namespace recon
