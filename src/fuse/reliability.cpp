@@ -41,7 +41,8 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
     for (int x = 0; x < counts.width; ++x) {
       const float z = reference.depth(x, y);
       if (std::isnan(z)) continue;
-      const Vec3d point = source_from_reference * (static_cast<double>(z) * reference.camera.ray(pixel_centre(x, y)));
+      const Vec3d point =
+          source_from_reference * (static_cast<double>(z) * reference.camera.ray(pixel_centre(x, y)));
       const std::optional<Reprojection> found = reproject_camera_point(source, point);
       if (!found || std::isnan(found->found)) continue;
       Agreement& count = counts(x, y);

@@ -92,7 +92,8 @@ __global__ void first_plane_kernel(const __grid_constant__ PatchArgs args, const
   const int x = pixel.x, y = pixel.y;
   if (!args.states.contains(x, y)) return;
   const SlantedPlane plane = first_plane(args.iteration.range, [&](int dx, int dy) {
-    const int px = min(max(x + dx, 0), args.states.width - 1), py = min(max(y + dy, 0), args.states.height - 1);
+    const int px = min(max(x + dx, 0), args.states.width - 1),
+              py = min(max(y + dy, 0), args.states.height - 1);
     return depth[py * pitch + px];
   });
   args.states.at(x, y) = {plane, kNoPatchCost};
@@ -104,12 +105,11 @@ __global__ void refine_kernel(const __grid_constant__ PatchArgs args) {
   const int x = pixel.x, y = pixel.y;
   if (!args.states.contains(x, y)) return;
   const PixelPatch<R, kQuads> patch(args, x, y);
-  const PatchSources sources = args.coarse_chosen[index_of(
-      args.coarse, min(x / 2, args.coarse.width - 1), min(y / 2, args.coarse.height - 1))];
+  const PatchSources sources = args.coarse_chosen[index_of(args.coarse, min(x / 2, args.coarse.width - 1),
+                                                           min(y / 2, args.coarse.height - 1))];
   args.states.at(x, y) =
-      finer_state(args.coarse, x, y, args.iteration.range, [&](const SlantedPlane& plane, float bound) {
-        return patch.cost(sources, plane, bound);
-      });
+      finer_state(args.coarse, x, y, args.iteration.range,
+                  [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
 template <int R, bool kQuads>
@@ -158,13 +158,11 @@ __global__ void improve_kernel(const __grid_constant__ PatchArgs args, int colou
   const PixelPatch<R, kQuads> patch(args, x, y);
   const PatchSources sources = args.chosen[index_of(args.states, x, y)];
   const float w = args.states.at(x, y).plane.w;
-  const float step = perturbation_step(sources, args.iteration.index, [&](std::uint32_t s) {
-    return parallax(args.source[s].warp, x, y, w);
-  });
-  args.states.at(x, y) = improved(args.states, x, y, args.iteration, step,
-                                  [&](const SlantedPlane& plane, float bound) {
-                                    return patch.cost(sources, plane, bound);
-                                  });
+  const float step = perturbation_step(
+      sources, args.iteration.index, [&](std::uint32_t s) { return parallax(args.source[s].warp, x, y, w); });
+  args.states.at(x, y) =
+      improved(args.states, x, y, args.iteration, step,
+               [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
 dim3 grid_of(int width, int height) {
@@ -193,7 +191,7 @@ void with_constants(const PatchArgs& args, const Launch& launch) {
 void launch_first_planes(const PatchArgs& args, const float* depth, std::ptrdiff_t pitch,
                          cudaStream_t stream) {
   first_plane_kernel<<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args, depth,
-                                                                                         pitch);
+                                                                                            pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

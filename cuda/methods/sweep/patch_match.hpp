@@ -28,7 +28,8 @@ struct PatchArgs {
 };
 
 /// The first planes, from depths with rows `pitch` floats apart. All throw DeviceError.
-void launch_first_planes(const PatchArgs& args, const float* depth, std::ptrdiff_t pitch, cudaStream_t stream);
+void launch_first_planes(const PatchArgs& args, const float* depth, std::ptrdiff_t pitch,
+                         cudaStream_t stream);
 
 /// The states from those of the coarser level.
 void launch_refine(const PatchArgs& args, cudaStream_t stream);

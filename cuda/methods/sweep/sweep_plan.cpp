@@ -226,7 +226,7 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
   map.depth = arena.take<float>(count(WorkMemoryMap::float_pitch(coarsest.width), coarsest.height));
   const std::size_t row = count(shape.width, shape.sources);
   map.band_rows = static_cast<int>(
-      std::clamp<std::size_t>(PatchMemory::kBandBytes / row, 16, static_cast<std::size_t>(shape.height) + 4));
+      std::min<std::size_t>(PatchMemory::kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
   map.costs = arena.take<std::uint8_t>(row * static_cast<std::size_t>(map.band_rows));
   return map;
 }

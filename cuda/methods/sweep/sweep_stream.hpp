@@ -48,7 +48,8 @@ class SweepStream {
   std::size_t arena_capacity() const { return arena_.capacity() + path_arena_.capacity(); }
   /// Frees the device memory if it would exceed `bytes` with what a sweep according to `plan` adds to it.
   void limit_memory(const SweepPlan& plan, std::size_t bytes) {
-    if (std::max({arena_.capacity(), plan.sweep_bytes, plan.patch_bytes}) + std::max(path_arena_.capacity(), plan.path_bytes) >
+    if (std::max({arena_.capacity(), plan.sweep_bytes, plan.patch_bytes}) +
+            std::max(path_arena_.capacity(), plan.path_bytes) >
         bytes)
       release();
   }

@@ -92,9 +92,9 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
   for (auto images = problem.coarser.rbegin(); images != problem.coarser.rend(); ++images)
     levels.push_back(patch_level(*images));
   levels.push_back(patch_level(problem));
-  return depth_estimate(patch_match(levels, coarsest.depth.view(), patch_range(problem.planes),
-                                    problem.stages.patch_match)
-                            .view());
+  return depth_estimate(
+      patch_match(levels, coarsest.depth.view(), patch_range(problem.planes), problem.stages.patch_match)
+          .view());
 }
 
 std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {

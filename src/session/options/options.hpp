@@ -184,9 +184,7 @@ struct SessionOptions {
   void check(const std::vector<Job>& jobs) const;
 
   /// Whether a job refines slanted patches.
-  bool swept_by_patches(Job job) const {
-    return job.method == Method::kPlaneSweep && sweep_stages.patches;
-  }
+  bool swept_by_patches(Job job) const { return job.method == Method::kPlaneSweep && sweep_stages.patches; }
 
   /// The photometric filter with the limits that are meant where the user gave none. Depths from patches are
   /// judged by their reliability, after the check across views.

@@ -127,7 +127,8 @@ OptionGroup filter_options() {
                  " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad");
   group
       .add("min-confidence", "SHARE",
-           "Min confidence: with patches the probability that a depth is right within 1 %, else the uniqueness "
+           "Min confidence: with patches the probability that a depth is right within 1 %, else the "
+           "uniqueness "
            "of the best plane")
       .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
       .described(decimal(kDefaultMinReliability) + " with patches, else " +

@@ -213,12 +213,13 @@ json roi_json(const SceneBox& roi) {
 json stage_inputs(const SweepStages& stages) {
   const auto& [aggregation, graph_cut, cut, edges, patches, patch_match] = stages;
   const auto& [levels, radius, best_k, iterations] = patch_match;
-  return {{"aggregation", describe(aggregation)},
-          {"graph_cut", graph_cut},
-          {"cut", describe(cut)},
-          {"edges", edges},
-          {"patches", patches},
-          {"patch_match", {levels, radius, best_k, iterations}}};
+  return {
+      {"aggregation", describe(aggregation)},
+      {"graph_cut", graph_cut},
+      {"cut", describe(cut)},
+      {"edges", edges},
+      {"patches", patches},
+      {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
 }
 
 json matching_inputs(const PairOptions& options) {
