@@ -50,23 +50,23 @@ TEST_F(SceneAccuracy, OfTheDefaultsOnTheDemo) {
 
   const nlohmann::json cloud =
       evaluate({"cloud", dense + "/fused.ply", "--scene", scene, "--thresholds", "0.033"});
-  EXPECT_GT(cloud.at("points"), 160000);  // 167335
+  EXPECT_GT(cloud.at("points"), 160000);  // 162171
   EXPECT_EQ(cloud.at("points_left_out"), 0);
-  EXPECT_GT(cloud.at("within_1_percent"), 0.975);      // 0.9787
-  EXPECT_LT(cloud.at("median_depth_error"), 0.00032);  // 0.000295
+  EXPECT_GT(cloud.at("within_1_percent"), 0.985);      // 0.9888
+  EXPECT_LT(cloud.at("median_depth_error"), 0.00017);  // 0.000155
   const nlohmann::json score = cloud.at("scores").at(0);
-  EXPECT_GT(score.at("precision"), 0.986);  // 0.9900
-  EXPECT_GT(score.at("recall"), 0.865);     // 0.8693
-  EXPECT_GT(score.at("f1"), 0.922);         // 0.9257
+  EXPECT_GT(score.at("precision"), 0.985);  // 0.9883
+  EXPECT_GT(score.at("recall"), 0.862);     // 0.8656
+  EXPECT_GT(score.at("f1"), 0.919);         // 0.9229
 
   const nlohmann::json maps = evaluate({"depth", dense, "--ground-truth", scene + "/gt_depth"});
   EXPECT_EQ(maps.at("views").size(), 9u);
   EXPECT_EQ(maps.at("views_without_map"), 0);
   const nlohmann::json depth = maps.at("all");
-  EXPECT_GT(depth.at("completeness"), 0.95);     // 0.9548
-  EXPECT_GT(within(depth, 0.001), 0.43);         // 0.4379
-  EXPECT_GT(within(depth, 0.01), 0.906);         // 0.9105
-  EXPECT_LT(depth.at("median_error"), 0.00116);  // 0.001128
+  EXPECT_GT(depth.at("completeness"), 0.94);     // 0.9450
+  EXPECT_GT(within(depth, 0.001), 0.60);         // 0.6087
+  EXPECT_GT(within(depth, 0.01), 0.920);         // 0.9240
+  EXPECT_LT(depth.at("median_error"), 0.00070);  // 0.000681
 }
 
 }  // namespace
