@@ -179,7 +179,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   for (const auto& backend : backends) streams += static_cast<std::size_t>(backend->streams());
   const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
   const bool halved = options.method_of(false) == Method::kPlaneSweep && options.sweep_stages.patches;
-  const auto channel_bytes = [&](std::size_t pixels) { return pixels * channels + (halved ? pixels / 3 : 0); };
+  const auto channel_bytes = [&](std::size_t pixels) {
+    return pixels * channels + (halved ? pixels / 3 : 0);
+  };
   const std::size_t stream =
       estimate_bytes(plan, sizes, static_cast<int>(channels)) + channel_bytes(sizes.most_images);
   const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
