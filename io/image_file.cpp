@@ -159,12 +159,16 @@ Image<T> grey_of_bgr(const cv::Mat& bgr) {
   return image;
 }
 
+[[noreturn]] void fail_samples(const cv::Mat& pixels, const std::string& file) {
+  fail(file, "has samples of the type " + cv::typeToString(pixels.type()) +
+                 "; only 8 and 16 bit integers are supported: convert the image");
+}
+
 cv::Mat decode_colour(std::string_view bytes, const std::string& file) {
   const cv::Mat bgr =
       decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION, file);
   if (bgr.type() == CV_8UC3 || bgr.type() == CV_16UC3) return bgr;
-  fail(file, "has samples of the type " + cv::typeToString(bgr.type()) +
-                 "; only 8 and 16 bit integers are supported: convert the image");
+  fail_samples(bgr, file);
 }
 
 template <class T>
@@ -185,6 +189,23 @@ Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, std::uint32_t white) {
 Image<Rgb8> decode_rgb(std::string_view bytes, const std::string& file, std::uint32_t white) {
   const cv::Mat bgr = decode_colour(bytes, file);
   return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr, white) : rgb_of_bgr<std::uint16_t>(bgr, white);
+}
+
+/// Of `pixels` with one channel, or blue, green, red and perhaps alpha.
+template <class T>
+Image<std::uint8_t> mask_of(const cv::Mat& pixels) {
+  const int channels = pixels.channels(), colours = std::min(channels, 3);
+  Image<std::uint8_t> mask(pixels.cols, pixels.rows);
+  for (int y = 0; y < pixels.rows; ++y) {
+    const T* in = pixels.ptr<T>(y);
+    std::uint8_t* out = mask.row(y);
+    for (int x = 0; x < pixels.cols; ++x, in += channels) {
+      const bool black = std::all_of(in, in + colours, [](T value) { return value == 0; });
+      const bool transparent = channels == 4 && in[3] == 0;
+      out[x] = black || transparent ? 0 : 255;
+    }
+  }
+  return mask;
 }
 
 std::string lower_extension(const std::filesystem::path& path) {
@@ -261,6 +282,12 @@ Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white) {
 
 Image<Rgb8> decode_image(std::string_view bytes, const std::string& file) {
   return decode_rgb(bytes, file, kWhite);
+}
+
+Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file) {
+  const cv::Mat pixels = decode(bytes, cv::IMREAD_UNCHANGED, file);
+  if (pixels.depth() != CV_8U && pixels.depth() != CV_16U) fail_samples(pixels, file);
+  return pixels.depth() == CV_8U ? mask_of<std::uint8_t>(pixels) : mask_of<std::uint16_t>(pixels);
 }
 
 StoredGrey read_stored_grey(const std::filesystem::path& path) {

@@ -65,6 +65,11 @@ struct StoredGrey {
 StoredGrey read_stored_grey(const std::filesystem::path& path);
 StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file);
 
+/// A mask from memory: 0 where a pixel is to be ignored, that is where all its colours are 0 or it is fully
+/// transparent, else 255. 16-bit values are not rounded first; `file` is the name in messages.
+/// @throws InputError as `read_image`
+Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file);
+
 /// The size of an image file; for PNG, JPEG and TIFF from its header alone.
 /// @throws InputError as `read_image`; damage after the header is not detected
 ImageSize image_size(const std::filesystem::path& path);

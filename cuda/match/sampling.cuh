@@ -36,15 +36,20 @@ __device__ __forceinline__ QuadSource quad_source(const DeviceSource& source, in
   return {reinterpret_cast<std::uint64_t>(source.channel[channel]) - 4u * bias, pitch};
 }
 
-/// The bilinear sample of a quad, shifted left by 16 bits: bits 16..23 are `bilinear(...)`, those above are
-/// 0. The upper pixels of a quad are stored as 255 - p: their negative sum initializes that of the lower
-/// ones, which saves a subtraction.
+/// The bilinear sample of a quad, shifted left by 16 bits, plus `rounding`. The upper pixels of a quad are
+/// stored as 255 - p: their negative sum initializes that of the lower ones, which saves a subtraction.
 __device__ __forceinline__ std::uint32_t shifted_bilinear(std::uint32_t quad, std::uint32_t fx,
-                                                          std::uint32_t fy) {
+                                                          std::uint32_t fy, std::uint32_t rounding) {
   const std::uint32_t weights = fx * 65535u + 256u;  // (256 - fx) and fx as 16-bit values
   const std::uint32_t minus_top = __dp2a_lo(weights, quad, 0u - 255u * 256u);
   const std::uint32_t rise = __dp2a_hi(weights, quad, minus_top);
-  return rise * fy + (minus_top * (0u - 256u) + 32768u);
+  return rise * fy + (minus_top * (0u - 256u) + rounding);
+}
+
+/// The same rounded to whole levels: bits 16..23 are `bilinear(...)`, those above are 0.
+__device__ __forceinline__ std::uint32_t shifted_bilinear(std::uint32_t quad, std::uint32_t fx,
+                                                          std::uint32_t fy) {
+  return shifted_bilinear(quad, fx, fy, 32768u);
 }
 
 /// Positions inside a source as the bits of position + 1.5 * 2^23: the low 22 bits count 1/256 pixels, and
@@ -82,20 +87,24 @@ __device__ __forceinline__ BiasedPosition clamped_position(const RowWarp& r, flo
   return {__float_as_uint(uc + magic), __float_as_uint(vc + magic)};
 }
 
-/// The sample of a source that is stored as plain bytes (SourceStorage::kBytes).
-__device__ __forceinline__ std::uint32_t byte_sample(const DeviceSource& source, int channel,
-                                                     BiasedPosition p) {
-  const int x = static_cast<int>(p.u >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
-  const int y = static_cast<int>(p.v >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
+/// The quad at pixel (x, y) of a source that is stored as plain bytes (SourceStorage::kBytes).
+__device__ __forceinline__ std::uint32_t quad_of_bytes(const DeviceSource& source, int channel, int x,
+                                                       int y) {
   const std::size_t index = static_cast<std::size_t>(y) * static_cast<std::size_t>(source.pitch) + x;
   const auto* pixel = static_cast<const std::uint8_t*>(source.channel[channel]) + index;
   const int right = x + 1 < source.width ? 1 : 0;
   const int below = y + 1 < source.height ? source.pitch : 0;
-  const std::uint32_t quad =
-      kUpperPixels ^ (__ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
-                      static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
-                      static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24);
-  return shifted_bilinear(quad, p.u & 255u, p.v & 255u);
+  return kUpperPixels ^ (__ldg(pixel) | static_cast<std::uint32_t>(__ldg(pixel + right)) << 8 |
+                         static_cast<std::uint32_t>(__ldg(pixel + below)) << 16 |
+                         static_cast<std::uint32_t>(__ldg(pixel + below + right)) << 24);
+}
+
+/// The sample of such a source.
+__device__ __forceinline__ std::uint32_t byte_sample(const DeviceSource& source, int channel,
+                                                     BiasedPosition p) {
+  const int x = static_cast<int>(p.u >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
+  const int y = static_cast<int>(p.v >> kSubpixelBits & 0x7FFFu) - static_cast<int>(kIndexBias);
+  return shifted_bilinear(quad_of_bytes(source, channel, x, y), p.u & 255u, p.v & 255u);
 }
 
 /// Bits 16..23 of four samples as the bytes of a word, the first sample in the lowest byte.

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "core/image.hpp"
 #include "core/vec.hpp"
@@ -20,18 +19,13 @@ struct DepthView {
   ImageView<const float> confidence;  ///< [0, 1]
 };
 
-/// Criteria for the agreement of another view with a depth.
+/// Criteria for the agreement of another view with a depth: relative depth, not reprojection distance, as a
+/// threshold in pixels would reject the widest and best baselines.
 struct ConsistencyOptions {
   float max_relative_depth = 0.01f;  ///< |z_predicted / z_found - 1| in the other view
   float max_angle_degrees = 60.0f;   ///< angle between the two normals, if both are known
   int min_views = 1;                 ///< other views that must agree
 };
-
-/// The depths of `reference` on which at least `min_views` of `sources` agree; NaN elsewhere. The criterion
-/// is relative depth, not reprojection distance: a threshold in pixels would reject the widest and best
-/// baselines.
-Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
-                              const ConsistencyOptions& options);
 
 /// Reprojection of a world point into another view: its pixel, its depth there and the depth in the map.
 struct Reprojection {
@@ -40,15 +34,19 @@ struct Reprojection {
   float found = 0;       ///< the map's depth at the pixel; NaN = unknown
 };
 
-/// Reprojects `x_in_world` into `view`; empty if it is not visible.
-inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
-  const Vec3d point = view.cam_from_world * x_in_world;
+/// Projects a point in the camera frame of `view` into it; empty if it is not visible.
+inline std::optional<Reprojection> reproject_camera_point(const DepthView& view, Vec3d point) {
   if (!(point.z > 0)) return std::nullopt;
   const Vec2d pixel = view.camera.project(point);
   if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < view.camera.width && pixel.y < view.camera.height))
     return std::nullopt;
   const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
   return Reprojection{x, y, point.z, view.depth(x, y)};
+}
+
+/// Reprojects `x_in_world` into `view`; empty if it is not visible.
+inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
+  return reproject_camera_point(view, view.cam_from_world * x_in_world);
 }
 
 /// Whether the map's depth agrees with the point's depth within `max_relative_depth`.

@@ -10,9 +10,9 @@
 /// affine approximation at the pixel. Weights, samples and sums are integers, so their order does not matter;
 /// the rest is a fixed sequence of single-precision operations: the same bits on every machine.
 ///
-/// Sources: M. Bleyer, C. Rhemann, C. Rother, PatchMatch stereo, BMVC 2011 (slanted supports); J. Schoenberger
-/// et al., Pixelwise view selection for unstructured multi-view stereo, ECCV 2016, section 4.3 (bilateral
-/// weights in the correlation).
+/// Sources: M. Bleyer, C. Rhemann, C. Rother, PatchMatch stereo, BMVC 2011 (slanted supports); J.
+/// Schoenberger et al., Pixelwise view selection for unstructured multi-view stereo, ECCV 2016, section 4.3
+/// (bilateral weights in the correlation).
 
 namespace recon {
 

@@ -45,7 +45,8 @@ HWY_INLINE PatchSums patch_sums(const ReferencePatch& patch, const SampledImage&
     qq_sum = hn::Add(qq_sum, multiply_add_pairs(weighted, q));
     qr_sum = hn::Add(qr_sum, multiply_add_pairs(weighted, hn::Load(di, patch.value + i)));
   }
-  return {hn::GetLane(hn::SumOfLanes(di, q_sum)), hn::GetLane(hn::SumOfLanes(di, qq_sum)), hn::GetLane(hn::SumOfLanes(di, qr_sum))};
+  return {hn::GetLane(hn::SumOfLanes(di, q_sum)), hn::GetLane(hn::SumOfLanes(di, qq_sum)),
+          hn::GetLane(hn::SumOfLanes(di, qr_sum))};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -24,8 +24,8 @@ struct PosedImage {
   std::uint64_t id = 0;
 };
 
-/// The image of half the size, rounded up: means of 2 x 2 pixels, rounded half up; a last odd row or column is
-/// repeated.
+/// The image of half the size, rounded up: means of 2 x 2 pixels, rounded half up; a last odd row or column
+/// is repeated.
 Image<std::uint8_t> halved(ImageView<const std::uint8_t> image);
 /// Its camera.
 Pinhole halved(const Pinhole& camera);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -69,6 +70,7 @@ struct View {
   int camera = 0;
   Pose cam_from_world;
   SharedVector<Observation> observations;
+  std::string mask_hash = {};  ///< of the content of its mask file; empty: it has none
 };
 
 /// One element of a point's track: the view (index into Scene::views) and the index into its observations.
@@ -94,5 +96,11 @@ struct Scene {
   SharedVector<SparsePoint> points;
   std::vector<std::string> warnings;  ///< what was ignored while reading the model, and why
 };
+
+/// The number of views that have a mask.
+inline int count_masked(const Scene& scene) {
+  return static_cast<int>(std::count_if(scene.views.begin(), scene.views.end(),
+                                        [](const View& view) { return !view.mask_hash.empty(); }));
+}
 
 }  // namespace recon

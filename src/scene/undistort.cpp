@@ -120,25 +120,86 @@ struct Colour {
   float r = 0, g = 0, b = 0;
 };
 
-/// Bilinear sample of the photo; border pixels are repeated.
+/// The pixels of a bilinear sample, upper left, upper right, lower left, lower right, and their weights;
+/// border pixels are repeated.
+template <class T>
+struct Bilinear {
+  Bilinear(ImageView<const T> image, Vec2d pixel) {
+    const Vec2d at = index_of(pixel);
+    const double x = std::clamp(at.x, 0.0, image.width - 1.0), y = std::clamp(at.y, 0.0, image.height - 1.0);
+    const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
+    const int x1 = std::min(x0 + 1, image.width - 1), y1 = std::min(y0 + 1, image.height - 1);
+    const float u = static_cast<float>(x - x0), v = static_cast<float>(y - y0);
+    w00 = (1 - u) * (1 - v), w10 = u * (1 - v), w01 = (1 - u) * v, w11 = u * v;
+    a = image.row(y0)[x0], b = image.row(y0)[x1], c = image.row(y1)[x0], d = image.row(y1)[x1];
+  }
+
+  T a, b, c, d;
+  float w00, w10, w01, w11;
+};
+
 Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
-  const Vec2d at = index_of(pixel);
-  const double x = std::clamp(at.x, 0.0, photo.width - 1.0), y = std::clamp(at.y, 0.0, photo.height - 1.0);
-  const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
-  const int x1 = std::min(x0 + 1, photo.width - 1), y1 = std::min(y0 + 1, photo.height - 1);
-  const float u = static_cast<float>(x - x0), v = static_cast<float>(y - y0);
-  const float w00 = (1 - u) * (1 - v), w10 = u * (1 - v), w01 = (1 - u) * v, w11 = u * v;
-  const Rgb8 a = photo.row(y0)[x0], b = photo.row(y0)[x1], c = photo.row(y1)[x0], d = photo.row(y1)[x1];
-  const auto blend = [&](std::uint8_t p, std::uint8_t q, std::uint8_t r, std::uint8_t s) {
-    return w00 * static_cast<float>(p) + w10 * static_cast<float>(q) + w01 * static_cast<float>(r) +
-           w11 * static_cast<float>(s);
+  const Bilinear<Rgb8> at(photo, pixel);
+  const auto blend = [&at](std::uint8_t p, std::uint8_t q, std::uint8_t r, std::uint8_t s) {
+    return at.w00 * static_cast<float>(p) + at.w10 * static_cast<float>(q) + at.w01 * static_cast<float>(r) +
+           at.w11 * static_cast<float>(s);
   };
-  return {blend(a.r, b.r, c.r, d.r), blend(a.g, b.g, c.g, d.g), blend(a.b, b.b, c.b, d.b)};
+  return {blend(at.a.r, at.b.r, at.c.r, at.d.r), blend(at.a.g, at.b.g, at.c.g, at.d.g),
+          blend(at.a.b, at.b.b, at.c.b, at.d.b)};
+}
+
+/// Whether ignored pixels count for the sample: with a smaller weight they cannot change a rounded colour.
+bool is_ignored(ImageView<const std::uint8_t> mask, Vec2d pixel) {
+  constexpr float kMinWeight = 0.5f / 255;
+  const Bilinear<std::uint8_t> at(mask, pixel);
+  const auto weight = [](std::uint8_t value, float w) { return value == 0 ? w : 0.0f; };
+  return weight(at.a, at.w00) + weight(at.b, at.w10) + weight(at.c, at.w01) + weight(at.d, at.w11) >=
+         kMinWeight;
 }
 
 /// Samples per side of a target pixel, one for each photo pixel that it covers at the image centre.
 int samples_along(double photo_focal, double target_focal) {
   return std::max(1, static_cast<int>(std::ceil(std::abs(photo_focal / target_focal) - 1e-6)));
+}
+
+/// Where the pixels of an undistorted image are sampled in the photo.
+class Sampling {
+ public:
+  Sampling(const Camera& camera, const Pinhole& target)
+      : camera_(camera),
+        target_(target),
+        lens_(camera),
+        nx_(samples_along(lens_.focal().x, target.fx)),
+        ny_(samples_along(lens_.focal().y, target.fy)) {}
+
+  /// Calls `visit(position)` for the samples of pixel (x, y) that lie in the photo.
+  template <class Visit>
+  void visit(int x, int y, const Visit& visit) const {
+    for (int j = 0; j < ny_; ++j)
+      for (int i = 0; i < nx_; ++i) {
+        const std::optional<Vec2d> p = lens_.project(target_.ray({x + (i + 0.5) / nx_, y + (j + 0.5) / ny_}));
+        if (p && inside_photo(*p, camera_.width, camera_.height)) visit(*p);
+      }
+  }
+
+ private:
+  const Camera& camera_;
+  const Pinhole& target_;
+  const Lens lens_;
+  const int nx_, ny_;
+};
+
+bool is_own_image(const Camera& camera, const Pinhole& target) {
+  const std::optional<Pinhole> own = as_pinhole(camera);
+  return own && own->width == target.width && own->height == target.height && own->fx == target.fx &&
+         own->fy == target.fy && own->cx == target.cx && own->cy == target.cy;
+}
+
+template <class T>
+Image<T> copy_of(ImageView<const T> photo) {
+  Image<T> image(photo.width, photo.height);
+  for (int y = 0; y < photo.height; ++y) std::copy_n(photo.row(y), photo.width, image.row(y));
+  return image;
 }
 
 Rgb8 rounded(const Colour& sum, int count) {
@@ -161,30 +222,35 @@ Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const P
     throw InputError("the photo has " + std::to_string(photo.width) + "x" + std::to_string(photo.height) +
                      " pixels, but its camera has " + std::to_string(camera.width) + "x" +
                      std::to_string(camera.height) + "; use the photos that the calibration was made from");
+  if (is_own_image(camera, target)) return copy_of(photo);
   Image<Rgb8> image(target.width, target.height);
-  const std::optional<Pinhole> own = as_pinhole(camera);
-  if (own && own->width == target.width && own->height == target.height && own->fx == target.fx &&
-      own->fy == target.fy && own->cx == target.cx && own->cy == target.cy) {
-    for (int y = 0; y < photo.height; ++y) std::copy_n(photo.row(y), photo.width, image.row(y));
-    return image;
-  }
-
-  const Lens lens(camera);
-  const int nx = samples_along(lens.focal().x, target.fx), ny = samples_along(lens.focal().y, target.fy);
+  const Sampling sampling(camera, target);
   parallel_for(target.height, [&](int y) {
     for (int x = 0; x < target.width; ++x) {
       Colour sum;
       int count = 0;
-      for (int j = 0; j < ny; ++j)
-        for (int i = 0; i < nx; ++i) {
-          const std::optional<Vec2d> p = lens.project(target.ray({x + (i + 0.5) / nx, y + (j + 0.5) / ny}));
-          if (!p || !inside_photo(*p, photo.width, photo.height)) continue;
-          const Colour c = bilinear(photo, *p);
-          sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
-          ++count;
-        }
+      sampling.visit(x, y, [&](Vec2d p) {
+        const Colour c = bilinear(photo, p);
+        sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
+        ++count;
+      });
       image.row(y)[x] = count > 0 ? rounded(sum, count) : Rgb8{0, 0, 0};
     }
+  });
+  return image;
+}
+
+Image<std::uint8_t> undistort_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
+                                   const Pinhole& target) {
+  EXPECTS(mask.width == camera.width && mask.height == camera.height);
+  if (is_own_image(camera, target)) return copy_of(mask);
+  Image<std::uint8_t> image(target.width, target.height, 255);
+  const Sampling sampling(camera, target);
+  parallel_for(target.height, [&](int y) {
+    for (int x = 0; x < target.width; ++x)
+      sampling.visit(x, y, [&](Vec2d p) {
+        if (is_ignored(mask, p)) image.row(y)[x] = 0;
+      });
   });
   return image;
 }

@@ -20,4 +20,10 @@ Pinhole undistorted_camera(const Camera& camera, int max_size = 0);
 /// @throws InputError when the photo's size is not the camera's
 Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target);
 
+/// Undistorts a mask of `camera` (0 = ignored) as `undistort` does its photo. A pixel is 0 where ignored
+/// pixels of the photo count for the colour of any of its samples, else 255.
+/// @param mask  of the camera's size
+Image<std::uint8_t> undistort_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
+                                   const Pinhole& target);
+
 }  // namespace recon

@@ -111,8 +111,10 @@ std::optional<fs::path> folder_of(const Input& input) {
 
 std::optional<SceneFolder> find_scene(const fs::path& root) {
   if (!is_folder(root / "images")) return std::nullopt;
-  if (const auto model = find_model_folder(root)) return SceneFolder{root, root / "images", *model};
-  return std::nullopt;
+  const auto model = find_model_folder(root);
+  if (!model) return std::nullopt;
+  const fs::path masks = root / "masks";
+  return SceneFolder{root, root / "images", *model, is_folder(masks) ? masks : fs::path()};
 }
 
 std::optional<PairFiles> find_pair(const fs::path& root) {

@@ -13,8 +13,9 @@ namespace recon {
 /// Where the parts of a COLMAP scene lie.
 struct SceneFolder {
   std::filesystem::path root;
-  std::filesystem::path images;  ///< root/images
-  std::filesystem::path model;   ///< root/sparse, root/sparse/0 or another root/sparse/N
+  std::filesystem::path images;      ///< root/images
+  std::filesystem::path model;       ///< root/sparse, root/sparse/0 or another root/sparse/N
+  std::filesystem::path masks = {};  ///< root/masks; empty: there is none
 };
 
 /// Where the parts of a rectified pair lie.

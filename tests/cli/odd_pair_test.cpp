@@ -206,6 +206,7 @@ TEST_F(WrongPair, WrongUsageIsTwo) {
   expect(2, "the images are only 120 pixels wide",
          match({"--min-disparity", "-130", "--max-disparity", "-119"}));
   expect(2, "--roi is 'all'", match({"--roi", "all"}));
+  expect(2, "--roi is '0,0,0,1,1,1'; for a pair write X,Y,WIDTH,HEIGHT", match({"--roi", "0,0,0,1,1,1"}));
   expect(2, "leads outside the images", match({"--roi", "100,0,40,40"}));
   expect(2, "the pair's folder itself", reconstruct({"pair", "-o", "pair"}));
 }

@@ -83,7 +83,7 @@ TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome changed = reconstruct({scene().string(), "--window", "7"});
   ASSERT_EQ(changed.exit_code, 0) << changed.err;
-  EXPECT_THAT(changed.err, HasSubstr("window: 5 -> 7"));
+  EXPECT_THAT(changed.err, HasSubstr("stages/patch/radius: 2 -> 3"));
   EXPECT_THAT(changed.err, HasSubstr("undistorting: 5 of 5 views are finished and kept"));
   ASSERT_EQ(reconstruct({scene().string(), "--window", "7", "-o", (folder() / "fresh").string()}).exit_code,
             0);

@@ -108,6 +108,85 @@ TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
   EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, kGiB}), UsageError);
 }
 
+SweepShape patches(int width, int height, int sources, int levels) {
+  SweepShape shape{zncc(), width, height, width, height, 1, sources, 32};
+  shape.stages.patches = true;
+  shape.stages.patch_match.levels = levels;
+  return shape;
+}
+
+TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
+  const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), SweepPath::kAuto, {132, kGiB});
+  EXPECT_TRUE(plan.patches);
+  EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
+  // weights; states and sources of two levels, reference and upload, quads and costs of eight sources, depths
+  // of the coarse level; four more rows of costs
+  const std::size_t pixels = std::size_t{640} * 480;
+  EXPECT_EQ(plan.patch_bytes,
+            49 * 256 + pixels * (16 + 4) * 5 / 4 + pixels * (1 + 1 + 8 * 4 + 8 + 1) + 640 * 8 * 4);
+  EXPECT_EQ(plan.bytes, plan.patch_bytes);
+  SweepShape coarse{zncc(), 320, 240, 320, 240, 1, 8, 32};
+  EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
+
+  SweepShape many = patches(640, 480, 2, 0);
+  many.planes = 512;
+  const SweepPlan large = plan_sweep(many, SweepPath::kAuto, {132, kGiB});
+  EXPECT_GT(large.sweep_bytes, large.patch_bytes);
+  EXPECT_EQ(large.bytes, large.sweep_bytes);
+
+  many.optimizer = SweepOptimizer::kSemiGlobal;
+  const SweepPlan paths = plan_sweep(many, SweepPath::kAuto, {132, kGiB});
+  EXPECT_GT(paths.path_bytes, 0u);
+  EXPECT_EQ(paths.bytes, std::max(paths.sweep_bytes, paths.patch_bytes) + paths.path_bytes);
+}
+
+TEST(PatchPlan, TheCoarseSweepHasEightSources) {
+  const SweepShape coarse{zncc(), 160, 120, 160, 120, 1, 8, 32};
+  EXPECT_EQ(plan_sweep(patches(637, 479, 20, 2), SweepPath::kAuto, {132, kGiB}).sweep_bytes,
+            plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
+}
+
+TEST(PatchPlan, StoresBytesWhereQuadsDoNotFit) {
+  const SweepShape shape = patches(640, 480, 8, 1);
+  const std::size_t quads = plan_sweep(shape, SweepPath::kAuto, {132, kGiB}).bytes;
+  EXPECT_EQ(plan_sweep(shape, SweepPath::kAuto, {132, quads}).patch_storage, SourceStorage::kQuads);
+  const SweepPlan bytes = plan_sweep(shape, SweepPath::kAuto, {132, quads - 1});
+  EXPECT_EQ(bytes.patch_storage, SourceStorage::kBytes);
+  // A quad is four bytes, and nothing is uploaded before its conversion.
+  EXPECT_EQ(bytes.bytes, quads - std::size_t{640} * 480 * (8 * 3 + 1));
+  EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, quads - 1}, SourceStorage::kQuads), OutOfMemory);
+  EXPECT_EQ(plan_sweep(shape, SweepPath::kAuto, {132, kGiB}, SourceStorage::kBytes).bytes, bytes.bytes);
+  EXPECT_EQ(plan_sweep(shape, SweepPath::kAuto, {132, bytes.bytes}).bytes, bytes.bytes);
+  EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, bytes.bytes - 1}), OutOfMemory);
+}
+
+TEST(PatchPlan, SaysWhatToLowerWhereNothingFits) {
+  const SweepShape shape = patches(6000, 4000, 20, 1);
+  for (const std::size_t limit : {std::size_t{1} << 20, std::size_t{200} << 20, std::size_t{800} << 20}) {
+    try {
+      plan_sweep(shape, SweepPath::kAuto, {132, limit});
+      ADD_FAILURE() << "no exception";
+    } catch (const OutOfMemory& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find(std::to_string(limit >> 20) + " MiB may be used"), std::string::npos) << what;
+      for (const char* option : {"--gpu-memory-limit", "--max-image-size", "--sources"})
+        EXPECT_NE(what.find(option), std::string::npos) << what;
+    }
+  }
+}
+
+/// The choice of sources holds the costs of whole rows: two on either side of those that it chooses for.
+TEST(PatchPlan, CostsAreHeldInBandsOfRows) {
+  const auto memory = [](const SweepShape& shape) {
+    Arena counter = Arena::counter();
+    return map_patch_memory(counter, shape, SourceStorage::kBytes);
+  };
+  EXPECT_EQ(memory(patches(640, 480, 8, 1)).band_rows, 484) << "all";
+  EXPECT_EQ(memory(patches(6000, 4000, 32, 1)).band_rows, (32 << 20) / (6000 * 32));
+  for (const int height : {1, 9, 12, 13}) EXPECT_EQ(memory(patches(64, height, 8, 1)).band_rows, height + 4);
+  EXPECT_GT(memory(patches(16384, 16384, 32, 1)).band_rows, 4);
+}
+
 TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {
   // 304 tiles on 132 multiprocessors: whole blocks would take three waves for 2.3 waves of work.
   const int planes = planes_per_block(304, 256, 3, 132, 16);

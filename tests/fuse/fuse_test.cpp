@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/reliability.hpp"
 
 namespace recon {
 namespace {
@@ -51,30 +51,54 @@ struct Collected : PointSink {
   std::vector<FusedPoint> points;
 };
 
-TEST(ConsistentDepth, CountsTheViewsThatAgree) {
-  PlaneViews scene(3);
-  scene.maps[1]->depth.fill(2.1f);  // 5 % off
-  const std::vector<DepthView> sources = {scene.depth_view(1), scene.depth_view(2)};
+/// What view `source` says of pixel (x, 15) of view 0.
+Agreement agreement(const PlaneViews& scene, int source, int x, float max_relative_depth = 0.01f) {
   ConsistencyOptions options;
-  options.min_views = 1;
-  EXPECT_EQ(consistent_depth(scene.depth_view(0), sources, options)(20, 15), 2.0f);
-  options.min_views = 2;
-  EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), sources, options)(20, 15)));
-  options.max_relative_depth = 0.06f;
-  EXPECT_EQ(consistent_depth(scene.depth_view(0), sources, options)(20, 15), 2.0f);
-  // Camera 2 is 0.2 to the right: at depth 2 its image is shifted 4 pixels to the left, so column 3 is
-  // outside it.
-  EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), sources, options)(3, 15)));
+  options.max_relative_depth = max_relative_depth;
+  Image<Agreement> counts(40, 30, {});
+  count_agreement(scene.depth_view(0), scene.depth_view(source), options, counts.view());
+  return counts(x, 15);
 }
 
-TEST(ConsistentDepth, AsksForNormalsThatAgree) {
+void expect_counts(const Agreement& found, int known, int agree, int through, int hidden) {
+  EXPECT_EQ(found.known, known);
+  EXPECT_EQ(found.agree, agree);
+  EXPECT_EQ(found.through, through);
+  EXPECT_EQ(found.hidden, hidden);
+}
+
+TEST(CountAgreement, ComparesTheDepthsInTheSource) {
+  PlaneViews scene(2);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0);
+  // Camera 1 is 0.1 to the right: at depth 2 its image is shifted 2 pixels to the left, so column 1 is
+  // outside it.
+  expect_counts(agreement(scene, 1, 2), 1, 1, 0, 0);
+  expect_counts(agreement(scene, 1, 1), 0, 0, 0, 0);
+  scene.maps[1]->depth.fill(2.1f);  // 5 % off
+  expect_counts(agreement(scene, 1, 20), 1, 0, 1, 0);
+  expect_counts(agreement(scene, 1, 20, 0.06f), 1, 1, 0, 0);
+  scene.maps[1]->depth.fill(1.9f);
+  expect_counts(agreement(scene, 1, 20), 1, 0, 0, 1);
+  scene.maps[1]->depth.fill(kUnknown);
+  expect_counts(agreement(scene, 1, 20), 0, 0, 0, 0);
+  scene.maps[1]->depth.fill(2.0f);
+  scene.maps[0]->depth.fill(kUnknown);
+  expect_counts(agreement(scene, 1, 20), 0, 0, 0, 0);
+}
+
+TEST(CountAgreement, AsksForNormalsThatAgree) {
   PlaneViews scene(2);
   scene.maps[1]->normal.fill(Vec3f{1, 0, 0});
-  ConsistencyOptions options;
-  options.min_views = 1;
-  EXPECT_TRUE(std::isnan(consistent_depth(scene.depth_view(0), {scene.depth_view(1)}, options)(20, 15)));
+  expect_counts(agreement(scene, 1, 20), 1, 0, 0, 0);
   scene.maps[1]->normal.fill(Vec3f{kUnknown, kUnknown, kUnknown});
-  EXPECT_EQ(consistent_depth(scene.depth_view(0), {scene.depth_view(1)}, options)(20, 15), 2.0f);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0);
+}
+
+TEST(CountAgreement, AddsUpTo255) {
+  const PlaneViews scene(2);
+  Image<Agreement> counts(40, 30, {});
+  for (int i = 0; i < 257; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
+  expect_counts(counts(20, 15), 255, 255, 0, 0);
 }
 
 TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/reliability.hpp"
 #include "reference/fusion_reference.hpp"
 
 namespace recon {
@@ -86,28 +86,37 @@ struct RotatedViews : FusionMapLoader {
 };
 
 /// Equal: in double precision no rounding decides a comparison of these random depths.
-TEST(ConsistentDepth, EqualsTheTextbookForRotatedCameras) {
+TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     const RotatedViews scene(seed);
-    for (int min_views = 1; min_views <= 3; ++min_views)
-      for (std::size_t i = 0; i < kViews; ++i) {
-        std::vector<DepthView> sources;
-        for (std::size_t j = 0; j < kViews; ++j)
-          if (j != i) sources.push_back(scene.depth_view(j));
-        const ConsistencyOptions options{0.01f, 40.0f, min_views};
-        const Image<float> found = consistent_depth(scene.depth_view(i), sources, options);
-        const Image<float> expected = reference::consistent_depth(scene.depth_view(i), sources, options);
-        int known = 0;
-        for (int y = 0; y < found.height(); ++y)
-          for (int x = 0; x < found.width(); ++x) {
-            known += !std::isnan(expected(x, y));
-            ASSERT_TRUE(found(x, y) == expected(x, y) ||
-                        (std::isnan(found(x, y)) && std::isnan(expected(x, y))))
-                << "view " << i << " at " << x << " " << y;
-          }
-        EXPECT_GT(known, 50) << "the case compares little";
-        EXPECT_LT(known, found.width() * found.height() * 9 / 10) << "the case rejects little";
-      }
+    reference::Counts sum;
+    int pixels = 0;
+    for (std::size_t i = 0; i < kViews; ++i) {
+      const DepthView view = scene.depth_view(i);
+      std::vector<DepthView> sources;
+      for (std::size_t j = 0; j < kViews; ++j)
+        if (j != i) sources.push_back(scene.depth_view(j));
+      const ConsistencyOptions options{0.01f, 40.0f, 1};
+      Image<Agreement> found(view.depth.width, view.depth.height, {});
+      for (const DepthView& source : sources) count_agreement(view, source, options, found.view());
+      for (int y = 0; y < found.height(); ++y)
+        for (int x = 0; x < found.width(); ++x) {
+          const reference::Counts expected = reference::agreement(view, sources, options, x, y);
+          const Agreement& counts = found(x, y);
+          ASSERT_EQ(counts.known, expected.known) << "view " << i << " at " << x << " " << y;
+          ASSERT_EQ(counts.agree, expected.agree) << "view " << i << " at " << x << " " << y;
+          ASSERT_EQ(counts.through, expected.through) << "view " << i << " at " << x << " " << y;
+          ASSERT_EQ(counts.hidden, expected.hidden) << "view " << i << " at " << x << " " << y;
+          sum.known += expected.known, sum.agree += expected.agree;
+          sum.through += expected.through, sum.hidden += expected.hidden;
+          ++pixels;
+        }
+    }
+    EXPECT_GT(sum.known, pixels) << "the case compares little";
+    EXPECT_GT(sum.agree, sum.known / 4) << "the case rejects nearly all";
+    EXPECT_GT(sum.through, sum.known / 50);
+    EXPECT_GT(sum.hidden, sum.known / 50);
+    EXPECT_GT(sum.known - sum.agree - sum.through - sum.hidden, 50) << "few normals decide";
   }
 }
 

@@ -68,6 +68,54 @@ TEST(StoredGrey, KeepsTheDepthOfTheFile) {
   EXPECT_EQ(grey.of_16_bits(2, 0), 257 * 14);
 }
 
+/// The bytes of hexadecimal digits.
+std::string bytes_of(const std::string& digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+/// A mask of one row as digits: 0 ignored, 1 kept.
+std::string kept(const std::string& bytes) {
+  const Image<std::uint8_t> mask = decode_mask(bytes, "x");
+  std::string row;
+  for (int x = 0; x < mask.width(); ++x) row += mask(x, 0) == 0 ? '0' : mask(x, 0) == 255 ? '1' : '?';
+  return row;
+}
+
+TEST(DecodeMask, IgnoresWhatIsBlackOrTransparentInAnyKindOfPng) {
+  const cv::Mat grey = (cv::Mat_<std::uint8_t>(1, 4) << 0, 1, 128, 255);
+  EXPECT_EQ(kept(encoded(".png", grey)), "0111");
+  const cv::Mat wide = (cv::Mat_<std::uint16_t>(1, 4) << 0, 1, 128, 65535);
+  EXPECT_EQ(kept(encoded(".png", wide)), "0111") << "1 of 65535 would be rounded to 0";
+  const cv::Mat colour =
+      (cv::Mat_<cv::Vec3b>(1, 3) << cv::Vec3b(0, 0, 0), cv::Vec3b(1, 0, 0), cv::Vec3b(0, 0, 1));
+  EXPECT_EQ(kept(encoded(".png", colour)), "011") << "the luma of blue 1 would be rounded to 0";
+  const cv::Mat alpha =
+      (cv::Mat_<cv::Vec4b>(1, 3) << cv::Vec4b(0, 0, 0, 255), cv::Vec4b(9, 9, 9, 0), cv::Vec4b(0, 9, 0, 1));
+  EXPECT_EQ(kept(encoded(".png", alpha)), "001");
+  // Black, red and blue 1 of a palette; grey 0 and 9, and a transparent 9; bits 0, 1, 1.
+  EXPECT_EQ(
+      kept(bytes_of("89504e470d0a1a0a0000000d49484452000000030000000108030000002c3ee48600000009504c5445000000"
+                    "c8000000000109df458f0000000c4944415478da63606064020000080004081d630a0000000049454e44ae42"
+                    "6082")),
+      "011");
+  EXPECT_EQ(
+      kept(bytes_of("89504e470d0a1a0a0000000d4948445200000003000000010804000000b1e9dc3f0000000f4944415478da63"
+                    "60f8cff99f93010008350211c6b0f5860000000049454e44ae426082")),
+      "010");
+  EXPECT_EQ(kept(bytes_of("89504e470d0a1a0a0000000d49484452000000030000000101000000"
+                          "00339b29190000000a4944415478da63480000006200611c10037f0000000049454e44ae426082")),
+            "011");
+}
+
+TEST(DecodeMask, RefusesDamagedFilesByName) {
+  const std::string png = encoded(".png", cv::Mat(40, 40, CV_8UC1, cv::Scalar(255)));
+  for (const std::string& bytes : {png.substr(0, png.size() / 2), std::string("no image"), std::string()})
+    EXPECT_THAT(message_of<InputError>([&] { decode_mask(bytes, "a/mask.png"); }), HasSubstr("a/mask.png: "));
+}
+
 TEST(ReadImage, SpreadsGreyAndRounds16Bits) {
   const Image<Rgb8> grey = decode_image(encoded(".png", sample<std::uint8_t>(CV_8UC1)), "x");
   EXPECT_EQ(grey(2, 1), (Rgb8{114, 114, 114}));

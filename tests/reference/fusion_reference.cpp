@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace recon::reference {
 namespace {
@@ -176,24 +175,26 @@ class Cloud {
 
 }  // namespace
 
-Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
-                              const ConsistencyOptions& options) {
-  Image<float> result(reference.depth.width, reference.depth.height);
-  for (int y = 0; y < result.height(); ++y)
-    for (int x = 0; x < result.width(); ++x) {
-      const float z = reference.depth(x, y);
-      int agreeing = 0;
-      const Point point =
-          world_point(reference.camera, reference.cam_from_world, x, y, static_cast<double>(z));
-      for (const DepthView& source : sources) {
-        const Seen seen = std::isnan(z) ? Seen{} : seen_by(source.camera, source.cam_from_world, point);
-        agreeing += seen.inside && same_depth(seen.z, source.depth(seen.x, seen.y), options) &&
-                    same_normal(world_normal(reference.cam_from_world, reference.normal(x, y)),
-                                world_normal(source.cam_from_world, source.normal(seen.x, seen.y)), options);
-      }
-      result(x, y) = agreeing >= options.min_views ? z : std::numeric_limits<float>::quiet_NaN();
-    }
-  return result;
+Counts agreement(const DepthView& reference, const std::vector<DepthView>& sources,
+                 const ConsistencyOptions& options, int x, int y) {
+  Counts counts;
+  const double z = reference.depth(x, y);
+  if (std::isnan(z)) return counts;
+  const Point point = world_point(reference.camera, reference.cam_from_world, x, y, z);
+  const Point normal = world_normal(reference.cam_from_world, reference.normal(x, y));
+  for (const DepthView& source : sources) {
+    const Seen seen = seen_by(source.camera, source.cam_from_world, point);
+    const float found = seen.inside ? source.depth(seen.x, seen.y) : std::nanf("");
+    if (std::isnan(found)) continue;
+    ++counts.known;
+    const bool same = same_depth(seen.z, found, options);
+    counts.through += !same && seen.z < static_cast<double>(found);
+    counts.hidden += !same && seen.z > static_cast<double>(found);
+    counts.agree +=
+        same &&
+        same_normal(normal, world_normal(source.cam_from_world, source.normal(seen.x, seen.y)), options);
+  }
+  return counts;
 }
 
 std::vector<FusedPoint> fused_points(const std::vector<FusionView>& views,

@@ -7,9 +7,14 @@ namespace recon::reference {
 /// The check across views and the fusion of depth maps, implemented from their definitions in double
 /// precision: one pixel after the other, all maps in memory. Shares no code with the program.
 
-/// The depths of `reference` on which at least `min_views` of `sources` agree; NaN elsewhere.
-Image<float> consistent_depth(const DepthView& reference, const std::vector<DepthView>& sources,
-                              const ConsistencyOptions& options);
+/// The numbers of sources that say something of a depth.
+struct Counts {
+  int known = 0, agree = 0, through = 0, hidden = 0;
+};
+
+/// What `sources` say of the depth of pixel (x, y) of `reference`; all 0 where it is unknown.
+Counts agreement(const DepthView& reference, const std::vector<DepthView>& sources,
+                 const ConsistencyOptions& options, int x, int y);
 
 /// The points in the order of the program: by view, by row, and in a row by x modulo the spacing.
 /// @param maps  of all views

@@ -92,6 +92,56 @@ TEST_P(EveryLens, TheFrameIsCoveredAndAsLargeAsThePhotoAllows) {
   EXPECT_FALSE(covered);
 }
 
+/// A mask with ignored pixels scattered singly and a disc of them, and the photo that is white there.
+struct MaskedPhoto {
+  Image<std::uint8_t> mask;
+  Image<Rgb8> photo;
+
+  explicit MaskedPhoto(const Camera& camera)
+      : mask(camera.width, camera.height, 255), photo(camera.width, camera.height, Rgb8{0, 0, 0}) {
+    for (int y = 0; y < mask.height(); ++y)
+      for (int x = 0; x < mask.width(); ++x)
+        if ((x * 7 + y * 13) % 97 == 0 || std::hypot(x - 60, y - 50) < 15)
+          mask(x, y) = 0, photo(x, y) = {255, 255, 255};
+  }
+};
+
+TEST_P(EveryLens, IgnoresPixelsToWhichAnIgnoredOneContributes) {
+  const MaskedPhoto in(camera);
+  for (const int max_size : {0, 150, 70}) {
+    const Pinhole target = undistorted_camera(camera, max_size);
+    const Image<Rgb8> white = undistort(in.photo.view(), camera, target);
+    const Image<std::uint8_t> mask = undistort_mask(in.mask.view(), camera, target);
+    ASSERT_EQ(mask.width(), target.width);
+    ASSERT_EQ(mask.height(), target.height);
+    int ignored = 0, unfounded = 0;
+    for (int y = 0; y < target.height; ++y)
+      for (int x = 0; x < target.width; ++x) {
+        ASSERT_TRUE(mask(x, y) == 0 || mask(x, y) == 255);
+        ASSERT_FALSE(white(x, y).r > 0 && mask(x, y) != 0) << max_size << ": " << x << ' ' << y;
+        ignored += mask(x, y) == 0;
+        // Small contributions to a mean of several samples are rounded away.
+        unfounded += mask(x, y) == 0 && white(x, y).r == 0;
+      }
+    EXPECT_GT(ignored, 300);
+    EXPECT_LT(unfounded, ignored / 20) << max_size;
+  }
+}
+
+TEST(UndistortMask, OfAPinholeIsACopyAndHalfTheSizeHasFourPixelsEach) {
+  const Camera camera{CameraModel::kPinhole, 8, 6, {7, 7, 4, 3}};
+  Image<std::uint8_t> mask(8, 6, 255);
+  mask(2, 2) = mask(5, 4) = 0;
+  const Image<std::uint8_t> same = undistort_mask(mask.view(), camera, undistorted_camera(camera));
+  const Image<std::uint8_t> half = undistort_mask(mask.view(), camera, undistorted_camera(camera, 4));
+  for (int y = 0; y < 6; ++y)
+    for (int x = 0; x < 8; ++x) EXPECT_EQ(same(x, y), mask(x, y)) << x << ' ' << y;
+  ASSERT_EQ(half.width(), 4);
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 4; ++x)
+      EXPECT_EQ(half(x, y), (x == 1 && y == 1) || (x == 2 && y == 2) ? 0 : 255) << x << ' ' << y;
+}
+
 TEST(Undistort, TheFrameIsDrawnInOnEachSideByItself) {
   // A pincushion lens with an off-centre principal point: each side of the target ends where the photo does.
   const Camera camera{CameraModel::kSimpleRadial, 200, 150, {180, 120, 60, 0.25}};

@@ -327,8 +327,24 @@ TEST(PairSettings, ReadRegions) {
   EXPECT_EQ(region.height, 60);
   EXPECT_EQ(format_region(region), "3,4,50,60");
   EXPECT_EQ(format_region({}), "");
-  for (const char* wrong : {"", "1,2,3", "1,2,3,4,5", "1,2,0,4", "-1,2,3,4", "a,b,c,d", "1,2,3,4x"})
+  for (const char* wrong : {"", "1,2,3", "1,2,3,4,5", "1,2,0,4", "-1,2,3,4", "1.5,2,3,4", "a,b,c,d",
+                            "1,2,3,4x", "1,2,3,4,", "1,2,,4"})
     EXPECT_THROW(parse_region(wrong), UsageError) << wrong;
+}
+
+TEST(SceneOptions, ReadBoxes) {
+  const auto parse_box = [](const char* text) { return *parse_options({{"roi", {text}}}).roi; };
+  const SceneBox box = parse_box("-1.5,2,3e2,1,2.25,301");
+  EXPECT_TRUE(box.contains({-1.5, 2, 300}) && box.contains({1, 2.25, 301}) && box.contains({0, 2.1, 300.5}));
+  for (const Vec3d outside : {Vec3d{-1.6, 2.1, 300.5}, Vec3d{1.1, 2.1, 300.5}, Vec3d{0, 1.9, 300.5},
+                              Vec3d{0, 2.3, 300.5}, Vec3d{0, 2.1, 299}, Vec3d{0, 2.1, 302}})
+    EXPECT_FALSE(box.contains(outside)) << outside.x << ' ' << outside.y << ' ' << outside.z;
+  for (const char* wrong : {"1,2,3,1,5,6", "4,2,3,1,5,6", "0,0,0,1,0,1", "0,0,0,1,1,-1", "0,0,0,1,1,inf",
+                            "nan,0,0,1,1,1", "0,0,0,1,1,1e999", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,0,1,1,x"})
+    EXPECT_THROW(parse_box(wrong), UsageError) << wrong;
+  const SessionOptions options = parse_options({{"roi", {"-1.5,2,3e2,1,2.25,301"}}});
+  EXPECT_NE(resolved_options(options, {Method::kPlaneSweep, false}).find("roi=\"-1.5,2,300,1,2.25,301\"\n"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -240,17 +240,18 @@ TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
 TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
   SessionOptions options, patches = parse_options({});
   options.depth = patches.depth = DepthRangeOptions{0.4, 40.0};
+  patches.sweep_stages.patch_match.levels = 2;
   const auto plan_of = [](int width, int height, const SessionOptions& given) {
     const Camera camera{CameraModel::kPinhole, width, height, {150, 150, 0.5 * width, 0.5 * height}};
     return make_plan(row_of_views(4, camera), {}, given);
   };
   for (const auto& [width, height, levels] :
-       {std::array{202, 151, 2}, {202, 128, 2}, {202, 127, 1}, {64, 303, 1}, {63, 303, 0}}) {
+       {std::array{661, 641, 2}, {661, 640, 2}, {661, 639, 1}, {320, 703, 1}, {319, 703, 0}}) {
     const ScenePlan swept = plan_of(width, height, options), plan = plan_of(width, height, patches);
     for (std::size_t i = 0; i < plan.views.size(); ++i) {
       EXPECT_EQ(swept.views[i].levels, 0);
       EXPECT_EQ(plan.views[i].levels, levels) << width << " " << height;
-      EXPECT_EQ(plan.views[i].planes, std::max(32, swept.views[i].wanted_planes >> levels));
+      EXPECT_EQ(plan.views[i].planes, std::clamp(swept.views[i].wanted_planes >> levels, 32, 256));
     }
     const SweepProblem problem = sweep_problem(plan, 0, patches);
     EXPECT_EQ(problem.stages.patch_match.levels, levels);
@@ -268,7 +269,7 @@ TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
     EXPECT_TRUE(sweep_problem(swept, 0, options).coarser.empty());
   }
   patches.planes = 16;
-  EXPECT_EQ(plan_of(202, 151, patches).views[0].planes, 16)
+  EXPECT_EQ(plan_of(661, 641, patches).views[0].planes, 16)
       << "planes that are given are those of the coarse sweep";
 }
 
@@ -313,6 +314,35 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   EXPECT_LE(plan_memory(plan, options, backends, 2 * kGiB, 16).peak, 2 * kGiB);
   EXPECT_FALSE(plan_memory(plan, options, backends, 2 * kGiB, 16).spare_streams);
   EXPECT_TRUE(plan_memory(plan, options, backends, 64 * kGiB, 16).spare_streams);
+}
+
+TEST(MemoryPlan, CountsMasks) {
+  const SessionOptions options = options_with();
+  Scene scene = row_of_views(4, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}});
+  const ScenePlan whole = make_plan(scene, {}, options);
+  for (View& view : scene.views)
+    if (view.name != "v1.png") view.mask_hash = "hash";
+  const ScenePlan masked = make_plan(scene, {}, options);
+  constexpr std::size_t kPixels = std::size_t{6000} * 4000;
+  EXPECT_EQ(output_bytes(masked), output_bytes(whole) + 3 * kPixels) << "a file of each of three";
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));
+  SessionOptions estimate = options;
+  estimate.stage = Stage::kEstimate;
+  const auto least = [&](const ScenePlan& plan) {
+    std::size_t refused = 0, limit = std::size_t{64} << 30;
+    while (limit - refused > 1) {
+      const std::size_t middle = refused + (limit - refused) / 2;
+      try {
+        plan_memory(plan, estimate, backends, middle, 1);
+        limit = middle;
+      } catch (const OutOfMemory&) {
+        refused = middle;
+      }
+    }
+    return limit;
+  };
+  EXPECT_EQ(least(masked), least(whole) + 2 * kPixels) << "one view at a time, the decoder's mask and ours";
 }
 
 /// A backend whose work grows with the planes, as that of semi-global matching over all of them.

@@ -208,6 +208,7 @@ class SceneSteps : public testing::Test {
 /// than that of images that are not halved.
 TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
   options_.sweep_stages.patches = true;
+  options_.sweep_stages.patch_match.levels = 2;
   const auto run = begin("halved");
   run->photos.set_budget(kAmpleMemory);
   std::size_t bytes = 0;

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/match/sweep.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {
@@ -132,8 +133,33 @@ std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
 
 }  // namespace
 
+/// The plan of the coarsest level, with the memory of the patches.
+static SweepPlan plan_patches(const SweepShape& shape, SweepPath path, const SweepDevice& device,
+                              std::optional<SourceStorage> storage) {
+  SweepPlan plan = plan_sweep(coarsest_shape(shape), path, device, storage);
+  plan.patches = true;
+  std::size_t bytes = 0;
+  for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
+    if (storage && *storage != kind) continue;
+    plan.patch_storage = kind;
+    bytes = bytes_taken([&](Arena& arena) { map_patch_memory(arena, shape, kind); });
+    if (bytes + plan.path_bytes <= device.memory_limit) {
+      plan.patch_bytes = bytes;
+      plan.bytes = std::max(plan.sweep_bytes, bytes) + plan.path_bytes;
+      return plan;
+    }
+  }
+  throw OutOfMemory("the patches of a view of " + std::to_string(shape.width) + "x" +
+                    std::to_string(shape.height) + " with " + std::to_string(shape.sources) +
+                    " sources need " + mebibytes(bytes + plan.path_bytes) + " of GPU memory, " +
+                    mebibytes(device.memory_limit) +
+                    " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources; "
+                    "--refine none takes less");
+}
+
 SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice& device,
                      std::optional<SourceStorage> storage) {
+  if (shape.stages.patches) return plan_patches(shape, path, device, storage);
   const SweepOptions& options = shape.options;
   EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
   EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
@@ -175,6 +201,34 @@ SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOp
   input.max_cost = kInvalidQuantizedCost;
   input.in_place = true;
   return input;
+}
+
+PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorage storage) {
+  PatchMemory map{};
+  const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
+  const auto half = [](int side) { return (side + 1) / 2; };
+  const SweepShape coarsest = coarsest_shape(shape);
+  const std::size_t pixels = count(shape.width, shape.height);
+  const std::size_t coarse_pixels = count(half(shape.width), half(shape.height));
+  map.weights = arena.take<std::uint8_t>(256 * static_cast<std::size_t>(patch_samples(kMaxPatchRadius)));
+  map.states = arena.take<PatchState>(pixels);
+  map.chosen = arena.take<PatchSources>(pixels);
+  map.coarse = arena.take<PatchState>(coarse_pixels);
+  map.coarse_chosen = arena.take<PatchSources>(coarse_pixels);
+  map.reference = arena.take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
+  const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
+  const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
+  const bool quads = storage == SourceStorage::kQuads;
+  for (int s = 0; s < shape.sources; ++s)
+    map.source[s] = quads ? static_cast<void*>(arena.take<std::uint32_t>(elements))
+                          : static_cast<void*>(arena.take<std::uint8_t>(bytes));
+  if (quads) map.upload = arena.take<std::uint8_t>(bytes);
+  map.depth = arena.take<float>(count(WorkMemoryMap::float_pitch(coarsest.width), coarsest.height));
+  const std::size_t row = count(shape.width, shape.sources);
+  map.band_rows = static_cast<int>(
+      std::min<std::size_t>(PatchMemory::kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
+  map.costs = arena.take<std::uint8_t>(row * static_cast<std::size_t>(map.band_rows));
+  return map;
 }
 
 WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan) {

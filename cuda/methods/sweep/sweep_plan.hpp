@@ -12,6 +12,7 @@
 #include "cuda/optimize/winner/winner_range.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
+#include "optimize/patch_match/patch_match_step.hpp"
 
 namespace recon::cuda {
 
@@ -35,8 +36,12 @@ struct SweepPlan {
   int ranges = 1;               ///< winner ranges of a piece
   std::size_t sweep_bytes = 0;  ///< of the arena of the sweep
   std::size_t path_bytes = 0;   ///< of the arena of the optimizer
-  std::size_t bytes = 0;        ///< of both
+  std::size_t patch_bytes = 0;  ///< of the arena of the sweep when patches follow
+  std::size_t bytes = 0;        ///< of all
   int tiles = 1;                ///< pieces of the view, or of the largest block
+
+  bool patches = false;  ///< slanted patches follow; what is above is for the coarsest level
+  SourceStorage patch_storage = SourceStorage::kQuads;
 
   bool by_blocks() const { return paths || stored; }
 };
@@ -78,6 +83,25 @@ struct WorkMemoryMap {
   static std::ptrdiff_t half_pitch(int width) { return padded_count<std::uint16_t>(width); }
   static std::ptrdiff_t float_pitch(int width) { return padded_count<float>(width); }
 };
+
+/// Memory of the patches of a view. The images are those of one level at a time.
+struct PatchMemory {
+  /// Max bytes of the costs that the choice of sources holds at a time.
+  static constexpr std::size_t kBandBytes = std::size_t{32} << 20;
+
+  std::uint8_t* weights;
+  PatchState *states, *coarse;  ///< of the levels by turns
+  PatchSources *chosen, *coarse_chosen;
+  std::uint8_t* reference;
+  void* source[kMaxSources];
+  std::uint8_t* upload;  ///< a source as bytes, before conversion to quads
+  float* depth;          ///< of the coarsest level
+  std::uint8_t* costs;
+  int band_rows;  ///< of `costs`
+};
+
+/// Takes all memory of the patches from `arena`.
+PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorage storage);
 
 /// Takes all memory of a sweep from `arena`.
 WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan);

@@ -8,8 +8,10 @@
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/sweep/winner.hpp"
+#include "match/patch.hpp"
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
@@ -70,13 +72,13 @@ void check_images(const SweepProblem& problem) {
 
 void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
   check_images(problem);
-  arena_.reset(plan.sweep_bytes);
+  arena_.reset(std::max(plan.sweep_bytes, plan.patch_bytes));
   map_ = map_memory(arena_, sweep_shape(problem), plan);
-  ASSERT(arena_.used() == plan.sweep_bytes);
+  ASSERT(arena_.used() <= plan.sweep_bytes);
   for (int c = 0; c < problem.reference.channels; ++c) upload_bytes(problem.reference, c, map_.reference[c]);
   for (std::size_t s = 0; s < problem.sources.size(); ++s)
     for (int c = 0; c < problem.sources[s].channels; ++c)
-      upload_source(problem.sources[s], c, plan.storage, map_.source[s][c]);
+      upload_source(problem.sources[s], c, plan.storage, map_.upload, map_.source[s][c]);
 }
 
 void SweepStream::upload_bytes(const PosedImage& image, int c, std::uint8_t* device) {
@@ -84,22 +86,24 @@ void SweepStream::upload_bytes(const PosedImage& image, int c, std::uint8_t* dev
                   WorkMemoryMap::byte_pitch(image.camera.width), stream_);
 }
 
-/// Uploads a channel of a source into `memory`; or, if the cache has or takes it, points `memory` there.
-void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage storage, void*& memory) {
+/// Uploads a channel of a source into `memory`, by way of `bytes`; or, if the cache has or takes it, points
+/// `memory` there.
+void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage storage, std::uint8_t* bytes,
+                                void*& memory) {
   const int width = image.camera.width, height = image.camera.height;
   const bool quads = storage == SourceStorage::kQuads;
   const auto queue_upload = [&](void* to) {
     if (!quads) return upload_bytes(image, c, static_cast<std::uint8_t*>(to));
-    upload_bytes(image, c, map_.upload);
-    launch_quads(map_.upload, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width, height,
+    upload_bytes(image, c, bytes);
+    launch_quads(bytes, static_cast<int>(WorkMemoryMap::byte_pitch(width)), width, height,
                  static_cast<std::uint32_t*>(to), static_cast<int>(WorkMemoryMap::quad_pitch(width)),
                  stream_.get());
   };
   ImageCache::Use use;
   if (cache_ != nullptr && image.id != 0) {
-    const std::size_t bytes = quads ? element_count({WorkMemoryMap::quad_pitch(width), height, 4})
-                                    : element_count({WorkMemoryMap::byte_pitch(width), height});
-    use = cache_->acquire({image.id, c, storage}, bytes, stream_, queue_upload);
+    const std::size_t size = quads ? element_count({WorkMemoryMap::quad_pitch(width), height, 4})
+                                   : element_count({WorkMemoryMap::byte_pitch(width), height});
+    use = cache_->acquire({image.id, c, storage}, size, stream_, queue_upload);
   }
   if (!use) return queue_upload(memory);
   memory = use->memory.data();
@@ -220,6 +224,11 @@ DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& p
       if (stream.cache_ != nullptr) stream.cache_->release(stream.uses_);
     }
   } const release{*this};
+  if (!plan.patches) return sweep_coarsest(problem, plan);
+  return refine(problem, plan, sweep_coarsest(coarsest_sweep(problem), plan));
+}
+
+DepthEstimate SweepStream::sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan) {
   upload(problem, plan);
   return plan.by_blocks() ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
 }
@@ -274,6 +283,88 @@ DepthEstimate SweepStream::sweep_rows(const SweepProblem& problem, const SweepPl
     }
   }
   return estimate;
+}
+
+/// Uploads the images of a level.
+PatchArgs SweepStream::upload_level(const SweepImages& images, const SweepPlan& plan, PatchMemory& memory) {
+  PatchArgs args{};
+  upload_bytes(images.reference, 0, memory.reference);
+  args.reference = memory.reference;
+  args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(images.reference.camera.width));
+  args.sources = static_cast<int>(images.sources.size());
+  args.storage = plan.patch_storage;
+  for (int s = 0; s < args.sources; ++s) {
+    const PosedImage& image = images.sources[static_cast<std::size_t>(s)];
+    const int width = image.camera.width;
+    void* pixels = memory.source[s];
+    upload_source(image, 0, args.storage, memory.upload, pixels);
+    args.source[s] = {
+        make_source_warp(images.reference.camera, images.reference.cam_from_world, image.camera,
+                         image.cam_from_world),
+        width,
+        image.camera.height,
+        static_cast<int>(args.storage == SourceStorage::kQuads ? WorkMemoryMap::quad_pitch(width)
+                                                               : WorkMemoryMap::byte_pitch(width)),
+        {pixels, nullptr, nullptr}};
+  }
+  return args;
+}
+
+/// Queues the choice of the sources of all pixels, in bands of as many rows as `costs` has, with two more
+/// rows on each side.
+void SweepStream::queue_choice(PatchArgs args, int band_rows) {
+  const int height = args.states.height, step = band_rows - 4;
+  for (int begin = 0; begin < height; begin += step) {
+    const int end = std::min(begin + step, height);
+    args.row_begin = std::max(begin - 2, 0);
+    args.rows = std::min(end + 2, height) - args.row_begin;
+    launch_choose(args, begin, end, stream_.get());
+  }
+}
+
+DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
+                                  const DepthEstimate& coarsest) {
+  const PatchMatchOptions& options = problem.stages.patch_match;
+  arena_.reset(plan.patch_bytes);
+  PatchMemory memory = map_patch_memory(arena_, sweep_shape(problem), plan.patch_storage);
+  const PatchWeights weights(options.radius);
+  const int table = 256 * patch_samples(options.radius);
+  staging_.upload(ImageView<const std::uint8_t>{weights.data(), table, 1, table}, memory.weights, table,
+                  stream_);
+  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(coarsest.depth.width());
+  staging_.upload(coarsest.depth.view(), memory.depth, pitch, stream_);
+  // The finest level ends in `states`.
+  if (problem.coarser.size() % 2 != 0)
+    std::swap(memory.states, memory.coarse), std::swap(memory.chosen, memory.coarse_chosen);
+  PatchStates coarse{};
+  for (std::size_t level = problem.coarser.size() + 1; level-- > 0;) {
+    const SweepImages& images =
+        level == 0 ? static_cast<const SweepImages&>(problem) : problem.coarser[level - 1];
+    const int width = images.reference.camera.width, height = images.reference.camera.height;
+    PatchArgs args = upload_level(images, plan, memory);
+    args.weights = memory.weights;
+    args.iteration = {patch_range(problem.planes), options.radius, 0};
+    args.best_k = options.best_k;
+    args.states = {memory.states, width, height, width};
+    args.chosen = memory.chosen;
+    args.coarse = coarse;
+    args.coarse_chosen = memory.coarse_chosen;
+    args.costs = memory.costs;
+    if (coarse.data == nullptr)
+      launch_first_planes(args, memory.depth, pitch, stream_.get());
+    else
+      launch_refine(args, stream_.get());
+    queue_choice(args, memory.band_rows);
+    launch_score(args, stream_.get());
+    for (int& i = args.iteration.index; i < options.iterations; ++i)
+      for (const int colour : {0, 1}) launch_improve(args, colour, stream_.get());
+    coarse = args.states;
+    std::swap(memory.states, memory.coarse);
+    std::swap(memory.chosen, memory.coarse_chosen);
+  }
+  Image<PatchState> states(coarse.width, coarse.height);
+  staging_.download(static_cast<const PatchState*>(coarse.data), coarse.pitch, states.view(), stream_);
+  return depth_estimate(states.view());
 }
 
 }  // namespace recon::cuda

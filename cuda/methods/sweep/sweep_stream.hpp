@@ -11,6 +11,7 @@
 #include "cuda/methods/staging.hpp"
 #include "cuda/methods/sweep/block_costs.hpp"
 #include "cuda/methods/sweep/image_cache.hpp"
+#include "cuda/methods/sweep/patch_match.hpp"
 #include "cuda/methods/sweep/sweep_plan.hpp"
 #include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
@@ -47,7 +48,8 @@ class SweepStream {
   std::size_t arena_capacity() const { return arena_.capacity() + path_arena_.capacity(); }
   /// Frees the device memory if it would exceed `bytes` with what a sweep according to `plan` adds to it.
   void limit_memory(const SweepPlan& plan, std::size_t bytes) {
-    if (std::max(arena_.capacity(), plan.sweep_bytes) + std::max(path_arena_.capacity(), plan.path_bytes) >
+    if (std::max({arena_.capacity(), plan.sweep_bytes, plan.patch_bytes}) +
+            std::max(path_arena_.capacity(), plan.path_bytes) >
         bytes)
       release();
   }
@@ -58,6 +60,11 @@ class SweepStream {
   }
 
  private:
+  DepthEstimate sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan);
+  /// Refines slanted patches from the depths of the coarsest level.
+  DepthEstimate refine(const SweepProblem& problem, const SweepPlan& plan, const DepthEstimate& coarsest);
+  PatchArgs upload_level(const SweepImages& images, const SweepPlan& plan, PatchMemory& memory);
+  void queue_choice(PatchArgs args, int band_rows);
   DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
   DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
   /// Queues the costs of the rows of `plan` from `row` on, in ranges of planes that the volume stores; `use`
@@ -75,7 +82,8 @@ class SweepStream {
                              const DeviceVolume& costs);
 
   void upload_bytes(const PosedImage& image, int c, std::uint8_t* device);
-  void upload_source(const PosedImage& image, int c, SourceStorage storage, void*& memory);
+  void upload_source(const PosedImage& image, int c, SourceStorage storage, std::uint8_t* bytes,
+                     void*& memory);
 
   int host_threads_;
   ImageCache* cache_;

@@ -50,9 +50,11 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
                          float max_relative_depth);
 
 /// The depth of a reference view from rectified pairs with its sources, best first, 1 .. kMaxSources.
+/// @param mask  see finish_view
 /// @throws OutOfMemory, DeviceError
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
-                                   const std::vector<PairSource>& sources, const PairDepthOptions& options);
+                                   const std::vector<PairSource>& sources, const PairDepthOptions& options,
+                                   ImageView<const std::uint8_t> mask = {});
 
 /// Max bytes of host memory that `estimate_view_from_pairs` uses for a view with `pairs` pairs like `pair` of
 /// images of 1 or 3 channels, in addition to `Backend::match`; includes the result, excludes the photos.

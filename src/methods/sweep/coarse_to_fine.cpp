@@ -12,6 +12,9 @@
 namespace recon {
 namespace {
 
+/// The coarse sweep takes the best sources only: the patches choose among all.
+constexpr int kCoarseSources = 8;
+
 PatchLevel patch_level(const SweepImages& images) {
   PatchLevel level;
   level.reference = images.reference.channel[0];
@@ -51,12 +54,14 @@ SweepProblem coarsest_sweep(const SweepProblem& problem) {
   sweep.stages.patches = false;
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
+  sweep.sources.resize(std::min(sweep.sources.size(), static_cast<std::size_t>(kCoarseSources)));
   return sweep;
 }
 
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
   coarsest.stages.patches = false;
+  coarsest.sources = std::min(coarsest.sources, kCoarseSources);
   const int levels = shape.stages.patch_match.levels;
   for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})
     *side = (*side + (1 << levels) - 1) >> levels;
@@ -87,9 +92,9 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
   for (auto images = problem.coarser.rbegin(); images != problem.coarser.rend(); ++images)
     levels.push_back(patch_level(*images));
   levels.push_back(patch_level(problem));
-  return depth_estimate(patch_match(levels, coarsest.depth.view(), patch_range(problem.planes),
-                                    problem.stages.patch_match)
-                            .view());
+  return depth_estimate(
+      patch_match(levels, coarsest.depth.view(), patch_range(problem.planes), problem.stages.patch_match)
+          .view());
 }
 
 std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {

@@ -74,8 +74,12 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
 
 }  // namespace
 
-ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole& camera, bool median,
-                      int speckle_size) {
+ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole& camera,
+                      ImageView<const std::uint8_t> mask, bool median, int speckle_size) {
+  EXPECTS(mask.empty() || (mask.width == camera.width && mask.height == camera.height));
+  for (int y = 0; y < mask.height; ++y)
+    for (int x = 0; x < mask.width; ++x)
+      if (mask(x, y) == 0) depth(x, y) = std::numeric_limits<float>::quiet_NaN();
   ViewDepth result;
   result.depth = median ? median_3x3(depth.view()) : std::move(depth);
   remove_speckles(result.depth.view(), speckle_size, kSpeckleStep);
@@ -87,12 +91,12 @@ ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole
   return result;
 }
 
-ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
-                        const PhotometricFilterOptions& filter) {
+ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
+                        ImageView<const std::uint8_t> mask) {
   DepthEstimate estimate = backend.sweep(problem);
   invalidate_untrusted(problem.reference, problem.options.window, filter, estimate);
   return finish_view(std::move(estimate.depth), std::move(estimate.confidence), problem.reference.camera,
-                     filter.median, filter.speckle_size);
+                     mask, filter.median, filter.speckle_size);
 }
 
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,

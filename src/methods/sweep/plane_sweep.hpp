@@ -14,13 +14,15 @@ struct ViewDepth {
   Image<float> confidence;  ///< [0, 1]
 };
 
-/// Last stage of every pipeline: removes speckles, filters by a median, and computes normals.
+/// Last stage of every pipeline: invalidates what the mask ignores, filters by a median, removes speckles,
+/// and computes normals.
 /// @param depth         z at pixel centres, NaN = unknown, of the camera's size
 /// @param confidence    of the same size; set to unknown where the depth is unknown
+/// @param mask          of the same size, 0 = ignored; empty: no pixel is
 /// @param median        3 x 3 median of the known depths
 /// @param speckle_size  connected patches of fewer pixels are dropped; 0: keep all
-ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole& camera, bool median,
-                      int speckle_size);
+ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole& camera,
+                      ImageView<const std::uint8_t> mask, bool median, int speckle_size);
 
 /// Filters of a sweep's depths before the consistency check across views.
 struct PhotometricFilterOptions {
@@ -32,8 +34,9 @@ struct PhotometricFilterOptions {
 };
 
 /// Sweeps one view with `backend` and applies the photometric filters.
-ViewDepth estimate_view(Backend& backend, const SweepProblem& problem,
-                        const PhotometricFilterOptions& filter);
+/// @param mask  see finish_view
+ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
+                        ImageView<const std::uint8_t> mask = {});
 
 /// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in
 /// the source that moves fastest, measured over the pixels of the reference that the source sees; at least 2,

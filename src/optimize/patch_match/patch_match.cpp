@@ -53,10 +53,9 @@ void refine_row(const PatchPass& pass, int y) {
   for (int x = 0; x < pass.states.width; ++x) {
     patch.load(x, y);
     const PatchSources sources = pass.coarse_sources(x, y);
-    pass.states.at(x, y) =
-        finer_state(pass.coarse, x, y, pass.iteration.range, [&](const SlantedPlane& plane, float bound) {
-          return patch.cost(sources, plane, bound);
-        });
+    pass.states.at(x, y) = finer_state(
+        pass.coarse, x, y, pass.iteration.range,
+        [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
   }
 }
 
@@ -67,8 +66,8 @@ void rate_row(const PatchPass& pass, int y, std::uint8_t* costs) {
   for (int x = 0; x < pass.states.width; ++x) {
     patch.load(x, y);
     for (int s = 0; s < sources; ++s) {
-      const float cost = patch.visible_cost(pass.level->sources[static_cast<std::size_t>(s)],
-                                            pass.states.at(x, y).plane);
+      const float cost =
+          patch.visible_cost(pass.level->sources[static_cast<std::size_t>(s)], pass.states.at(x, y).plane);
       costs[x * sources + s] = cost < 0.0f ? kUnseen : rounded_cost(cost);
     }
   }
@@ -95,9 +94,8 @@ void improve_row(const PatchPass& pass, int y, int colour) {
       return parallax(pass.level->sources[s].warp, x, y, w);
     });
     pass.states.at(x, y) =
-        improved(pass.states, x, y, pass.iteration, step, [&](const SlantedPlane& plane, float bound) {
-          return patch.cost(sources, plane, bound);
-        });
+        improved(pass.states, x, y, pass.iteration, step,
+                 [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
   }
 }
 

@@ -18,9 +18,9 @@ namespace recon {
 
 /// The optimizer of slanted patches.
 struct PatchMatchOptions {
-  int levels = 2;      ///< the first planes are those of a sweep at 1 / 2^levels of the size
-  int radius = 3;      ///< of the patch, 1..3
-  int best_k = 3;      ///< sources per pixel, 1..kMaxPatchSources
+  int levels = 1;      ///< the first planes are those of a sweep at 1 / 2^levels of the size
+  int radius = 2;      ///< of the patch, 1..3
+  int best_k = 2;      ///< sources per pixel, 1..kMaxPatchSources
   int iterations = 2;  ///< of propagation and perturbation at each level
 };
 
@@ -78,7 +78,12 @@ constexpr int kRegions = 8;
 template <class Visit>
 RECON_HD void for_region(int region, const Visit& visit) {
   const int direction = region & 3;
-  const int ax = direction == 0 ? 1 : direction == 1 ? -1 : 0, ay = direction == 2 ? 1 : direction == 3 ? -1 : 0;
+  const int ax = direction == 0   ? 1
+                 : direction == 1 ? -1
+                                  : 0,
+            ay = direction == 2   ? 1
+                 : direction == 3 ? -1
+                                  : 0;
   if (region < 4) {
     visit(ax, ay);
     visit(3 * ax, 3 * ay);
@@ -124,9 +129,7 @@ struct PatchStates {
   int width, height;
   std::ptrdiff_t pitch;  ///< states from one row to the next
   RECON_HD bool contains(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
-  RECON_HD PatchState& at(int x, int y) const {
-    return data[y * pitch + x];
-  }
+  RECON_HD PatchState& at(int x, int y) const { return data[y * pitch + x]; }
 };
 
 /// The perturbation of the first iteration, pixels of parallax; half of it in the next one.

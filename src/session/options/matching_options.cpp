@@ -49,7 +49,7 @@ std::string idle_window(const SessionOptions& options, Job job) {
 
 Option window_option() {
   const AggregationOptions defaults = default_pipeline().aggregation;
-  return Option("window", "N", "Side of the matching window, pixels, odd")
+  return Option("window", "N", "Side of the matching window, pixels, odd; patches have at most 7")
       .number(kSweep, RECON_FIELD(sweep.window), {kMinWindow, kMaxWindow, true})
       .integer(
           kBm, [](const SessionOptions& o, Job) { return 2 * o.pair.matching.block.radius + 1; },

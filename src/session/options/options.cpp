@@ -64,6 +64,17 @@ void check_pipeline_refinement(const SessionOptions& options) {
     throw UsageError("--refine is '" + given->second.text + "'; patches belong to --method planesweep");
 }
 
+/// A scene takes a box and a pair a region, which differ in how many numbers they have.
+void check_roi(const SessionOptions& options, Job job) {
+  const auto given = options.given.find("roi");
+  const Option& option = *find_option("roi");
+  if (given == options.given.end() || !option.belongs_to(job)) return;
+  if (option.setting(job)->get(options, job).empty())
+    throw UsageError("--roi is '" + given->second.text + "'; " +
+                     (job.pair ? "for a pair write X,Y,WIDTH,HEIGHT in pixels of the left image"
+                               : "for a scene write MINX,MINY,MINZ,MAXX,MAXY,MAXZ in scene units"));
+}
+
 /// What several options of a job have to fulfil together.
 void check_together(const SessionOptions& options, Job job) {
   const Penalties penalties = penalties_of(options, job);
@@ -71,6 +82,7 @@ void check_together(const SessionOptions& options, Job job) {
     throw UsageError("--p2 is " + std::to_string(penalties.p2) + " and --p1 " + std::to_string(penalties.p1) +
                      "; a large step must not be cheaper than a small one");
   if (job.pair) check_disparities(options.pair);
+  check_roi(options, job);
   const PipelineOptions& pipeline = options.pair.matching.pipeline;
   if (job.method == Method::kPipeline && pipeline.aggregation.kind == Aggregation::kAdaptiveWeight &&
       pipeline_window(pipeline) > 2 * kMaxAdaptiveRadius + 1)
@@ -211,16 +223,28 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
     throw UsageError("--shard needs --stage estimate; run --stage fuse once when all shards are done");
 }
 
-/// Whether patches are the default: for the cost that they have, where neither planes nor stages are given.
-static bool takes_patches(const SessionOptions& options) {
-  return !options.planes && options.sweep.cost == CostKind::kZncc && !options.given.contains("optimizer") &&
-         !options.given.contains("aggregation");
-}
-
 PhotometricFilterOptions SessionOptions::resolved_filter() const {
   PhotometricFilterOptions resolved = filter;
-  resolved.max_cost = max_cost.value_or(sweep.cost == CostKind::kZncc ? kDefaultMaxZncc : kDefaultMaxSad);
+  const bool patches = sweep_stages.patches;
+  const float default_cost = sweep.cost == CostKind::kSad ? kDefaultMaxSad
+                             : patches                    ? kDefaultMaxPatchCost
+                                                          : kDefaultMaxZncc;
+  resolved.max_cost = max_cost.value_or(default_cost);
+  resolved.min_texture = min_texture.value_or(patches ? 0.0f : filter.min_texture);
+  resolved.min_confidence = patches ? 0.0f : min_confidence.value_or(filter.min_confidence);
   return resolved;
+}
+
+/// Patches are the default for the cost that they have, where neither planes nor stages are given.
+static void resolve_patches(SessionOptions& options) {
+  const GivenOptions& given = options.given;
+  bool& patches = options.sweep_stages.patches;
+  if (!given.contains("refine"))
+    patches = options.method_of(false) == Method::kPlaneSweep && options.sweep.cost == CostKind::kZncc &&
+              !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
+  if (patches && !given.contains("sources")) options.selection.max_sources = kDefaultPatchSources;
+  if (given.contains("window"))
+    options.sweep_stages.patch_match.radius = std::min(options.sweep.window / 2, kMaxPatchRadius);
 }
 
 SessionOptions parse_options(const GivenOptions& given) {
@@ -228,7 +252,7 @@ SessionOptions parse_options(const GivenOptions& given) {
   options.given = given;
   for (const Option* option : all_options())
     if (const auto it = given.find(option->name); it != given.end()) option->set(options, it->second.text);
-  if (!given.contains("refine")) options.sweep_stages.patches = takes_patches(options);
+  resolve_patches(options);
   return options;
 }
 

@@ -74,8 +74,18 @@ struct PairSettings {
   }
 };
 
-/// The text of `--roi`; empty for the whole image.
+/// The text of `--roi` of a pair; empty for the whole image.
 std::string format_region(const Region& region);
+
+/// A box in the coordinates of a scene.
+struct SceneBox {
+  Vec3d min{0, 0, 0}, max{0, 0, 0};
+
+  /// Whether a point is inside, or on the surface.
+  bool contains(Vec3d p) const {
+    return p.x >= min.x && p.y >= min.y && p.z >= min.z && p.x <= max.x && p.y <= max.y && p.z <= max.z;
+  }
+};
 
 /// Which part of the work to do.
 enum class Stage {
@@ -93,6 +103,13 @@ struct Shard {
 /// The least trusted cost where the user gives none, per kind of cost.
 inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
 inline constexpr float kDefaultMaxSad = 15.0f;
+inline constexpr float kDefaultMaxPatchCost = 0.8f;
+
+/// Source views of patches, which choose the best for each pixel, where the user gives no number.
+inline constexpr int kDefaultPatchSources = 20;
+
+/// The least reliability of a depth from patches; see reliability.
+inline constexpr float kDefaultMinReliability = 0.5f;
 
 /// Most planes that `auto` takes. More gain nothing (tests/bench/results/sweep-options.md).
 inline constexpr int kMaxAutoPlanes = 256;
@@ -129,9 +146,12 @@ struct SessionOptions {
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
   std::optional<float> max_cost;                ///< nothing: by the kind of cost
+  std::optional<float> min_confidence;          ///< nothing: by whether patches are refined
+  std::optional<float> min_texture;             ///< likewise
   ConsistencyOptions consistency;               ///< of the check across views, and of fusion
   int min_fused_views = 2;                      ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
+  std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
 
   std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;
@@ -163,8 +183,13 @@ struct SessionOptions {
   /// or that changes nothing for any job that uses it
   void check(const std::vector<Job>& jobs) const;
 
-  /// The photometric filter with the cost that is meant where the user gave none.
+  /// Whether a job refines slanted patches.
+  bool swept_by_patches(Job job) const { return job.method == Method::kPlaneSweep && sweep_stages.patches; }
+
+  /// The photometric filter with the limits that are meant where the user gave none. Depths from patches are
+  /// judged by their reliability, after the check across views.
   PhotometricFilterOptions resolved_filter() const;
+  float min_reliability() const { return min_confidence.value_or(kDefaultMinReliability); }
 };
 
 /// The options of a run. They apply in the order of option_groups, so that a preset comes before the stages

@@ -17,16 +17,6 @@ const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilt
 /// Costs are at most 255, and sums of costs and penalties at most kMaxPathCost.
 constexpr Range kPenalty = {0, kMaxPathCost - 255};
 
-void set_region(SessionOptions& options, const std::string& text) {
-  Region region;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%9d,%9d,%9d,%9d%c", &region.x, &region.y, &region.width, &region.height,
-                  &rest) != 4 ||
-      region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1)
-    throw UsageError("write x,y,width,height in pixels of the left image, such as 0,0,640,480");
-  options.pair.matching.block.region = region;
-}
-
 std::string idle_paths(const SessionOptions& options, Job job) {
   const bool used = job.method == Method::kPlaneSweep
                         ? options.optimizer == SweepOptimizer::kSemiGlobal
@@ -88,12 +78,6 @@ Option penalty_option(const char* name, const char* value, const char* help, int
 
 }  // namespace
 
-std::string format_region(const Region& region) {
-  const auto& [x, y, width, height] = region;
-  if (width == 0 || height == 0) return {};
-  return decimal(x) + "," + decimal(y) + "," + decimal(width) + "," + decimal(height);
-}
-
 OptionGroup pair_options() {
   OptionGroup group("Rectified pairs");
   group.add("min-disparity", "D", "Min disparity x_left - x_right, pixels; may be negative")
@@ -150,11 +134,6 @@ OptionGroup block_options() {
       .number(kBm, RECON_FIELD(pair.matching.block.pyramid_levels), {1, kMaxPyramidLevels});
   group.add("max-mean-cost", "COST", "Max mean cost per pixel of a trusted disparity; 0: no limit")
       .number(kBm, RECON_FIELD(pair.matching.block.max_mean_cost), {0, 65025});
-  group.add("roi", "X,Y,WIDTH,HEIGHT", "The pixels of the left image to match")
-      .add({kBm & kPairs,
-            [](const SessionOptions& o, Job) { return format_region(o.pair.matching.block.region); },
-            set_region})
-      .described("all");
   return group;
 }
 

@@ -1,5 +1,9 @@
 // Source views, planes, filters and fusion.
 
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 #include "session/options/option.hpp"
@@ -22,14 +26,74 @@ void set_planes(SessionOptions& options, const std::string& text) {
     throw UsageError("it must be auto, or a number from 2 to " + std::to_string(kMaxPlanes));
 }
 
+/// The numbers of a list with commas; nothing when it is no such list of finite numbers.
+std::optional<std::vector<double>> parse_list(const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream list(text + ",");
+  for (std::string number; std::getline(list, number, ',');) {
+    try {
+      numbers.push_back(parse_number<double>(number));
+    } catch (const UsageError&) {
+      return std::nullopt;
+    }
+    if (!std::isfinite(numbers.back())) return std::nullopt;
+  }
+  return numbers;
+}
+
+std::string format_box(const std::optional<SceneBox>& box) {
+  if (!box) return {};
+  const auto& [a, b] = *box;
+  return decimal(a.x) + "," + decimal(a.y) + "," + decimal(a.z) + "," + decimal(b.x) + "," + decimal(b.y) +
+         "," + decimal(b.z);
+}
+
+/// --roi: six numbers are a box of a scene, four the region of a pair.
+void set_roi(SessionOptions& options, const std::string& text) {
+  const std::vector<double> n = parse_list(text).value_or(std::vector<double>());
+  const auto is_pixels = [](double value) { return value >= 0 && value < 1e9 && value == std::floor(value); };
+  if (n.size() == 6) {
+    options.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
+    if (n[0] < n[3] && n[1] < n[4] && n[2] < n[5]) return;
+    throw UsageError("each min must be smaller than its max");
+  }
+  if (n.size() == 4 && std::all_of(n.begin(), n.end(), is_pixels) && n[2] > 0 && n[3] > 0) {
+    const auto pixels = [&](std::size_t i) { return static_cast<int>(n[i]); };
+    options.pair.matching.block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
+    return;
+  }
+  throw UsageError(
+      "write MINX,MINY,MINZ,MAXX,MAXY,MAXZ in scene units for a scene, such as -1,-1,0,1,1,2.5, and "
+      "X,Y,WIDTH,HEIGHT in pixels of the left image for a pair, such as 0,0,640,480");
+}
+
+Option roi_option() {
+  return Option("roi", "NUMBERS",
+                "Scenes: the cloud keeps the points in the box MINX,MINY,MINZ,MAXX,MAXY,MAXZ, scene units. "
+                "Pairs with bm: the pixels of the left image to match, X,Y,WIDTH,HEIGHT")
+      .add({kScenes, [](const SessionOptions& o, Job) { return format_box(o.roi); }, set_roi})
+      .described("all")
+      .add({kBm & kPairs,
+            [](const SessionOptions& o, Job) { return format_region(o.pair.matching.block.region); },
+            [](SessionOptions&, const std::string&) {}});  // set for both at once
+}
+
 }  // namespace
+
+std::string format_region(const Region& region) {
+  const auto& [x, y, width, height] = region;
+  if (width == 0 || height == 0) return {};
+  return decimal(x) + "," + decimal(y) + "," + decimal(width) + "," + decimal(height);
+}
 
 OptionGroup view_options() {
   constexpr Range kDepth = {1e-30, 1e29};
   const char* estimated = "from the sparse points or the cameras";
   OptionGroup group("Views and planes");
   group.add("sources", "N", "Max number of source views per reference view")
-      .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources});
+      .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
+      .described(decimal(kDefaultPatchSources) + " with patches, else " +
+                 decimal(ViewSelectionOptions{}.max_sources) + ", 1 to " + decimal(kMaxSources));
   group.add("min-angle", "DEGREES", "Min angle under which two views see a surface")
       .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180});
   group.add("max-angle", "DEGREES", "Max angle under which two views see a surface")
@@ -59,15 +123,22 @@ OptionGroup filter_options() {
   OptionGroup group("Filters and fusion");
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
-      .described(decimal(kDefaultMaxZncc) + " with zncc, " + decimal(kDefaultMaxSad) +
-                 " grey levels with sad");
-  group.add("min-confidence", "SHARE", "Min uniqueness of the best plane")
-      .number(kSweep & kScenes, RECON_FIELD(filter.min_confidence), {0, 1});
+      .described(decimal(kDefaultMaxPatchCost) + " with patches, else " + decimal(kDefaultMaxZncc) +
+                 " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad");
+  group
+      .add("min-confidence", "SHARE",
+           "Min confidence: with patches the probability that a depth is right within 1 %, else the "
+           "uniqueness "
+           "of the best plane")
+      .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
+      .described(decimal(kDefaultMinReliability) + " with patches, else " +
+                 decimal(defaults.filter.min_confidence));
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
-      .number(kSweep, RECON_FIELD(filter.min_texture), {0, 255})
-      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255});
+      .number(kSweep, RECON_FIELD(min_texture), {0, 255})
+      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255})
+      .described("0 with patches and for bm, else " + decimal(defaults.filter.min_texture));
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
       .described("scenes: " + decimal(defaults.filter.speckle_size) +
@@ -88,6 +159,7 @@ OptionGroup filter_options() {
       .add("point-spacing", "PX",
            "Distance of the points that a view gives to the cloud, pixels; 1 for the densest cloud")
       .number(kScenes, RECON_FIELD(point_spacing), {1, 8});
+  group.add(roi_option());
   return group;
 }
 

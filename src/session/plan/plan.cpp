@@ -211,7 +211,7 @@ SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
 
 /// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
 int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options) {
-  constexpr int kMinSide = 32;
+  constexpr int kMinSide = 160;
   int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
   for (const int source : plan.view(view).sources)
     side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});

@@ -111,6 +111,9 @@ std::size_t model_memory(std::size_t limit);
 /// Photos that may be decoded concurrently within `limit` bytes; at most `threads`.
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);
 
+/// The same before there is a plan, for photos or masks of any camera of the scene.
+int photos_at_once(const Scene& scene, std::size_t limit, int threads);
+
 /// @param limit    bytes of host memory that the program may take
 /// @param threads  that it may use
 /// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device

@@ -15,7 +15,8 @@ constexpr std::size_t kFusionBytes = 23;  // and its colours
 constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
 constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
 constexpr std::size_t kEstimateBytes =
-    32;  // the maps (20), filters (12); what a sweep returns is in its own sum
+    32;                                // the maps (20), filters (12); what a sweep returns is in its own sum
+constexpr std::size_t kMaskBytes = 2;  // and of a masked one: the decoder's mask and ours
 constexpr std::size_t kCheckBytes =
     84;  // reference, result and one source (60), a file (16), counts, agreement
 constexpr std::size_t kDecodeBytes =
@@ -64,6 +65,12 @@ int count_within(std::size_t available, std::size_t each, int max) {
       std::clamp<std::size_t>(available / std::max<std::size_t>(each, 1), 1, static_cast<std::size_t>(max)));
 }
 
+/// Photos of `photo` pixels that may be decoded concurrently.
+int decoded_at_once(const ScenePlan& plan, std::size_t photo, std::size_t limit, int threads) {
+  const std::size_t others = kProgramBytes + model_bytes(plan).held;
+  return count_within((limit - std::min(limit, others)) / 2, photo * kDecodeBytes, threads);
+}
+
 /// The largest sizes of a plan, in pixels.
 struct Sizes {
   std::size_t photo = 0;        // as it is in its file
@@ -97,7 +104,7 @@ std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channe
       bytes = std::max(bytes,
                        pair_depth_bytes(view.camera, it.pair, static_cast<int>(view.pairs.size()), channels));
   }
-  return bytes;
+  return bytes + (count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0);
 }
 
 /// Max memory of matching a pair of the view on `backend`.
@@ -166,8 +173,13 @@ std::size_t model_memory(std::size_t limit) {
 }
 
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {
-  const std::size_t others = kProgramBytes + model_bytes(plan).held;
-  return count_within((limit - std::min(limit, others)) / 2, measure(plan).photo * kDecodeBytes, threads);
+  return decoded_at_once(plan, measure(plan).photo, limit, threads);
+}
+
+int photos_at_once(const Scene& scene, std::size_t limit, int threads) {
+  std::size_t photo = 0;
+  for (const Camera& camera : scene.cameras) photo = std::max(photo, pixels(camera));
+  return decoded_at_once({scene, {}, {}, {}}, photo, limit, threads);
 }
 
 MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
@@ -239,6 +251,7 @@ std::uint64_t output_bytes(const ScenePlan& plan) {
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = pixels(plan.view(view).camera);
     bytes += size * 3;  // the undistorted image, were it not compressed
+    if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
     if (plan.view(view).in_scope) bytes += size * (2 * kMapBytes + 1 + kCloudBytesPerPixel);
   }
   return bytes;

@@ -6,6 +6,7 @@
 #include "core/version.hpp"
 #include "io/image_file.hpp"
 #include "session/options/options.hpp"
+#include "session/resume/step_inputs.hpp"
 
 namespace recon {
 
@@ -46,6 +47,7 @@ json view_json(const SceneRun& run, int view) {
                  {"height", plan.camera.height}, {"depth_min", plan.range.near},
                  {"depth_max", plan.range.far},  {"sources", std::move(sources)}};
   if (plan.planes > 0) result["planes"] = plan.planes;
+  if (!run.plan.scene_view(view).mask_hash.empty()) result["masked"] = true;
   if (!plan.pairs.empty()) {
     result["disparities"] = most_disparities(plan);
     result["pairs"] = pairs_json(run, plan);
@@ -81,6 +83,12 @@ json warnings_json(const SceneRun& run) {
   json warnings = run.plan.warnings;
   for (const std::string& warning : run.warnings) warnings.push_back(warning);
   return warnings;
+}
+
+/// What restricts the pixels and the points.
+void add_restrictions(const SceneRun& run, json& object) {
+  if (const int masked = count_masked(run.plan.scene); masked > 0) object["masked_views"] = masked;
+  if (run.options.roi) object["roi"] = roi_json(*run.options.roi);
 }
 
 /// Steps that are predicted to be shorter are not reported, seconds.
@@ -197,6 +205,7 @@ json plan_json(const SceneRun& run, const TimePlan& time) {
                  {"tiles", memory.tiles},
                  {"output", output_bytes(run.plan)}}}};
   plan["seconds"] = time_json(time);
+  add_restrictions(run, plan);
   return plan;
 }
 
@@ -223,6 +232,9 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
   }
   for (const LeftOut& view : run.plan.left_out)
     text += "  left out: " + view.name + ": " + view.reason + "\n";
+  if (const int masked = count_masked(run.plan.scene); masked > 0)
+    text +=
+        "  masks: " + std::to_string(masked) + " of " + std::to_string(run.plan.views.size()) + " views\n";
   const MemoryPlan& memory = run.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
@@ -247,6 +259,7 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
                  {"warnings", warnings_json(run)},
                  {"seconds", seconds_json(times)},
                  {"options", resolved_options(run.options, run.job)}};
+  add_restrictions(run, report);
   if (run.cloud) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
     report["points"] = run.cloud->record.result.at("points");

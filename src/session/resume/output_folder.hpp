@@ -29,6 +29,7 @@ class Workspace {
   std::filesystem::path path(const std::string& file) const { return root_ / file; }
 
   static std::string image_file(const std::string& view) { return "images/" + view; }
+  static std::string mask_file(const std::string& view) { return "masks/" + view + ".png"; }
   static std::string depth_file(const std::string& view, MapKind kind);
   static std::string normal_file(const std::string& view, MapKind kind);
   static std::string confidence_file(const std::string& view, MapKind kind);

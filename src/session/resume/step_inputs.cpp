@@ -150,6 +150,11 @@ json describe_image(const SceneRun& run, int view) {
           {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
 }
 
+/// The mask of a view that has one.
+void add_mask(const SceneRun& run, int view, json& inputs) {
+  if (const std::string& hash = run.plan.scene_view(view).mask_hash; !hash.empty()) inputs["mask"] = hash;
+}
+
 json hashes(const StepRecord& record) {
   json list = json::array();
   for (const OutputFile& file : record.outputs) list.push_back(file.identity.hash);
@@ -201,15 +206,20 @@ json pairs_inputs(const SceneRun& run, const ViewPlan& plan) {
 
 }  // namespace
 
+json roi_json(const SceneBox& roi) {
+  return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
+}
+
 json stage_inputs(const SweepStages& stages) {
   const auto& [aggregation, graph_cut, cut, edges, patches, patch_match] = stages;
   const auto& [levels, radius, best_k, iterations] = patch_match;
-  return {{"aggregation", describe(aggregation)},
-          {"graph_cut", graph_cut},
-          {"cut", describe(cut)},
-          {"edges", edges},
-          {"patches", patches},
-          {"patch_match", {levels, radius, best_k, iterations}}};
+  return {
+      {"aggregation", describe(aggregation)},
+      {"graph_cut", graph_cut},
+      {"cut", describe(cut)},
+      {"edges", edges},
+      {"patches", patches},
+      {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
 }
 
 json matching_inputs(const PairOptions& options) {
@@ -226,10 +236,12 @@ json matching_inputs(const PairOptions& options) {
 }
 
 json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
-  return {{"program", version()},
-          {"photo", photo_hash},
-          {"lens", describe(run.plan.photo_camera(view))},
-          {"camera", describe(run.plan.view(view).camera)}};
+  json inputs = {{"program", version()},
+                 {"photo", photo_hash},
+                 {"lens", describe(run.plan.photo_camera(view))},
+                 {"camera", describe(run.plan.view(view).camera)}};
+  add_mask(run, view, inputs);
+  return inputs;
 }
 
 json estimate_inputs(const SceneRun& run, int view) {
@@ -241,16 +253,19 @@ json estimate_inputs(const SceneRun& run, int view) {
   inputs["depth_max"] = plan.range.far;
   inputs["speckle"] = run.options.filter.speckle_size;
   inputs["median"] = run.options.filter.median;
+  add_mask(run, view, inputs);
   return inputs;
 }
 
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
   json source_maps = json::object();
   for (const int source : sources) source_maps[run.plan.name(source)] = describe_maps(run, source);
-  return {{"program", version()},
-          {"reference", describe_maps(run, view)},
-          {"sources", std::move(source_maps)},
-          {"consistency", describe(run.options.consistency)}};
+  json inputs = {{"program", version()},
+                 {"reference", describe_maps(run, view)},
+                 {"sources", std::move(source_maps)},
+                 {"consistency", describe(run.options.consistency)}};
+  if (run.options.swept_by_patches(run.job)) inputs["min_confidence"] = run.options.min_reliability();
+  return inputs;
 }
 
 PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views) {
@@ -269,13 +284,15 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
                                  {"image", describe_image(run, view)}};
     indices[run.plan.name(view)] = dense_index[static_cast<std::size_t>(view)];
   }
-  return {{"program", version()},
-          {"views", std::move(maps)},
-          {"indices", std::move(indices)},
-          {"positions", cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float"},
-          {"agreement", describe(run.options.consistency)},
-          {"min_fused_views", run.options.min_fused_views},
-          {"point_spacing", run.options.point_spacing}};
+  json inputs = {{"program", version()},
+                 {"views", std::move(maps)},
+                 {"indices", std::move(indices)},
+                 {"positions", cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float"},
+                 {"agreement", describe(run.options.consistency)},
+                 {"min_fused_views", run.options.min_fused_views},
+                 {"point_spacing", run.options.point_spacing}};
+  if (run.options.roi) inputs["roi"] = roi_json(*run.options.roi);
+  return inputs;
 }
 
 }  // namespace recon

@@ -12,6 +12,9 @@ namespace recon {
 /// The method of `options` and everything that its result depends on, the range of disparities aside.
 nlohmann::json matching_inputs(const PairOptions& options);
 
+/// The numbers of a region of interest, in the order of --roi.
+nlohmann::json roi_json(const SceneBox& roi);
+
 /// The stages of a sweep that work on stored costs.
 nlohmann::json stage_inputs(const SweepStages& stages);
 

@@ -11,6 +11,8 @@
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
+#include "io/image_file.hpp"
+#include "io/input_file.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
@@ -103,6 +105,14 @@ class Estimation {
     return channels;
   }
 
+  /// The mask that `prepare_views` wrote; empty for a view without one.
+  /// @throws InputError when it cannot be read
+  Image<std::uint8_t> mask(int view) const {
+    if (run_.plan.scene_view(view).mask_hash.empty()) return {};
+    const auto path = run_.workspace.path(Workspace::mask_file(run_.plan.view(view).output_name));
+    return decode_mask(read_file(path), path.string());
+  }
+
   ViewDepth sweep(Backend& backend, int view) {
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
     const Channels channels = channels_of(view, run_.plan.view(view).sources);
@@ -114,7 +124,7 @@ class Estimation {
     set_level(0, problem);
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-    return estimate_view(backend, problem, run_.options.resolved_filter());
+    return estimate_view(backend, problem, run_.options.resolved_filter(), mask(view).view());
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
@@ -129,7 +139,8 @@ class Estimation {
     }
     std::vector<PairSource> sources;
     for (std::size_t i = 0; i < pairs.size(); ++i) sources.push_back({images[i + 1], pairs[i].pair});
-    return estimate_view_from_pairs(backend, images.front(), sources, pair_depth_options(run_.options));
+    return estimate_view_from_pairs(backend, images.front(), sources, pair_depth_options(run_.options),
+                                    mask(view).view());
   }
 
   void write(int view, const ViewDepth& maps, const nlohmann::json& result) {

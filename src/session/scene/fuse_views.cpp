@@ -11,6 +11,7 @@
 #include "core/progress.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
 #include "io/ply.hpp"
@@ -36,31 +37,47 @@ std::vector<int> estimated_sources(const SceneRun& run, int view) {
   return sources;
 }
 
-/// `maps` where enough sources agree. The sources are asked one after the other, so that only one is in
-/// memory.
-ViewDepth checked(SceneRun& run, int view, const ViewDepth& maps, const std::vector<int>& sources) {
-  ConsistencyOptions options = run.options.consistency;
-  // A scene of few views cannot ask for more than it has.
-  const int wanted = std::min(options.min_views, std::max(1, static_cast<int>(sources.size())));
-  options.min_views = 1;
-  const DepthView reference = depth_view(run, view, maps);
+/// The maps of a view where `keep(x, y)`.
+template <class Keep>
+ViewDepth kept(const ViewDepth& maps, const Keep& keep) {
   const int width = maps.depth.width(), height = maps.depth.height();
-  Image<std::uint8_t> agreeing(width, height, 0);
-  for (const int source : sources) {
-    const auto source_maps = run.photometric->get(run.plan.view(source).output_name);
-    const Image<float> agreed = consistent_depth(reference, {depth_view(run, source, *source_maps)}, options);
-    parallel_for(height, [&](int y) {
-      for (int x = 0; x < width; ++x)
-        if (!std::isnan(agreed(x, y))) ++agreeing(x, y);
-    });
-  }
   ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
-      const bool keep = agreeing(x, y) >= wanted;
-      result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
-      result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
-      result.confidence(x, y) = keep ? maps.confidence(x, y) : kUnknown;
+      const bool it = keep(x, y);
+      result.depth(x, y) = it ? maps.depth(x, y) : kUnknown;
+      result.normal(x, y) = it ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
+      result.confidence(x, y) = it ? maps.confidence(x, y) : kUnknown;
+    }
+  });
+  return result;
+}
+
+/// `maps` where enough sources agree and, for patches, the depth is reliable enough; their confidence is then
+/// the reliability. The sources are asked one after the other, so that only one is in memory.
+ViewDepth checked(SceneRun& run, int view, const ViewDepth& maps, const std::vector<int>& sources) {
+  const ConsistencyOptions& options = run.options.consistency;
+  // A scene of few views cannot ask for more than it has.
+  const int wanted = std::min(options.min_views, std::max(1, static_cast<int>(sources.size())));
+  Image<Agreement> agreement(maps.depth.width(), maps.depth.height(), {});
+  for (const int source : sources) {
+    const auto source_maps = run.photometric->get(run.plan.view(source).output_name);
+    count_agreement(depth_view(run, view, maps), depth_view(run, source, *source_maps), options,
+                    agreement.view());
+  }
+  const auto agreed = [&](int x, int y) { return agreement(x, y).agree >= wanted; };
+  if (!run.options.swept_by_patches(run.job)) return kept(maps, agreed);
+  const Image<float> variation = inverse_depth_variation(maps.depth.view());
+  const float min_confidence = run.options.min_reliability();
+  ViewDepth result = kept(maps, agreed);
+  parallel_for(maps.depth.height(), [&](int y) {
+    for (int x = 0; x < maps.depth.width(); ++x) {
+      float& confidence = result.confidence(x, y);
+      if (!agreed(x, y)) continue;
+      confidence = reliability(agreement(x, y), 1.0f - maps.confidence(x, y), variation(x, y));
+      if (confidence >= min_confidence) continue;
+      result.depth(x, y) = confidence = kUnknown;
+      result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
     }
   });
   return result;
@@ -120,15 +137,17 @@ class Loader : public FusionMapLoader {
   int begun_ = 0;
 };
 
-/// Writes points, their views as COLMAP counts them in the model.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model.
 class Writer : public PointSink {
  public:
-  Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index)
-      : ply_(path, position), image_index_(std::move(image_index)) {}
+  Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
+         const std::optional<SceneBox>& roi)
+      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi) {}
 
   void add(const std::vector<FusedPoint>& points) override {
     check_interrupted();
     for (const FusedPoint& point : points) {
+      if (roi_ && !roi_->contains(point.position)) continue;
       indices_.clear();
       for (const std::uint32_t view : point.views) indices_.push_back(image_index_[view]);
       std::sort(indices_.begin(), indices_.end());
@@ -136,11 +155,13 @@ class Writer : public PointSink {
     }
   }
 
+  std::uint64_t count() const { return ply_.count(); }
   CloudFiles commit() { return ply_.commit(); }
 
  private:
   PlyWriter ply_;
   std::vector<std::uint32_t> image_index_;
+  const std::optional<SceneBox> roi_;
   std::vector<std::uint32_t> indices_;
 };
 
@@ -255,10 +276,15 @@ void fuse_views(SceneRun& run) {
   Progress progress("fusion", static_cast<int>(views.size()), progress_style(run.options.quiet));
   Loader loader(run, views, progress);
   Writer writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
-                std::move(image_index));
-  const std::uint64_t points =
+                std::move(image_index), run.options.roi);
+  const std::uint64_t fused =
       fuse(fusion_views(run, views), loader, fusion_options(run, views.size()), writer);
-  if (points == 0) fail_empty(run, views);
+  if (fused == 0) fail_empty(run, views);
+  const std::uint64_t points = writer.count();
+  if (points == 0)
+    throw InputError(run.workspace.root().string() + ": the cloud is empty: none of " +
+                     std::to_string(fused) + " points lies in --roi " + roi_json(*run.options.roi).dump() +
+                     "; make the box larger, or look where the cloud is without it");
   const CloudFiles files = writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};

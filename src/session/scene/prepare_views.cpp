@@ -12,8 +12,10 @@
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
+#include "scene/undistort.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
+#include "session/scene/masks.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -59,6 +61,20 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   return unusable;
 }
 
+/// Writes the undistorted mask of a view, and removes that of an earlier run where the view has none now.
+void write_mask(const SceneRun& run, int view, StepRecord& record) {
+  const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
+  if (!run.plan.scene_view(view).mask_hash.empty()) {
+    const Camera& camera = run.plan.photo_camera(view);
+    const Image<std::uint8_t> mask = undistort_mask(read_mask(run, run.plan.scene_view(view), camera).view(),
+                                                    camera, run.plan.view(view).camera);
+    record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
+  } else if (const auto earlier = read_record(run.workspace.path(run.record_file(Step::kPrepare, view)))) {
+    for (const OutputFile& output : earlier->outputs)
+      if (output.name == file) remove_result(run.workspace.path(file));
+  }
+}
+
 struct Prepared {
   std::string photo_hash;
   bool kept = false;
@@ -86,6 +102,7 @@ Prepared prepare_view(SceneRun& run, int view, bool write) {
   const std::filesystem::path path = run.workspace.path(file);
   record.outputs.push_back(
       {file, plan.unchanged ? write_file(path, content) : write_image(path, image->view())});
+  write_mask(run, view, record);
   record.result = {{"width", image->width()}, {"height", image->height()}};
   write_record(run.workspace.path(run.record_file(Step::kPrepare, view)), record);
   return prepared;
@@ -150,7 +167,12 @@ void read_scene(SceneRun& run) {
   run.scene = read_colmap_model(run.folder.model, model_memory(run.memory.limit));
   for (const std::string& warning : run.scene.warnings) run.warn(warning);
   check_poses(run.scene, run.folder);
-  run.plan = make_plan(run.scene, unusable_photos(run), run.options);
+  std::vector<LeftOut> left_out = unusable_photos(run);
+  for (const LeftOut& view : read_masks(run)) {
+    spdlog::warn("{} is left out: {}", view.name, view.reason);
+    left_out.push_back(view);
+  }
+  run.plan = make_plan(run.scene, left_out, run.options);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
   if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }

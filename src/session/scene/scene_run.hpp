@@ -40,7 +40,7 @@ struct SceneRun {
   const SceneFolder folder;
   const Workspace workspace;
   const int threads;
-  Scene scene;  ///< as it was read
+  Scene scene;  ///< as it was read, without what masks ignore
   ScenePlan plan;
   MemoryPlan memory;
   std::map<std::string, ViewState>
@@ -64,7 +64,8 @@ struct SceneRun {
   bool complete() const { return plan.left_out.empty() && failed.empty(); }
 };
 
-/// Reads the model and makes the plan; views whose photo is not there, or has too long a name, are left out.
+/// Reads the model and the masks and makes the plan; views whose photo is not there, or has too long a name,
+/// or whose mask cannot be used, are left out.
 /// @throws InputError, OutOfMemory
 void read_scene(SceneRun& run);
 
@@ -73,8 +74,8 @@ void read_scene(SceneRun& run);
 /// @throws InputError when too little is left, Interrupted
 void check_photos(SceneRun& run);
 
-/// Undistorts the photos of all views that are needed and writes dense/images; a photo that cannot be used is
-/// left out and the plan is made again without it.
+/// Undistorts the photos of all views that are needed and writes dense/images and dense/masks; a photo that
+/// cannot be used is left out and the plan is made again without it.
 /// @throws InputError when too little is left, OutputError, Interrupted
 void prepare_views(SceneRun& run);
 

@@ -37,7 +37,8 @@ std::size_t colour_bytes(const PhotoStore::Colour& image) {
 
 std::size_t channel_bytes(const PhotoStore::Channels& channels) {
   std::size_t bytes = 0;
-  for (const auto* images : {static_cast<const std::vector<Image<std::uint8_t>>*>(&channels), &channels.coarser})
+  for (const auto* images :
+       {static_cast<const std::vector<Image<std::uint8_t>>*>(&channels), &channels.coarser})
     for (const auto& channel : *images)
       bytes += static_cast<std::size_t>(channel.pitch()) * static_cast<std::size_t>(channel.height());
   return bytes;

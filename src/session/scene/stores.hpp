@@ -26,7 +26,7 @@ class PhotoStore {
   /// Grey, or red, green and blue.
   struct Channels : std::vector<Image<std::uint8_t>> {
     std::vector<Image<std::uint8_t>> coarser;  ///< the first channel halved once, twice, ...
-    std::uint64_t id = 0;  ///< see PosedImage::id; the next ones are those of `coarser`
+    std::uint64_t id = 0;                      ///< see PosedImage::id; the next ones are those of `coarser`
   };
 
   /// @param images  folder of the photos

@@ -137,6 +137,34 @@ TEST(EstimateView, TrustsTextureOfAnyChannel) {
   EXPECT_GT(known, 200 * 140 * 8 / 10);
 }
 
+TEST(FinishView, InvalidatesWhatAMaskIgnoresBeforeItFilters) {
+  // Depths rise along x; the mask ignores columns 6 and 7 of 12, so that the eight pixels behind are a
+  // speckle.
+  const Pinhole camera{12, 2, 10, 10, 6, 1};
+  const auto depth_at = [](int x) { return 1.0f + 0.001f * static_cast<float>(x); };
+  Image<float> depth(12, 2);
+  Image<std::uint8_t> mask(12, 2, 255);
+  for (int y = 0; y < 2; ++y) {
+    for (int x = 0; x < 12; ++x) depth(x, y) = depth_at(x);
+    mask(6, y) = mask(7, y) = 0;
+  }
+  const auto finish = [&](ImageView<const std::uint8_t> ignored) {
+    return finish_view(depth.clone(), Image<float>(12, 2, 0.5f), camera, ignored, true, 9);
+  };
+  const ViewDepth whole = finish({}), masked = finish(mask.view());
+  for (int y = 0; y < 2; ++y) {
+    for (int x = 0; x < 12; ++x) {
+      EXPECT_FALSE(std::isnan(whole.depth(x, y))) << x;
+      EXPECT_EQ(std::isnan(masked.depth(x, y)), x >= 6) << x;
+      EXPECT_EQ(std::isnan(masked.confidence(x, y)), x >= 6) << x;
+      EXPECT_TRUE(x < 6 || std::isnan(masked.normal(x, y).x)) << x;
+      EXPECT_TRUE(x >= 5 || masked.depth(x, y) == whole.depth(x, y)) << x;
+    }
+    EXPECT_EQ(whole.depth(5, y), depth_at(5)) << "the median of columns 4 to 6";
+    EXPECT_EQ(masked.depth(5, y), depth_at(4)) << "the lower median of columns 4 and 5";
+  }
+}
+
 TEST(CpuBackend, SaysWhatItTakesAndRefusesWhatDoesNotFit) {
   SweepShape shape;
   shape.width = shape.source_width = 6000, shape.height = shape.source_height = 4000;

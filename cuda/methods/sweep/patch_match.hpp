@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "cuda/match/sweep.hpp"
+#include "optimize/patch_match/patch_match_step.hpp"
+
+namespace recon::cuda {
+
+/// Arguments of the kernels of a level of patches; passed by value, so in constant memory.
+struct PatchArgs {
+  DeviceSource source[kMaxSources];  ///< grey
+  int sources;
+  SourceStorage storage;
+  const std::uint8_t* reference;
+  int reference_pitch;          ///< bytes
+  const std::uint8_t* weights;  ///< see PatchWeights::data
+  PatchIteration iteration;
+  int best_k;
+  PatchStates states;
+  PatchSources* chosen;  ///< by (y, x), without padding
+  PatchStates coarse;    ///< of the coarser level
+  const PatchSources* coarse_chosen;
+  std::uint8_t* costs;  ///< rounded costs by (source, y - row_begin, x), see rounded_cost
+  int row_begin, rows;  ///< of `costs`
+};
+
+/// The first planes, from depths with rows `pitch` floats apart. All throw DeviceError.
+void launch_first_planes(const PatchArgs& args, const float* depth, std::ptrdiff_t pitch,
+                         cudaStream_t stream);
+
+/// The states from those of the coarser level.
+void launch_refine(const PatchArgs& args, cudaStream_t stream);
+
+/// The rounded costs of the own planes of the rows of `costs`, then the sources of the rows [begin, end).
+void launch_choose(const PatchArgs& args, int begin, int end, cudaStream_t stream);
+
+/// The costs of the own planes.
+void launch_score(const PatchArgs& args, cudaStream_t stream);
+
+/// One iteration for the pixels of a colour of the checkerboard.
+void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream);
+
+}  // namespace recon::cuda

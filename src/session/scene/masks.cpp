@@ -1,0 +1,109 @@
+#include "session/scene/masks.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "core/content_hash.hpp"
+#include "core/error.hpp"
+#include "core/interrupt.hpp"
+#include "io/image_file.hpp"
+#include "io/input_file.hpp"
+#include "session/background_work.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path mask_path(const SceneRun& run, const View& view) {
+  return run.folder.masks / (view.name + ".png");
+}
+
+Image<std::uint8_t> decode(const std::string& content, const fs::path& path, const Camera& camera) {
+  Image<std::uint8_t> mask = decode_mask(content, path.string());
+  if (mask.width() != camera.width || mask.height() != camera.height)
+    throw InputError(path.string() + ": the mask has " + size_text(mask.width(), mask.height()) +
+                     " pixels, its photo " + size_text(camera.width, camera.height) +
+                     "; make a mask of the photo's size, or remove this one to use the whole photo");
+  return mask;
+}
+
+bool is_on_ignored_pixel(const Observation& observation, const Image<std::uint8_t>& mask) {
+  const Vec2d p = observation.pixel;
+  return p.x >= 0 && p.y >= 0 && p.x < mask.width() && p.y < mask.height() &&
+         mask(static_cast<int>(p.x), static_cast<int>(p.y)) == 0;
+}
+
+/// Takes the point from the observations on ignored pixels; returns which had one, an empty list if none.
+std::vector<bool> ignore_observations(View& view, const Image<std::uint8_t>& mask) {
+  std::vector<bool> ignored(view.observations.size());
+  for (std::size_t i = 0; i < ignored.size(); ++i)
+    ignored[i] = view.observations[i].point_id != kNoPoint && is_on_ignored_pixel(view.observations[i], mask);
+  if (std::find(ignored.begin(), ignored.end(), true) == ignored.end()) return {};
+  std::vector<Observation>& observations = view.observations.edit();
+  for (std::size_t i = 0; i < ignored.size(); ++i)
+    if (ignored[i]) observations[i].point_id = kNoPoint;
+  return ignored;
+}
+
+/// @param ignored  observations by view; an empty list where none is
+void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored) {
+  if (std::all_of(ignored.begin(), ignored.end(), [](const auto& list) { return list.empty(); })) return;
+  const auto is_ignored = [&](const TrackElement& element) {
+    const std::vector<bool>& list = ignored[static_cast<std::size_t>(element.view)];
+    return !list.empty() && list[element.observation];
+  };
+  std::vector<SparsePoint>& points = scene.points.edit();
+  std::erase_if(points, [&](const SparsePoint& point) {
+    return !point.track.empty() && std::all_of(point.track.begin(), point.track.end(), is_ignored);
+  });
+  for (SparsePoint& point : points) std::erase_if(point.track, is_ignored);
+}
+
+}  // namespace
+
+Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera) {
+  const fs::path path = mask_path(run, view);
+  return decode(read_file(path), path, camera);
+}
+
+std::vector<LeftOut> read_masks(SceneRun& run) {
+  if (run.folder.masks.empty()) return {};
+  std::vector<View>& views = run.scene.views;
+  std::vector<std::string> errors(views.size());
+  std::vector<std::vector<bool>> ignored(views.size());
+  const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
+  bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
+    check_interrupted();
+    const auto index = static_cast<std::size_t>(i);
+    View& view = views[index];
+    const fs::path path = mask_path(run, view);
+    std::error_code error;
+    if (!fs::exists(path, error)) return;
+    try {
+      const std::string content = read_file(path);
+      const Camera& camera = run.scene.cameras[static_cast<std::size_t>(view.camera)];
+      ignored[index] = ignore_observations(view, decode(content, path, camera));
+      view.mask_hash = content_hash(content);
+    } catch (const InputError& fault) {
+      errors[index] = fault.what();
+    }
+  });
+  shorten_tracks(run.scene, ignored);
+
+  std::vector<LeftOut> unusable;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (!errors[i].empty()) unusable.push_back({views[i].name, errors[i]});
+  const int masked = count_masked(run.scene);
+  if (masked > 0) spdlog::info("masks: {} of {} views have one", masked, views.size());
+  if (masked == 0 && unusable.empty() && !views.empty())
+    run.warn(run.folder.masks.string() + ": no view has a mask there; that of " + views.front().name +
+             " would be " + views.front().name + ".png");
+  return unusable;
+}
+
+}  // namespace recon

@@ -1,0 +1,143 @@
+// Masks and the model: which observations count, and what becomes of masks that cannot be used.
+
+#include "session/scene/masks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "io/image_file.hpp"
+#include "io/output_file.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr int kWidth = 40, kHeight = 30;
+
+/// Views a/v0.png and so on that see points 1, 2, … at (10 i + 5.5, 5.5), all of them in every view.
+Scene grid_scene(int views, int points) {
+  Scene scene;
+  scene.camera_ids = {1};
+  scene.cameras = {{CameraModel::kPinhole, kWidth, kHeight, {30, 30, 20, 15}}};
+  for (int v = 0; v < views; ++v) {
+    View view;
+    view.id = static_cast<std::uint32_t>(v + 1);
+    view.name = "a/v" + std::to_string(v) + ".png";
+    for (int p = 0; p < points; ++p)
+      view.observations.push_back({{10.0 * p + 5.5, 5.5}, static_cast<std::uint64_t>(p + 1)});
+    scene.views.push_back(view);
+  }
+  for (int p = 0; p < points; ++p) {
+    SparsePoint point;
+    point.id = static_cast<std::uint64_t>(p + 1);
+    for (int v = 0; v < views; ++v) point.track.push_back({v, static_cast<std::uint32_t>(p)});
+    scene.points.push_back(point);
+  }
+  return scene;
+}
+
+class Masks : public testing::Test {
+ protected:
+  Masks() {
+    std::string name = (fs::temp_directory_path() / "masks_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    run_.emplace(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse", folder_ / "masks"},
+                 Workspace(folder_ / "dense"), 2);
+    run_->memory.limit = std::size_t{1} << 30;
+    run_->scene = grid_scene(3, 4);
+  }
+  ~Masks() override { fs::remove_all(folder_); }
+
+  fs::path mask_file(int view) const {
+    return folder_ / "masks/a" / ("v" + std::to_string(view) + ".png.png");
+  }
+
+  /// Writes a mask that ignores the pixels of the points of `ignored`.
+  void write_mask(int view, const std::vector<int>& ignored, int width = kWidth) const {
+    Image<std::uint8_t> mask(width, kHeight, 1);
+    for (const int point : ignored) mask(10 * (point - 1) + 5, 5) = 0;
+    write_image(mask_file(view), mask.view());
+  }
+
+  /// The points that an observation of the view belongs to.
+  std::vector<std::uint64_t> points_of(int view) const {
+    std::vector<std::uint64_t> ids;
+    for (const Observation& observation : run_->scene.views[static_cast<std::size_t>(view)].observations)
+      if (observation.point_id != kNoPoint) ids.push_back(observation.point_id);
+    return ids;
+  }
+
+  fs::path folder_;
+  SessionOptions options_;
+  std::optional<SceneRun> run_;
+};
+
+TEST_F(Masks, TakeObservationsOfIgnoredPixelsOutOfTracks) {
+  write_mask(0, {1, 3});
+  write_mask(1, {1, 4});
+  write_mask(2, {1});
+  EXPECT_TRUE(read_masks(*run_).empty());
+  EXPECT_THAT(points_of(0), testing::ElementsAre(2u, 4u));
+  EXPECT_THAT(points_of(1), testing::ElementsAre(2u, 3u));
+  EXPECT_THAT(points_of(2), testing::ElementsAre(2u, 3u, 4u));
+  const auto& points = run_->scene.points;
+  ASSERT_EQ(points.size(), 3u) << "a point whose observations are all ignored is removed";
+  const std::vector<std::vector<int>> views_of_points = {{0, 1, 2}, {1, 2}, {0, 2}};
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    std::vector<int> views;
+    for (const TrackElement& element : points[p].track) {
+      views.push_back(element.view);
+      const View& view = run_->scene.views[static_cast<std::size_t>(element.view)];
+      EXPECT_EQ(view.observations[element.observation].point_id, points[p].id);
+    }
+    EXPECT_EQ(views, views_of_points[p]) << points[p].id;
+  }
+  EXPECT_EQ(run_->scene.views[0].observations.size(), 4u) << "the feature stays, without a point";
+  EXPECT_EQ(count_masked(run_->scene), 3);
+}
+
+TEST_F(Masks, OfSomeViewsLeaveTheOthersAsTheyAre) {
+  write_mask(1, {});
+  run_->scene.views[1].observations.push_back({{-3, 700}, 4});
+  run_->scene.points.edit()[3].track.clear();  // its views are known from the observations alone
+  EXPECT_TRUE(read_masks(*run_).empty());
+  EXPECT_EQ(run_->scene.points.size(), 4u);
+  EXPECT_EQ(points_of(1).size(), 5u);
+  EXPECT_EQ(count_masked(run_->scene), 1);
+  EXPECT_EQ(run_->scene.views[1].mask_hash.size(), 16u);
+  EXPECT_TRUE(run_->warnings.empty());
+}
+
+TEST_F(Masks, ThatCannotBeUsedLeaveTheirViewsOut) {
+  write_mask(0, {}, kWidth + 1);
+  write_mask(1, {});
+  fs::resize_file(mask_file(1), fs::file_size(mask_file(1)) / 2);
+  fs::create_directories(mask_file(2));
+  const std::vector<LeftOut> left_out = read_masks(*run_);
+  ASSERT_EQ(left_out.size(), 3u);
+  for (std::size_t v = 0; v < 3; ++v) {
+    EXPECT_EQ(left_out[v].name, run_->scene.views[v].name);
+    EXPECT_THAT(left_out[v].reason, HasSubstr(mask_file(static_cast<int>(v)).string()));
+  }
+  EXPECT_THAT(left_out[0].reason, AllOf(HasSubstr("41x30"), HasSubstr("40x30"), HasSubstr("make a mask")));
+  EXPECT_EQ(count_masked(run_->scene), 0);
+}
+
+TEST_F(Masks, UnderOtherNamesAreMissed) {
+  write_image(folder_ / "masks/a/v0.png", Image<std::uint8_t>(kWidth, kHeight, 0).view());
+  EXPECT_TRUE(read_masks(*run_).empty());
+  ASSERT_EQ(run_->warnings.size(), 1u);
+  EXPECT_THAT(run_->warnings[0], HasSubstr("that of a/v0.png would be a/v0.png.png"));
+}
+
+}  // namespace
+}  // namespace recon
