@@ -163,9 +163,9 @@ TEST(PatchMatch, KeepsTheCostsOfItsPlanes) {
     for (int y = 0; y < 45; ++y)
       for (int x = 0; x < 67; ++x) {
         const auto& [plane, cost] = states(x, y);
-        const reference::TextbookPatch expected =
-            reference::compare_patch(problem.scene.reference, problem.scene.sources[0], x, y,
-                                     {plane.w, plane.wx, plane.wy}, 3, reference::PatchMap::kAffine);
+        const reference::TextbookPatch expected = reference::compare_patch(
+            problem.scene.reference, problem.scene.sources[0], x, y, {plane.w, plane.wx, plane.wy},
+            options.radius, reference::PatchMap::kAffine);
         if (cost == kNoPatchCost || cost == kInvisibleCost) {
           EXPECT_TRUE(expected.margin < 0.01) << x << " " << y;
           ++unseen;
