@@ -201,15 +201,15 @@ TEST(PatchSums, EqualTheStepInEveryInstructionSet) {
 }
 
 TEST(PatchSums, HoldTheLargestContrast) {
-  // 49 samples of equal weight 31: half of them at both ends of the levels relative to a black centre.
+  // All samples but the centre at the other end of the levels, with the largest weight.
   ReferenceSums a;
   PatchSums b;
   for (int k = 0; k < 49; ++k) {
-    const int r = k % 2 == 0 ? 255 : 0;
+    const int r = k == 24 ? 0 : 255;
     a.weight += kMaxPatchWeight, a.r += kMaxPatchWeight * r, a.rr += kMaxPatchWeight * r * r;
     add_sample(b, kMaxPatchWeight, r, 4 * r);
   }
-  EXPECT_EQ(b.qq, 25ll * kMaxPatchWeight * 1020 * 1020);
+  EXPECT_EQ(b.qq, 48ll * kMaxPatchWeight * 1020 * 1020);
   EXPECT_NEAR(patch_cost(a, b), 0, 1e-6);
   b.q = -b.q, b.qr = -b.qr;
   EXPECT_NEAR(patch_cost(a, b), 2, 1e-6);

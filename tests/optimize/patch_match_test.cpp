@@ -151,6 +151,34 @@ TEST(PatchMatch, NeverRaisesACost) {
   }
 }
 
+/// With one source there is one choice: kNoPatchCost where it did not see the first plane, else its cost, or
+/// kInvisibleCost.
+TEST(PatchMatch, KeepsTheCostsOfItsPlanes) {
+  const Problem problem(67, 45, kSlanted, 0, 2.0, 0.2, 1);
+  for (const int iterations : {0, 2}) {
+    PatchMatchOptions options;
+    options.iterations = iterations;
+    const Image<PatchState> states = problem.run(options);
+    int seen = 0, unseen = 0;
+    for (int y = 0; y < 45; ++y)
+      for (int x = 0; x < 67; ++x) {
+        const auto& [plane, cost] = states(x, y);
+        const reference::TextbookPatch expected = reference::compare_patch(
+            problem.scene.reference, problem.scene.sources[0], x, y, {plane.w, plane.wx, plane.wy},
+            options.radius, reference::PatchMap::kAffine);
+        if (cost == kNoPatchCost || cost == kInvisibleCost) {
+          EXPECT_TRUE(expected.margin < 0.01) << x << " " << y;
+          ++unseen;
+        } else {
+          EXPECT_NEAR(cost, expected.cost, 0.03) << x << " " << y;
+          ++seen;
+        }
+      }
+    EXPECT_GT(seen, 1000);
+    EXPECT_GT(unseen, 10);
+  }
+}
+
 TEST(PatchMatch, LeavesTheFirstPlaneWhereNoSourceSeesIt) {
   Problem problem(35, 27, kSlanted, 1, 0.0, 1.0);  // all depths unknown
   for (PatchLevel& level : problem.levels)
@@ -188,12 +216,15 @@ TEST(PatchMatch, RefusesWhatItCannotTake) {
   EXPECT_THROW(problem.run(options), std::logic_error);
   EXPECT_THROW(patch_match(problem.levels, Image<float>(33, 25, 1.0f).view(), kRange, {}), std::logic_error);
   EXPECT_THROW(patch_match({}, problem.depth.view(), kRange, {}), std::logic_error);
-  const Image<std::uint8_t> line(kMaxImageSide + 1, 1, 0);
-  std::vector<PatchLevel> wide(1);
-  wide[0].reference = line.view();
-  wide[0].sources.push_back({problem.levels[0].sources[0].warp, SampledImage(line.view())});
-  EXPECT_THROW(patch_match(wide, Image<float>(kMaxImageSide + 1, 1, 1.0f).view(), kRange, {}),
-               std::logic_error);
+  const auto sized = [&](int reference, int source) {
+    const Image<std::uint8_t> a(reference, 1, 0), b(source, 1, 0);
+    std::vector<PatchLevel> level(1);
+    level[0].reference = a.view();
+    level[0].sources.push_back({problem.levels[0].sources[0].warp, SampledImage(b.view())});
+    patch_match(level, Image<float>(reference, 1, 1.0f).view(), kRange, {});
+  };
+  EXPECT_THROW(sized(kMaxImageSide + 1, 9), std::logic_error);
+  EXPECT_THROW(sized(9, kMaxImageSide + 1), std::logic_error);
 }
 
 }  // namespace

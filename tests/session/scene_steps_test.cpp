@@ -245,14 +245,13 @@ TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
   EXPECT_TRUE(pairs->photos.channels(pairs->plan, 0)->coarser.empty()) << "nothing reads them";
 }
 
-/// Patches on the whole path from photos to the cloud, on any number of devices.
+/// Patches on the whole path from photos to the cloud.
 TEST_F(SceneSteps, PatchesFindWhatASweepFinds) {
   const auto points = [&](const std::map<std::string, std::string>& files) {
     return files.at("fused.ply").size();
   };
   const std::map<std::string, std::string> swept = expected_results();
   fs::remove_all(folder_ / "expected");
-  options_.planes.reset();
   options_.sweep_stages.patches = true;
   const std::map<std::string, std::string> refined = expected_results();
   EXPECT_GE(points(refined), points(swept) / 2);
