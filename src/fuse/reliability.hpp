@@ -22,7 +22,7 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
 
 /// The probability that a depth is right, to within 1 %: a logistic model of the photo-consistency cost, of
 /// what the sources say and of the variation of the depths around the pixel. The coefficients were fitted to
-/// rendered and measured depths, see tests/bench/results/confidence.md.
+/// rendered depths, see tests/bench/results/confidence.md.
 /// @param cost       1 - ZNCC, [0, 2]
 /// @param variation  see inverse_depth_variation
 float reliability(const Agreement& agreement, float cost, float variation);

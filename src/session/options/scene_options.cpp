@@ -127,9 +127,8 @@ OptionGroup filter_options() {
                  " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad");
   group
       .add("min-confidence", "SHARE",
-           "Min confidence: with patches the probability that a depth is right within 1 %, else the "
-           "uniqueness "
-           "of the best plane")
+           "Min confidence: with patches the probability that a depth is right within 1 %, else how unique "
+           "the best plane is")
       .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
       .described(decimal(kDefaultMinReliability) + " with patches, else " +
                  decimal(defaults.filter.min_confidence));
@@ -137,8 +136,8 @@ OptionGroup filter_options() {
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
       .number(kSweep, RECON_FIELD(min_texture), {0, 255})
-      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255})
-      .described("0 with patches and for bm, else " + decimal(defaults.filter.min_texture));
+      .described("0 with patches, else " + decimal(defaults.filter.min_texture))
+      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255});
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
       .described("scenes: " + decimal(defaults.filter.speckle_size) +

@@ -279,7 +279,8 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     view.wanted_planes = options.planes ? *options.planes : planes_a_pixel_apart(plan, index);
     if (options.sweep_stages.patches) {
       view.levels = patch_levels(plan, index, options);
-      if (!options.planes) view.wanted_planes = std::max(view.wanted_planes >> view.levels, kMinCoarsePlanes);
+      if (!options.planes)  // more would not make a better beginning
+        view.wanted_planes = std::clamp(view.wanted_planes >> view.levels, kMinCoarsePlanes, kMaxAutoPlanes);
     }
     view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
   });

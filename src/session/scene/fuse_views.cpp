@@ -66,10 +66,10 @@ ViewDepth checked(SceneRun& run, int view, const ViewDepth& maps, const std::vec
                     agreement.view());
   }
   const auto agreed = [&](int x, int y) { return agreement(x, y).agree >= wanted; };
-  if (!run.options.swept_by_patches(run.job)) return kept(maps, agreed);
+  ViewDepth result = kept(maps, agreed);
+  if (!run.options.swept_by_patches(run.job)) return result;
   const Image<float> variation = inverse_depth_variation(maps.depth.view());
   const float min_confidence = run.options.min_reliability();
-  ViewDepth result = kept(maps, agreed);
   parallel_for(maps.depth.height(), [&](int y) {
     for (int x = 0; x < maps.depth.width(); ++x) {
       float& confidence = result.confidence(x, y);
