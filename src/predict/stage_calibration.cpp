@@ -8,8 +8,8 @@
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
 #include "match/posed_image.hpp"
-#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 
 namespace recon {
 

@@ -22,7 +22,7 @@ struct SampleSize {
 
 /// A sweep that owns its images.
 struct SampleSweep {
-  Image<std::uint8_t> image;  ///< that all views show of the middle plane
+  Image<std::uint8_t> image;                 ///< that all views show of the middle plane
   std::vector<Image<std::uint8_t>> coarser;  ///< its halves, for patches
   SweepProblem problem;
 };
