@@ -76,13 +76,19 @@ std::vector<MeasuredTask> tasks_at(const std::vector<MeasuredTask>& measured, co
 /// Seconds of one thread, or of the GPU, for one unit of the work of a stage.
 struct UnitCosts {
   std::string_view stage;  ///< what its name begins with
-  double operation = 0, byte = 0;
+  double operation = 0, byte = 0, patch_sample = 0;
 };
 
-constexpr UnitCosts kCpu[] = {
-    {"sweep", 4.5e-9, 3e-10}, {"sgm", 1.6e-9, 0}, {"bm", 1.2e-9, 0}, {"bp", 5e-10, 4e-12}, {"", 0, 2e-9}};
-constexpr UnitCosts kGpu[] = {
-    {"sweep", 8e-12, 1.5e-12}, {"sgm", 0, 2e-12}, {"bm", 5e-13, 0}, {"bp", 0, 1.5e-12}, {"", 1e-12, 1e-12}};
+constexpr UnitCosts kCpu[] = {{"sweep", 4.5e-9, 3e-10, 4.5e-9},
+                              {"sgm", 1.6e-9, 0},
+                              {"bm", 1.2e-9, 0},
+                              {"bp", 5e-10, 4e-12},
+                              {"", 0, 2e-9}};
+constexpr UnitCosts kGpu[] = {{"sweep", 8e-12, 1.5e-12, 2.2e-11},
+                              {"sgm", 0, 2e-12},
+                              {"bm", 5e-13, 0},
+                              {"bp", 0, 1.5e-12},
+                              {"", 1e-12, 1e-12}};
 
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -211,8 +217,8 @@ double PerformanceModel::factor(const std::string& step) const {
 double shipped_seconds(const StageTask& task, int threads) {
   const UnitCosts* costs = threads > 0 ? kCpu : kGpu;
   while (!task.stage.starts_with(costs->stage)) ++costs;
-  const double seconds =
-      costs->operation * (task.work.operations + task.work.hidden) + costs->byte * task.work.bytes;
+  const double seconds = costs->operation * (task.work.operations + task.work.hidden) +
+                         costs->byte * task.work.bytes + costs->patch_sample * task.work.patches;
   return threads > 0 ? seconds / threads : seconds;
 }
 

@@ -6,6 +6,7 @@
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/block/block_step.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/belief/belief_layout.hpp"
 #include "optimize/semi_global/semi_global.hpp"
@@ -144,6 +145,22 @@ void count_blocks(const SweepShape& shape, double per_sample, int threads, Stage
   }
 }
 
+/// Samples of the patches that the passes over all levels compare, see patch_match.
+double patch_samples(const SweepShape& shape) {
+  const PatchMatchOptions& options = shape.stages.patch_match;
+  const double best = std::min(options.best_k, shape.sources), side = 2 * options.radius + 1;
+  const int improved = options.iterations * (kRegions + kPerturbations);
+  SweepShape level = shape;
+  double evaluations = 0;
+  for (int& i = level.stages.patch_match.levels = 0; i <= options.levels; ++i) {
+    const SweepShape halved = coarsest_shape(level);
+    // The own plane in all sources and in the best ones, and other planes in the best ones.
+    const int others = improved + (i < options.levels ? kCoarserPlanes : 0);
+    evaluations += area(halved.width, halved.height) * (shape.sources + best * (1 + others));
+  }
+  return side * side * evaluations;
+}
+
 StageTask task_of(std::string stage, int radius, double pixels, double planes) {
   StageTask task;
   task.stage = std::move(stage);
@@ -248,9 +265,22 @@ StageTask pipeline_task(int width, int height, const PairOptions& options, int t
   return task;
 }
 
+/// @param task  the sweep of the coarsest level
+StageTask patches_task(const SweepShape& shape, StageTask task) {
+  const PatchMatchOptions& options = shape.stages.patch_match;
+  task.stage +=
+      " patches" + number(options.radius) + "," + number(options.best_k) + "," + number(options.iterations);
+  task.pixels = area(shape.width, shape.height);
+  task.sources = shape.sources;
+  task.work.pixels = 0;
+  task.work.patches = patch_samples(shape);
+  return task;
+}
+
 }  // namespace
 
 StageTask sweep_task(const SweepShape& shape, double seen, int threads) {
+  if (shape.stages.patches) return patches_task(shape, sweep_task(coarsest_shape(shape), seen, threads));
   const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
   StageTask task = task_of(sweep_name(shape), shape.options.window / 2, pixels, shape.planes);
   task.sources = shape.sources;
@@ -284,7 +314,8 @@ StageTask pair_task(int width, int height, const PairOptions& options, int threa
 }
 
 StageTask task_of(const SweepProblem& problem, int threads) {
-  return sweep_task(sweep_shape(problem), seen_share(problem), threads);
+  const double seen = seen_share(problem.stages.patches ? coarsest_sweep(problem) : problem);
+  return sweep_task(sweep_shape(problem), seen, threads);
 }
 
 StageTask task_of(const PairProblem& problem, int threads) {

@@ -15,10 +15,11 @@ struct StageWork {
   double operations = 0;  ///< on samples of the volume, in the unit that the counting function names
   double hidden = 0;      ///< cheaper ones: on samples that lie outside their source
   double bytes = 0;       ///< of volumes, read and written
+  double patches = 0;     ///< samples of slanted patches
 
-  static constexpr int kTerms = 5;
-  std::array<double, kTerms> terms() const { return {calls, pixels, operations, hidden, bytes}; }
-  static StageWork of(const std::array<double, kTerms>& t) { return {t[0], t[1], t[2], t[3], t[4]}; }
+  static constexpr int kTerms = 6;
+  std::array<double, kTerms> terms() const { return {calls, pixels, operations, hidden, bytes, patches}; }
+  static StageWork of(const std::array<double, kTerms>& t) { return {t[0], t[1], t[2], t[3], t[4], t[5]}; }
 };
 
 /// The parameters of a stage's call that determine its time.
@@ -38,6 +39,10 @@ struct StageTask {
 ///         + 7 w h lanes(D) for each block of the semi-global optimizer (codes written and read twice, sums
 ///           of two bytes written and read), or of stored costs 8 w h D and those of the aggregation
 ///   pixels = W H + S C times those of a source
+/// With slanted patches of radius r, I iterations and the k best sources of a pixel the counts are those of
+/// the coarsest level with pixels = 0, as images are a small part of the time, and
+///   patches = (2 r + 1)^2 sum over levels W_l H_l (S + k (1 + 12 I + 4 where there is a coarser level))
+/// which is the maximum: the measured cost of a sample includes that evaluations end early.
 /// @param seen     share of the samples that lie inside their source, [0, 1]; see seen_share
 /// @param threads  of the CPU; 0: a GPU
 StageTask sweep_task(const SweepShape& shape, double seen, int threads);

@@ -50,6 +50,20 @@ TEST_F(PlannedTime, NeedsNoMeasurement) {
   EXPECT_LT(seconds(few.json().at("scenes").at(0), "depth maps"), 0.8 * seconds(plan, "depth maps"));
 }
 
+TEST_F(PlannedTime, OfPatchesGrowsByThePlanesOfTheCoarseSweep) {
+  const auto of_maps = [&](const char* refine, const char* planes) {
+    const Outcome plan = reconstruct(
+        {scene().string(), "--dry-run", "--json", "--sources", "4", "--refine", refine, "--planes", planes});
+    return seconds(plan.json().at("scenes").at(0), "depth maps");
+  };
+  const double patches = of_maps("patches", "64"), full = of_maps("none", "64");
+  const double patches_growth = of_maps("patches", "640") - patches,
+               full_growth = of_maps("none", "640") - full;
+  EXPECT_GT(patches_growth, 0);
+  EXPECT_LT(patches_growth, 0.5 * full_growth);
+  EXPECT_GT(patches - patches_growth / 9, full - full_growth / 9) << "without planes the patches are left";
+}
+
 TEST_F(PlannedTime, IsThatOfTheRunBefore) {
   std::vector<std::string> arguments = {scene().string(), "--json"};
   arguments.insert(arguments.end(), kLong.begin(), kLong.end());

@@ -128,6 +128,16 @@ TEST(ShippedSeconds, AreSharedByThreadsAndKnowEveryStage) {
   for (const int threads : {0, 1}) EXPECT_GT(shipped_seconds(other, threads), 0);
 }
 
+TEST(ShippedSeconds, OfPatchesAddThoseOfTheirSamples) {
+  StageTask sweep = task(1e6, 256);
+  sweep.stage = "sweep zncc";
+  StageTask patches = sweep;
+  patches.stage += " patches";
+  patches.work.patches = 1e9;
+  for (const int threads : {0, 2})
+    EXPECT_GT(shipped_seconds(patches, threads), shipped_seconds(sweep, threads) + 0.01);
+}
+
 MakeCall call_of(std::function<void()> run) {
   return [run] { return StageCall{{}, run}; };
 }
@@ -194,8 +204,8 @@ class LawfulBackend : public Backend {
   }
   static double seconds(const StageTask& it) {
     const auto terms = it.work.terms();
-    return 1e-3 +
-           (2 + 0.1 * it.radius) * (1e-9 * terms[1] + 4e-10 * terms[2] + 3e-10 * terms[3] + 1e-11 * terms[4]);
+    return 1e-3 + (2 + 0.1 * it.radius) * (1e-9 * terms[1] + 4e-10 * terms[2] + 3e-10 * terms[3] +
+                                           1e-11 * terms[4] + 5e-9 * terms[5]);
   }
 
  private:
@@ -220,6 +230,16 @@ TEST(Calibration, RecoversTheLawOfASweep) {
     EXPECT_NEAR(model.seconds(wanted) / LawfulBackend::seconds(wanted), 1, window == 7 ? 0.02 : 1e-6)
         << window;
   }
+}
+
+TEST(Calibration, RecoversTheLawOfPatches) {
+  LawfulBackend backend;
+  PerformanceModel model;
+  SweepSpec patches;
+  patches.stages.patches = true;
+  calibrate([&] { return backend.now; }, calibration_calls(backend, patches, 2), model);
+  const StageTask wanted = task_of(sample_sweep({517, 391, 91, 20, 0.6}, patches).problem, 2);
+  EXPECT_NEAR(model.seconds(wanted) / LawfulBackend::seconds(wanted), 1, 1e-4);
 }
 
 TEST(Calibration, RecoversTheLawOfPairs) {

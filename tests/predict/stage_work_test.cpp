@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "match/posed_image.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 #include "predict/stage_calibration.hpp"
 
@@ -58,6 +59,53 @@ TEST(StageWork, BlocksCountTheirMargins) {
   const double pixels = 2 * (100 + 32) * 10;
   EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 0).work.bytes, 4 * pixels * 5 + 7 * pixels * 64);
   EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 0).work.operations, pixels * 15);
+}
+
+/// 20 x 10 pixels and 10 x 5, patches of 3 x 3 samples, the best two of three sources.
+SweepShape shape_with_patches() {
+  SweepShape shape = small_shape();
+  shape.stages.patches = true;
+  shape.stages.patch_match = {1, 1, 2, 3};
+  return shape;
+}
+
+TEST(StageWork, PatchesCountWhatThePassesCompare) {
+  // Inside an image where all costs are equal no plane is taken, so that every one is compared.
+  std::vector<PatchState> pixels(64 * 64, PatchState{{1, 0, 0}, 1});
+  const PatchStates states{pixels.data(), 64, 64, 64};
+  int improving = 0, refining = 0;
+  const auto counting = [](int& count) {
+    return [&count](const SlantedPlane&, float) { return ++count, 1.0f; };
+  };
+  improved(states, 32, 32, {{0.1f, 10}, 2, 0}, 0.01f, counting(improving));
+  finer_state(states, 32, 32, {0.1f, 10}, counting(refining));
+  const int both = 3 + 2 * (1 + 3 * improving);  // three sources rated; of two the own plane and others
+  EXPECT_DOUBLE_EQ(sweep_task(shape_with_patches(), 1, 1).work.patches,
+                   9 * (10 * 5 * both + 20 * 10 * (both + 2 * refining)));
+  EXPECT_DOUBLE_EQ(sweep_task(shape_with_patches(), 1, 0).work.patches, 9 * (50 * 77 + 200 * 85));
+}
+
+TEST(StageWork, PatchesOfOneSourceAreComparedWithItOnly) {
+  SweepShape shape = shape_with_patches();
+  shape.sources = 1;
+  EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 1).work.patches, 9 * (50 * 38 + 200 * 42));
+}
+
+TEST(StageWork, PatchesSweepTheCoarsestLevelOnly) {
+  SweepShape shape = shape_with_patches();
+  shape.sources = 20;
+  for (const int threads : {0, 3})
+    for (const int planes : {5, 300}) {
+      shape.planes = planes;
+      const StageTask task = sweep_task(shape, 0.5, threads),
+                      coarse = sweep_task(coarsest_shape(shape), 0.5, threads);
+      EXPECT_DOUBLE_EQ(task.work.operations, coarse.work.operations);
+      EXPECT_DOUBLE_EQ(task.work.hidden, coarse.work.hidden);
+      EXPECT_DOUBLE_EQ(task.work.bytes, coarse.work.bytes);
+      EXPECT_DOUBLE_EQ(task.work.patches, 9 * (50 * 94 + 200 * 102)) << "for any number of planes";
+      EXPECT_NE(task.stage, coarse.stage);
+      EXPECT_EQ(coarse.work.patches, 0);
+    }
 }
 
 /// A pipeline of an aggregation and the winner. Winners read the costs once: 8 bytes a sample.
@@ -220,6 +268,17 @@ TEST(StageWork, OptionsOfOtherCostsAreOtherStages) {
   shape = small_shape();
   shape.options.window = 9;  // predicted between other windows
   EXPECT_EQ(sweep_task(shape, 1, 0).stage, zncc);
+}
+
+TEST(StageWork, TheSourcesOfTheCoarseSweepDecideWhatItSees) {
+  SweepSpec spec;
+  spec.stages.patches = true;
+  SampleSweep sample = sample_sweep({40, 30, 8, 10, 0.0}, spec);
+  for (std::size_t s = 8; s < 10; ++s) {
+    sample.problem.sources[s].camera.cx += 1000;  // of these nothing is seen
+    sample.problem.coarser[0].sources[s].camera.cx += 500;
+  }
+  EXPECT_EQ(task_of(sample.problem, 1).work.hidden, 0);
 }
 
 TEST(SeenShare, OfAViewOntoItselfIsAll) {

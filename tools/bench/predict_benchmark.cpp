@@ -40,6 +40,14 @@ StageOptions sweep_of(SweepOptimizer optimizer, int radius) {
   return sweep;
 }
 
+StageOptions patches_of(int radius) {
+  SweepSpec sweep;
+  sweep.options.window = 2 * radius + 1;
+  sweep.optimizer = SweepOptimizer::kSemiGlobal;
+  sweep.stages.patches = true;
+  return sweep;
+}
+
 StageOptions pair_of(PairMethod method, int radius = 0) {
   PairOptions options;
   options.method = method;
@@ -77,6 +85,7 @@ std::vector<PredictStage> all_stages() {
           {"ad-census", true, {34}, {34}, [](int) { return ad_census(); }},
           {"sweep", true, {1, 3, 5, 7}, {2, 4, 6}, sweep(SweepOptimizer::kWinnerTakeAll)},
           {"sweep-paths", true, {3, 5}, {3, 4}, sweep(SweepOptimizer::kSemiGlobal)},
+          {"patches", true, {2}, {2}, patches_of},
           {"cw", false, {1, 8, 16}, {4, 12}, by(Aggregation::kConstantWindow)},
           {"aw", false, {1, 4, 10, 16}, {2, 7, 13}, by(Aggregation::kAdaptiveWeight)},
           {"cross", false, {5, 17, 34}, {10, 25}, by(Aggregation::kCrossBased)}};

@@ -251,6 +251,9 @@ RECON_HD SlantedPlane first_plane(const InverseRange& range, const Depth& depth)
           smooth_slope(1.0f / depth(0, -1), w, 1.0f / depth(0, 1))};
 }
 
+/// Pixels of the coarser level whose planes a pixel compares.
+constexpr int kCoarserPlanes = 4;
+
 /// The best of the planes of the four nearest pixels of the coarser level.
 /// @param coarse  states of the level of half the size
 template <class Score>
@@ -258,7 +261,7 @@ RECON_HD PatchState finer_state(const PatchStates& coarse, int x, int y, const I
                                 const Score& score) {
   const int x0 = x / 2, y0 = y / 2, sx = (x & 1) != 0 ? 1 : -1, sy = (y & 1) != 0 ? 1 : -1;
   PatchState best = {};
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < kCoarserPlanes; ++k) {
     int cx = x0 + ((k & 1) != 0 ? sx : 0), cy = y0 + ((k & 2) != 0 ? sy : 0);
     cx = cx < 0 ? 0 : cx >= coarse.width ? coarse.width - 1 : cx;
     cy = cy < 0 ? 0 : cy >= coarse.height ? coarse.height - 1 : cy;
