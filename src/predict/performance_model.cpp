@@ -84,7 +84,7 @@ constexpr UnitCosts kCpu[] = {{"sweep", 4.5e-9, 3e-10, 4.5e-9},
                               {"bm", 1.2e-9, 0},
                               {"bp", 5e-10, 4e-12},
                               {"", 0, 2e-9}};
-constexpr UnitCosts kGpu[] = {{"sweep", 8e-12, 1.5e-12, 2.2e-11},
+constexpr UnitCosts kGpu[] = {{"sweep", 8e-12, 1.5e-12, 2.2e-12},
                               {"sgm", 0, 2e-12},
                               {"bm", 5e-13, 0},
                               {"bp", 0, 1.5e-12},
