@@ -272,7 +272,7 @@ std::optional<Vec2d> Lens::project(Vec3d x) const {
 /// The r near `estimate` with r g(r) = distorted_radius, if rounding leaves no doubt about it: of the
 /// floating-point numbers around it, r g(r) exceeds the distorted radius at all above and at none below.
 std::optional<double> Lens::isolated_radius(double estimate, double distorted_radius) const {
-  constexpr int kNumbers = 16, kMinClear = 4;
+  constexpr int kNumbers = 16, kMinClear = 6;
   const auto number = [bits = std::bit_cast<std::int64_t>(estimate)](int i) {
     return std::bit_cast<double>(bits + i - kNumbers / 2);
   };
@@ -292,11 +292,12 @@ std::optional<double> Lens::isolated_radius(double estimate, double distorted_ra
 /// converge, or rounding makes the root ambiguous, as the arc tangent of the FOV model often does.
 std::optional<double> Lens::newton_radius(double r, double hi, double distorted_radius) const {
   constexpr int kMaxSteps = 10;
-  constexpr double kMin = 1e-100, kSettled = 1e-9;  // the next step would be below the precision
+  constexpr double kMin = 1e-100, kMinSlope = 0.4, kSettled = 1e-9;  // the next step is below the precision
   for (int i = 0; i < kMaxSteps && omega_ == 0 && kMin < r && r < hi; ++i) {
     const auto [g, g_r] = radial(r);
-    const double step = (r * g - distorted_radius) / (g + r * g_r);
+    const double slope = g + r * g_r, step = (r * g - distorted_radius) / slope;
     r -= step;
+    if (slope < kMinSlope) return std::nullopt;
     if (std::abs(step) <= kSettled * r) return r < hi ? isolated_radius(r, distorted_radius) : std::nullopt;
   }
   return std::nullopt;

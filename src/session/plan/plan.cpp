@@ -43,6 +43,24 @@ bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
          pinhole->cy == target.cy;
 }
 
+/// Sets the cameras of the undistorted images, computed once for each camera of the scene.
+/// @throws InputError for the first view whose image cannot be undistorted
+void choose_cameras(int max_image_size, ScenePlan& plan) {
+  const std::vector<Camera>& cameras = plan.scene.cameras;
+  std::vector<Pinhole> undistorted(cameras.size());
+  std::vector<FirstException> faults(cameras.size());  // of cameras that no view may have
+  parallel_for(static_cast<int>(cameras.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    faults[index].guard([&] { undistorted[index] = undistorted_camera(cameras[index], max_image_size); });
+  });
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    const auto camera = static_cast<std::size_t>(plan.scene.views[i].camera);
+    faults[camera].rethrow();
+    plan.views[i].camera = undistorted[camera];
+    plan.views[i].unchanged = is_pinhole_of(cameras[camera], undistorted[camera]);
+  }
+}
+
 /// The name under which the undistorted image is written: its own where we can write its format.
 std::string output_name(const std::string& name, bool unchanged) {
   std::string extension = std::filesystem::path(name).extension().string();
@@ -255,10 +273,8 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   const auto sources = select_sources(plan.scene, options.selection);
   const auto ranges = depth_ranges(plan.scene, sources, options.depth);
   plan.views.resize(count);
+  choose_cameras(options.max_image_size, plan);
   for (std::size_t i = 0; i < count; ++i) {
-    const Camera& camera = plan.photo_camera(static_cast<int>(i));
-    plan.views[i].camera = undistorted_camera(camera, options.max_image_size);
-    plan.views[i].unchanged = is_pinhole_of(camera, plan.views[i].camera);
     plan.views[i].sources = sources[i];
     plan.views[i].range = ranges[i];
   }
