@@ -61,6 +61,17 @@ void choose_cameras(int max_image_size, ScenePlan& plan) {
   }
 }
 
+/// Sets the source views and the depth range of each view.
+void choose_sources(const SessionOptions& options, ScenePlan& plan) {
+  const SceneIndex index(plan.scene);
+  const auto sources = select_sources(index, options.selection);
+  const auto ranges = depth_ranges(index, sources, options.depth);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    plan.views[i].sources = sources[i];
+    plan.views[i].range = ranges[i];
+  }
+}
+
 /// The name under which the undistorted image is written: its own where we can write its format.
 std::string output_name(const std::string& name, bool unchanged) {
   std::string extension = std::filesystem::path(name).extension().string();
@@ -270,14 +281,9 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     throw InputError("too few views: " + std::to_string(count) + " of " + std::to_string(scene.views.size()) +
                      " can be used, and depth needs at least 2");
 
-  const auto sources = select_sources(plan.scene, options.selection);
-  const auto ranges = depth_ranges(plan.scene, sources, options.depth);
   plan.views.resize(count);
+  choose_sources(options, plan);
   choose_cameras(options.max_image_size, plan);
-  for (std::size_t i = 0; i < count; ++i) {
-    plan.views[i].sources = sources[i];
-    plan.views[i].range = ranges[i];
-  }
   choose_output_names(plan);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   if (!sweep) choose_pairs(options, plan);
