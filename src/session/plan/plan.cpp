@@ -257,7 +257,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   plan.views.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Camera& camera = plan.photo_camera(static_cast<int>(i));
-    plan.views[i].camera = undistorted_camera(camera, options.max_image_size);
+    plan.views[i].camera = undistorted_camera(camera, options.max_side(camera.width, camera.height));
     plan.views[i].unchanged = is_pinhole_of(camera, plan.views[i].camera);
     plan.views[i].sources = sources[i];
     plan.views[i].range = ranges[i];
