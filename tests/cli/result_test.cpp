@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// COLMAP's visibility file: per point a count and indices of images.
 std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path) {
@@ -302,6 +303,25 @@ TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
   EXPECT_THAT(scenes.at(0).at("error").get<std::string>(), HasSubstr("cameras.txt:1"));
   EXPECT_GT(scenes.at(1).at("points").get<int>(), 100);
   EXPECT_TRUE(fs::exists(folder() / "out/b/fused.ply"));
+}
+
+TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
+  const fs::path from = scene() / "images/view00.png", name = "a b#1%.png";
+  fs::rename(from, scene() / "images" / name);
+  std::string images = content(scene() / "sparse/images.txt");
+  images.replace(images.find("view00.png"), 10, name.string());
+  set_content(scene() / "sparse/images.txt", images);
+  const Outcome outcome = reconstruct({scene().string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string page = content(dense() / "report.html");
+  for (const std::string file : {"images/a%20b%231%25.png", "previews/a%20b%231%25.png.png",
+                                 "images/view01.png", "previews/view01.png.png"})
+    EXPECT_THAT(page, HasSubstr("<a href=\"" + file + "\"><img src=\"" + file + "\""));
+  EXPECT_TRUE(fs::exists(dense() / "previews/a b#1%.png.png"));
+
+  fs::remove_all(dense());
+  ASSERT_EQ(reconstruct({scene().string(), "--stage", "estimate"}).exit_code, 0);
+  EXPECT_THAT(content(dense() / "report.html"), Not(HasSubstr("<img"))) << "there are no previews yet";
 }
 
 /// The lines of a session's file.

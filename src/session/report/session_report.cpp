@@ -41,7 +41,7 @@ std::string result_link(const fs::path& folder, const json& line, const char* fi
 }
 
 std::string linked(const std::string& link, const std::string& text) {
-  return link.empty() ? text : "<a href=\"" + html_escaped(link) + "\">" + text + "</a>";
+  return link.empty() ? text : "<a href=\"" + html_link(link) + "\">" + text + "</a>";
 }
 
 std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
