@@ -37,9 +37,7 @@ struct Reprojection {
 /// Projects a point in the camera frame of `view` into it; empty if it is not visible.
 inline std::optional<Reprojection> reproject_camera_point(const DepthView& view, Vec3d point) {
   if (!(point.z > 0)) return std::nullopt;
-  const double inverse_z = 1.0 / point.z;
-  const Vec2d pixel = {view.camera.fx * (point.x * inverse_z) + view.camera.cx,
-                       view.camera.fy * (point.y * inverse_z) + view.camera.cy};
+  const Vec2d pixel = view.camera.project(point);
   if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < view.camera.width && pixel.y < view.camera.height))
     return std::nullopt;
   const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);

@@ -98,7 +98,16 @@ class Fusion {
   std::uint64_t fuse_view(int i, PointSink& sink) {
     const std::optional<LoadedView> reference = load(i);
     if (!reference) return 0;
-    const std::vector<LoadedView> neighbours = load_neighbours(i);
+    std::vector<LoadedView> neighbours;
+    for (int j : views_[static_cast<std::size_t>(i)].neighbours) {
+      if (j == i) continue;
+      if (std::optional<LoadedView> neighbour = load(j)) {
+        if (j > i)
+          used_[static_cast<std::size_t>(j)].prepare(neighbour->depth.camera.width,
+                                                     neighbour->depth.camera.height);
+        neighbours.push_back(std::move(*neighbour));
+      }
+    }
     const int height = reference->depth.camera.height;
     used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, height);
     // Rows depend on each other only with a spacing above 1.
@@ -120,24 +129,6 @@ class Fusion {
     const DepthView depth{view.camera, view.cam_from_world, maps->depth.view(), maps->normal.view(),
                           maps->confidence.view()};
     return LoadedView{i, std::move(maps), depth};
-  }
-
-  /// Those that have maps, and room for their used pixels where they come later.
-  std::vector<LoadedView> load_neighbours(int i) {
-    const std::vector<int>& indices = views_[static_cast<std::size_t>(i)].neighbours;
-    std::vector<std::optional<LoadedView>> loaded(indices.size());
-    parallel_for(static_cast<int>(indices.size()), [&](int k) {
-      const auto index = static_cast<std::size_t>(k);
-      if (indices[index] != i) loaded[index] = load(indices[index]);
-    });
-    std::vector<LoadedView> neighbours;
-    for (std::optional<LoadedView>& view : loaded) {
-      if (!view) continue;
-      const Pinhole& camera = view->depth.camera;
-      if (view->index > i) used_[static_cast<std::size_t>(view->index)].prepare(camera.width, camera.height);
-      neighbours.push_back(*std::move(view));
-    }
-    return neighbours;
   }
 
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,

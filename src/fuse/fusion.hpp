@@ -27,7 +27,7 @@ struct FusionView {
   std::vector<int> neighbours;
 };
 
-/// Loads the maps of a view when fusion needs them. Called from several threads at a time.
+/// Loads the maps of a view when fusion needs them. Called from one thread at a time.
 class FusionMapLoader {
  public:
   virtual ~FusionMapLoader() = default;

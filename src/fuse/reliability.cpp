@@ -36,18 +36,14 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
   EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
   const double cosine = min_cosine(options);
   const Pose source_from_reference = source.cam_from_world * inverse(reference.cam_from_world);
-  const Mat3d& rotation = source_from_reference.rotation;
-  const auto in_source = [&](Vec3f v) { return rotation * Vec3d{v.x, v.y, v.z}; };
-  // Along a row the ray of depth 1 moves by the same step.
-  const Vec3d step = rotation * Vec3d{1.0 / reference.camera.fx, 0.0, 0.0};
+  const auto in_source = [&](Vec3f v) { return source_from_reference.rotation * Vec3d{v.x, v.y, v.z}; };
   parallel_for(counts.height, [&](int y) {
-    const Vec3d first = rotation * reference.camera.ray(pixel_centre(0, y));
     for (int x = 0; x < counts.width; ++x) {
       const float z = reference.depth(x, y);
       if (std::isnan(z)) continue;
-      const Vec3d ray = first + static_cast<double>(x) * step;
-      const std::optional<Reprojection> found =
-          reproject_camera_point(source, static_cast<double>(z) * ray + source_from_reference.translation);
+      const Vec3d point =
+          source_from_reference * (static_cast<double>(z) * reference.camera.ray(pixel_centre(x, y)));
+      const std::optional<Reprojection> found = reproject_camera_point(source, point);
       if (!found || std::isnan(found->found)) continue;
       Agreement& count = counts(x, y);
       increment(count.known);

@@ -29,7 +29,10 @@ struct PlaneViews : FusionMapLoader {
       maps.push_back(m);
     }
   }
-  std::shared_ptr<const FusionMaps> load(int view) override { return maps[static_cast<std::size_t>(view)]; }
+  std::shared_ptr<const FusionMaps> load(int view) override {
+    ++loads;
+    return maps[static_cast<std::size_t>(view)];
+  }
   DepthView depth_view(int i) const {
     const auto k = static_cast<std::size_t>(i);
     return {views[k].camera, views[k].cam_from_world, maps[k]->depth.view(), maps[k]->normal.view(),
@@ -38,6 +41,7 @@ struct PlaneViews : FusionMapLoader {
 
   std::vector<FusionView> views;
   std::vector<std::shared_ptr<FusionMaps>> maps;
+  int loads = 0;
 };
 
 struct Collected : PointSink {

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <mutex>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
@@ -119,7 +118,8 @@ class Loader : public FusionMapLoader {
 
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
-    advance_to(index);
+    // Views come in rising order, each with its neighbours around it.
+    for (; begun_ <= index; ++begun_) progress_.advance();
     const int view = views_[static_cast<std::size_t>(index)];
     ViewDepth maps = run_.geometric->copy(run_.plan.view(view).output_name);
     auto fusion_maps = std::make_shared<FusionMaps>();
@@ -131,16 +131,9 @@ class Loader : public FusionMapLoader {
   }
 
  private:
-  /// Views come in rising order, each with its neighbours around it.
-  void advance_to(int index) {
-    const std::lock_guard lock(mutex_);
-    for (; begun_ <= index; ++begun_) progress_.advance();
-  }
-
   SceneRun& run_;
   const std::vector<int>& views_;
   Progress& progress_;
-  std::mutex mutex_;
   int begun_ = 0;
 };
 
