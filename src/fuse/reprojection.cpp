@@ -23,10 +23,9 @@ struct AgreementRow {
   Pose source_from_reference;
   double max_relative_depth, min_cosine;
   const double* ray_x;  ///< of each column, padded to whole vectors
-  double ray_y;         ///< of the row
-  const float* depth;   ///< of the row, padded with unknown ones
-  const Vec3f* normal;  ///< of the row
-  std::uint32_t* said;  ///< result: what the source says, a bit in each byte of an Agreement; padded
+  double ray_y = 0;     ///< of the row
+  int y = 0;
+  std::uint32_t* counts = nullptr;  ///< the bytes of each Agreement of the row
 };
 
 }  // namespace recon
@@ -129,34 +128,52 @@ HWY_INLINE hn::Mask<F64> normals_differ(const AgreementRow& row, int x, const Re
   const V64 pixel =
       hn::Add(hn::Mul(hn::PromoteTo(d, found.y), hn::Set(d, static_cast<double>(normals.pitch))),
               hn::PromoteTo(d, found.x));
-  const Vectors a = rotate(row.source_from_reference.rotation, gather(row.normal, column));
+  const Vectors a =
+      rotate(row.source_from_reference.rotation, gather(row.reference.normal.row(row.y), column));
   const Vectors b = gather(normals.data, hn::ConvertTo(di, pixel));
   const V64 cosine = hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
   return hn::Lt(cosine, hn::Set(d, row.min_cosine));
 }
 
+/// Counts a vector of pixels from column x on.
+HWY_INLINE void count_vector(const AgreementRow& row, int x, const float* depth, std::uint32_t* counts) {
+  const F64 d;
+  const U32 du;
+  const V64 z = hn::PromoteTo(d, hn::LoadU(F32(), depth));
+  const Vectors point{hn::Mul(z, hn::LoadU(d, row.ray_x + x)), hn::Mul(z, hn::Set(d, row.ray_y)), z};
+  const Reprojected at = reproject(point, row.source_from_reference, row.source);
+  const V64 found = hn::PromoteTo(d, at.found);
+  const auto known = hn::Eq(found, found);
+  if (hn::AllFalse(d, known)) return;
+  const V64 difference = hn::Abs(hn::Sub(at.predicted, found));
+  const auto same = hn::Le(difference, hn::Mul(hn::Set(d, row.max_relative_depth), found));
+  const auto nearer = hn::Lt(at.predicted, hn::Mul(hn::Set(d, 1.0 - row.max_relative_depth), found));
+  const auto through = hn::AndNot(same, nearer);
+  const auto hidden = hn::AndNot(hn::Or(same, nearer), known);
+  auto agree = same;
+  if (!hn::AllFalse(d, same)) agree = hn::AndNot(normals_differ(row, x, at), same);
+  const auto one = [&](int byte)
+                       HWY_ATTR { return hn::BitCast(d, hn::Set(I64(), std::int64_t{1} << (8 * byte))); };
+  const V64 ones = hn::Or(hn::Or(hn::IfThenElseZero(known, one(0)), hn::IfThenElseZero(agree, one(1))),
+                          hn::Or(hn::IfThenElseZero(through, one(2)), hn::IfThenElseZero(hidden, one(3))));
+  const auto added = hn::TruncateTo(du, hn::BitCast(hn::RebindToUnsigned<F64>(), ones));
+  hn::StoreU(hn::Add(hn::LoadU(du, counts), added), du, counts);
+}
+
 void count_row(const AgreementRow& row) {
   const F64 d;
-  const auto bit = [&](int shift)
-                       HWY_ATTR { return hn::BitCast(d, hn::Set(I64(), std::int64_t{1} << shift)); };
-  for (int x = 0; x < row.reference.depth.width; x += static_cast<int>(hn::Lanes(d))) {
-    const V64 z = hn::PromoteTo(d, hn::LoadU(F32(), row.depth + x));
-    const Vectors point{hn::Mul(z, hn::LoadU(d, row.ray_x + x)), hn::Mul(z, hn::Set(d, row.ray_y)), z};
-    const Reprojected at = reproject(point, row.source_from_reference, row.source);
-    const V64 found = hn::PromoteTo(d, at.found);
-    const auto known = hn::Eq(found, found);
-    const V64 difference = hn::Abs(hn::Sub(at.predicted, found));
-    const auto same = hn::Le(difference, hn::Mul(hn::Set(d, row.max_relative_depth), found));
-    const auto nearer = hn::Lt(at.predicted, hn::Mul(hn::Set(d, 1.0 - row.max_relative_depth), found));
-    const auto through = hn::AndNot(same, nearer);
-    const auto hidden = hn::AndNot(hn::Or(same, nearer), known);
-    auto agree = same;
-    if (!hn::AllFalse(d, same)) agree = hn::AndNot(normals_differ(row, x, at), same);
-    const V64 added =
-        hn::Or(hn::Or(hn::IfThenElseZero(known, bit(0)), hn::IfThenElseZero(agree, bit(8))),
-               hn::Or(hn::IfThenElseZero(through, bit(16)), hn::IfThenElseZero(hidden, bit(24))));
-    hn::StoreU(hn::TruncateTo(U32(), hn::BitCast(hn::RebindToUnsigned<F64>(), added)), U32(), row.said + x);
-  }
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = row.reference.depth.width;
+  const float* depth = row.reference.depth.row(row.y);
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) count_vector(row, x, depth + x, row.counts + x);
+  if (x == width) return;
+  float last_depths[hn::MaxLanes(d)];
+  std::uint32_t last_counts[hn::MaxLanes(d)] = {};
+  std::fill(std::begin(last_depths), std::end(last_depths), std::numeric_limits<float>::quiet_NaN());
+  std::copy(depth + x, depth + width, last_depths);
+  std::copy(row.counts + x, row.counts + width, last_counts);
+  count_vector(row, x, last_depths, last_counts);
+  std::copy_n(last_counts, width - x, row.counts + x);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -168,15 +185,6 @@ namespace recon {
 
 HWY_EXPORT(reproject_block);
 HWY_EXPORT(count_row);
-
-namespace {
-
-void add_saturated(const std::uint8_t* more, std::uint8_t* sums, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    sums[i] = static_cast<std::uint8_t>(std::min(255, sums[i] + more[i]));
-}
-
-}  // namespace
 
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
                ReprojectedBlock& result) {
@@ -192,28 +200,18 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
   std::vector<double> ray_x(width + kSlack);
   for (int x = 0; x < counts.width; ++x)
     ray_x[static_cast<std::size_t>(x)] = reference.camera.ray(pixel_centre(x, 0)).x;
-  AgreementRow task{reference,
-                    source,
-                    source.cam_from_world * inverse(reference.cam_from_world),
-                    static_cast<double>(options.max_relative_depth),
-                    min_cosine(options),
-                    ray_x.data(),
-                    0,
-                    nullptr,
-                    nullptr,
-                    nullptr};
+  const AgreementRow view{reference,
+                          source,
+                          source.cam_from_world * inverse(reference.cam_from_world),
+                          static_cast<double>(options.max_relative_depth),
+                          min_cosine(options),
+                          ray_x.data()};
   parallel_for(counts.height, [&](int y) {
-    std::vector<float> depth(width + kSlack, std::numeric_limits<float>::quiet_NaN());
-    std::copy_n(reference.depth.row(y), width, depth.data());
-    std::vector<std::uint32_t> said(width + kSlack);
-    AgreementRow row = task;
+    AgreementRow row = view;
+    row.y = y;
     row.ray_y = reference.camera.ray(pixel_centre(0, y)).y;
-    row.depth = depth.data();
-    row.normal = reference.normal.row(y);
-    row.said = said.data();
+    row.counts = reinterpret_cast<std::uint32_t*>(counts.row(y));
     HWY_DYNAMIC_DISPATCH(count_row)(row);
-    add_saturated(reinterpret_cast<const std::uint8_t*>(said.data()),
-                  reinterpret_cast<std::uint8_t*>(counts.row(y)), width * sizeof(Agreement));
   });
 }
 

@@ -35,15 +35,15 @@ struct ReprojectedBlock {
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
                ReprojectedBlock& result);
 
-/// What the sources say of a depth, each at the pixel of its reprojection; saturated at 255.
-struct Agreement {
+/// What the sources say of a depth, each at the pixel of its reprojection.
+struct alignas(4) Agreement {
   std::uint8_t known = 0;    ///< sources with a depth there
   std::uint8_t agree = 0;    ///< of these, with the same depth and a similar normal
   std::uint8_t through = 0;  ///< with a larger depth: they see through the point
   std::uint8_t hidden = 0;   ///< with a smaller depth: something hides the point from them
 };
 
-/// Adds what one source says of every known depth of `reference`.
+/// Adds what one source says of every known depth of `reference`; at most 255 sources can be added.
 /// @param[in,out] counts  of the reference's size
 void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
                      ImageView<Agreement> counts);

@@ -90,10 +90,10 @@ TEST(CountAgreement, AsksForNormalsThatAgree) {
   expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0);
 }
 
-TEST(CountAgreement, AddsUpTo255) {
+TEST(CountAgreement, AddsUpTo255Sources) {
   const PlaneViews scene(2);
   Image<Agreement> counts(40, 30, {});
-  for (int i = 0; i < 257; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
+  for (int i = 0; i < 255; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
   expect_counts(counts(20, 15), 255, 255, 0, 0);
 }
 
