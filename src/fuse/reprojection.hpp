@@ -30,7 +30,7 @@ struct ReprojectedBlock {
   Reprojection operator[](int i) const { return {x[i], y[i], predicted[i], found[i]}; }
 };
 
-/// Reprojects points into `view`: (0, 0) with an unknown depth for those that are not visible there.
+/// Reprojects points into `view`: pixel (-1, -1) with an unknown depth for those that are not visible there.
 /// @param view_from_points  from the frame of the points to the camera of `view`
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
                ReprojectedBlock& result);
