@@ -48,6 +48,12 @@ struct CloudFiles {
 /// The type of x, y and z in the file.
 enum class PlyPosition { kFloat, kDouble };
 
+/// Points as the bytes of a cloud's two files, which threads encode concurrently.
+struct EncodedPoints {
+  std::string cloud, visibility;
+  std::uint64_t count = 0;
+};
+
 /// Writes a cloud of any size as a stream: a binary little-endian PLY with x y z nx ny nz, red green blue,
 /// confidence and views (their number, at most 255, since readers such as COLMAP's support no wider
 /// integers), and beside it NAME.ply.vis, COLMAP's list of the views of each point. Both get their final
@@ -57,6 +63,11 @@ class PlyWriter {
   explicit PlyWriter(const std::filesystem::path& path, PlyPosition position = PlyPosition::kFloat);
 
   void add(const PlyPoint& point);
+  void add(const EncodedPoints& points);
+
+  /// Appends a point to `points`. Thread-safe.
+  void encode(const PlyPoint& point, EncodedPoints& points) const;
+
   std::uint64_t count() const { return count_; }
 
   /// Writes the number of points into both headers and renames the files to their final names.
@@ -67,7 +78,6 @@ class PlyWriter {
   AtomicFile cloud_;
   AtomicFile visibility_;
   std::uint64_t count_ = 0;
-  std::string record_;
 };
 
 /// Reads COLMAP's visibility file of a cloud (`fused.ply.vis`): for each of `view_count` views, the ascending

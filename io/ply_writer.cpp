@@ -42,24 +42,33 @@ PlyWriter::PlyWriter(const std::filesystem::path& path, PlyPosition position)
 }
 
 void PlyWriter::add(const PlyPoint& point) {
-  record_.clear();
+  EncodedPoints one;
+  encode(point, one);
+  add(one);
+}
+
+void PlyWriter::add(const EncodedPoints& points) {
+  cloud_.write(points.cloud);
+  visibility_.write(points.visibility);
+  count_ += points.count;
+}
+
+void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
+  std::string& record = points.cloud;
   for (const double value : {point.position.x, point.position.y, point.position.z}) {
     if (position_ == PlyPosition::kDouble)
-      append_number(record_, value);
+      append_number(record, value);
     else
-      append_number(record_, static_cast<float>(value));
+      append_number(record, static_cast<float>(value));
   }
-  for (const float value : {point.normal.x, point.normal.y, point.normal.z}) append_number(record_, value);
+  for (const float value : {point.normal.x, point.normal.y, point.normal.z}) append_number(record, value);
   for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
-    append_number(record_, channel);
-  append_number(record_, point.confidence);
-  append_number(record_, static_cast<std::uint8_t>(std::min<std::size_t>(point.views.size(), 255)));
-  cloud_.write(record_);
-  record_.clear();
-  append_number(record_, static_cast<std::uint32_t>(point.views.size()));
-  for (const std::uint32_t view : point.views) append_number(record_, view);
-  visibility_.write(record_);
-  ++count_;
+    append_number(record, channel);
+  append_number(record, point.confidence);
+  append_number(record, static_cast<std::uint8_t>(std::min<std::size_t>(point.views.size(), 255)));
+  append_number(points.visibility, static_cast<std::uint32_t>(point.views.size()));
+  for (const std::uint32_t view : point.views) append_number(points.visibility, view);
+  ++points.count;
 }
 
 CloudFiles PlyWriter::commit() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <optional>
 
 #include "core/image.hpp"
 #include "core/vec.hpp"
@@ -27,27 +26,12 @@ struct ConsistencyOptions {
   int min_views = 1;                 ///< other views that must agree
 };
 
-/// Reprojection of a world point into another view: its pixel, its depth there and the depth in the map.
+/// Reprojection of a point into another view: its pixel, its depth there and the depth in the map.
 struct Reprojection {
   int x = 0, y = 0;
   double predicted = 0;  ///< z of the point in that view
-  float found = 0;       ///< the map's depth at the pixel; NaN = unknown
+  float found = 0;       ///< the map's depth at the pixel; NaN = unknown, or the point is not visible
 };
-
-/// Projects a point in the camera frame of `view` into it; empty if it is not visible.
-inline std::optional<Reprojection> reproject_camera_point(const DepthView& view, Vec3d point) {
-  if (!(point.z > 0)) return std::nullopt;
-  const Vec2d pixel = view.camera.project(point);
-  if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < view.camera.width && pixel.y < view.camera.height))
-    return std::nullopt;
-  const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
-  return Reprojection{x, y, point.z, view.depth(x, y)};
-}
-
-/// Reprojects `x_in_world` into `view`; empty if it is not visible.
-inline std::optional<Reprojection> reproject(const DepthView& view, Vec3d x_in_world) {
-  return reproject_camera_point(view, view.cam_from_world * x_in_world);
-}
 
 /// Whether the map's depth agrees with the point's depth within `max_relative_depth`.
 inline bool depths_agree(const Reprojection& s, const ConsistencyOptions& options) {
@@ -59,12 +43,6 @@ inline bool seen_through(const Reprojection& s, const ConsistencyOptions& option
   return s.predicted < (1.0 - static_cast<double>(options.max_relative_depth)) * s.found;
 }
 
-/// The normal at pixel (x, y) of `view` in world coordinates; NaN stays NaN.
-inline Vec3d normal_in_world(const DepthView& view, int x, int y) {
-  const Vec3f n = view.normal(x, y);
-  return transpose(view.cam_from_world.rotation) * Vec3d{n.x, n.y, n.z};
-}
-
 /// Whether the angle between two world normals is within the given cosine; an unknown normal agrees with all.
 inline bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
   const double cosine = dot(a, b);
@@ -74,11 +52,6 @@ inline bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
 inline double min_cosine(const ConsistencyOptions& options) {
   constexpr double kRadiansPerDegree = 0.017453292519943295;
   return std::cos(static_cast<double>(options.max_angle_degrees) * kRadiansPerDegree);
-}
-
-/// The world point of pixel (x, y) at depth z.
-inline Vec3d point_in_world(const DepthView& view, int x, int y, double z) {
-  return inverse(view.cam_from_world) * (z * view.camera.ray(pixel_centre(x, y)));
 }
 
 }  // namespace recon

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 
 #include "core/interrupt.hpp"
 #include "core/lru_cache.hpp"
 #include "core/parallel.hpp"
 #include "fuse/consistency.hpp"
+#include "fuse/reprojection.hpp"
 
 namespace recon {
 namespace {
@@ -21,9 +23,12 @@ class UsedPixels {
     width_ = width;
     bits_.resize((static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32);
   }
-  void set(int x, int y) {
+  /// Marks the pixels (x + i, y) for each bit i of `mask`.
+  void set(int x, int y, std::uint32_t mask) {
     const std::size_t i = index(x, y);
-    std::atomic_ref(bits_[i / 32]).fetch_or(1u << (i % 32), std::memory_order_relaxed);
+    const std::uint64_t shifted = std::uint64_t{mask} << (i % 32);
+    set_bits(i / 32, static_cast<std::uint32_t>(shifted));
+    set_bits(i / 32 + 1, static_cast<std::uint32_t>(shifted >> 32));
   }
   bool test(int x, int y) const {
     if (bits_.empty()) return false;
@@ -33,6 +38,12 @@ class UsedPixels {
   void release() { bits_ = {}; }
 
  private:
+  void set_bits(std::size_t element, std::uint32_t mask) {
+    if (mask == 0) return;
+    const std::atomic_ref bits(bits_[element]);
+    // Most are set already; reading them does not take the cache line from the other threads.
+    if ((bits.load(std::memory_order_relaxed) & mask) != mask) bits.fetch_or(mask, std::memory_order_relaxed);
+  }
   std::size_t index(int x, int y) const {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
   }
@@ -40,47 +51,64 @@ class UsedPixels {
   std::vector<std::uint32_t> bits_;
 };
 
+/// A view with its maps, which `maps` keeps in memory.
 struct LoadedView {
   int index;
   std::shared_ptr<const FusionMaps> maps;
   DepthView depth;
+  Pose world_from_cam;
+
+  Vec3d point(int x, int y, double z) const {
+    return world_from_cam * (z * depth.camera.ray(pixel_centre(x, y)));
+  }
+  /// In world coordinates; NaN stays NaN.
+  Vec3d normal(int x, int y) const {
+    const Vec3f n = depth.normal(x, y);
+    return world_from_cam.rotation * Vec3d{n.x, n.y, n.z};
+  }
 };
 
 /// Averages the observations that agree on a point.
 class PointBuilder {
  public:
-  void add(const LoadedView& view, int x, int y) {
+  /// @param normal  of the view at the pixel, in world coordinates
+  void add(const LoadedView& view, int x, int y, Vec3d normal) {
     const double z = view.depth.depth(x, y);
     const double weight = 1.0 / (z * z);
-    position_ = position_ + weight * point_in_world(view.depth, x, y, z);
+    position_ = position_ + weight * view.point(x, y, z);
     weight_ += weight;
-    const Vec3d n = normal_in_world(view.depth, x, y);
-    if (!std::isnan(n.x)) normal_ = normal_ + n;
+    if (!std::isnan(normal.x)) normal_ = normal_ + normal;
     const Rgb8 c = view.maps->colour(x, y);
     colour_ = colour_ + Vec3d{static_cast<double>(c.r), static_cast<double>(c.g), static_cast<double>(c.b)};
     confidence_ += static_cast<double>(view.depth.confidence(x, y));
-    views_.push_back(static_cast<std::uint32_t>(view.index));
+    ++count_;
   }
 
-  int count() const { return static_cast<int>(views_.size()); }
+  int count() const { return count_; }
   bool has_normal() const { return dot(normal_, normal_) > 0; }
 
-  FusedPoint finish() {
-    const double n = count();
+  FusedPoint finish() const {
+    const double n = count_;
     const auto channel = [&](double sum) { return static_cast<std::uint8_t>(sum / n + 0.5); };
     const Vec3d normal = normalized(normal_);
-    std::sort(views_.begin(), views_.end());
     return {(1.0 / weight_) * position_,
             {static_cast<float>(normal.x), static_cast<float>(normal.y), static_cast<float>(normal.z)},
             {channel(colour_.x), channel(colour_.y), channel(colour_.z)},
             static_cast<float>(confidence_ / n),
-            std::move(views_)};
+            static_cast<std::uint32_t>(count_)};
   }
 
  private:
   Vec3d position_{0, 0, 0}, normal_{0, 0, 0}, colour_{0, 0, 0};
   double weight_ = 0, confidence_ = 0;
-  std::vector<std::uint32_t> views_;
+  int count_ = 0;
+};
+
+/// Pixels of a row that may start points, and their reprojections into each neighbour.
+struct PixelBlock {
+  int column[PointBlock::kMax];
+  PointBlock points;
+  std::vector<ReprojectedBlock> found;
 };
 
 class Fusion {
@@ -125,69 +153,97 @@ class Fusion {
     auto maps = cache_.get(
         i, [&] { return loader_.load(i); }, [](const FusionMaps&) { return std::size_t{1}; });
     if (!maps) return std::nullopt;
-    EXPECTS(maps->depth.width() == view.camera.width && maps->depth.height() == view.camera.height);
-    const DepthView depth{view.camera, view.cam_from_world, maps->depth.view(), maps->normal.view(),
-                          maps->confidence.view()};
-    return LoadedView{i, std::move(maps), depth};
+    EXPECTS(maps->depth.width == view.camera.width && maps->depth.height == view.camera.height);
+    const DepthView depth{view.camera, view.cam_from_world, maps->depth, maps->normal, maps->confidence};
+    return LoadedView{i, std::move(maps), depth, inverse(view.cam_from_world)};
   }
 
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
                           int y_end, PointSink& sink) {
     const int spacing = options_.spacing;
-    std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(y_end - y_begin));
+    std::vector<FusedRow> rows(static_cast<std::size_t>(y_end - y_begin));
     // Pixels of one phase are so far apart that none marks another as used: the order within a phase is
     // irrelevant.
     for (int phase = 0; phase < spacing * spacing; ++phase) {
       const int x_first = phase % spacing, y_first = y_begin + phase / spacing;
       parallel_for((y_end - y_first + spacing - 1) / spacing, [&](int row) {
         const int y = y_first + row * spacing;
-        for (int x = x_first; x < reference.depth.camera.width; x += spacing)
-          fuse_pixel(reference, neighbours, x, y, rows[static_cast<std::size_t>(y - y_begin)]);
+        fuse_row(reference, neighbours, x_first, y, rows[static_cast<std::size_t>(y - y_begin)]);
       });
     }
     std::uint64_t count = 0;
-    for (const std::vector<FusedPoint>& row : rows) {
-      count += row.size();
-      if (!row.empty()) sink.add(row);
-    }
+    for (const FusedRow& row : rows) count += row.points.size();
+    if (count > 0) sink.add(rows);
     return count;
   }
 
-  void fuse_pixel(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x, int y,
-                  std::vector<FusedPoint>& out) {
-    const float z = reference.depth.depth(x, y);
-    if (std::isnan(z) || used_[static_cast<std::size_t>(reference.index)].test(x, y)) return;
-    const Vec3d point = point_in_world(reference.depth, x, y, z);
-    const Vec3d normal = normal_in_world(reference.depth, x, y);
+  /// The points that start at every `spacing`th pixel of row y.
+  void fuse_row(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x_first, int y,
+                FusedRow& out) {
+    const UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
+    PixelBlock block;
+    block.found.resize(neighbours.size());
+    for (int x = x_first; x < reference.depth.camera.width; x += options_.spacing) {
+      const float z = reference.depth.depth(x, y);
+      if (std::isnan(z) || used.test(x, y)) continue;
+      block.column[block.points.count] = x;
+      block.points.push(reference.point(x, y, static_cast<double>(z)));
+      if (block.points.count == PointBlock::kMax) fuse_block(reference, neighbours, y, block, out);
+    }
+    fuse_block(reference, neighbours, y, block, out);
+  }
+
+  /// Fuses the pixels of a block and empties it.
+  void fuse_block(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y,
+                  PixelBlock& block, FusedRow& out) {
+    for (std::size_t n = 0; n < neighbours.size(); ++n)
+      reproject(block.points, neighbours[n].depth.cam_from_world, neighbours[n].depth, block.found[n]);
+    for (int i = 0; i < block.points.count; ++i) fuse_pixel(reference, neighbours, block, i, y, out);
+    block.points.count = 0;
+  }
+
+  void fuse_pixel(const LoadedView& reference, const std::vector<LoadedView>& neighbours,
+                  const PixelBlock& block, int i, int y, FusedRow& out) {
+    const int x = block.column[i];
+    const std::size_t first_view = out.views.size();
+    const Vec3d normal = reference.normal(x, y);
     PointBuilder builder;
-    builder.add(reference, x, y);
+    builder.add(reference, x, y, normal);
+    out.views.push_back(static_cast<std::uint32_t>(reference.index));
     int seeing_through = 0;
-    for (const LoadedView& neighbour : neighbours) {
-      const std::optional<Reprojection> s = reproject(neighbour.depth, point);
-      if (!s) continue;
-      if (seen_through(*s, options_.agreement)) ++seeing_through;
-      if (!depths_agree(*s, options_.agreement)) continue;
-      if (!normals_agree(normal, normal_in_world(neighbour.depth, s->x, s->y), cosine_)) continue;
-      builder.add(neighbour, s->x, s->y);
+    for (std::size_t n = 0; n < neighbours.size(); ++n) {
+      const Reprojection s = block.found[n][i];
+      if (seen_through(s, options_.agreement)) ++seeing_through;
+      if (!depths_agree(s, options_.agreement)) continue;
+      const Vec3d other = neighbours[n].normal(s.x, s.y);
+      if (!normals_agree(normal, other, cosine_)) continue;
+      builder.add(neighbours[n], s.x, s.y, other);
+      out.views.push_back(static_cast<std::uint32_t>(neighbours[n].index));
     }
-    if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal())
+    if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal()) {
+      out.views.resize(first_view);
       return;
-    use_up(reference, x, y, static_cast<double>(z), options_.spacing - 1);
-    for (const LoadedView& neighbour : neighbours) {
-      if (neighbour.index < reference.index) continue;
-      const std::optional<Reprojection> s = reproject(neighbour.depth, point);
-      if (s && depths_agree(*s, options_.agreement))
-        use_up(neighbour, s->x, s->y, s->predicted, options_.spacing);
     }
-    out.push_back(builder.finish());
+    std::sort(out.views.begin() + static_cast<std::ptrdiff_t>(first_view), out.views.end());
+    out.points.push_back(builder.finish());
+    use_up(reference, x, y, static_cast<double>(reference.depth.depth(x, y)), options_.spacing - 1);
+    for (std::size_t n = 0; n < neighbours.size(); ++n) {
+      if (neighbours[n].index < reference.index) continue;
+      const Reprojection s = block.found[n][i];
+      if (depths_agree(s, options_.agreement)) use_up(neighbours[n], s.x, s.y, s.predicted, options_.spacing);
+    }
   }
 
   /// Marks the pixels around (x, y) on the surface of depth z as used.
   void use_up(const LoadedView& view, int x, int y, double z, int reach) {
-    for (int j = std::max(y - reach, 0); j <= std::min(y + reach, view.depth.camera.height - 1); ++j)
-      for (int i = std::max(x - reach, 0); i <= std::min(x + reach, view.depth.camera.width - 1); ++i)
-        if (depths_agree({i, j, z, view.depth.depth(i, j)}, options_.agreement))
-          used_[static_cast<std::size_t>(view.index)].set(i, j);
+    const int x_first = std::max(x - reach, 0);
+    const int x_last = std::min(x + reach, view.depth.camera.width - 1);
+    for (int j = std::max(y - reach, 0); j <= std::min(y + reach, view.depth.camera.height - 1); ++j) {
+      std::uint32_t mask = 0;
+      for (int i = x_first; i <= x_last; ++i)
+        if (depths_agree({i, j, z, view.depth.depth(i, j)}, options_.agreement)) mask |= 1u << (i - x_first);
+      used_[static_cast<std::size_t>(view.index)].set(x_first, j, mask);
+    }
   }
 
   const std::vector<FusionView>& views_;

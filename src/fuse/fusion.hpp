@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/image.hpp"
@@ -14,10 +15,11 @@ namespace recon {
 
 /// The consistency-checked maps of one view, the input of fusion; all of the camera's size, unknown is NaN.
 struct FusionMaps {
-  Image<float> depth;
-  Image<Vec3f> normal;
-  Image<float> confidence;
-  Image<Rgb8> colour;
+  ImageView<const float> depth;
+  ImageView<const Vec3f> normal;
+  ImageView<const float> confidence;
+  ImageView<const Rgb8> colour;
+  std::vector<std::shared_ptr<const void>> owners;  ///< of the pixels
 };
 
 /// A view to fuse: its geometry, and the indices of the views that may see the same surface.
@@ -40,15 +42,31 @@ struct FusedPoint {
   Vec3d position;  ///< world
   Vec3f normal;    ///< world, unit
   Rgb8 colour;
-  float confidence;                  ///< [0, 1]
-  std::vector<std::uint32_t> views;  ///< indices of the views that agree, ascending
+  float confidence;          ///< [0, 1]
+  std::uint32_t view_count;  ///< number of views that agree
+};
+
+/// The points of a row of a view.
+struct FusedRow {
+  std::vector<FusedPoint> points;
+  std::vector<std::uint32_t> views;  ///< of each point the indices of those that agree, ascending
+
+  /// Calls `visit(point, its views)` for each point.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    const std::uint32_t* first = views.data();
+    for (const FusedPoint& point : points) {
+      visit(point, std::span(first, point.view_count));
+      first += point.view_count;
+    }
+  }
 };
 
 /// Receives the points in their final order.
 class PointSink {
  public:
   virtual ~PointSink() = default;
-  virtual void add(const std::vector<FusedPoint>& points) = 0;
+  virtual void add(const std::vector<FusedRow>& rows) = 0;
 };
 
 struct FusionOptions {
@@ -59,7 +77,7 @@ struct FusionOptions {
 };
 
 /// Number of bands of rows per view with `spacing` 1; the points of one band are in memory at a time.
-inline constexpr int kFusionBands = 4;
+inline constexpr int kFusionBands = 8;
 
 /// Merges depth maps into points, view by view in the order of `views`. A point averages the agreeing depths
 /// of other views, at the one pixel of its reprojection in each. It marks pixels of the same surface as used:

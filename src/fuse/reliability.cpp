@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kReach = 3;
 
-void increment(std::uint8_t& count) {
-  if (count < 255) ++count;
-}
-
 /// The range of the known inverse depths around a pixel.
 struct Range {
   float low = std::numeric_limits<float>::infinity(), high = 0;
@@ -30,33 +26,6 @@ Range range_of(float depth) {
 }
 
 }  // namespace
-
-void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
-                     ImageView<Agreement> counts) {
-  EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
-  const double cosine = min_cosine(options);
-  const Pose source_from_reference = source.cam_from_world * inverse(reference.cam_from_world);
-  const auto in_source = [&](Vec3f v) { return source_from_reference.rotation * Vec3d{v.x, v.y, v.z}; };
-  parallel_for(counts.height, [&](int y) {
-    for (int x = 0; x < counts.width; ++x) {
-      const float z = reference.depth(x, y);
-      if (std::isnan(z)) continue;
-      const Vec3d point =
-          source_from_reference * (static_cast<double>(z) * reference.camera.ray(pixel_centre(x, y)));
-      const std::optional<Reprojection> found = reproject_camera_point(source, point);
-      if (!found || std::isnan(found->found)) continue;
-      Agreement& count = counts(x, y);
-      increment(count.known);
-      if (!depths_agree(*found, options)) {
-        increment(seen_through(*found, options) ? count.through : count.hidden);
-        continue;
-      }
-      const Vec3f normal = source.normal(found->x, found->y);
-      if (normals_agree(in_source(reference.normal(x, y)), {normal.x, normal.y, normal.z}, cosine))
-        increment(count.agree);
-    }
-  });
-}
 
 float reliability(const Agreement& agreement, float cost, float variation) {
   const float agree = agreement.agree, through = agreement.through, hidden = agreement.hidden;

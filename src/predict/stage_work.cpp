@@ -154,9 +154,10 @@ double patch_samples(const SweepShape& shape) {
   double evaluations = 0;
   for (int& i = level.stages.patch_match.levels = 0; i <= options.levels; ++i) {
     const SweepShape halved = coarsest_shape(level);
-    // The own plane in all sources and in the best ones, and other planes in the best ones.
+    // At every choice of sources the own plane in all and in the best ones; other planes in the best ones.
+    const int choices = std::max(1, options.iterations);
     const int others = improved + (i < options.levels ? kCoarserPlanes : 0);
-    evaluations += area(halved.width, halved.height) * (shape.sources + best * (1 + others));
+    evaluations += area(halved.width, halved.height) * (choices * (shape.sources + best) + best * others);
   }
   return side * side * evaluations;
 }

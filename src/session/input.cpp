@@ -1,11 +1,16 @@
 #include "session/input.hpp"
 
+#include <glob.h>
+
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include "core/error.hpp"
 #include "io/colmap_model.hpp"
+#include "io/input_file.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 
@@ -54,23 +59,60 @@ std::optional<Input> find_input(const fs::path& root) {
   return std::nullopt;
 }
 
-std::vector<Input> inputs_below(const fs::path& folder) {
+/// Adds the inputs below a folder, which `name` leads to from the folder that was given. Hidden folders and
+/// results are left out; links are followed once only, so that they cannot lead in circles.
+void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<Input>& found) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
-    paths.push_back(it->path());
-  if (error) return {UnusableInput{folder, "the folder cannot be read: " + error.message()}};
+    if (is_folder(it->path()) && !it->path().filename().string().starts_with('.') && !is_output(it->path()))
+      paths.push_back(it->path());
+  if (error) {
+    found.push_back(UnusableInput{folder, "the folder cannot be read: " + error.message()});
+    return;
+  }
   std::sort(paths.begin(), paths.end());
-  std::vector<Input> found;
-  for (const fs::path& path : paths)
-    if (const auto input = find_input(path))
-      found.push_back(*input);
-    else if (looks_like_input(path))
+  for (const fs::path& path : paths) {
+    const fs::path below = name / path.filename();
+    if (auto scene = find_scene(path)) {
+      scene->name = below;
+      found.push_back(*std::move(scene));
+    } else if (auto pair = find_pair(path)) {
+      pair->name = below;
+      found.push_back(*std::move(pair));
+    } else if (looks_like_input(path)) {
       found.push_back(UnusableInput{path, what_is_missing(path)});
-  return found;
+    } else if (!fs::is_symlink(path, error)) {
+      add_inputs_below(path, below, found);
+    }
+  }
 }
 
 constexpr const char* kNotThere = "there is no such file or folder";
+
+/// The paths that match a pattern of the shell, by name.
+std::vector<fs::path> paths_like(const std::string& pattern) {
+  glob_t matches{};
+  std::vector<fs::path> paths;
+  if (::glob(pattern.c_str(), 0, nullptr, &matches) == 0)
+    for (std::size_t i = 0; i < matches.gl_pathc; ++i) paths.emplace_back(matches.gl_pathv[i]);
+  ::globfree(&matches);
+  return paths;
+}
+
+/// The inputs that a list names.
+/// @throws InputError when it cannot be read or names none
+std::vector<fs::path> listed_inputs(const fs::path& list) {
+  std::vector<fs::path> inputs;
+  std::istringstream text(read_file(list));
+  for (std::string line; std::getline(text, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    inputs.push_back(list.parent_path() / line.substr(begin, end - begin + 1));
+  }
+  if (inputs.empty()) throw InputError(list.string() + ": the list names no scene");
+  return inputs;
+}
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -81,8 +123,10 @@ bool is_there(const fs::path& path) {
 std::vector<Input> inputs_at(const fs::path& path) {
   if (const auto input = find_input(path)) return {*input};
   if (!is_there(path)) return {UnusableInput{path, kNotThere}};
-  const std::vector<Input> below = inputs_below(path);
-  if (below.empty()) return {UnusableInput{path, what_is_missing(path) + "; nor does a sub-folder hold one"}};
+  std::vector<Input> below;
+  add_inputs_below(path, {}, below);
+  if (below.empty())
+    return {UnusableInput{path, what_is_missing(path) + "; nor does a folder below hold one"}};
   return below;
 }
 
@@ -124,7 +168,22 @@ std::optional<PairFiles> find_pair(const fs::path& root) {
   return PairFiles{root, left, right, is_file(calibration) ? calibration : fs::path()};
 }
 
-std::vector<Input> expand_inputs(const std::vector<fs::path>& inputs) {
+std::vector<Input> expand_inputs(const std::vector<fs::path>& given) {
+  std::vector<fs::path> named, inputs;
+  for (const fs::path& input : given) {
+    if (input.extension() != ".txt" || !is_file(input)) {
+      named.push_back(input);
+      continue;
+    }
+    const std::vector<fs::path> listed = listed_inputs(input);
+    named.insert(named.end(), listed.begin(), listed.end());
+  }
+  for (const fs::path& input : named) {
+    const std::vector<fs::path> found =
+        is_there(input) ? std::vector<fs::path>() : paths_like(input.string());
+    if (found.empty()) inputs.push_back(input);
+    inputs.insert(inputs.end(), found.begin(), found.end());
+  }
   if (std::any_of(inputs.begin(), inputs.end(), is_file)) return {pair_of(inputs)};
   std::vector<Input> found;
   for (const fs::path& input : inputs) {
@@ -145,7 +204,19 @@ fs::path output_path(const SessionOptions& options, const Input& input, bool sev
   const auto folder = folder_of(input);
   if (options.output.empty()) return folder ? *folder / "dense" : fs::path("dense");
   if (!several_inputs) return options.output;
-  return options.output / fs::weakly_canonical(input_name(input)).filename();
+  const fs::path name = std::visit(
+      [](const auto& it) {
+        if constexpr (requires { it.name; }) return it.name;
+        return fs::path();
+      },
+      input);
+  return options.output / (name.empty() ? fs::weakly_canonical(input_name(input)).filename() : name);
+}
+
+fs::path session_folder(const SessionOptions& options) {
+  if (!options.output.empty()) return options.output;
+  const bool one = options.inputs.size() == 1 && is_folder(options.inputs.front());
+  return one ? options.inputs.front() : fs::path();
 }
 
 void check_output_paths(const SessionOptions& options, const std::vector<Input>& inputs) {

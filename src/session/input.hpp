@@ -16,6 +16,7 @@ struct SceneFolder {
   std::filesystem::path images;      ///< root/images
   std::filesystem::path model;       ///< root/sparse, root/sparse/0 or another root/sparse/N
   std::filesystem::path masks = {};  ///< root/masks; empty: there is none
+  std::filesystem::path name = {};   ///< below the folder in which it was found; empty: it was named itself
 };
 
 /// Where the parts of a rectified pair lie.
@@ -23,6 +24,7 @@ struct PairFiles {
   std::filesystem::path root;  ///< empty for two image files
   std::filesystem::path left, right;
   std::filesystem::path calibration;  ///< empty: none
+  std::filesystem::path name = {};    ///< as of a scene
 };
 
 /// An input that cannot be processed, and why.
@@ -44,15 +46,21 @@ std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
 /// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
 std::optional<PairFiles> find_pair(const std::filesystem::path& root);
 
-/// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has sub-folders (taken
-/// by name) that are. A folder that is nothing of this, an input that is not there, and a sub-folder that has
-/// parts of a scene or a pair but not all are unusable inputs.
+/// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has folders below it, at
+/// any depth (taken by name), that are; results of this program are none. A text file (.txt) lists inputs,
+/// one a line, relative to its own folder; # begins a comment. An input that is not there may be a pattern of
+/// the shell. A folder that is nothing of this, an input that is not there, and a folder below that has parts
+/// of a scene or a pair but not all are unusable inputs.
 /// @throws InputError when a file is not there
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
 
 /// How messages and reports call an input: its folder, or the left image.
 std::filesystem::path input_name(const Input& input);
+
+/// The folder for the results of all inputs together: --output, or the only folder given; empty: there is
+/// none.
+std::filesystem::path session_folder(const SessionOptions& options);
 
 /// The output folder of an input.
 /// @param several_inputs  each gets a folder of its own name inside --output

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <chrono>
 #include <future>
 #include <optional>
 #include <ostream>
@@ -19,6 +21,7 @@
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
+#include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/scene_run.hpp"
 
@@ -31,7 +34,7 @@ using nlohmann::json;
 using Backends = std::vector<std::unique_ptr<Backend>>;
 
 constexpr int kBadInput = 3;
-constexpr int kSomeViewsFailed = 7;
+constexpr int kSomeFailed = 7;
 
 /// The devices, and how long it took to open them, seconds.
 struct OpenDevices {
@@ -204,7 +207,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
     outcome.object = work_on(run, work);
     outcome.text = summary(outcome.object);
   }
-  outcome.exit_code = run.complete() ? 0 : kSomeViewsFailed;
+  outcome.exit_code = run.complete() ? 0 : kSomeFailed;
   return outcome;
 }
 
@@ -244,23 +247,25 @@ Outcome try_input(const Input& input, const SharedWork& work) {
   }
 }
 
-/// The worse of two exit codes: a failed scene outweighs failed views.
-int worse(int a, int b) {
-  const auto rank = [](int code) { return code == 0 ? 0 : code == kSomeViewsFailed ? 1 : 2; };
-  return rank(b) > rank(a) ? b : a;
+/// The exit code of a session: where some of its inputs have results, a failure of others means that some
+/// failed; where none has, it is that of the first.
+int exit_code_of(const std::vector<Outcome>& outcomes) {
+  const auto failed = [](const Outcome& outcome) { return outcome.exit_code != 0; };
+  const auto has_results = [](const Outcome& outcome) {
+    return outcome.exit_code == 0 || outcome.exit_code == kSomeFailed;
+  };
+  if (std::none_of(outcomes.begin(), outcomes.end(), failed)) return 0;
+  return std::any_of(outcomes.begin(), outcomes.end(), has_results) ? kSomeFailed
+                                                                    : outcomes.front().exit_code;
 }
 
 /// The exit code of all inputs; prints the object that --json asks for.
 /// @param failure  what ended the session before its end
 int report_outcomes(const SessionOptions& options, const std::vector<Outcome>& outcomes, std::ostream& out,
                     const std::optional<Failure>& failure = {}) {
-  int exit_code = 0;
   json results = json::array();
-  for (const Outcome& outcome : outcomes) {
-    exit_code = worse(exit_code, outcome.exit_code);
-    results.push_back(outcome.object);
-  }
-  json object = {{"scenes", results}, {"exit_code", failure ? failure->exit_code : exit_code}};
+  for (const Outcome& outcome : outcomes) results.push_back(outcome.object);
+  json object = {{"scenes", results}, {"exit_code", failure ? failure->exit_code : exit_code_of(outcomes)}};
   if (failure) object["error"] = failure->message;
   if (options.json) out << json_text(object) << std::flush;
   return object["exit_code"];
@@ -297,6 +302,47 @@ SharedWork begin(const SessionOptions& options, int threads) {
   return work;
 }
 
+/// What is written about all inputs of a session, of which there are several.
+class SessionFiles {
+ public:
+  SessionFiles(const SessionOptions& options, std::size_t inputs)
+      : count_(options.dry_run || options.shard.count > 1 || inputs < 2 ? 0 : inputs),
+        folder_(session_folder(options)) {}
+
+  void add(const Outcome& outcome) {
+    if (count_ == 0) return;
+    lines_.push_back(session_line(outcome.object, outcome.exit_code));
+    write();
+    const std::size_t left = count_ - lines_.size();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (left > 0)
+      spdlog::info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
+                   seconds / static_cast<double>(lines_.size()) * static_cast<double>(left));
+  }
+
+  /// Of all inputs for people; empty where there is one input.
+  std::string table() const { return lines_.empty() ? "" : session_table(lines_); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// The results of the scenes matter more than these files.
+  void write() {
+    if (folder_.empty()) return;
+    try {
+      write_session_files(folder_, lines_);
+    } catch (const Error& error) {
+      spdlog::warn("the session's files are not written: {}", error.what());
+      folder_.clear();
+    }
+  }
+
+  std::size_t count_;
+  fs::path folder_;
+  std::vector<json> lines_;
+  Clock::time_point start_ = Clock::now();
+};
+
 }  // namespace
 
 int run_session(const SessionOptions& options, std::ostream& out) {
@@ -317,11 +363,14 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     work.several_inputs = inputs.size() > 1;
     check_output_paths(options, inputs);
     std::vector<Outcome> outcomes;
+    SessionFiles files(options, inputs.size());
     try {
       for (const Input& input : inputs) {
         outcomes.push_back(try_input(input, work));
         if (!options.json && (!options.quiet || options.dry_run)) out << outcomes.back().text << std::flush;
+        files.add(outcomes.back());
       }
+      if (!options.json && !options.quiet) out << files.table() << std::flush;
     } catch (...) {
       // What is finished is reported too.
       const Failure failure = current_failure(kSessionAdvice);

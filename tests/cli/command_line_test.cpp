@@ -334,6 +334,29 @@ TEST_F(Config, YieldsToTheCommandLine) {
   EXPECT_EQ(with_place("--sources is 3; odd", parsed.given), file() + ":2: --sources is 3; odd");
 }
 
+TEST(Quality, SetsSourcesAndIterationsThatAreNotGiven) {
+  const auto parsed = [](std::vector<std::string> arguments) {
+    const SessionOptions options = Parsed(std::move(arguments)).options;
+    return std::pair(options.selection.max_sources, options.sweep_stages.patch_match.iterations);
+  };
+  EXPECT_EQ(parsed({"--quality", "draft"}), std::pair(8, 1));
+  EXPECT_EQ(parsed({}), std::pair(20, 2));
+  EXPECT_EQ(parsed({"--quality", "normal"}), std::pair(20, 2));
+  EXPECT_EQ(parsed({"--quality", "high"}), std::pair(32, 4));
+  EXPECT_EQ(parsed({"--quality", "high", "--sources", "5"}), std::pair(5, 4));
+  EXPECT_EQ(parsed({"--quality", "draft", "--planes", "64"}).first, 8);
+  EXPECT_EQ(parsed({"--planes", "64"}).first, 12) << "without patches";
+  EXPECT_EQ(parsed({"--quality", "high", "--planes", "64"}).first, 20);
+}
+
+TEST_F(Config, GivesBackTheQuality) {
+  write(resolved_options(Parsed({"--quality", "draft", "--max-image-size", "320"}).options, kSweep.job));
+  const SessionOptions again = Parsed({"--config", file()}).options;
+  EXPECT_EQ(again.quality, Quality::kDraft);
+  EXPECT_EQ(again.max_image_size, 320);
+  EXPECT_EQ(again.selection.max_sources, 8);
+}
+
 TEST_F(Config, ErrorsNameLineAndText) {
   const auto says = [&](int line, const std::string& what) {
     return AllOf(StartsWith(file() + ":" + std::to_string(line) + ": "), HasSubstr(what));

@@ -129,7 +129,7 @@ TEST_F(ReconstructPair, FoldersOfPairsAreAllDoneAndOneFailureIsNotAll) {
   for (const char* name : {"session/a", "session/b", "session/c"}) write_pair_folder(name);
   set_content(file("session/b/calib.txt"), "cam0=[100 0 59.5; 0 100 nan; 0 0 1]\n");
   const Outcome outcome = reconstruct({"session", "-o", "out", "--json"});
-  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_THAT(outcome.err, HasSubstr("calib.txt:1: cam0 is \"nan"));
   EXPECT_EQ(outcome.json().at("scenes").size(), 3u);
   EXPECT_TRUE(exists("out/a/disparity.pfm") && exists("out/c/fused.ply"));

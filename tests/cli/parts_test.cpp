@@ -212,7 +212,7 @@ class ReconstructSession : public SceneTest {
   /// The good scene is done, the broken ones are named in messages and in the object.
   void expect_broken_ones_named(const std::vector<std::string>& arguments) const {
     const Outcome outcome = reconstruct(arguments);
-    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("a-no-model: this is no scene: it has no folder sparse/"));
     EXPECT_THAT(outcome.err, HasSubstr("c-no-photos: this is no scene: it has no folder images/"));
     EXPECT_THAT(outcome.err, Not(HasSubstr("notes")));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <sstream>
 
 #include "cli/scene_fixture.hpp"
 #include "io/colmap_model.hpp"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// COLMAP's visibility file: per point a count and indices of images.
 std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path) {
@@ -294,13 +296,86 @@ TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
   set_content(folder() / "session/a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
   const Outcome outcome =
       reconstruct({(folder() / "session").string(), "-o", (folder() / "out").string(), "--json"});
-  EXPECT_EQ(outcome.exit_code, 3) << "one scene failed";
+  EXPECT_EQ(outcome.exit_code, 7) << "one scene failed";
   EXPECT_THAT(outcome.err, HasSubstr("cameras.txt:1"));
   const auto scenes = outcome.json().at("scenes");
   ASSERT_EQ(scenes.size(), 2u);
   EXPECT_THAT(scenes.at(0).at("error").get<std::string>(), HasSubstr("cameras.txt:1"));
   EXPECT_GT(scenes.at(1).at("points").get<int>(), 100);
   EXPECT_TRUE(fs::exists(folder() / "out/b/fused.ply"));
+}
+
+TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
+  const fs::path from = scene() / "images/view00.png", name = "a b#1%.png";
+  fs::rename(from, scene() / "images" / name);
+  std::string images = content(scene() / "sparse/images.txt");
+  images.replace(images.find("view00.png"), 10, name.string());
+  set_content(scene() / "sparse/images.txt", images);
+  const Outcome outcome = reconstruct({scene().string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string page = content(dense() / "report.html");
+  for (const std::string file : {"images/a%20b%231%25.png", "previews/a%20b%231%25.png.png",
+                                 "images/view01.png", "previews/view01.png.png"})
+    EXPECT_THAT(page, HasSubstr("<a href=\"" + file + "\"><img src=\"" + file + "\""));
+  EXPECT_TRUE(fs::exists(dense() / "previews/a b#1%.png.png"));
+
+  fs::remove_all(dense());
+  ASSERT_EQ(reconstruct({scene().string(), "--stage", "estimate"}).exit_code, 0);
+  EXPECT_THAT(content(dense() / "report.html"), Not(HasSubstr("<img"))) << "there are no previews yet";
+}
+
+/// The lines of a session's file.
+std::vector<nlohmann::json> session_lines(const fs::path& folder) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream text(content(folder / "session.jsonl"));
+  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+TEST_F(ReconstructResult, OfASessionIsSummedUp) {
+  const fs::path session = folder() / "session";
+  for (const char* name : {"a", "b", "deep/c", "deep/d"}) render(session / name, {});
+  set_content(session / "a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
+  fs::remove_all(session / "b/sparse");
+  fs::remove_all(session / "deep/d/images");
+  fs::create_directories(session / "deep/d/images");
+  const Outcome outcome = reconstruct({session.string()});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  const auto lines = session_lines(session);
+  ASSERT_EQ(lines.size(), 4u);
+  for (const std::size_t broken : {0, 1, 3}) {
+    EXPECT_EQ(lines[broken].at("status"), "failed");
+    EXPECT_EQ(lines[broken].at("exit_code"), 3);
+    EXPECT_FALSE(lines[broken].at("error").get<std::string>().empty());
+  }
+  EXPECT_EQ(lines[2].at("status"), "done");
+  EXPECT_EQ(lines[2].at("output"), (session / "deep/c/dense").string());
+  EXPECT_GT(lines[2].at("points").get<int>(), 100);
+  EXPECT_GT(lines[2].at("views").get<int>(), 2);
+  EXPECT_GT(lines[2].at("seconds").get<double>(), 0);
+  EXPECT_THAT(outcome.out, HasSubstr("failed (3)"));
+  EXPECT_THAT(outcome.out, HasSubstr((session / "deep/c").string() + " "));
+  EXPECT_THAT(outcome.err, HasSubstr("3 of 4 scenes, about "));
+  const std::string page = content(session / "index.html");
+  EXPECT_THAT(page, HasSubstr("<a href=\"deep/c/dense/report.html\">"));
+  EXPECT_THAT(page, HasSubstr("cameras.txt:1"));
+
+  const auto cloud = content(session / "deep/c/dense/fused.ply");
+  const Outcome again = reconstruct({session.string(), "--json"});
+  EXPECT_EQ(again.exit_code, 7);
+  EXPECT_EQ(again.json().at("scenes").size(), 4u) << "the table is not in the object";
+  EXPECT_EQ(content(session / "deep/c/dense/fused.ply"), cloud);
+  EXPECT_EQ(session_lines(session).size(), 4u) << "the file is of the last run";
+}
+
+TEST_F(ReconstructResult, OfASessionWithoutResultsIsItsFirstFailure) {
+  const fs::path session = folder() / "session";
+  for (const char* name : {"a", "b"}) {
+    render(session / name, {});
+    set_content(session / name / "sparse/cameras.txt", "broken\n");
+  }
+  EXPECT_EQ(reconstruct({session.string()}).exit_code, 3);
+  EXPECT_EQ(session_lines(session).size(), 2u);
 }
 
 TEST_F(ReconstructResult, IsReadByColmapAndMeshLab) {

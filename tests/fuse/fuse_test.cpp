@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "fuse/fusion.hpp"
-#include "fuse/reliability.hpp"
+#include "fuse/reprojection.hpp"
+#include "fusion_cases.hpp"
 
 namespace recon {
 namespace {
@@ -21,7 +22,7 @@ struct PlaneViews : FusionMapLoader {
       for (int j = 0; j < count; ++j)
         if (j != i) view.neighbours.push_back(j);
       views.push_back(view);
-      auto m = std::make_shared<FusionMaps>();
+      auto m = std::make_shared<OwnedMaps>();
       m->depth = Image<float>(40, 30, 2.0f);
       m->normal = Image<Vec3f>(40, 30, Vec3f{0, 0, -1});
       m->confidence = Image<float>(40, 30, 0.5f);
@@ -31,7 +32,9 @@ struct PlaneViews : FusionMapLoader {
   }
   std::shared_ptr<const FusionMaps> load(int view) override {
     ++loads;
-    return maps[static_cast<std::size_t>(view)];
+    const auto m = maps[static_cast<std::size_t>(view)];
+    if (!m) return nullptr;
+    return std::make_shared<const FusionMaps>(views_of(m));
   }
   DepthView depth_view(int i) const {
     const auto k = static_cast<std::size_t>(i);
@@ -40,15 +43,8 @@ struct PlaneViews : FusionMapLoader {
   }
 
   std::vector<FusionView> views;
-  std::vector<std::shared_ptr<FusionMaps>> maps;
+  std::vector<std::shared_ptr<OwnedMaps>> maps;
   int loads = 0;
-};
-
-struct Collected : PointSink {
-  void add(const std::vector<FusedPoint>& more) override {
-    points.insert(points.end(), more.begin(), more.end());
-  }
-  std::vector<FusedPoint> points;
 };
 
 /// What view `source` says of pixel (x, 15) of view 0.
@@ -94,10 +90,10 @@ TEST(CountAgreement, AsksForNormalsThatAgree) {
   expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0);
 }
 
-TEST(CountAgreement, AddsUpTo255) {
+TEST(CountAgreement, AddsUpTo255Sources) {
   const PlaneViews scene(2);
   Image<Agreement> counts(40, 30, {});
-  for (int i = 0; i < 257; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
+  for (int i = 0; i < 255; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
   expect_counts(counts(20, 15), 255, 255, 0, 0);
 }
 
@@ -111,7 +107,7 @@ TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {
   ASSERT_EQ(count, cloud.points.size());
   // All three views see columns 4 .. 39 of view 0; only two see the additional pixels of view 1.
   EXPECT_EQ(count, 36u * 30u);
-  for (const FusedPoint& p : cloud.points) {
+  for (const reference::CloudPoint& p : cloud.points) {
     EXPECT_NEAR(p.position.z, 2.0f, 1e-6f);
     EXPECT_NEAR(p.normal.z, -1.0f, 1e-6f);
     EXPECT_EQ(p.colour, (Rgb8{10, 20, 30})) << "the mean of 0, 10 and 20";
@@ -150,7 +146,7 @@ TEST(Fuse, DropsPointsThatOtherViewsLookThrough) {
   options.min_views = 2;
   fuse(scene.views, scene, options, cloud);
   ASSERT_FALSE(cloud.points.empty());
-  for (const FusedPoint& p : cloud.points) {
+  for (const reference::CloudPoint& p : cloud.points) {
     const double u2 = (static_cast<double>(p.position.x) - 0.2) / static_cast<double>(p.position.z) * 40 + 20;
     const double u3 = (static_cast<double>(p.position.x) - 0.3) / static_cast<double>(p.position.z) * 40 + 20;
     if (u2 >= 0.5 && u3 >= 0.5) {

@@ -126,8 +126,9 @@ TEST(PatchMatch, IsTheSameForAnyNumberOfThreadsAndEveryInstructionSet) {
   EXPECT_GE(sets, 2) << "one instruction set alone";
 }
 
+/// With one source, which every iteration chooses again.
 TEST(PatchMatch, NeverRaisesACost) {
-  const Problem problem(67, 45, kSlanted, 0, 2.0, 0.2);
+  const Problem problem(67, 45, kSlanted, 0, 2.0, 0.2, 1);
   PatchMatchOptions options;
   options.iterations = 0;
   Image<PatchState> before = problem.run(options);

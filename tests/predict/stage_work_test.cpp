@@ -79,16 +79,17 @@ TEST(StageWork, PatchesCountWhatThePassesCompare) {
   };
   improved(states, 32, 32, {{0.1f, 10}, 2, 0}, 0.01f, counting(improving));
   finer_state(states, 32, 32, {0.1f, 10}, counting(refining));
-  const int both = 3 + 2 * (1 + 3 * improving);  // three sources rated; of two the own plane and others
+  // Three times all three sources are rated, and two of them the own plane; then other planes in two.
+  const int both = 3 * (3 + 2 + 2 * improving);
   EXPECT_DOUBLE_EQ(sweep_task(shape_with_patches(), 1, 1).work.patches,
                    9 * (10 * 5 * both + 20 * 10 * (both + 2 * refining)));
-  EXPECT_DOUBLE_EQ(sweep_task(shape_with_patches(), 1, 0).work.patches, 9 * (50 * 77 + 200 * 85));
+  EXPECT_DOUBLE_EQ(sweep_task(shape_with_patches(), 1, 0).work.patches, 9 * (50 * 87 + 200 * 95));
 }
 
 TEST(StageWork, PatchesOfOneSourceAreComparedWithItOnly) {
   SweepShape shape = shape_with_patches();
   shape.sources = 1;
-  EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 1).work.patches, 9 * (50 * 38 + 200 * 42));
+  EXPECT_DOUBLE_EQ(sweep_task(shape, 1, 1).work.patches, 9 * (50 * 42 + 200 * 46));
 }
 
 TEST(StageWork, PatchesSweepTheCoarsestLevelOnly) {
@@ -102,7 +103,7 @@ TEST(StageWork, PatchesSweepTheCoarsestLevelOnly) {
       EXPECT_DOUBLE_EQ(task.work.operations, coarse.work.operations);
       EXPECT_DOUBLE_EQ(task.work.hidden, coarse.work.hidden);
       EXPECT_DOUBLE_EQ(task.work.bytes, coarse.work.bytes);
-      EXPECT_DOUBLE_EQ(task.work.patches, 9 * (50 * 94 + 200 * 102)) << "for any number of planes";
+      EXPECT_DOUBLE_EQ(task.work.patches, 9 * (50 * 138 + 200 * 146)) << "for any number of planes";
       EXPECT_NE(task.stage, coarse.stage);
       EXPECT_EQ(coarse.work.patches, 0);
     }

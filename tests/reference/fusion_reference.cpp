@@ -61,18 +61,18 @@ bool same_normal(Point a, Point b, const ConsistencyOptions& options) {
 
 class Cloud {
  public:
-  Cloud(const std::vector<FusionView>& views, const std::vector<const FusionMaps*>& maps,
+  Cloud(const std::vector<FusionView>& views, const std::vector<FusionMaps>& maps,
         const FusionOptions& options)
       : views_(views), maps_(maps), options_(options) {
     for (const FusionView& view : views)
       used_.emplace_back(static_cast<std::size_t>(view.camera.width * view.camera.height), false);
   }
 
-  std::vector<FusedPoint> points() {
-    std::vector<FusedPoint> all;
+  std::vector<CloudPoint> points() {
+    std::vector<CloudPoint> all;
     for (std::size_t i = 0; i < views_.size(); ++i) {
       const Pinhole& camera = views_[i].camera;
-      std::vector<std::vector<FusedPoint>> rows(static_cast<std::size_t>(camera.height));
+      std::vector<std::vector<CloudPoint>> rows(static_cast<std::size_t>(camera.height));
       for (int y0 = 0; y0 < options_.spacing; ++y0)
         for (int x0 = 0; x0 < options_.spacing; ++x0)
           for (int y = y0; y < camera.height; y += options_.spacing)
@@ -89,15 +89,15 @@ class Cloud {
     int x, y;
   };
 
-  float depth(const Observation& o) const { return maps_[o.view]->depth(o.x, o.y); }
+  float depth(const Observation& o) const { return maps_[o.view].depth(o.x, o.y); }
   Point normal(const Observation& o) const {
-    return world_normal(views_[o.view].cam_from_world, maps_[o.view]->normal(o.x, o.y));
+    return world_normal(views_[o.view].cam_from_world, maps_[o.view].normal(o.x, o.y));
   }
   bool is_used(std::size_t view, int x, int y) const {
     return used_[view][static_cast<std::size_t>(y * views_[view].camera.width + x)];
   }
 
-  void start_point(std::size_t i, int x, int y, std::vector<FusedPoint>& row) {
+  void start_point(std::size_t i, int x, int y, std::vector<CloudPoint>& row) {
     const Observation own{i, x, y};
     const double z = depth(own);
     if (std::isnan(z) || is_used(i, x, y)) return;
@@ -138,9 +138,9 @@ class Cloud {
   }
 
   /// Appends the mean of the observations, positions weighted by 1/z^2; false if no normal is known.
-  bool mean(const std::vector<Observation>& observations, std::vector<FusedPoint>& row) const {
+  bool mean(const std::vector<Observation>& observations, std::vector<CloudPoint>& row) const {
     double weights = 0, position[3] = {}, direction[3] = {}, colour[3] = {}, confidence = 0;
-    FusedPoint point{};
+    CloudPoint point{};
     for (const Observation& o : observations) {
       const double z = depth(o), weight = 1 / (z * z);
       const Point at = world_point(views_[o.view].camera, views_[o.view].cam_from_world, o.x, o.y, z);
@@ -148,10 +148,11 @@ class Cloud {
       weights += weight;
       position[0] += weight * at.x, position[1] += weight * at.y, position[2] += weight * at.z;
       if (!std::isnan(n.x)) direction[0] += n.x, direction[1] += n.y, direction[2] += n.z;
-      const Rgb8 c = maps_[o.view]->colour(o.x, o.y);
+      const Rgb8 c = maps_[o.view].colour(o.x, o.y);
       colour[0] += c.r, colour[1] += c.g, colour[2] += c.b;
-      confidence += static_cast<double>(maps_[o.view]->confidence(o.x, o.y));
+      confidence += static_cast<double>(maps_[o.view].confidence(o.x, o.y));
       point.views.push_back(static_cast<std::uint32_t>(o.view));
+      ++point.view_count;
     }
     const double length = std::hypot(direction[0], direction[1], direction[2]);
     if (length == 0) return false;
@@ -168,7 +169,7 @@ class Cloud {
   }
 
   const std::vector<FusionView>& views_;
-  const std::vector<const FusionMaps*>& maps_;
+  const std::vector<FusionMaps>& maps_;
   FusionOptions options_;
   std::vector<std::vector<bool>> used_;
 };
@@ -197,9 +198,8 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
   return counts;
 }
 
-std::vector<FusedPoint> fused_points(const std::vector<FusionView>& views,
-                                     const std::vector<const FusionMaps*>& maps,
-                                     const FusionOptions& options) {
+std::vector<CloudPoint> fused_points(const std::vector<FusionView>& views,
+                                     const std::vector<FusionMaps>& maps, const FusionOptions& options) {
   return Cloud(views, maps, options).points();
 }
 

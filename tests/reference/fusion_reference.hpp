@@ -16,10 +16,13 @@ struct Counts {
 Counts agreement(const DepthView& reference, const std::vector<DepthView>& sources,
                  const ConsistencyOptions& options, int x, int y);
 
+struct CloudPoint : FusedPoint {
+  std::vector<std::uint32_t> views;  ///< indices of the views that agree, ascending
+};
+
 /// The points in the order of the program: by view, by row, and in a row by x modulo the spacing.
 /// @param maps  of all views
-std::vector<FusedPoint> fused_points(const std::vector<FusionView>& views,
-                                     const std::vector<const FusionMaps*>& maps,
-                                     const FusionOptions& options);
+std::vector<CloudPoint> fused_points(const std::vector<FusionView>& views,
+                                     const std::vector<FusionMaps>& maps, const FusionOptions& options);
 
 }  // namespace recon::reference

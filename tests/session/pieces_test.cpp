@@ -19,6 +19,7 @@
 #include "session/input.hpp"
 #include "session/options/device.hpp"
 #include "session/options/options.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -265,6 +266,55 @@ TEST_F(Folder, ScenesAreFoundInFolders) {
   EXPECT_EQ(expand_inputs({folder_ / "b"}).size(), 1u);
   EXPECT_EQ(reason_of_only(expand_inputs({folder_ / "nothing"})), "there is no such file or folder");
   EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "not-a-scene"})), HasSubstr("no folder images/"));
+}
+
+TEST_F(Folder, ScenesAreFoundAtAnyDepthButNotAmongResults) {
+  for (const char* scene : {"day1/a", "day2/deep/er/a", "out/a", ".hidden/a"}) {
+    write(std::string(scene) + "/images/x.png", "");
+    write(std::string(scene) + "/sparse/cameras.txt", "");
+    write(std::string(scene) + "/sparse/images.txt", "");
+  }
+  write("day2/deep/half/images/x.png", "");
+  mark_output(Workspace(folder_ / "out/a"), OutputKind::kScene);
+  fs::create_directory_symlink(folder_, folder_ / "day1/circle");
+  const std::vector<Input> inputs = expand_inputs({folder_});
+  ASSERT_EQ(inputs.size(), 3u);
+  EXPECT_EQ(std::get<SceneFolder>(inputs[0]).root, folder_ / "day1/a");
+  EXPECT_EQ(std::get<SceneFolder>(inputs[1]).root, folder_ / "day2/deep/er/a");
+  EXPECT_EQ(std::get<UnusableInput>(inputs[2]).path, folder_ / "day2/deep/half");
+  SessionOptions options;
+  options.output = "out";
+  EXPECT_EQ(output_path(options, inputs[0], true), "out/day1/a");
+  EXPECT_EQ(output_path(options, inputs[1], true), "out/day2/deep/er/a") << "of the same name, elsewhere";
+  EXPECT_EQ(output_path(options, inputs[1], false), "out");
+  options.inputs = {folder_};
+  EXPECT_NO_THROW(check_output_paths(options, inputs));
+  EXPECT_EQ(session_folder(options), "out");
+  options.output.clear();
+  EXPECT_EQ(session_folder(options), folder_);
+  options.inputs = {folder_ / "day1", folder_ / "day2"};
+  EXPECT_EQ(session_folder(options), "");
+}
+
+TEST_F(Folder, ListsAndPatternsNameScenes) {
+  for (const char* scene : {"s1/model", "s2/model", "t/model"}) {
+    write(std::string(scene) + "/images/x.png", "");
+    write(std::string(scene) + "/sparse/cameras.txt", "");
+    write(std::string(scene) + "/sparse/images.txt", "");
+  }
+  const auto roots = [](const std::vector<Input>& inputs) {
+    std::vector<fs::path> paths;
+    for (const Input& input : inputs) paths.push_back(input_name(input));
+    return paths;
+  };
+  const std::vector<fs::path> both = {folder_ / "s1/model", folder_ / "s2/model"};
+  EXPECT_EQ(roots(expand_inputs({folder_ / "s?/model"})), both);
+  EXPECT_EQ(reason_of_only(expand_inputs({folder_ / "u*/model"})), "there is no such file or folder");
+  write("list.txt", "# scenes\r\n\n  t/model \n" + (folder_ / "s*").string() + "\nmissing\n");
+  EXPECT_EQ(roots(expand_inputs({folder_ / "list.txt"})),
+            (std::vector<fs::path>{folder_ / "t/model", both[0], both[1], folder_ / "missing"}));
+  write("empty.txt", "# nothing\n");
+  EXPECT_THROW(expand_inputs({folder_ / "empty.txt"}), InputError);
 }
 
 TEST_F(Folder, PartsOfScenesAreUnusableInputs) {

@@ -183,6 +183,21 @@ TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
   EXPECT_GT(count, 100u);
 }
 
+TEST(Plan, HalvesTheImagesOfADraftOnly) {
+  const auto size = [](Quality quality, int max_image_size) {
+    SessionOptions options = options_with();
+    options.quality = quality;
+    options.max_image_size = max_image_size;
+    const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options);
+    const Pinhole& camera = plan.view(0).camera;
+    return std::pair(camera.width, camera.height);
+  };
+  EXPECT_EQ(size(Quality::kDraft, 0), std::pair(100, 75));
+  EXPECT_EQ(size(Quality::kNormal, 0), std::pair(200, 150));
+  EXPECT_EQ(size(Quality::kHigh, 0), std::pair(200, 150));
+  EXPECT_EQ(size(Quality::kDraft, 160), std::pair(160, 120)) << "a size that is given stays";
+}
+
 TEST(DenseModel, CountsImagesAlikeByOrderAndById) {
   const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options_with());
   const Scene dense = undistorted_scene(plan);

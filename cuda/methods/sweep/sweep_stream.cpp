@@ -354,10 +354,15 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
       launch_first_planes(args, memory.depth, pitch, stream_.get());
     else
       launch_refine(args, stream_.get());
-    queue_choice(args, memory.band_rows);
-    launch_score(args, stream_.get());
-    for (int& i = args.iteration.index; i < options.iterations; ++i)
+    const auto choose = [&] {
+      queue_choice(args, memory.band_rows);
+      launch_score(args, stream_.get());
+    };
+    choose();
+    for (int& i = args.iteration.index; i < options.iterations; ++i) {
+      if (i > 0) choose();
       for (const int colour : {0, 1}) launch_improve(args, colour, stream_.get());
+    }
     coarse = args.states;
     std::swap(memory.states, memory.coarse);
     std::swap(memory.chosen, memory.coarse_chosen);

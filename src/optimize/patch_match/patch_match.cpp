@@ -178,11 +178,16 @@ Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<c
       begin(pass, depth);
     else
       parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(refine_row)(pass, y); });
-    choose_sources(pass, options, sources);
-    parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(score_row)(pass, y); });
-    for (int& i = pass.iteration.index; i < options.iterations; ++i)
+    const auto choose = [&] {
+      choose_sources(pass, options, sources);
+      parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(score_row)(pass, y); });
+    };
+    choose();
+    for (int& i = pass.iteration.index; i < options.iterations; ++i) {
+      if (i > 0) choose();
       for (const int colour : {0, 1})
         parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(improve_row)(pass, y, colour); });
+    }
   }
   return states;
 }

@@ -196,8 +196,8 @@ RECON_HD std::uint8_t rounded_cost(float cost) {
   return static_cast<std::uint8_t>(cost * 100.0f + 0.5f);
 }
 
-/// The sources with the lowest costs at a pixel and around it. The first two are always taken, the others if
-/// their mean cost exceeds that of the best by at most 0.3.
+/// The sources with the lowest costs at a pixel and around it: the best of them, and others if their mean
+/// cost exceeds that of the best by at most 0.3. None if no source sees a plane here.
 /// @param costs  costs(source, dx, dy): rounded cost of the own plane of the pixel at that offset; kUnseen
 /// outside the image too
 template <class Costs>
@@ -207,14 +207,14 @@ RECON_HD PatchSources chosen_sources(int sources, int best_k, const Costs& costs
   std::uint32_t chosen[kMaxPatchSources];
   int count = 0;
   for (int s = 0; s < sources; ++s) {
-    const std::int32_t own = costs(s, 0, 0);
-    if (own == kUnseen) continue;
-    std::int32_t sum = 2 * (own < kCap ? own : kCap);
+    std::int32_t sum = 0;
+    bool seen = false;
     for (int k = 0; k < 9; ++k) {
-      if (k == 4) continue;
       const std::int32_t cost = costs(s, 2 * (k % 3) - 2, 2 * (k / 3) - 2);
-      sum += cost < kCap ? cost : kCap;
+      seen = seen || cost != kUnseen;
+      sum += (k == 4 ? 2 : 1) * (cost < kCap ? cost : kCap);
     }
+    if (!seen) continue;
     int at = count < best_k ? count++ : best_k;
     for (; at > 0 && sum < lowest[at - 1]; --at)
       if (at < best_k) lowest[at] = lowest[at - 1], chosen[at] = chosen[at - 1];
@@ -222,7 +222,7 @@ RECON_HD PatchSources chosen_sources(int sources, int best_k, const Costs& costs
   }
   PatchSources result = 0xFFFFFFFFu;
   for (int k = 0; k < count; ++k) {
-    if (k >= 2 && lowest[k] > lowest[0] + kWorse * kVotes) break;
+    if (k >= 1 && lowest[k] > lowest[0] + kWorse * kVotes) break;
     result = (result & ~(255u << (8 * k))) | chosen[k] << (8 * k);
   }
   return result;

@@ -44,6 +44,9 @@ inline const std::map<std::string, PipelineOptimizer> kPipelineOptimizers = {
     {"scanline", PipelineOptimizer::kScanline},
     {"graphcut", PipelineOptimizer::kGraphCut}};
 
+inline const std::map<std::string, Quality> kQualities = {
+    {"draft", Quality::kDraft}, {"high", Quality::kHigh}, {"normal", Quality::kNormal}};
+
 /// The keyword for a value; empty when there is none.
 template <class Value>
 std::string word_of(Value value, const std::map<std::string, Value>& words) {

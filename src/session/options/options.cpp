@@ -235,6 +235,12 @@ PhotometricFilterOptions SessionOptions::resolved_filter() const {
   return resolved;
 }
 
+int SessionOptions::max_side(int width, int height) const {
+  constexpr int kMinSide = 16;
+  if (max_image_size > 0 || quality != Quality::kDraft) return max_image_size;
+  return std::max((std::max(width, height) + 1) / 2, kMinSide);
+}
+
 /// Patches are the default for the cost that they have, where neither planes nor stages are given.
 static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
@@ -242,9 +248,21 @@ static void resolve_patches(SessionOptions& options) {
   if (!given.contains("refine"))
     patches = options.method_of(false) == Method::kPlaneSweep && options.sweep.cost == CostKind::kZncc &&
               !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
-  if (patches && !given.contains("sources")) options.selection.max_sources = kDefaultPatchSources;
   if (given.contains("window"))
     options.sweep_stages.patch_match.radius = std::min(options.sweep.window / 2, kMaxPatchRadius);
+}
+
+/// Sources and iterations by the quality.
+static void resolve_quality(SessionOptions& options) {
+  struct Settings {
+    int sources, patch_sources, iterations;
+  };
+  constexpr std::array<Settings, 3> kSettings = {
+      {{8, 8, 1}, {ViewSelectionOptions{}.max_sources, kDefaultPatchSources, 2}, {20, kMaxSources, 4}}};
+  const Settings& settings = kSettings[static_cast<std::size_t>(options.quality)];
+  if (!options.given.contains("sources"))
+    options.selection.max_sources = options.sweep_stages.patches ? settings.patch_sources : settings.sources;
+  options.sweep_stages.patch_match.iterations = settings.iterations;
 }
 
 SessionOptions parse_options(const GivenOptions& given) {
@@ -253,6 +271,7 @@ SessionOptions parse_options(const GivenOptions& given) {
   for (const Option* option : all_options())
     if (const auto it = given.find(option->name); it != given.end()) option->set(options, it->second.text);
   resolve_patches(options);
+  resolve_quality(options);
   return options;
 }
 

@@ -100,6 +100,13 @@ struct Shard {
   int count = 1;
 };
 
+/// What --quality means where the user gives no sources and no size of the images.
+enum class Quality {
+  kDraft,   ///< images of half the size, 8 sources, one iteration of patches
+  kNormal,  ///< 20 sources with patches, else 12; two iterations
+  kHigh,    ///< 32 sources with patches, else 20; four iterations
+};
+
 /// The least trusted cost where the user gives none, per kind of cost.
 inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
 inline constexpr float kDefaultMaxSad = 15.0f;
@@ -156,7 +163,8 @@ struct SessionOptions {
   std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;
   ViewSelectionOptions selection;
-  int max_image_size = 0;  ///< longest side in pixels; 0: as the photos are
+  int max_image_size = 0;  ///< longest side in pixels; 0: by the quality
+  Quality quality = Quality::kNormal;
 
   std::string views = "*";  ///< reference views: a shell pattern over their names
   Shard shard;
@@ -174,6 +182,9 @@ struct SessionOptions {
   /// The method for a scene or a pair: where none was given, a pipeline for a preset, and for pairs also
   /// where stages are given that the other methods do not have.
   Method method_of(bool is_pair) const;
+
+  /// The longest side that the images of a photo may have; 0: that of the photo.
+  int max_side(int width, int height) const;
 
   /// Whether a scene or a pair is matched in colour.
   bool in_colour(Job job) const { return job.method == Method::kPipeline || (!job.pair && colour); }

@@ -90,17 +90,25 @@ OptionGroup view_options() {
   constexpr Range kDepth = {1e-30, 1e29};
   const char* estimated = "from the sparse points or the cameras";
   OptionGroup group("Views and planes");
+  group
+      .add(
+          "quality", "WORD",
+          "What resolution, sources and passes are where nothing else says it: draft halves the sides of the "
+          "images and takes at most 8 sources, high takes more sources and passes")
+      .keyword(kScenes, RECON_FIELD(quality), kQualities);
   group.add("sources", "N", "Max number of source views per reference view")
       .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
-      .described(decimal(kDefaultPatchSources) + " with patches, else " +
-                 decimal(ViewSelectionOptions{}.max_sources) + ", 1 to " + decimal(kMaxSources));
+      .described("by --quality: 8, " + decimal(kDefaultPatchSources) + " or " + decimal(kMaxSources) +
+                 " with patches, else 8, " + decimal(ViewSelectionOptions{}.max_sources) + " or 20, 1 to " +
+                 decimal(kMaxSources));
   group.add("min-angle", "DEGREES", "Min angle under which two views see a surface")
       .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180});
   group.add("max-angle", "DEGREES", "Max angle under which two views see a surface")
       .number(kScenes, RECON_FIELD(selection.max_angle_degrees), {0, 180});
   group
       .add("max-image-size", "PX",
-           "Longest side of the images, which are reduced to it, pixels; 0: as the photos are")
+           "Longest side of the images, which are reduced to it, pixels; 0: as the photos are, with "
+           "--quality draft half of that")
       .number(kScenes, RECON_FIELD(max_image_size), {0, kMaxImageSide});
   group
       .add("planes", "N|auto",

@@ -45,13 +45,16 @@ bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
 
 /// Sets the cameras of the undistorted images, computed once for each camera of the scene.
 /// @throws InputError for the first view whose image cannot be undistorted
-void choose_cameras(int max_image_size, ScenePlan& plan) {
+void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
   const std::vector<Camera>& cameras = plan.scene.cameras;
   std::vector<Pinhole> undistorted(cameras.size());
   std::vector<FirstException> faults(cameras.size());  // of cameras that no view may have
   parallel_for(static_cast<int>(cameras.size()), [&](int i) {
     const auto index = static_cast<std::size_t>(i);
-    faults[index].guard([&] { undistorted[index] = undistorted_camera(cameras[index], max_image_size); });
+    faults[index].guard([&] {
+      const Camera& camera = cameras[index];
+      undistorted[index] = undistorted_camera(camera, options.max_side(camera.width, camera.height));
+    });
   });
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
     const auto camera = static_cast<std::size_t>(plan.scene.views[i].camera);
@@ -283,7 +286,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
 
   plan.views.resize(count);
   choose_sources(options, plan);
-  choose_cameras(options.max_image_size, plan);
+  choose_cameras(options, plan);
   choose_output_names(plan);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   if (!sweep) choose_pairs(options, plan);

@@ -1,7 +1,9 @@
 #include "session/report/report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <string_view>
 
 #include "core/version.hpp"
 #include "io/image_file.hpp"
@@ -60,7 +62,11 @@ json view_json(const SceneRun& run, int view) {
     result["device"] = estimate->result.value("device", "");
     result["kept"] = state->second.estimate_kept;
   }
-  if (const auto& check = state->second.check) result["known_geometric"] = check->result.value("known", 0.0);
+  if (const auto& check = state->second.check) {
+    result["known_geometric"] = check->result.value("known", 0.0);
+    result["image"] = Workspace::image_file(plan.output_name);
+    result["preview"] = Workspace::preview_file(plan.output_name);
+  }
   return result;
 }
 
@@ -113,6 +119,13 @@ std::string cell(const json& view, const char* key, const char* format, double s
   return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "&ndash;";
 }
 
+/// A picture of a view that opens in full; nothing where it has none.
+std::string picture(const json& view, const char* key) {
+  if (!view.contains(key)) return {};
+  const std::string file = html_link(view.at(key).get<std::string>());
+  return "<a href=\"" + file + "\"><img src=\"" + file + "\" alt=\"\" loading=lazy></a>";
+}
+
 std::string view_row(const json& view) {
   const std::string name = view.at("name").get<std::string>();
   std::string row = "<tr><td>" + html_escaped(name) + "</td>";
@@ -122,7 +135,7 @@ std::string view_row(const json& view) {
         std::to_string(view.at("sources").size()), cell(view, "known_photometric", "%.1f", 100),
         cell(view, "known_geometric", "%.1f", 100), cell(view, "seconds", "%.2f")})
     row += "<td class=n>" + text + "</td>";
-  return row + "</tr>\n";
+  return row + "<td>" + picture(view, "image") + picture(view, "preview") + "</td></tr>\n";
 }
 
 }  // namespace
@@ -161,12 +174,34 @@ std::string html_escaped(const std::string& text) {
   return result;
 }
 
+/// A byte as addresses have it, such as %20.
+static std::string percent_encoded(unsigned char byte) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  return {'%', kDigits[byte / 16], kDigits[byte % 16]};
+}
+
+std::string html_link(const std::string& file) {
+  constexpr std::string_view kPlain = "/-_.~";
+  std::string link;
+  for (const char c : file) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 128 && std::isalnum(byte)) || kPlain.find(c) != std::string_view::npos)
+      link += c;
+    else
+      link += percent_encoded(byte);
+  }
+  return link;
+}
+
 std::string html_head() {
-  return "<!doctype html>\n<html lang=en><meta charset=utf-8><title>reconstruct</title>\n<style>"
-         "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
-         "table{border-collapse:collapse;width:100%}td,th{padding:.2em .6em;border-bottom:1px solid "
-         "#ddd;text-align:left}"
-         ".n{text-align:right}pre{background:#f4f4f4;padding:1em;overflow:auto}</style>\n";
+  return "<!doctype html>\n<html lang=en><meta charset=utf-8><title>reconstruct</title>\n"
+         "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<style>"
+         ":root{color-scheme:light dark}"
+         "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+         "table{border-collapse:collapse;width:100%;display:block;overflow-x:auto}"
+         "td,th{padding:.2em .6em;border-bottom:1px solid #8886;text-align:left}"
+         ".n{text-align:right}pre{background:#8882;padding:1em;overflow:auto}"
+         "img{height:6em;margin:.1em .3em .1em 0;vertical-align:middle}</style>\n";
 }
 
 std::string html_warnings(const nlohmann::json& warnings) {
@@ -282,7 +317,8 @@ std::string report_html(const json& report) {
   page +=
       "<h2>Views</h2>\n<table><tr><th>view<th class=n>planes or disparities<th class=n>nearest<th "
       "class=n>farthest"
-      "<th class=n>sources<th class=n>known, %<th class=n>agreed, %<th class=n>seconds</tr>\n";
+      "<th class=n>sources<th class=n>known, %<th class=n>agreed, %<th class=n>seconds<th>photo and "
+      "depth</tr>\n";
   for (const json& view : report.at("views")) page += view_row(view);
   page += "</table>\n";
   return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";

@@ -20,6 +20,9 @@ nlohmann::json seconds_json(const StepTimes& times);
 /// Text as it stands between tags and in attributes.
 std::string html_escaped(const std::string& text);
 
+/// The path of a file as an address relative to the page.
+std::string html_link(const std::string& file);
+
 /// All up to the first heading.
 std::string html_head();
 

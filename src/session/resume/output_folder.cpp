@@ -299,6 +299,10 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) 
   return output;
 }
 
+bool is_output(const std::filesystem::path& folder) {
+  return marked_kind(folder).has_value();
+}
+
 void mark_output(const Workspace& workspace, OutputKind kind) {
   if (marked_kind(workspace.root()) == kind) return;
   write_file(workspace.path(kMark), json_text({{"program", "reconstruct"}, {"kind", noun(kind)}}));

@@ -127,6 +127,9 @@ struct TakenOutput {
 /// @throws OutputError, Interrupted
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access);
 
+/// Whether a folder holds results of this program.
+bool is_output(const std::filesystem::path& folder);
+
 /// Marks a taken folder as one of ours; call it before the first result is written or removed.
 /// @throws OutputError
 void mark_output(const Workspace& workspace, OutputKind kind);

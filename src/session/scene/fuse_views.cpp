@@ -121,13 +121,10 @@ class Loader : public FusionMapLoader {
     // Views come in rising order, each with its neighbours around it.
     for (; begun_ <= index; ++begun_) progress_.advance();
     const int view = views_[static_cast<std::size_t>(index)];
-    ViewDepth maps = run_.geometric->copy(run_.plan.view(view).output_name);
-    auto fusion_maps = std::make_shared<FusionMaps>();
-    fusion_maps->depth = std::move(maps.depth);
-    fusion_maps->normal = std::move(maps.normal);
-    fusion_maps->confidence = std::move(maps.confidence);
-    fusion_maps->colour = run_.photos.colour(run_.plan, view)->clone();
-    return fusion_maps;
+    const auto maps = run_.geometric->get(run_.plan.view(view).output_name);
+    const auto colour = run_.photos.colour(run_.plan, view);
+    return std::make_shared<const FusionMaps>(FusionMaps{
+        maps->depth.view(), maps->normal.view(), maps->confidence.view(), colour->view(), {maps, colour}});
   }
 
  private:
@@ -137,32 +134,49 @@ class Loader : public FusionMapLoader {
   int begun_ = 0;
 };
 
-/// Writes points in the region of interest, their views as COLMAP counts them in the model.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model. The files are
+/// written while the next points are fused.
 class Writer : public PointSink {
  public:
   Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
          const std::optional<SceneBox>& roi)
-      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi) {}
+      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi), background_(1, 1) {}
 
-  void add(const std::vector<FusedPoint>& points) override {
+  void add(const std::vector<FusedRow>& rows) override {
     check_interrupted();
-    for (const FusedPoint& point : points) {
-      if (roi_ && !roi_->contains(point.position)) continue;
-      indices_.clear();
-      for (const std::uint32_t view : point.views) indices_.push_back(image_index_[view]);
-      std::sort(indices_.begin(), indices_.end());
-      ply_.add({point.position, point.normal, point.colour, point.confidence, indices_});
-    }
+    const auto encoded = std::make_shared<std::vector<EncodedPoints>>(rows.size());
+    parallel_for(static_cast<int>(rows.size()), [&](int i) {
+      const auto row = static_cast<std::size_t>(i);
+      encode(rows[row], (*encoded)[row]);
+    });
+    background_.submit([this, encoded] {
+      for (const EncodedPoints& points : *encoded) ply_.add(points);
+    });
   }
 
-  std::uint64_t count() const { return ply_.count(); }
+  /// Waits until all points are written.
+  std::uint64_t count() {
+    background_.finish();
+    return ply_.count();
+  }
   CloudFiles commit() { return ply_.commit(); }
 
  private:
+  void encode(const FusedRow& row, EncodedPoints& result) const {
+    std::vector<std::uint32_t> indices;
+    row.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
+      if (roi_ && !roi_->contains(point.position)) return;
+      indices.clear();
+      for (const std::uint32_t view : views) indices.push_back(image_index_[view]);
+      std::sort(indices.begin(), indices.end());
+      ply_.encode({point.position, point.normal, point.colour, point.confidence, indices}, result);
+    });
+  }
+
   PlyWriter ply_;
-  std::vector<std::uint32_t> image_index_;
+  const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
-  std::vector<std::uint32_t> indices_;
+  BackgroundWork background_;  // last, so that it ends before what it works on
 };
 
 std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {

@@ -139,12 +139,6 @@ std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
       view, [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
 }
 
-ViewDepth MapStore::copy(const std::string& view) {
-  if (const auto maps = cache_.find(view))
-    return {maps->depth.clone(), maps->normal.clone(), maps->confidence.clone()};
-  return read(view);
-}
-
 ViewDepth MapStore::read(const std::string& view) const {
   ViewDepth maps;
   maps.depth = read_depth_map(workspace_.path(Workspace::depth_file(view, kind_)));

@@ -83,9 +83,6 @@ class MapStore {
   /// @throws InputError
   std::shared_ptr<const ViewDepth> get(const std::string& view);
 
-  /// The same for a caller that changes or owns them.
-  ViewDepth copy(const std::string& view);
-
  private:
   ViewDepth read(const std::string& view) const;
 

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "core/vec.hpp"
+#include "fuse/consistency.hpp"
+#include "scene/pose.hpp"
+
+namespace recon {
+
+/// Some points in one frame.
+struct PointBlock {
+  static constexpr int kMax = 64;
+  int count = 0;  ///< at most kMax
+  alignas(64) double x[kMax], y[kMax], z[kMax];
+
+  void push(Vec3d point) {
+    x[count] = point.x, y[count] = point.y, z[count] = point.z;
+    ++count;
+  }
+};
+
+/// The reprojections of the points of a block into a view.
+struct ReprojectedBlock {
+  alignas(64) std::int32_t x[PointBlock::kMax], y[PointBlock::kMax];
+  alignas(64) float found[PointBlock::kMax];
+  alignas(64) double predicted[PointBlock::kMax];
+
+  Reprojection operator[](int i) const { return {x[i], y[i], predicted[i], found[i]}; }
+};
+
+/// Reprojects points into `view`: pixel (-1, -1) with an unknown depth for those that are not visible there.
+/// @param view_from_points  from the frame of the points to the camera of `view`
+void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
+               ReprojectedBlock& result);
+
+/// What the sources say of a depth, each at the pixel of its reprojection.
+struct alignas(4) Agreement {
+  std::uint8_t known = 0;    ///< sources with a depth there
+  std::uint8_t agree = 0;    ///< of these, with the same depth and a similar normal
+  std::uint8_t through = 0;  ///< with a larger depth: they see through the point
+  std::uint8_t hidden = 0;   ///< with a smaller depth: something hides the point from them
+};
+
+/// Adds what one source says of every known depth of `reference`; at most 255 sources can be added.
+/// @param[in,out] counts  of the reference's size
+void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
+                     ImageView<Agreement> counts);
+
+}  // namespace recon

@@ -1,0 +1,110 @@
+#include "session/report/session_report.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "io/output_file.hpp"
+#include "session/report/report.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// What a column of the tables shows of a line.
+struct Column {
+  const char* title;
+  const char* key;
+  const char* format;  ///< of a number
+};
+
+constexpr std::array<Column, 4> kColumns = {{{"views", "views", "%.0f"},
+                                             {"points", "points", "%.0f"},
+                                             {"seconds", "seconds", "%.1f"},
+                                             {"warnings", "warnings", "%.0f"}}};
+
+std::string cell(const json& line, const Column& column) {
+  return line.contains(column.key) ? number(line.at(column.key).get<double>(), column.format) : "-";
+}
+
+std::string text_of(const json& line, const char* key) {
+  return line.value(key, std::string());
+}
+
+/// The results of a line, relative to the page; empty where there are none.
+std::string result_link(const fs::path& folder, const json& line, const char* file) {
+  const std::string output = text_of(line, "output");
+  if (output.empty() || !fs::exists(fs::path(output) / file)) return {};
+  return fs::proximate(fs::path(output) / file, folder).generic_string();
+}
+
+std::string linked(const std::string& link, const std::string& text) {
+  return link.empty() ? text : "<a href=\"" + html_link(link) + "\">" + text + "</a>";
+}
+
+std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
+  std::string page =
+      html_head() + "<h1>" + std::to_string(lines.size()) + " scenes</h1>\n<table><tr><th>scene";
+  for (const Column& column : kColumns) page += std::string("<th class=n>") + column.title;
+  page += "<th>status</tr>\n";
+  for (const json& line : lines) {
+    page += "<tr><td>" +
+            linked(result_link(folder, line, "report.html"), html_escaped(text_of(line, "scene"))) + "</td>";
+    for (const Column& column : kColumns) page += "<td class=n>" + cell(line, column) + "</td>";
+    const std::string error = text_of(line, "error");
+    page +=
+        "<td>" + html_escaped(text_of(line, "status") + (error.empty() ? "" : ": " + error)) + "</td></tr>\n";
+  }
+  return page + "</table>\n</html>\n";
+}
+
+}  // namespace
+
+json session_line(const json& report, int exit_code) {
+  json line = {{"scene", report.at("scene")}, {"exit_code", exit_code}};
+  if (report.contains("error"))
+    line["status"] = "failed", line["error"] = report.at("error");
+  else
+    line["status"] = exit_code == 0 ? "done" : "some views failed";
+  for (const char* key : {"output", "points"})
+    if (report.contains(key)) line[key] = report.at(key);
+  for (const char* key : {"views", "left_out", "warnings"})
+    if (report.contains(key)) line[key] = report.at(key).size();
+  if (report.contains("seconds")) line["seconds"] = report.at("seconds").at("total");
+  return line;
+}
+
+std::string session_table(const std::vector<json>& lines) {
+  std::size_t width = 5;
+  for (const json& line : lines) width = std::max(width, text_of(line, "scene").size());
+  const auto row = [&](std::string scene, const auto& text_of_column, const std::string& status) {
+    std::string text = scene.append(width - scene.size(), ' ');
+    for (const Column& column : kColumns) {
+      const std::string value = text_of_column(column);
+      text += "  " + std::string(10 - std::min<std::size_t>(value.size(), 10), ' ') + value;
+    }
+    return text + "  " + status + "\n";
+  };
+  std::string table = row(
+      "scene", [](const Column& column) { return std::string(column.title); }, "status");
+  for (const json& line : lines) {
+    const int exit_code = line.at("exit_code");
+    table += row(
+        text_of(line, "scene"), [&](const Column& column) { return cell(line, column); },
+        text_of(line, "status") + (exit_code == 0 ? "" : " (" + std::to_string(exit_code) + ")"));
+  }
+  return table;
+}
+
+void write_session_files(const fs::path& folder, const std::vector<json>& lines) {
+  std::error_code error;
+  fs::create_directories(folder, error);  // else writing fails and says why
+  std::string text;
+  for (const json& line : lines) text += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  write_file(folder / "session.jsonl", text);
+  write_file(folder / "index.html", session_html(folder, lines));
+}
+
+}  // namespace recon

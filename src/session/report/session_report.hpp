@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace recon {
+
+/// What came of one input of a session, from its report or its failure: scene, status, exit_code, and where
+/// they are known output, views, points, seconds, the number of warnings, and the error.
+/// @param report  as `--json` prints it
+nlohmann::json session_line(const nlohmann::json& report, int exit_code);
+
+/// The lines as a table for people.
+std::string session_table(const std::vector<nlohmann::json>& lines);
+
+/// Writes session.jsonl, one line an input, and index.html, which links to their results; a reader finds
+/// either the files of the last call or these.
+/// @throws OutputError
+void write_session_files(const std::filesystem::path& folder, const std::vector<nlohmann::json>& lines);
+
+}  // namespace recon
