@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "io/image_file.hpp"
 #include "io/text_scanner.hpp"
 
@@ -28,6 +30,8 @@ int focal_length_count(CameraModel model) {
 /// Bytes of a view and of a point besides their elements, including the lookup tables.
 constexpr std::size_t kViewBytes = sizeof(View) + 256;
 constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array doubles when it grows
+
+constexpr int kPointGrain = 256;  ///< points per task of a parallel loop
 
 std::string shown_mebibytes(std::size_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
@@ -114,9 +118,10 @@ void ColmapBuilder::claim_observations(std::uint64_t count, const FilePlace& pla
   claim(count, sizeof(Observation), place);
 }
 
-void ColmapBuilder::claim_track(std::uint64_t count, const FilePlace& place) {
+void ColmapBuilder::claim_point(std::uint64_t track_length, const FilePlace& place) {
   constexpr std::size_t kListBytes = 8;  // visibility lists for view selection
-  claim(count, sizeof(TrackElement) + kListBytes, place);
+  claim(track_length, sizeof(TrackElement) + kListBytes, place);
+  claim(1, kPointBytes, place);
 }
 
 void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place) {
@@ -149,32 +154,60 @@ void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, c
   scene_.views.push_back(std::move(view));
 }
 
-void ColmapBuilder::add_point(SparsePoint point, const std::vector<RawTrackElement>& track,
-                              const FilePlace& place) {
+void ColmapBuilder::add_points(std::vector<SparsePoint> points,
+                               const std::function<FilePlace(int)>& place_of) {
+  std::vector<std::vector<std::uint32_t>> without_view(points.size());
+  std::vector<FirstException> faults(points.size());
+  parallel_for(
+      static_cast<int>(points.size()),
+      [&](int i) {
+        const auto index = static_cast<std::size_t>(i);
+        faults[index].guard([&] { without_view[index] = link_track(points[index], place_of(i)); });
+      },
+      kPointGrain);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const FilePlace place = place_of(static_cast<int>(i));
+    check_point(points[i], place);
+    faults[i].rethrow();
+    if (!without_view[i].empty() && elements_without_view_ == 0)
+      first_without_view_ = place.text() + ": point " + std::to_string(points[i].id) + " is seen by image " +
+                            std::to_string(without_view[i].front());
+    elements_without_view_ += without_view[i].size();
+    scene_.points.push_back(std::move(points[i]));
+  }
+}
+
+/// Checks all of a point except its track.
+void ColmapBuilder::check_point(const SparsePoint& point, const FilePlace& place) {
   const auto name = [&point] { return "point " + std::to_string(point.id); };
-  claim(1, kPointBytes, place);
   if (point.id == kNoPoint) place.fail(name() + " has the id that stands for no point; give it another one");
   if (!point_ids_.insert(point.id).second)
     place.fail(name() + " is there twice; give every point an id of its own");
   if (!is_finite(point.position) || !std::isfinite(point.error))
     place.fail(name() + " has a position or an error that is not finite");
-  point.track.reserve(track.size());
-  for (const RawTrackElement& element : track) {
-    const auto view = view_index_.find(element.image_id);
+}
+
+/// Replaces the ids of images in a track by the indices of their views. Thread-safe.
+/// @returns the images that are not there, whose elements are left out
+std::vector<std::uint32_t> ColmapBuilder::link_track(SparsePoint& point, const FilePlace& place) const {
+  std::vector<std::uint32_t> without_view;
+  std::size_t kept = 0;
+  for (const TrackElement element : point.track) {
+    const auto image_id = static_cast<std::uint32_t>(element.view);
+    const auto view = view_index_.find(image_id);
     if (view == view_index_.end()) {
-      if (elements_without_view_++ == 0)
-        first_without_view_ =
-            place.text() + ": " + name() + " is seen by image " + std::to_string(element.image_id);
+      without_view.push_back(image_id);
       continue;
     }
     const auto& observations = scene_.views[static_cast<std::size_t>(view->second)].observations;
     if (element.observation >= observations.size() || observations[element.observation].point_id != point.id)
-      place.fail(name() + " is said to be observation " + std::to_string(element.observation) + " of image " +
-                 std::to_string(element.image_id) +
+      place.fail("point " + std::to_string(point.id) + " is said to be observation " +
+                 std::to_string(element.observation) + " of image " + std::to_string(image_id) +
                  ", which does not know it; without the points3D file the scene is read without points");
-    point.track.push_back({view->second, element.observation});
+    point.track[kept++] = {view->second, element.observation};
   }
-  scene_.points.push_back(std::move(point));
+  point.track.resize(kept);
+  return without_view;
 }
 
 Scene ColmapBuilder::finish(const std::string& images_file) {
@@ -187,17 +220,23 @@ Scene ColmapBuilder::finish(const std::string& images_file) {
 }
 
 void ColmapBuilder::check_observations(const std::string& images_file) {
-  for (View& view : scene_.views)
-    for (std::size_t i = 0; i < view.observations.size(); ++i) {
-      const std::uint64_t id = view.observations[i].point_id;
-      if (id == kNoPoint || point_ids_.count(id) != 0) continue;
-      if (!scene_.points.empty())
-        throw InputError(
-            images_file + ": image " + std::to_string(view.id) + " (" + in_quotes(view.name) +
-            ") observes point " + std::to_string(id) +
-            ", which the points3D file does not have; without that file the scene is read without points");
-      view.observations.edit()[i].point_id = kNoPoint;
+  const bool has_points = !scene_.points.empty();
+  std::vector<std::optional<std::uint64_t>> unknown(scene_.views.size());
+  parallel_for(static_cast<int>(scene_.views.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    for (Observation& observation : scene_.views[index].observations.edit()) {
+      if (!has_points) observation.point_id = kNoPoint;
+      if (observation.point_id == kNoPoint || point_ids_.count(observation.point_id) != 0) continue;
+      unknown[index] = observation.point_id;
+      return;
     }
+  });
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (unknown[i])
+      throw InputError(
+          images_file + ": image " + std::to_string(scene_.views[i].id) + " (" +
+          in_quotes(scene_.views[i].name) + ") observes point " + std::to_string(*unknown[i]) +
+          ", which the points3D file does not have; without that file the scene is read without points");
 }
 
 void ColmapBuilder::sort_views() {
@@ -213,9 +252,14 @@ void ColmapBuilder::sort_views() {
     sorted.push_back(std::move(view(old)));
   }
   scene_.views = std::move(sorted);
-  for (SparsePoint& point : scene_.points.edit())
-    for (TrackElement& element : point.track)
-      element.view = new_index[static_cast<std::size_t>(element.view)];
+  std::vector<SparsePoint>& points = scene_.points.edit();
+  parallel_for(
+      static_cast<int>(points.size()),
+      [&](int i) {
+        for (TrackElement& element : points[static_cast<std::size_t>(i)].track)
+          element.view = new_index[static_cast<std::size_t>(element.view)];
+      },
+      kPointGrain);
 }
 
 }  // namespace recon

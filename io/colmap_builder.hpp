@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -23,12 +24,6 @@ Mat3d rotation_of(Quaternion q);
 /// The unit quaternion of a rotation, w >= 0.
 Quaternion quaternion_of(const Mat3d& rotation);
 
-/// One element of a track as stored in the files.
-struct RawTrackElement {
-  std::uint32_t image_id;
-  std::uint32_t observation;
-};
-
 /// Builds a scene from the text or binary parser, in the order cameras, views, points, and checks each part
 /// against the previous ones. Every member throws InputError with `place`.
 class ColmapBuilder {
@@ -37,18 +32,21 @@ class ColmapBuilder {
   explicit ColmapBuilder(std::size_t memory_limit = std::numeric_limits<std::size_t>::max())
       : memory_limit_(memory_limit) {}
 
-  /// Reserves budget before memory is allocated for elements of a view or point.
+  /// Reserves budget for the observations of a view, and for a point and its track; in binary files, before
+  /// they are allocated.
   /// @throws OutOfMemory if they exceed the remaining budget
   void claim_observations(std::uint64_t count, const FilePlace& place);
-  void claim_track(std::uint64_t count, const FilePlace& place);
+  void claim_point(std::uint64_t track_length, const FilePlace& place);
 
   void add_camera(std::uint32_t id, Camera camera, const FilePlace& place);
 
   /// @param view   the view except `camera` and the rotation, which are given by `camera_id` and `q`
   void add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place);
 
-  /// @param point   the point except the track, which is given by `track`
-  void add_point(SparsePoint point, const std::vector<RawTrackElement>& track, const FilePlace& place);
+  /// Adds points in the order of the file; their tracks are checked in parallel.
+  /// @param points    track elements have the id of the image, as in the files, in place of the view
+  /// @param place_of  of a point, by its index; thread-safe
+  void add_points(std::vector<SparsePoint> points, const std::function<FilePlace(int)>& place_of);
 
   /// The scene, views sorted by name. Track elements of missing views are omitted; a warning states their
   /// number.
@@ -57,6 +55,8 @@ class ColmapBuilder {
 
  private:
   void claim(std::uint64_t count, std::size_t each, const FilePlace& place);
+  void check_point(const SparsePoint& point, const FilePlace& place);
+  std::vector<std::uint32_t> link_track(SparsePoint& point, const FilePlace& place) const;
   void check_observations(const std::string& images_file);
   void sort_views();
 
@@ -68,7 +68,7 @@ class ColmapBuilder {
   std::size_t memory_limit_;
   std::size_t memory_ = 0;
   std::uint64_t elements_without_view_ = 0;
-  std::string first_without_view_;  ///< its place and its view
+  std::string first_without_view_;  ///< its place, point and image
 };
 
 }  // namespace recon

@@ -1,9 +1,11 @@
 #include "io/colmap_formats.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "io/byte_reader.hpp"
 #include "io/image_file.hpp"
+#include "io/line_batch.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {
@@ -14,9 +16,10 @@ void add_words(std::string& out, std::initializer_list<double> values) {
   for (const double value : values) out += ' ' + decimal(value);
 }
 
-/// @param observations  replaced; its memory is reused between views
-void parse_observations(WordScanner words, std::vector<Observation>& observations) {
-  observations.clear();
+std::vector<Observation> parse_observations(WordScanner words) {
+  std::vector<Observation> observations;
+  const std::string_view line = words.rest();
+  observations.reserve(static_cast<std::size_t>(std::count(line.begin(), line.end(), ' ')) / 3 + 1);
   while (!words.done()) {
     Observation observation;
     observation.pixel.x =
@@ -28,6 +31,7 @@ void parse_observations(WordScanner words, std::vector<Observation>& observation
       observation.point_id = WordScanner(id, words.place()).integer<std::uint64_t>("POINT3D_ID");
     observations.push_back(observation);
   }
+  return observations;
 }
 
 // Sizes of the smallest possible records, bytes.
@@ -78,58 +82,73 @@ void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuil
   }
 }
 
+/// A view as a file has it.
+struct FileView {
+  View view;  ///< without camera and rotation
+  std::uint32_t camera_id = 0;
+  Quaternion rotation{};
+};
+
+FileView parse_image(const LineBatch& batch, int record) {
+  WordScanner words = batch.words(record);
+  FileView result;
+  View& view = result.view;
+  view.id = words.integer<std::uint32_t>("IMAGE_ID");
+  Quaternion& q = result.rotation;
+  q.w = words.number("QW");
+  q.x = words.number("QX");
+  q.y = words.number("QY");
+  q.z = words.number("QZ");
+  Vec3d& t = view.cam_from_world.translation;
+  t.x = words.number("TX");
+  t.y = words.number("TY");
+  t.z = words.number("TZ");
+  result.camera_id = words.integer<std::uint32_t>("CAMERA_ID");
+  view.name = words.rest();
+  // The second line always belongs to the first: it is empty for a view without observations.
+  view.observations = parse_observations(batch.words(record, 1));
+  return result;
+}
+
 void parse_images_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
   LineScanner lines(stream, file);
-  std::string_view line;
-  std::vector<Observation> observations;
-  while (lines.next_content(line)) {
-    const FilePlace place = lines.place();
-    WordScanner words(line, place);
-    View view;
-    view.id = words.integer<std::uint32_t>("IMAGE_ID");
-    Quaternion q{};
-    q.w = words.number("QW");
-    q.x = words.number("QX");
-    q.y = words.number("QY");
-    q.z = words.number("QZ");
-    Vec3d& t = view.cam_from_world.translation;
-    t.x = words.number("TX");
-    t.y = words.number("TY");
-    t.z = words.number("TZ");
-    const auto camera_id = words.integer<std::uint32_t>("CAMERA_ID");
-    view.name = words.rest();
-    // The second line always belongs to the first: it is empty for a view without observations.
-    if (lines.next(line)) {
-      parse_observations(WordScanner(line, lines.place()), observations);
-      builder.claim_observations(observations.size(), place);
-      view.observations = std::vector(observations);
+  for (LineBatch batch; batch.read(lines, 2);) {
+    std::vector<FileView> views = batch.parse([&](int i) { return parse_image(batch, i); });
+    for (int i = 0; i < batch.records(); ++i) {
+      FileView& it = views[static_cast<std::size_t>(i)];
+      builder.claim_observations(it.view.observations.size(), batch.place(i));
+      builder.add_view(std::move(it.view), it.camera_id, it.rotation, batch.place(i));
     }
-    builder.add_view(std::move(view), camera_id, q, place);
   }
+}
+
+SparsePoint parse_point(WordScanner words) {
+  SparsePoint point;
+  point.id = words.integer<std::uint64_t>("POINT3D_ID");
+  point.position.x = words.number("X");
+  point.position.y = words.number("Y");
+  point.position.z = words.number("Z");
+  point.colour.r = words.integer<std::uint8_t>("R");
+  point.colour.g = words.integer<std::uint8_t>("G");
+  point.colour.b = words.integer<std::uint8_t>("B");
+  point.error = words.number("ERROR");
+  const std::string_view track = words.rest();
+  point.track.reserve(static_cast<std::size_t>(std::count(track.begin(), track.end(), ' ')) / 2 + 1);
+  while (!words.done()) {
+    const auto image_id = words.integer<std::uint32_t>("IMAGE_ID of a track");
+    point.track.push_back(
+        {static_cast<int>(image_id), words.integer<std::uint32_t>("POINT2D_IDX of a track")});
+  }
+  return point;
 }
 
 void parse_points_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
   LineScanner lines(stream, file);
-  std::string_view line;
-  std::vector<RawTrackElement> track;
-  while (lines.next_content(line)) {
-    WordScanner words(line, lines.place());
-    SparsePoint point;
-    point.id = words.integer<std::uint64_t>("POINT3D_ID");
-    point.position.x = words.number("X");
-    point.position.y = words.number("Y");
-    point.position.z = words.number("Z");
-    point.colour.r = words.integer<std::uint8_t>("R");
-    point.colour.g = words.integer<std::uint8_t>("G");
-    point.colour.b = words.integer<std::uint8_t>("B");
-    point.error = words.number("ERROR");
-    track.clear();
-    while (!words.done()) {
-      const auto image_id = words.integer<std::uint32_t>("IMAGE_ID of a track");
-      track.push_back({image_id, words.integer<std::uint32_t>("POINT2D_IDX of a track")});
-    }
-    builder.claim_track(track.size(), lines.place());
-    builder.add_point(std::move(point), track, lines.place());
+  for (LineBatch batch; batch.read(lines, 1);) {
+    std::vector<SparsePoint> points = batch.parse([&](int i) { return parse_point(batch.words(i)); });
+    for (int i = 0; i < batch.records(); ++i)
+      builder.claim_point(points[static_cast<std::size_t>(i)].track.size(), batch.place(i));
+    builder.add_points(std::move(points), [&](int i) { return batch.place(i); });
   }
 }
 
@@ -246,27 +265,37 @@ void parse_images_binary(InputStream& stream, const std::string& file, ColmapBui
   reader.expect_end();
 }
 
+SparsePoint read_point(ByteReader& reader, ColmapBuilder& builder) {
+  const FilePlace place = reader.place();
+  SparsePoint point;
+  point.id = reader.read<std::uint64_t>("the id of a point");
+  point.position = read_vector(reader, "the position of a point");
+  point.colour.r = reader.read<std::uint8_t>("the colour of a point");
+  point.colour.g = reader.read<std::uint8_t>("the colour of a point");
+  point.colour.b = reader.read<std::uint8_t>("the colour of a point");
+  point.error = reader.read<double>("the error of a point");
+  const std::uint64_t length = reader.read_count(kTrackElementBytes, "track elements");
+  builder.claim_point(length, place);
+  point.track.resize(length);
+  for (TrackElement& element : point.track) {
+    element.view = static_cast<int>(reader.read<std::uint32_t>("a track"));
+    element.observation = reader.read<std::uint32_t>("a track");
+  }
+  return point;
+}
+
 void parse_points_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
+  constexpr std::uint64_t kBatch = 1 << 14;
   ByteReader reader(stream, file);
-  const auto count = reader.read_count(kPointBytes, "points");
-  std::vector<RawTrackElement> track;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const FilePlace place = reader.place();
-    SparsePoint point;
-    point.id = reader.read<std::uint64_t>("the id of a point");
-    point.position = read_vector(reader, "the position of a point");
-    point.colour.r = reader.read<std::uint8_t>("the colour of a point");
-    point.colour.g = reader.read<std::uint8_t>("the colour of a point");
-    point.colour.b = reader.read<std::uint8_t>("the colour of a point");
-    point.error = reader.read<double>("the error of a point");
-    const std::uint64_t length = reader.read_count(kTrackElementBytes, "track elements");
-    builder.claim_track(length, place);
-    track.resize(length);
-    for (RawTrackElement& element : track) {
-      element.image_id = reader.read<std::uint32_t>("a track");
-      element.observation = reader.read<std::uint32_t>("a track");
+  for (auto left = reader.read_count(kPointBytes, "points"); left > 0;) {
+    std::vector<SparsePoint> points(std::min(left, kBatch));
+    std::vector<FilePlace> places;
+    for (SparsePoint& point : points) {
+      places.push_back(reader.place());
+      point = read_point(reader, builder);
     }
-    builder.add_point(std::move(point), track, place);
+    left -= points.size();
+    builder.add_points(std::move(points), [&](int i) { return places[static_cast<std::size_t>(i)]; });
   }
   reader.expect_end();
 }

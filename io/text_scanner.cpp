@@ -1,5 +1,6 @@
 #include "io/text_scanner.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace recon {
@@ -64,9 +65,10 @@ std::string_view WordScanner::word(std::string_view what) {
   if (rest_.empty())
     place_.fail("the line ends where " + std::string(what) +
                 " should stand; the file is truncated or corrupt");
-  const std::size_t end = rest_.find_first_of(kBlanks);
-  const std::string_view text = rest_.substr(0, end);
-  rest_ = end == std::string_view::npos ? std::string_view{} : trim(rest_.substr(end));
+  const auto is_blank = [](char c) { return kBlanks.find(c) != std::string_view::npos; };
+  const auto end = std::find_if(rest_.begin(), rest_.end(), is_blank);
+  const std::string_view text(rest_.begin(), end);
+  rest_ = {std::find_if_not(end, rest_.end(), is_blank), rest_.end()};
   return text;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -267,15 +269,52 @@ std::optional<Vec2d> Lens::project(Vec3d x) const {
   return Vec2d{focal_.x * distorted.x + centre_.x, focal_.y * distorted.y + centre_.y};
 }
 
-/// The r in [0, limit) with r g(r) = distorted_radius: Newton's method with a shrinking bracket. Beyond the
-/// limit, the r just below it (from which the tangential part may still be solved).
+/// The r near `estimate` with r g(r) = distorted_radius, if rounding leaves no doubt about it: of the
+/// floating-point numbers around it, r g(r) exceeds the distorted radius at all above and at none below.
+std::optional<double> Lens::isolated_radius(double estimate, double distorted_radius) const {
+  constexpr int kNumbers = 16, kMinClear = 6;
+  const auto number = [bits = std::bit_cast<std::int64_t>(estimate)](int i) {
+    return std::bit_cast<double>(bits + i - kNumbers / 2);
+  };
+  int below = 0;
+  bool rises = true;
+  for (int i = 0; i < kNumbers; ++i) {
+    const double r = number(i), g = value(numerator_, r * r) / value(denominator_, r * r);
+    const bool is_below = !(r * g > distorted_radius);
+    rises &= !is_below || below == i;
+    below += is_below;
+  }
+  if (!rises || below < kMinClear || kNumbers - below < kMinClear) return std::nullopt;
+  return 0.5 * (number(below - 1) + number(below));
+}
+
+/// The r in (0, hi) with r g(r) = distorted_radius that Newton's method finds; empty where it does not
+/// converge, or rounding makes the root ambiguous, as the arc tangent of the FOV model often does.
+std::optional<double> Lens::newton_radius(double r, double hi, double distorted_radius) const {
+  constexpr int kMaxSteps = 10;
+  constexpr double kMin = 1e-100, kMinSlope = 0.4, kSettled = 1e-9;  // the next step is below the precision
+  for (int i = 0; i < kMaxSteps && omega_ == 0 && kMin < r && r < hi; ++i) {
+    const auto [g, g_r] = radial(r);
+    const double slope = g + r * g_r, step = (r * g - distorted_radius) / slope;
+    r -= step;
+    if (slope < kMinSlope) return std::nullopt;
+    if (std::abs(step) <= kSettled * r) return r < hi ? isolated_radius(r, distorted_radius) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// The r in [0, limit) with r g(r) = distorted_radius: Newton's method or, where that fails, the same with a
+/// shrinking bracket. Beyond the limit, the r just below it (from which the tangential part may still be
+/// solved).
 std::optional<double> Lens::solve_radius(double distorted_radius) const {
   double lo = 0, hi = limit_;
   if (hi == kInfinity) {
     for (hi = 1; hi * radial(hi).g < distorted_radius; hi *= 2)
       if (hi > 1e8) return std::nullopt;
   }
-  double r = std::min(distorted_radius, 0.5 * (lo + hi));
+  const double start = std::min(distorted_radius, 0.5 * (lo + hi));
+  if (const auto root = newton_radius(start, hi, distorted_radius)) return root;
+  double r = start;
   for (int i = 0; i < 100; ++i) {
     const auto [g, g_r] = radial(r);
     const double error = r * g - distorted_radius;
@@ -301,8 +340,9 @@ std::optional<Vec2d> Lens::undistort(Vec2d distorted) const {
 
   const auto residual = [&](Vec2d at) { return distort(at) - distorted; };
   Vec2d e = residual(b);
-  for (int i = 0; i < 50 && length(e) > 0; ++i) {
-    const double r = length(b);
+  double r = length(b), error = length(e);
+  bool improved = true;
+  for (int i = 0; i < 50 && error > 0 && improved; ++i) {
     const auto [g, g_r] = radial(r);
     const double k = r > 0 ? g_r / r : 0, diagonal = g + 2 * (tangential_.x * b.x + tangential_.y * b.y);
     const Vec2d t{2 * (tangential_.x + prism_.x), 2 * (tangential_.y + prism_.y)};
@@ -313,19 +353,20 @@ std::optional<Vec2d> Lens::undistort(Vec2d distorted) const {
     const double det = a11 * a22 - a12 * a21;
     if (!(det > 0)) break;
     const Vec2d step{(a22 * e.x - a12 * e.y) / det, (a11 * e.y - a21 * e.x) / det};
-    double damping = 1;
-    for (; damping > 1e-6; damping *= 0.5) {
+    improved = false;  // stays so at a root up to rounding, or where there is none
+    for (double damping = 1; damping > 1e-6 && !improved; damping *= 0.5) {
       const Vec2d next{b.x - damping * step.x, b.y - damping * step.y};
-      if (!(length(next) < limit_)) continue;
+      if (next.x == b.x && next.y == b.y) break;
+      const double next_r = length(next);
+      if (!(next_r < limit_)) continue;
       const Vec2d next_e = residual(next);
-      if (!(length(next_e) < length(e))) continue;
-      b = next;
-      e = next_e;
-      break;
+      const double next_error = length(next_e);
+      if (!(next_error < error)) continue;
+      b = next, e = next_e, r = next_r, error = next_error;
+      improved = true;
     }
-    if (damping <= 1e-6) break;  // no improvement: a root up to rounding, or none
   }
-  if (length({focal_.x * e.x, focal_.y * e.y}) > kMaxPixelError || !(length(b) < limit_)) return std::nullopt;
+  if (length({focal_.x * e.x, focal_.y * e.y}) > kMaxPixelError || !(r < limit_)) return std::nullopt;
   return b;
 }
 

@@ -90,6 +90,8 @@ class Lens {
 
   Radial radial(double r) const;
   Vec2d distort(Vec2d base) const;
+  std::optional<double> isolated_radius(double estimate, double distorted_radius) const;
+  std::optional<double> newton_radius(double start, double hi, double distorted_radius) const;
   std::optional<double> solve_radius(double distorted_radius) const;
   std::optional<Vec2d> undistort(Vec2d distorted) const;
   double find_limit() const;

@@ -85,17 +85,17 @@ std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least
 }
 
 /// The range from the points observed by the view; if these are few, from all points in its image.
-std::optional<DepthRange> from_points(const Scene& scene, const PointBlocks& blocks, const ViewGeometry& view,
-                                      std::span<const int> seen) {
+std::optional<DepthRange> from_points(const SceneIndex& index, int v) {
+  const ViewGeometry& view = index.views[v];
   const auto samples_of = [&](std::span<const int> points) {
     std::vector<Sample> samples;
     for (const int p : points)
-      if (const auto sample = sample_of(view, scene.points[static_cast<std::size_t>(p)].position))
+      if (const auto sample = sample_of(view, index.scene.points[static_cast<std::size_t>(p)].position))
         samples.push_back(*sample);
     return samples;
   };
-  if (const auto range = widened(samples_of(seen), kMinSeen)) return range;
-  return widened(samples_of(blocks.near_image(view)), kMinInImage);
+  if (const auto range = widened(samples_of(index.visibility.points_of_view[v]), kMinSeen)) return range;
+  return widened(samples_of(index.blocks.near_image(view)), kMinInImage);
 }
 
 /// Length of the baseline perpendicular to the axis, at least a quarter of the full baseline: motion along
@@ -125,10 +125,9 @@ DepthRange overlapping(const SceneGeometry& views, const ViewGeometry& view, con
   return part && part->near < part->far ? *part : range;
 }
 
-std::optional<DepthRange> from_geometry(const SceneGeometry& views, int index,
-                                        const std::vector<int>& sources,
-                                        std::optional<double> viewing_distance) {
-  const ViewGeometry& view = views[index];
+std::optional<DepthRange> from_geometry(const SceneIndex& index, int v, const std::vector<int>& sources) {
+  const SceneGeometry& views = index.views;
+  const ViewGeometry& view = views[v];
   std::vector<double> nearest, furthest;
   for (const int s : sources) {
     const ViewGeometry& source = views[s];
@@ -139,7 +138,8 @@ std::optional<DepthRange> from_geometry(const SceneGeometry& views, int index,
   }
   if (nearest.empty()) return std::nullopt;
   DepthRange range{quantile(nearest, 0.5), quantile(furthest, 1.0)};
-  if (viewing_distance) range = {kNearOfDistance * *viewing_distance, kFarOfDistance * *viewing_distance};
+  if (const auto distance = index.distances[static_cast<std::size_t>(v)])
+    range = {kNearOfDistance * *distance, kFarOfDistance * *distance};
   return overlapping(views, view, sources, range);
 }
 
@@ -171,20 +171,16 @@ DepthRange with_flags(DepthRange range, const DepthRangeOptions& options) {
 
 }  // namespace
 
-std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::vector<int>>& sources,
+std::vector<DepthRange> depth_ranges(const SceneIndex& index, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options) {
-  EXPECTS(sources.size() == scene.views.size());
+  EXPECTS(sources.size() == index.scene.views.size());
   check(options);
-  const SceneGeometry views(scene);
-  const Visibility visibility(scene);
-  const PointBlocks blocks(scene);
-  const std::vector<std::optional<double>> distances = viewing_distances(views);
-  std::vector<DepthRange> ranges(scene.views.size());
-  parallel_for(static_cast<int>(scene.views.size()), [&](int v) {
-    const auto index = static_cast<std::size_t>(v);
-    std::optional<DepthRange> range = from_points(scene, blocks, views[v], visibility.points_of_view[v]);
-    if (!range) range = from_geometry(views, v, sources[index], distances[index]);
-    ranges[index] = with_flags(range.value_or(kUnknownDepthRange), options);
+  std::vector<DepthRange> ranges(sources.size());
+  parallel_for(index.views.size(), [&](int view) {
+    const auto v = static_cast<std::size_t>(view);
+    std::optional<DepthRange> range = from_points(index, view);
+    if (!range) range = from_geometry(index, view, sources[v]);
+    ranges[v] = with_flags(range.value_or(kUnknownDepthRange), options);
   });
   return ranges;
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "scene/pinhole.hpp"
-#include "scene/scene.hpp"
+#include "scene/sparse_index.hpp"
 
 namespace recon {
 
@@ -25,7 +25,7 @@ struct DepthRangeOptions {
 /// are too few, from all points in its image; without points, from the geometry of the cameras and `sources`.
 /// @param sources  per view, indices of its source views (see select_sources)
 /// @throws UsageError when a given bound is not > 0, or near >= far
-std::vector<DepthRange> depth_ranges(const Scene& scene, const std::vector<std::vector<int>>& sources,
+std::vector<DepthRange> depth_ranges(const SceneIndex& index, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options);
 
 }  // namespace recon

@@ -86,6 +86,9 @@ Visibility::Visibility(const Scene& scene)
     : views_of_point(lists_by_point(scene)),
       points_of_view(inverted(views_of_point, static_cast<int>(scene.views.size()))) {}
 
+SceneIndex::SceneIndex(const Scene& of)
+    : scene(of), views(of), visibility(of), blocks(of), distances(viewing_distances(views)) {}
+
 void PointBlocks::build() const {
   order_.resize(scene_.points.size());
   std::iota(order_.begin(), order_.end(), 0);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -74,6 +75,18 @@ class PointBlocks {
   mutable std::once_flag built_;
   mutable std::vector<int> order_;
   mutable std::vector<Block> blocks_;
+};
+
+/// What view selection and the estimation of depth ranges look up in a scene.
+struct SceneIndex {
+  /// @param of  must outlive this; converts where only one of the two is called
+  SceneIndex(const Scene& of);  // NOLINT(google-explicit-constructor)
+
+  const Scene& scene;
+  const SceneGeometry views;
+  const Visibility visibility;
+  const PointBlocks blocks;
+  const std::vector<std::optional<double>> distances;  ///< see viewing_distances
 };
 
 }  // namespace recon

@@ -99,18 +99,19 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 29);
 }
 
-std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views, const Visibility& visibility,
-                                 int reference, const ViewSelectionOptions& options) {
+std::vector<Candidate> by_points(const SceneIndex& index, int reference,
+                                 const ViewSelectionOptions& options) {
+  const Scene& scene = index.scene;
   std::vector<Reprojection> all;
-  for (const int p : visibility.points_of_view[reference]) {
-    const std::span<const int> track = visibility.views_of_point[p];
+  for (const int p : index.visibility.points_of_view[reference]) {
+    const std::span<const int> track = index.visibility.views_of_point[p];
     const std::size_t stride = (track.size() + kMaxTrackLength - 1) / kMaxTrackLength;
     const std::size_t start =
         mixed(static_cast<std::uint64_t>(p) * scene.views.size() + static_cast<std::uint64_t>(reference)) %
         stride;
     for (std::size_t i = start; i < track.size(); i += stride)
       if (track[i] != reference)
-        all.push_back(reprojection(views, reference, track[i],
+        all.push_back(reprojection(index.views, reference, track[i],
                                    scene.points[static_cast<std::size_t>(p)].position,
                                    static_cast<double>(stride), options));
   }
@@ -119,34 +120,32 @@ std::vector<Candidate> by_points(const Scene& scene, const SceneGeometry& views,
 
 /// Estimated depths for a view without observed points: around the median depth of the points in its image,
 /// otherwise around the viewing distance, otherwise a multiple of the baseline.
-std::vector<double> guessed_depths(const Scene& scene, const PointBlocks& blocks, const SceneGeometry& views,
-                                   int reference, const std::vector<int>& neighbours,
-                                   std::optional<double> viewing_distance) {
-  const ViewGeometry& view = views[reference];
+std::vector<double> guessed_depths(const SceneIndex& index, int reference,
+                                   const std::vector<int>& neighbours) {
+  const ViewGeometry& view = index.views[reference];
   std::vector<double> in_image;
-  for (const int p : blocks.near_image(view))
-    if (const Vec3d x = scene.points[static_cast<std::size_t>(p)].position; view.sees(x))
+  for (const int p : index.blocks.near_image(view))
+    if (const Vec3d x = index.scene.points[static_cast<std::size_t>(p)].position; view.sees(x))
       in_image.push_back(view.depth(x));
   // The baseline is not that of the nearest view, since views may be video frames.
   const int typical = neighbours[std::min<std::size_t>(neighbours.size(), 4) - 1];
-  const double distance = !in_image.empty() ? quantile(in_image, 0.5)
-                          : viewing_distance
-                              ? *viewing_distance
-                              : kDistanceInBaselines * norm(views[typical].centre - view.centre);
+  const double distance = !in_image.empty()
+                              ? quantile(in_image, 0.5)
+                              : index.distances[static_cast<std::size_t>(reference)].value_or(
+                                    kDistanceInBaselines * norm(index.views[typical].centre - view.centre));
   std::vector<double> depths;
   for (const double relative : kRelativeDepths) depths.push_back(relative * distance);
   return depths;
 }
 
-std::vector<Candidate> by_geometry(const Scene& scene, const PointBlocks& blocks, const SceneGeometry& views,
-                                   int reference, std::optional<double> viewing_distance,
+std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
                                    const ViewSelectionOptions& options) {
+  const SceneGeometry& views = index.views;
   const std::vector<int> neighbours = nearest_views(views, reference, kMaxNeighbours);
   if (neighbours.empty()) return {};
   const ViewGeometry& view = views[reference];
   const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
-  const std::vector<double> depths =
-      guessed_depths(scene, blocks, views, reference, neighbours, viewing_distance);
+  const std::vector<double> depths = guessed_depths(index, reference, neighbours);
   std::vector<Reprojection> all;
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
@@ -160,19 +159,13 @@ std::vector<Candidate> by_geometry(const Scene& scene, const PointBlocks& blocks
 
 }  // namespace
 
-std::vector<std::vector<int>> select_sources(const Scene& scene, const ViewSelectionOptions& options) {
+std::vector<std::vector<int>> select_sources(const SceneIndex& index, const ViewSelectionOptions& options) {
   EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);
-  const SceneGeometry views(scene);
-  const Visibility visibility(scene);
-  const PointBlocks blocks(scene);
-  const std::vector<std::optional<double>> distances = viewing_distances(views);
-  const int count = static_cast<int>(scene.views.size());
-  std::vector<std::vector<int>> sources(scene.views.size());
-  parallel_for(count, [&](int reference) {
-    std::vector<Candidate> best = by_points(scene, views, visibility, reference, options);
+  std::vector<std::vector<int>> sources(index.scene.views.size());
+  parallel_for(index.views.size(), [&](int reference) {
+    std::vector<Candidate> best = by_points(index, reference, options);
     if (best.size() < kEnoughSources)
-      for (const Candidate& candidate : by_geometry(scene, blocks, views, reference,
-                                                    distances[static_cast<std::size_t>(reference)], options))
+      for (const Candidate& candidate : by_geometry(index, reference, options))
         if (std::none_of(best.begin(), best.end(),
                          [&](const Candidate& c) { return c.view == candidate.view; }))
           best.push_back(candidate);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "scene/scene.hpp"
+#include "scene/sparse_index.hpp"
 
 namespace recon {
 
@@ -12,11 +12,11 @@ struct ViewSelectionOptions {
   double max_angle_degrees = 60.0;  ///< above it, surfaces look too different to match
 };
 
-/// The best source views of every reference view, best first, as indices into `scene.views`; ties by lowest
-/// index. With sparse points: scored by shared points weighted by triangulation angle; a source must share
-/// points and its 75th percentile angle must reach min_angle. Without points: from the geometry of the
+/// The best source views of every reference view, best first, as indices into the views of the scene; ties by
+/// lowest index. With sparse points: scored by shared points weighted by triangulation angle; a source must
+/// share points and its 75th percentile angle must reach min_angle. Without points: from the geometry of the
 /// cameras alone (baseline, viewing directions, overlap of the frusta). The list is empty if a view has no
 /// usable source.
-std::vector<std::vector<int>> select_sources(const Scene& scene, const ViewSelectionOptions& options);
+std::vector<std::vector<int>> select_sources(const SceneIndex& index, const ViewSelectionOptions& options);
 
 }  // namespace recon

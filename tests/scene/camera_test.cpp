@@ -66,6 +66,18 @@ TEST_P(EveryModel, ProjectUndoesUnproject) {
     }
 }
 
+TEST_P(EveryModel, UnprojectIsExactUpToRounding) {
+  const Lens lens(camera);
+  std::mt19937 random(11u + static_cast<unsigned>(GetParam()));
+  std::uniform_real_distribution<double> x(0, kWidth), y(0, kHeight);
+  for (int i = 0; i < 5000; ++i) {
+    const Vec2d pixel{x(random), y(random)};
+    const auto back = lens.project(*lens.unproject(pixel));
+    ASSERT_NEAR(back->x, pixel.x, 2e-12);
+    ASSERT_NEAR(back->y, pixel.y, 2e-12);
+  }
+}
+
 TEST_P(EveryModel, UnprojectFindsTheRayThatWasProjected) {
   std::mt19937 random(7u + static_cast<unsigned>(GetParam()));
   std::uniform_real_distribution<double> side(-1.5, 1.5);

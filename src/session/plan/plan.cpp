@@ -43,6 +43,38 @@ bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
          pinhole->cy == target.cy;
 }
 
+/// Sets the cameras of the undistorted images, computed once for each camera of the scene.
+/// @throws InputError for the first view whose image cannot be undistorted
+void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
+  const std::vector<Camera>& cameras = plan.scene.cameras;
+  std::vector<Pinhole> undistorted(cameras.size());
+  std::vector<FirstException> faults(cameras.size());  // of cameras that no view may have
+  parallel_for(static_cast<int>(cameras.size()), [&](int i) {
+    const auto index = static_cast<std::size_t>(i);
+    faults[index].guard([&] {
+      const Camera& camera = cameras[index];
+      undistorted[index] = undistorted_camera(camera, options.max_side(camera.width, camera.height));
+    });
+  });
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    const auto camera = static_cast<std::size_t>(plan.scene.views[i].camera);
+    faults[camera].rethrow();
+    plan.views[i].camera = undistorted[camera];
+    plan.views[i].unchanged = is_pinhole_of(cameras[camera], undistorted[camera]);
+  }
+}
+
+/// Sets the source views and the depth range of each view.
+void choose_sources(const SessionOptions& options, ScenePlan& plan) {
+  const SceneIndex index(plan.scene);
+  const auto sources = select_sources(index, options.selection);
+  const auto ranges = depth_ranges(index, sources, options.depth);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    plan.views[i].sources = sources[i];
+    plan.views[i].range = ranges[i];
+  }
+}
+
 /// The name under which the undistorted image is written: its own where we can write its format.
 std::string output_name(const std::string& name, bool unchanged) {
   std::string extension = std::filesystem::path(name).extension().string();
@@ -252,16 +284,9 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
     throw InputError("too few views: " + std::to_string(count) + " of " + std::to_string(scene.views.size()) +
                      " can be used, and depth needs at least 2");
 
-  const auto sources = select_sources(plan.scene, options.selection);
-  const auto ranges = depth_ranges(plan.scene, sources, options.depth);
   plan.views.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Camera& camera = plan.photo_camera(static_cast<int>(i));
-    plan.views[i].camera = undistorted_camera(camera, options.max_side(camera.width, camera.height));
-    plan.views[i].unchanged = is_pinhole_of(camera, plan.views[i].camera);
-    plan.views[i].sources = sources[i];
-    plan.views[i].range = ranges[i];
-  }
+  choose_sources(options, plan);
+  choose_cameras(options, plan);
   choose_output_names(plan);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   if (!sweep) choose_pairs(options, plan);
