@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -94,10 +95,13 @@ void set_up_log(Verbosity verbosity) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<LevelPrefix>('*').set_pattern(wipe_line + "%*%v");
 
-  auto logger =
-      std::make_shared<spdlog::logger>("reconstruct", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto standard_error = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  standard_error->set_level(level_of(verbosity));
+  auto sinks = std::make_shared<spdlog::sinks::dist_sink_mt>();  // so that a LogFile can join
+  sinks->add_sink(std::move(standard_error));
+  auto logger = std::make_shared<spdlog::logger>("reconstruct", std::move(sinks));
   logger->set_formatter(std::move(formatter));
-  logger->set_level(level_of(verbosity));
+  logger->set_level(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));
 }
 

@@ -11,6 +11,7 @@
 #include "core/aligned_buffer.hpp"
 #include "core/content_hash.hpp"
 #include "core/interrupt.hpp"
+#include "core/log_file.hpp"
 #include "core/parallel.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
@@ -112,14 +113,14 @@ OutputAccess output_access(const SceneRun& run) {
 }
 
 /// The steps of one scene; returns its report.
-json work_on(SceneRun& run, const SharedWork& work) {
+json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   StepClock clock;
   const auto end_step = [&clock](const char* step) {
     clock.end(step);
     release_kept_memory();  // the next step's arrays are of other sizes
   };
   read_scene(run);
-  clock.end("reading the model");
+  end_step("reading the model");
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
   run.workspace.check_free_space(output_bytes(run.plan));
@@ -134,6 +135,8 @@ json work_on(SceneRun& run, const SharedWork& work) {
     collect_estimates(run);
   }
   mark_output(run.workspace, OutputKind::kScene);
+  log.open(report_file(run, ".log"));
+  spdlog::debug("reconstruct {}, {} threads", version(), run.threads);
   if (output.has_results) remove_reports(run);
   write_file(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   prepare_views(run);
@@ -141,7 +144,8 @@ json work_on(SceneRun& run, const SharedWork& work) {
   end_step("undistorting");
   const Backends& backends = work.backends();
   share_memory(run, backends);
-  clock.end("opening the device");
+  end_step("opening the device");
+  spdlog::debug("device: {}", names_of(backends));
   if (run.options.stage != Stage::kFuse) estimate_views(run, backends);
   end_step("depth maps");
   if (run.options.stage != Stage::kEstimate) {
@@ -149,6 +153,7 @@ json work_on(SceneRun& run, const SharedWork& work) {
     end_step("check across views");
     run.photometric->disable_cache();
     fuse_views(run);
+    if (run.options.clean) clean_maps(run);
     end_step("fusion");
   }
   json report = report_json(run, names_of(backends), clock.times());
@@ -196,7 +201,7 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   return {0, plan_json(run, time), plan_text(run, time)};
 }
 
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log) {
   SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.several_inputs)),
                work.threads);
   run.memory.limit = work.memory_limit;
@@ -204,7 +209,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work) {
   if (work.options.dry_run) {
     outcome = plan_scene(run, work);
   } else {
-    outcome.object = work_on(run, work);
+    outcome.object = work_on(run, work, log);
     outcome.text = summary(outcome.object);
   }
   outcome.exit_code = run.complete() ? 0 : kSomeFailed;
@@ -220,9 +225,9 @@ Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   return {0, report.object, report.text};
 }
 
-Outcome do_input(const Input& input, const SharedWork& work) {
+Outcome do_input(const Input& input, const SharedWork& work, LogFile& log) {
   if (const auto* unusable = std::get_if<UnusableInput>(&input)) throw InputError(reason_of(*unusable));
-  if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work);
+  if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log);
   return do_pair(std::get<PairFiles>(input), work);
 }
 
@@ -233,8 +238,9 @@ Outcome failed(const Input& input, int code, const std::string& message) {
 
 /// An input whose failure must not stop the others.
 Outcome try_input(const Input& input, const SharedWork& work) {
+  LogFile log;
   try {
-    return do_input(input, work);
+    return do_input(input, work, log);
   } catch (const Interrupted&) {
     throw;
   } catch (const DeviceUnavailable&) {

@@ -324,6 +324,20 @@ TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
   EXPECT_THAT(content(dense() / "report.html"), Not(HasSubstr("<img"))) << "there are no previews yet";
 }
 
+TEST_F(ReconstructResult, LogFilesHaveTheMessagesOfEachRun) {
+  ASSERT_EQ(reconstruct({scene().string(), "--quiet"}).exit_code, 0);
+  const std::string first = content(dense() / "report.log");
+  EXPECT_THAT(first, HasSubstr(" debug: depth maps: ")) << "also where standard error is quiet";
+  EXPECT_THAT(first, Not(HasSubstr("finished and kept")));
+  const fs::path photo = scene() / "images/view00.png";
+  set_content(photo, "no photo");
+  const Outcome second = reconstruct({scene().string()});
+  EXPECT_EQ(second.exit_code, 7) << second.err;
+  const std::string both = content(dense() / "report.log");
+  EXPECT_EQ(both.substr(0, first.size()), first) << "logs are appended";
+  EXPECT_THAT(both.substr(first.size()), HasSubstr(" warning: view00.png is left out"));
+}
+
 /// The lines of a session's file.
 std::vector<nlohmann::json> session_lines(const fs::path& folder) {
   std::vector<nlohmann::json> lines;

@@ -64,6 +64,41 @@ TEST_F(ReconstructResume, AfterKillGivesTheSameBytes) {
   expect_same_after(output);
 }
 
+TEST_F(ReconstructResume, CleanedScenesAreFinished) {
+  const auto whole = folder() / "whole", cleaned = folder() / "cleaned";
+  ASSERT_EQ(reconstruct({scene().string(), "-o", whole.string()}).exit_code, 0);
+  ASSERT_EQ(reconstruct({scene().string(), "-o", cleaned.string(), "--clean"}).exit_code, 0);
+  auto expected = results(whole);
+  EXPECT_GT(std::erase_if(expected, [](const auto& file) { return file.first.ends_with(".photometric.bin"); }),
+            3u);
+  EXPECT_TRUE(same_results(expected, results(cleaned)));
+
+  const Outcome again = reconstruct({scene().string(), "-o", cleaned.string()});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("the cloud is finished and kept"));
+  EXPECT_TRUE(same_results(expected, results(cleaned)));
+}
+
+TEST_F(ReconstructResume, CleanedMapsAreMadeAgainWhereTheCheckNeedsThem) {
+  const std::vector<std::string> other = {"--max-depth-error", "0.03"};
+  const auto run = [&](const fs::path& output, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {scene().string(), "-o", output.string()});
+    return reconstruct(arguments);
+  };
+  const fs::path cleaned = folder() / "cleaned", whole = folder() / "whole";
+  ASSERT_EQ(run(cleaned, {"--clean"}).exit_code, 0);
+  const Outcome fused = run(cleaned, {"--stage", "fuse", other[0], other[1]});
+  EXPECT_EQ(fused.exit_code, 3);
+  EXPECT_THAT(fused.err, HasSubstr("were removed by --clean"));
+  const Outcome planned = run(cleaned, {"--dry-run", "--json", other[0], other[1]});
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  const Outcome again = run(cleaned, other);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("its maps were removed by --clean"));
+  ASSERT_EQ(run(whole, other).exit_code, 0);
+  EXPECT_TRUE(same_results(results(whole), results(cleaned)));
+}
+
 TEST_F(ReconstructResume, KeepsFinishedWork) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const auto records = [this] {

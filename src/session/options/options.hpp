@@ -174,7 +174,8 @@ struct SessionOptions {
   int threads = 0;                                            ///< 0: all that the process may use
   bool dry_run = false;
   bool overwrite = false;
-  bool wait = false;  ///< until another process is done with the output folder
+  bool clean = false;  ///< removes what only resuming needs from a finished scene
+  bool wait = false;   ///< until another process is done with the output folder
   bool quiet = false;
   bool verbose = false;
   bool json = false;

@@ -129,6 +129,12 @@ OptionGroup work_options() {
                  "Do finished work again, also in a folder with files of other programs, which are replaced "
                  "where names are the same. Without it, such a folder is refused, and finished work is kept",
                  RECON_FIELD(overwrite)));
+  group
+      .add("clean", "",
+           "Remove the maps before the check across views once the cloud is finished: half of what a scene "
+           "takes on the disk. They are estimated again where other options of the check need them",
+           OptionScope::kCommandLine)
+      .flag(kScenes, RECON_FIELD(clean));
   group.add(run_switch("wait", "Wait while another reconstruct writes into the same output folder",
                        RECON_FIELD(wait)));
   group.add("config", "FILE",

@@ -50,7 +50,7 @@ json inputs_of(const PairRun& run, const PairPlan& plan) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
-  json document = {{"program", version()},
+  json document = {{"version", kResultsVersion},
                    {"left", hash(plan.files.left)},
                    {"right", hash(plan.files.right)},
                    {"matching", describe_matching(plan.options)},

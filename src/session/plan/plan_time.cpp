@@ -15,19 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the estimates of all that the check compares with a view stand, the record of its check.
-bool check_finished(SceneRun& run, int view) {
-  if (!run.state(view).estimate) return false;
-  std::vector<int> sources;
-  for (const int source : run.plan.view(view).sources) {
-    if (!run.plan.view(source).in_scope) continue;
-    if (!run.state(source).estimate) return false;
-    sources.push_back(source);
-  }
-  run.state(view).check = find_finished(run, Step::kCheck, view, check_inputs(run, view, sources)).record;
-  return run.state(view).check.has_value();
-}
-
 bool has_results(const SceneRun& run) {
   std::error_code error;
   return !run.options.overwrite && fs::is_directory(run.workspace.path("status"), error);
@@ -170,9 +157,15 @@ RemainingWork remaining_work(SceneRun& run) {
     if (estimate && run.plan.view(view).active && !run.state(view).estimate) work.estimate.push_back(view);
   }
   if (!fuse_too) return work;
+  for (const int view : cleaned_but_needed(run)) {
+    run.state(view).estimate.reset();
+    if (estimate) work.estimate.push_back(view);
+  }
   const std::vector<int> views = run.plan.views_in_scope();
-  for (const int view : views)
-    if ((estimate || run.state(view).estimate) && !check_finished(run, view)) work.check.push_back(view);
+  for (const int view : views) {
+    run.state(view).check = finished_check(run, view).record;
+    if ((estimate || run.state(view).estimate) && !run.state(view).check) work.check.push_back(view);
+  }
   if (!work.check.empty()) return work;
   work.fuse = !find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(),
                              fusion_inputs(run, views))

@@ -236,7 +236,7 @@ json matching_inputs(const PairOptions& options) {
 }
 
 json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
-  json inputs = {{"program", version()},
+  json inputs = {{"version", kResultsVersion},
                  {"photo", photo_hash},
                  {"lens", describe(run.plan.photo_camera(view))},
                  {"camera", describe(run.plan.view(view).camera)}};
@@ -247,7 +247,7 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
 json estimate_inputs(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
   json inputs = run.job.method == Method::kPlaneSweep ? sweep_inputs(run, plan) : pairs_inputs(run, plan);
-  inputs["program"] = version();
+  inputs["version"] = kResultsVersion;
   inputs["reference"] = describe_image(run, view);
   inputs["depth_min"] = plan.range.near;
   inputs["depth_max"] = plan.range.far;
@@ -260,7 +260,7 @@ json estimate_inputs(const SceneRun& run, int view) {
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
   json source_maps = json::object();
   for (const int source : sources) source_maps[run.plan.name(source)] = describe_maps(run, source);
-  json inputs = {{"program", version()},
+  json inputs = {{"version", kResultsVersion},
                  {"reference", describe_maps(run, view)},
                  {"sources", std::move(source_maps)},
                  {"consistency", describe(run.options.consistency)}};
@@ -284,7 +284,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
                                  {"image", describe_image(run, view)}};
     indices[run.plan.name(view)] = dense_index[static_cast<std::size_t>(view)];
   }
-  json inputs = {{"program", version()},
+  json inputs = {{"version", kResultsVersion},
                  {"views", std::move(maps)},
                  {"indices", std::move(indices)},
                  {"positions", cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float"},

@@ -54,7 +54,8 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
   for (const OutputFile& output : record.outputs)
     outputs.push_back(
         {{"file", output.name}, {"size", output.identity.size}, {"hash", output.identity.hash}});
-  const json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
+  json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
+  if (record.cleaned) document["cleaned"] = true;
   write_file(path, json_text(document));
 }
 
@@ -67,6 +68,7 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
     record.inputs = document.at("inputs");
     record.result = document.at("result");
     if (!is_result(record.result)) return std::nullopt;
+    record.cleaned = document.value("cleaned", false);
     for (const json& output : document.at("outputs"))
       record.outputs.push_back(
           {output.at("file").get<std::string>(),
@@ -108,7 +110,7 @@ FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std
   if (!finished.record) return finished;
   finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(inputs)));
   finished.changed = !finished.reason.empty();
-  if (!finished.changed)
+  if (!finished.changed && !finished.record->cleaned)
     if (const auto damaged = damaged_output(*finished.record, workspace.root()))
       finished.reason = *damaged + " is missing or damaged";
   if (!finished.reason.empty()) finished.record.reset();

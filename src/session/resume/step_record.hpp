@@ -24,6 +24,7 @@ struct StepRecord {
   nlohmann::json inputs;
   std::vector<OutputFile> outputs;
   nlohmann::json result;
+  bool cleaned = false;  ///< the files were removed, since nothing but other options would need them again
 };
 
 /// Writes a record.

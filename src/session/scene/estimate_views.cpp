@@ -218,6 +218,13 @@ void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& 
       redone.emplace_back(run.plan.name(active[i]), finished[i].reason);
     }
   }
+  if (run.options.stage == Stage::kAll)
+    for (const int view : cleaned_but_needed(run)) {
+      run.state(view).estimate.reset();
+      run.state(view).estimate_kept = false;
+      views.push_back(view);
+      redone.emplace_back(run.plan.name(view), "its maps were removed by --clean");
+    }
   log_resumed("depth maps", active.size() - views.size(), redone);
   if (!views.empty()) Estimation(run, views).run_on(backends);
 }
@@ -239,6 +246,9 @@ void collect_estimates(SceneRun& run) {
     run.failed.push_back({run.plan.name(views[i]), reason});
     run.warn(run.plan.name(views[i]) + " is left out: " + reason);
   }
+  if (const std::vector<int> removed = cleaned_but_needed(run); !removed.empty())
+    throw InputError(run.workspace.root().string() + ": the maps of " + std::to_string(removed.size()) +
+                     " views that the check needs were removed by --clean; run without --stage");
   if (run.failed.size() == views.size())
     throw InputError(run.workspace.root().string() +
                      ": there are no depth maps to fuse; run --stage estimate first");

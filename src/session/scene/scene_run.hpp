@@ -95,6 +95,16 @@ void collect_estimates(SceneRun& run);
 /// preview.
 void check_views(SceneRun& run);
 
+/// The record of a view's check if it is finished for the estimates that the run has.
+FinishedStep finished_check(const SceneRun& run, int view);
+
+/// The views whose maps before the check an earlier run removed, and of which a check has need now.
+std::vector<int> cleaned_but_needed(const SceneRun& run);
+
+/// Removes the maps before the check of all views that were checked.
+/// @throws OutputError
+void clean_maps(SceneRun& run);
+
 /// Fuses the checked depths into dense/fused.ply.
 /// @throws InputError when the cloud would be empty, with what is known of the reason
 void fuse_views(SceneRun& run);

@@ -1,0 +1,68 @@
+#include "core/log_file.hpp"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/dist_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace recon {
+
+class LogFileSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  LogFileSink() : base_sink(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S%z %l: %v")) {}
+
+  void open(const std::filesystem::path& path) {
+    const std::lock_guard lock(mutex_);
+    file_.open(path, std::ios::app | std::ios::binary);
+    if (!file_) throw OutputError(path.string() + ": cannot be opened: " + std::strerror(errno));
+    file_ << early_ << std::flush;
+    early_.clear();
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    if (file_.is_open())
+      file_.write(text.data(), static_cast<std::streamsize>(text.size())).flush();
+    else
+      early_.append(text.data(), text.size());
+  }
+  void flush_() override { file_.flush(); }
+
+ private:
+  std::ofstream file_;
+  std::string early_;
+};
+
+namespace {
+
+/// The sinks that set_up_log made; nothing with another logger.
+std::shared_ptr<spdlog::sinks::dist_sink_mt> sinks() {
+  const auto& all = spdlog::default_logger()->sinks();
+  return all.empty() ? nullptr : std::dynamic_pointer_cast<spdlog::sinks::dist_sink_mt>(all.front());
+}
+
+}  // namespace
+
+LogFile::LogFile() : sink_(std::make_shared<LogFileSink>()) {
+  if (const auto all = sinks()) all->add_sink(sink_);
+}
+
+LogFile::~LogFile() {
+  if (const auto all = sinks()) all->remove_sink(sink_);
+}
+
+void LogFile::open(const std::filesystem::path& path) {
+  sink_->open(path);
+}
+
+}  // namespace recon
