@@ -28,7 +28,6 @@ constexpr double kMinOverlap = 0.1;
 
 /// One point in a pair of views.
 struct Reprojection {
-  int source;
   float angle;   ///< triangulation angle, degrees
   float score;   ///< matching quality of the pair at this point
   float weight;  ///< number of points that it represents
@@ -64,29 +63,35 @@ Reprojection reprojection(const SceneGeometry& views, int reference, int source,
   const double angle = triangulation_angle(x, r.centre, s.centre);
   const double ratio = (norm(x - r.centre) / r.focal) / (norm(x - s.centre) / s.focal);
   const double score = weight * angle_weight(angle, options) * scale_weight(ratio);
-  return {source, static_cast<float>(angle), static_cast<float>(score), static_cast<float>(weight)};
+  return {static_cast<float>(angle), static_cast<float>(score), static_cast<float>(weight)};
+}
+
+/// The reprojections of one reference view into each view.
+using PairReprojections = std::vector<std::vector<Reprojection>>;
+
+/// The angle that a share of the reprojections does not exceed, degrees. Reorders them.
+double angle_quantile(std::vector<Reprojection>& all, std::size_t numerator, std::size_t denominator) {
+  const auto at = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) * numerator / denominator);
+  std::nth_element(all.begin(), at, all.end(),
+                   [](const Reprojection& a, const Reprojection& b) { return a.angle < b.angle; });
+  return static_cast<double>(at->angle);
 }
 
 /// Candidates from all reprojections of one reference view, best first. @param min_weight  min weight of a
 /// candidate
-std::vector<Candidate> ranked(std::vector<Reprojection> all, double min_weight,
+std::vector<Candidate> ranked(PairReprojections by_source, double min_weight,
                               const ViewSelectionOptions& options) {
-  std::stable_sort(all.begin(), all.end(), [](const Reprojection& a, const Reprojection& b) {
-    return std::pair(a.source, a.angle) < std::pair(b.source, b.angle);
-  });
   std::vector<Candidate> candidates;
-  for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
+  for (std::size_t source = 0; source < by_source.size(); ++source) {
+    std::vector<Reprojection>& all = by_source[source];
     double score = 0, weight = 0;
-    for (end = i; end < all.size() && all[end].source == all[i].source; ++end) {
-      score += static_cast<double>(all[end].score);
-      weight += static_cast<double>(all[end].weight);
+    for (const Reprojection& it : all) {
+      score += static_cast<double>(it.score);
+      weight += static_cast<double>(it.weight);
     }
-    const std::size_t last = end - i - 1;
-    const double median = static_cast<double>(all[i + last / 2].angle);
-    const double p75 = static_cast<double>(all[i + last * 3 / 4].angle);
-    if (score > 0 && weight >= min_weight && p75 >= options.min_angle_degrees &&
-        median <= options.max_angle_degrees)
-      candidates.push_back({all[i].source, score});
+    if (score > 0 && weight >= min_weight && angle_quantile(all, 3, 4) >= options.min_angle_degrees &&
+        angle_quantile(all, 1, 2) <= options.max_angle_degrees)
+      candidates.push_back({static_cast<int>(source), score});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
@@ -102,7 +107,7 @@ std::uint64_t mixed(std::uint64_t value) {
 std::vector<Candidate> by_points(const SceneIndex& index, int reference,
                                  const ViewSelectionOptions& options) {
   const Scene& scene = index.scene;
-  std::vector<Reprojection> all;
+  PairReprojections by_source(scene.views.size());
   for (const int p : index.visibility.points_of_view[reference]) {
     const std::span<const int> track = index.visibility.views_of_point[p];
     const std::size_t stride = (track.size() + kMaxTrackLength - 1) / kMaxTrackLength;
@@ -111,11 +116,11 @@ std::vector<Candidate> by_points(const SceneIndex& index, int reference,
         stride;
     for (std::size_t i = start; i < track.size(); i += stride)
       if (track[i] != reference)
-        all.push_back(reprojection(index.views, reference, track[i],
-                                   scene.points[static_cast<std::size_t>(p)].position,
-                                   static_cast<double>(stride), options));
+        by_source[static_cast<std::size_t>(track[i])].push_back(
+            reprojection(index.views, reference, track[i], scene.points[static_cast<std::size_t>(p)].position,
+                         static_cast<double>(stride), options));
   }
-  return ranked(std::move(all), kMinShared, options);
+  return ranked(std::move(by_source), kMinShared, options);
 }
 
 /// Estimated depths for a view without observed points: around the median depth of the points in its image,
@@ -146,15 +151,17 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
   const ViewGeometry& view = views[reference];
   const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
   const std::vector<double> depths = guessed_depths(index, reference, neighbours);
-  std::vector<Reprojection> all;
+  PairReprojections by_source(static_cast<std::size_t>(views.size()));
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
       const Vec3d x = view.point_at(ray, depth);
       for (const int source : neighbours)
-        if (views[source].sees(x)) all.push_back(reprojection(views, reference, source, x, 1, options));
+        if (views[source].sees(x))
+          by_source[static_cast<std::size_t>(source)].push_back(
+              reprojection(views, reference, source, x, 1, options));
     }
   const double samples = static_cast<double>(depths.size() * rays.size());
-  return ranked(std::move(all), kMinOverlap * samples, options);
+  return ranked(std::move(by_source), kMinOverlap * samples, options);
 }
 
 }  // namespace
