@@ -1,6 +1,8 @@
-"""local_test.py PROGRAM: two scenes in shards on local cores; a killed job is repeated, a broken scene stops no other."""
+"""local_test.py PROGRAM: two scenes in shards on local cores. Snakemake is killed and taken up again, a killed job is
+repeated, and a broken scene stops no other."""
 
 import sys
+import time
 from pathlib import Path
 
 import runs
@@ -16,6 +18,14 @@ exec {program} "$@"
 """
 
 
+def interrupt(running, output):
+    """Kills Snakemake and its jobs when some of them have ended."""
+    with running as process:
+        while not any(path.stat().st_size for path in output.glob(".cluster/*.estimate-*.json")):
+            runs.check(process.poll() is None, f"ended before it could be killed\n{runs.messages()}")
+            time.sleep(0.05)
+
+
 def main(program):
     runs.need("snakemake")
     with runs.work_folder() as folder:
@@ -25,21 +35,26 @@ def main(program):
         fragile.write_text(KILLED_ONCE.format(program=program, mark=folder / "killed"))
         fragile.chmod(0o755)
 
-        local = ["--cores", "2"]
-        code = runs.start(fragile, session, output, "local", 3, local).wait()
-        runs.check(code == 0, f"exit code {code}\n{runs.messages()}")
-        runs.check((folder / "killed").exists(), "no job was killed")
-        runs.check("Trying to restart job" in runs.messages(), f"no job was repeated\n{runs.messages()}")
+        def local(program, shards, *more):
+            return runs.snakemake(program, session, output, "local", shards, ["--cores", "2", *more])
+
+        def run(*arguments):
+            with local(*arguments) as process:
+                return process.wait(), runs.messages()
+
+        interrupt(local(program, 3), output)
+        code, said = run(fragile, 3)
+        runs.check(code == 0, f"exit code {code}\n{said}")
+        runs.check((folder / "killed").exists() and "Trying to restart job" in said, f"no job was repeated\n{said}")
         runs.check_results(program, session, output)
 
-        code = runs.start(program, session, output, "local", 3, local).wait()
-        runs.check(code == 0 and "Nothing to be done" in runs.messages(), f"finished work again\n{runs.messages()}")
+        code, said = run(fragile, 3)
+        runs.check(code == 0 and "Nothing to be done" in said, f"finished work again\n{said}")
 
         (session / "broken/images").mkdir(parents=True)
         (output / "a/fused.ply").unlink()
-        code = runs.start(program, session, output, "local", 2, [*local, "--forceall", "--retries", "0"]).wait()
-        runs.check(code != 0, "a broken scene is no failure")
-        runs.check("broken: this is no scene" in runs.messages(), f"no word of it\n{runs.messages()}")
+        code, said = run(program, 2, "--forceall", "--retries", "0")
+        runs.check(code != 0 and "broken: this is no scene" in said, f"a broken scene is not told: {code}\n{said}")
         lines = (output / "session.jsonl").read_text().splitlines()
         runs.check(len(lines) == 3 and sum('"error"' in line for line in lines) == 1, f"session.jsonl: {lines}")
         runs.check_results(program, session, output)

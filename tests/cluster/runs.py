@@ -68,14 +68,24 @@ def make_session(folder):
     shutil.copy(demo / "images/view00.jpg", folder / "b, c/images/view08.jpg")
 
 
-def start(program, session, output, profile, shards, more=(), **settings):
-    """Starts Snakemake with threads=1; its messages go to snakemake.log in the current folder."""
+@contextlib.contextmanager
+def snakemake(program, session, output, profile, shards, more=()):
+    """A running Snakemake; its messages go to snakemake.log in the current folder. It and the jobs that it has started
+    itself are killed at the end of the context."""
     tools = ROOT / "tools/cluster"
     config = {"scenes": session, "output": output, "shards": shards, "threads": 1, "memory": 2, "program": program}
     command = [find("snakemake"), "-s", tools / "Snakefile", "--profile", tools / profile, *more, "--config"]
-    command += [f"{key}={value}" for key, value in {**config, **settings}.items()] + ["options=" + " ".join(OPTIONS)]
+    command += [f"{key}={value}" for key, value in config.items()] + ["options=" + " ".join(OPTIONS)]
     with open("snakemake.log", "w") as log:
-        return subprocess.Popen([*map(str, command)], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [*map(str, command)], stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def messages():

@@ -117,8 +117,7 @@ class Cluster:
         for daemon in self.daemons.values():
             daemon.kill()
             daemon.wait()
-        for process in self.processes():
-            kill(process)
+        self.kill_jobs()
 
     def start_munged(self):
         key = self.folder / "munge.key"
@@ -147,7 +146,8 @@ class Cluster:
 
     def query(self, *command):
         """The output of a command of Slurm; empty where it fails."""
-        return subprocess.run([find(command[0]), *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        command = [find(command[0]), *command[1:]]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
     def processes(self, **variables):
         """Processes of this cluster's jobs whose environment has these values."""
@@ -177,7 +177,11 @@ class Cluster:
         daemon = self.daemons.pop(node)
         daemon.kill()
         daemon.wait()
-        jobs = self.processes(SLURMD_NODENAME=node)
-        keepers = {parent_of(process) for process in jobs}
-        for process in [keeper for keeper in keepers if command_of(keeper).startswith("slurmstepd:")] + jobs:
+        self.kill_jobs(SLURMD_NODENAME=node)
+
+    def kill_jobs(self, **variables):
+        """Kills the processes of jobs, first the slurmstepd of each, which would tell the controller."""
+        jobs = self.processes(**variables)
+        parents = {parent_of(process) for process in jobs}
+        for process in [parent for parent in parents if command_of(parent).startswith("slurmstepd:")] + jobs:
             kill(process)

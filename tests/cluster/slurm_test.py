@@ -7,12 +7,12 @@ import runs
 import slurm
 
 
-def lose_a_job_and_a_node(cluster, program, snakemake):
+def lose_a_job_and_a_node(cluster, program, process):
     """Cancels a job while it works, then ends a node on which another one works; returns the ids of both."""
     found = {}
 
     def working(node=None):
-        runs.check(snakemake.poll() is None, f"ended before its jobs could be killed\n{runs.messages()}")
+        runs.check(process.poll() is None, f"ended before its jobs could be killed\n{runs.messages()}")
         found["job"] = cluster.working_job(program, node)
         return found["job"]
 
@@ -30,13 +30,9 @@ def main(program):
     with runs.work_folder() as folder, slurm.Cluster(folder / "slurm") as cluster:
         session, output = folder / "session", folder / "out"
         runs.make_session(session)
-        snakemake = runs.start(program, session, output, "slurm", 6, ["--latency-wait", "5"])
-        try:
-            killed, lost = lose_a_job_and_a_node(cluster, program, snakemake)
-            code = snakemake.wait()
-        finally:
-            snakemake.kill()
-            snakemake.wait()
+        with runs.snakemake(program, session, output, "slurm", 6, ["--latency-wait", "5"]) as process:
+            killed, lost = lose_a_job_and_a_node(cluster, program, process)
+            code = process.wait()
         said = runs.messages()
         runs.check(code == 0, f"exit code {code}\n{said}\n{cluster.logs()}")
         state = cluster.job_state(killed)
