@@ -21,7 +21,7 @@ exec {program} "$@"
 def interrupt(running, output):
     """Kills Snakemake and its jobs when some of them have ended."""
     with running as process:
-        while not any(path.stat().st_size for path in output.glob(".cluster/*.estimate-*.json")):
+        while not any(output.glob(".cluster/*.estimate-*.json")):
             runs.check(process.poll() is None, f"ended before it could be killed\n{runs.messages()}")
             time.sleep(0.05)
 
