@@ -41,6 +41,9 @@ def main(program):
         runs.check(state == "NODE_FAIL", f"job {lost} was not lost: {state}")
         for job in (killed, lost):
             runs.check(f"external jobid '{job}'" in said, f"job {job} is not Snakemake's\n{said}")
+        for job in (killed, lost, "4000000"):
+            status = cluster.query(runs.ROOT / "tools/cluster/slurm/status", job).strip()
+            runs.check(status == "failed", f"status of job {job}: {status}")
         runs.check(said.count("Trying to restart job") >= 2, f"not repeated\n{said}")
         runs.check(len(list(output.glob(".cluster/*.estimate-*-of-6.json"))) == 12, "not all shards are there")
         runs.check_results(program, session, output)
