@@ -27,7 +27,7 @@ def interrupt(running, output):
 
 
 def main(program):
-    runs.need("snakemake")
+    runs.need("snakemake", "setpriv")
     with runs.work_folder() as folder:
         session, output = folder / "session", folder / "out"
         runs.make_session(session)

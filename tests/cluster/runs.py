@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SKIPPED = 77
 OPTIONS = ["--max-image-size", "160"]
-TIME_LIMIT = 240  # seconds, below that of CTest, which would not stop the daemons in order
+TIME_LIMIT = 540  # seconds, below that of CTest, which would not stop the daemons in order
 
 
 def need(*programs):
@@ -70,12 +70,12 @@ def make_session(folder):
 
 @contextlib.contextmanager
 def snakemake(program, session, output, profile, shards, more=()):
-    """A running Snakemake; its messages go to snakemake.log in the current folder. It and the jobs that it has started
-    itself are killed at the end of the context."""
+    """A running Snakemake; its messages go to snakemake.log in the current folder. It is killed at the end of the context,
+    with the jobs that it has started itself, and when this process ends."""
     tools = ROOT / "tools/cluster"
     config = {"scenes": session, "output": output, "shards": shards, "threads": 1, "memory": 2, "program": program}
-    command = [find("snakemake"), "-s", tools / "Snakefile", "--profile", tools / profile, *more, "--config"]
-    command += [f"{key}={value}" for key, value in config.items()] + ["options=" + " ".join(OPTIONS)]
+    command = [find("setpriv"), "--pdeathsig", "KILL", find("snakemake"), "-s", tools / "Snakefile", "--profile", tools / profile]
+    command += [*more, "--config", *(f"{key}={value}" for key, value in config.items()), "options=" + " ".join(OPTIONS)]
     with open("snakemake.log", "w") as log:
         process = subprocess.Popen(
             [*map(str, command)], stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True
