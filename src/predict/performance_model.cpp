@@ -79,7 +79,7 @@ struct UnitCosts {
   double operation = 0, byte = 0, patch_sample = 0;
 };
 
-constexpr UnitCosts kCpu[] = {{"sweep", 4.5e-9, 3e-10, 4.5e-9},
+constexpr UnitCosts kCpu[] = {{"sweep", 4.5e-9, 3e-10, 3.9e-9},
                               {"sgm", 1.6e-9, 0},
                               {"bm", 1.2e-9, 0},
                               {"bp", 5e-10, 4e-12},

@@ -81,13 +81,13 @@ inline double predicted_seconds(const PerformanceModel& model, const StageTask& 
 
 /// Costs of the steps around matching, seconds of one thread per unit.
 struct HostCosts {
-  double photo_pixel = 6e-8;    ///< decoded, and written as it is
-  double warped_pixel = 5e-7;   ///< decoded, undistorted and encoded
-  double observation = 1.5e-6;  ///< of the model, undistorted and written, by one thread
-  double map_pixel = 1.1e-7;  ///< prepared and filtered: of a view and of each image that it is matched with
-  double checked_pixel = 1e-7;  ///< of a view, against each of its sources
-  double fused_pixel = 5e-8;    ///< of a view, against each view that overlaps with it
-  double view_file = 0.01;      ///< fsync of a view's files, per write
+  double photo_pixel = 6e-8;   ///< decoded, and written as it is
+  double warped_pixel = 5e-7;  ///< decoded, undistorted and encoded
+  double observation = 6e-7;   ///< of the model, undistorted and written
+  double map_pixel = 1.1e-7;   ///< prepared and filtered: of a view and of each image that it is matched with
+  double checked_pixel = 2.2e-8;  ///< of a view, against each of its sources
+  double fused_pixel = 1.9e-8;    ///< of a view, against each view that overlaps with it
+  double view_file = 0.01;        ///< fsync of a view's files, per write
 };
 
 /// Identifies a calibration, which holds for one device, version and number of threads.

@@ -57,7 +57,7 @@ double pixels_against(const SceneRun& run, const std::vector<int>& views, const 
   return sum;
 }
 
-/// Photos and model. Photos are done on all threads, the model on one.
+/// Photos and model.
 double undistorting_seconds(const SceneRun& run, const std::vector<int>& views) {
   double photos = 0, observations = 0;
   for (const int view : views) {
@@ -66,7 +66,7 @@ double undistorting_seconds(const SceneRun& run, const std::vector<int>& views) 
                                      camera.width * camera.height;
   }
   for (const View& view : run.plan.scene.views) observations += static_cast<double>(view.observations.size());
-  return photos / run.threads + kCosts.view_file + kCosts.observation * observations;
+  return kCosts.view_file + (photos + kCosts.observation * observations) / run.threads;
 }
 
 /// Images made ready, filters and files of the depth maps.
