@@ -112,8 +112,11 @@ TEST(Completion, OffersOptionsAndTheirKeywords) {
 std::string readme() {
   std::istringstream lines(content(RECON_SOURCE_DIR "/README.md"));
   std::string text;
-  for (std::string line; std::getline(lines, line) && line != "## Build";)
-    if (line.find("reconstruct-") == std::string::npos) text += line + "\n";
+  bool on_snakemake = false;
+  for (std::string line; std::getline(lines, line) && line != "## Build";) {
+    if (line.starts_with("## ")) on_snakemake = line == "## On a cluster";
+    if (!on_snakemake && line.find("reconstruct-") == std::string::npos) text += line + "\n";
+  }
   return text;
 }
 
