@@ -109,19 +109,27 @@ FileIdentity AtomicFile::reread() const {
 void AtomicFile::flush() {
   fault_point(FaultPoint::kFileWrite);
   hasher_.add(buffer_);
-  std::string_view bytes = buffer_;
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot be written");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(fd_, buffer_)) fail("cannot be written");
   buffer_.clear();
 }
 
 void AtomicFile::fail(const char* action) const {
+  fail_output(path_, action);
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void fail_output(const std::filesystem::path& path, const char* action) {
   const int code = errno;
-  std::string message = path_.string() + ": " + action + ": ";
+  std::string message = path.string() + ": " + action + ": ";
   if (code == ENOSPC || code == EDQUOT)
     message += "the disk is full; free some space or choose another output folder";
   else if (code == EFBIG)

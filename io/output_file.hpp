@@ -49,6 +49,12 @@ class AtomicFile {
 /// Writes a whole file through AtomicFile.
 FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// Writes all bytes to a file descriptor; false, with the reason in errno, where it cannot.
+bool write_all(int fd, std::string_view bytes);
+
+/// @throws OutputError with path, action and the reason in errno
+[[noreturn]] void fail_output(const std::filesystem::path& path, const char* action);
+
 /// Serialises a document; invalid UTF-8 is replaced by replacement characters.
 std::string json_text(const nlohmann::json& document);
 

@@ -166,15 +166,26 @@ class Fusion {
     // irrelevant.
     for (int phase = 0; phase < spacing * spacing; ++phase) {
       const int x_first = phase % spacing, y_first = y_begin + phase / spacing;
-      parallel_for((y_end - y_first + spacing - 1) / spacing, [&](int row) {
-        const int y = y_first + row * spacing;
-        fuse_row(reference, neighbours, x_first, y, rows[static_cast<std::size_t>(y - y_begin)]);
-      });
+      const int count = (y_end - y_first + spacing - 1) / spacing;
+      const int step = reference.maps->drop_pages ? kRowsBetweenDrops : count;
+      for (int begin = 0; begin < count; begin += step) {
+        parallel_for(std::min(step, count - begin), [&](int row) {
+          const int y = y_first + (begin + row) * spacing;
+          fuse_row(reference, neighbours, x_first, y, rows[static_cast<std::size_t>(y - y_begin)]);
+        });
+        drop_pages(reference, neighbours);
+      }
     }
     std::uint64_t count = 0;
     for (const FusedRow& row : rows) count += row.points.size();
     if (count > 0) sink.add(rows);
     return count;
+  }
+
+  static void drop_pages(const LoadedView& reference, const std::vector<LoadedView>& neighbours) {
+    if (reference.maps->drop_pages) reference.maps->drop_pages();
+    for (const LoadedView& neighbour : neighbours)
+      if (neighbour.maps->drop_pages) neighbour.maps->drop_pages();
   }
 
   /// The points that start at every `spacing`th pixel of row y.

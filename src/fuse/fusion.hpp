@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,6 +21,8 @@ struct FusionMaps {
   ImageView<const float> confidence;
   ImageView<const Rgb8> colour;
   std::vector<std::shared_ptr<const void>> owners;  ///< of the pixels
+  /// Gives back the memory of pixels that can be read again; empty where they are in memory only.
+  std::function<void()> drop_pages;
 };
 
 /// A view to fuse: its geometry, and the indices of the views that may see the same surface.
@@ -79,13 +82,16 @@ struct FusionOptions {
 /// Number of bands of rows per view with `spacing` 1; the points of one band are in memory at a time.
 inline constexpr int kFusionBands = 8;
 
+/// Number of rows of points after which fusion drops the pages of maps that have them.
+inline constexpr int kRowsBetweenDrops = 32;
+
 /// Merges depth maps into points, view by view in the order of `views`. A point averages the agreeing depths
 /// of other views, at the one pixel of its reprojection in each. It marks pixels of the same surface as used:
 /// those less than `spacing` pixels away in its own view and, since positions are rounded there, up to
 /// `spacing` pixels away in the others. A used pixel starts no point. A point is dropped if at least as many
 /// views see through it as agree on it. Memory: the maps of a view and its neighbours, one bit per pixel of
 /// every view, and the points of a view or, with a spacing of 1, of a band of it. Determinism: the same
-/// points in the same order for any number of threads.
+/// points in the same order for any number of threads, with or without pages to drop.
 /// @returns the number of points
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
                    const FusionOptions& options, PointSink& sink);

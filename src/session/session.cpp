@@ -68,6 +68,8 @@ std::string reason_of(const UnusableInput& input) {
 
 void share_memory(SceneRun& run, const Backends& backends) {
   run.memory = plan_memory(run.plan, run.options, backends, run.memory.limit, run.threads);
+  if (run.memory.fusion_files > 0)
+    run.workspace.check_free_space(output_bytes(run.plan) + run.memory.fusion_files);
   run.photos.set_budget(run.memory.photo_cache);
   run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, run.memory.map_cache);
   run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, run.memory.map_cache);

@@ -155,5 +155,19 @@ TEST_F(ReconstructModel, CountsTowardsTheMemoryLimit) {
   EXPECT_EQ(limited(240).exit_code, 0);
 }
 
+TEST_F(ReconstructModel, FusesMapsInFilesWhereMemoryIsLimited) {
+  const auto run = [&](const char* name, const char* limit) {
+    return reconstruct({RECON_SOURCE_DIR "/scenes/demo", "--output", (folder() / name).string(), "--planes",
+                        "16", "--optimizer", "winner", "--threads", "1", "--memory-limit", limit});
+  };
+  const Outcome free = run("free", "1GiB"), limited = run("limited", "115MiB");
+  EXPECT_EQ(free.exit_code, 0) << free.err;
+  EXPECT_THAT(free.err, testing::Not(HasSubstr("temporary files")));
+  EXPECT_EQ(limited.exit_code, 0) << limited.err;
+  EXPECT_THAT(limited.err, HasSubstr("temporary files"));
+  EXPECT_LE(limited.peak_bytes, std::size_t{115} << 20);
+  EXPECT_TRUE(same_results(results(folder() / "free"), results(folder() / "limited")));
+}
+
 }  // namespace
 }  // namespace recon

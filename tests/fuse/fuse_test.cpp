@@ -15,18 +15,18 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// Parallel cameras in front of the plane z = 2; view i is at x = 0.1 i.
 struct PlaneViews : FusionMapLoader {
-  explicit PlaneViews(int count) {
+  explicit PlaneViews(int count, int height = 30) {
     for (int i = 0; i < count; ++i) {
-      FusionView view{{40, 30, 40, 40, 20, 15}, {}, {}};
+      FusionView view{{40, height, 40, 40, 20, 15}, {}, {}};
       view.cam_from_world.translation = {-0.1 * i, 0, 0};
       for (int j = 0; j < count; ++j)
         if (j != i) view.neighbours.push_back(j);
       views.push_back(view);
       auto m = std::make_shared<OwnedMaps>();
-      m->depth = Image<float>(40, 30, 2.0f);
-      m->normal = Image<Vec3f>(40, 30, Vec3f{0, 0, -1});
-      m->confidence = Image<float>(40, 30, 0.5f);
-      m->colour = Image<Rgb8>(40, 30, Rgb8{static_cast<std::uint8_t>(10 * i), 20, 30});
+      m->depth = Image<float>(40, height, 2.0f);
+      m->normal = Image<Vec3f>(40, height, Vec3f{0, 0, -1});
+      m->confidence = Image<float>(40, height, 0.5f);
+      m->colour = Image<Rgb8>(40, height, Rgb8{static_cast<std::uint8_t>(10 * i), 20, 30});
       maps.push_back(m);
     }
   }
@@ -189,6 +189,39 @@ TEST(Fuse, GivesTheSamePointsForAnyNumberOfThreadsAndAnyCache) {
     EXPECT_EQ(one[i].position.x, two[i].position.x);
     EXPECT_EQ(one[i].position.z, two[i].position.z);
     EXPECT_EQ(one[i].views, two[i].views);
+  }
+}
+
+/// Maps of which pages can be dropped.
+struct DroppedViews : PlaneViews {
+  using PlaneViews::PlaneViews;
+  std::shared_ptr<const FusionMaps> load(int view) override {
+    FusionMaps result = *PlaneViews::load(view);
+    result.drop_pages = [this] { ++drops; };
+    return std::make_shared<const FusionMaps>(std::move(result));
+  }
+  int drops = 0;
+};
+
+TEST(Fuse, DropsPagesEveryFewRowsAndGivesTheSamePoints) {
+  constexpr int kHeight = 5 * kRowsBetweenDrops;
+  for (const int spacing : {1, 2}) {
+    FusionOptions options;
+    options.spacing = spacing;
+    Collected kept, dropped;
+    PlaneViews scene(3, kHeight);
+    DroppedViews files(3, kHeight);
+    fuse(scene.views, scene, options, kept);
+    fuse(files.views, files, options, dropped);
+    ASSERT_GT(kept.points.size(), 100u);
+    ASSERT_EQ(kept.points.size(), dropped.points.size());
+    for (std::size_t i = 0; i < kept.points.size(); ++i) {
+      EXPECT_EQ(kept.points[i].position.x, dropped.points[i].position.x);
+      EXPECT_EQ(kept.points[i].position.y, dropped.points[i].position.y);
+      EXPECT_EQ(kept.points[i].views, dropped.points[i].views);
+    }
+    // Each view and its two neighbours, for each phase.
+    EXPECT_GE(files.drops, 3 * 3 * kHeight * spacing / kRowsBetweenDrops) << "spacing " << spacing;
   }
 }
 

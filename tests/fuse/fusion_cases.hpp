@@ -18,7 +18,7 @@ struct OwnedMaps {
 };
 
 inline FusionMaps views_of(const std::shared_ptr<const OwnedMaps>& maps) {
-  return {maps->depth.view(), maps->normal.view(), maps->confidence.view(), maps->colour.view(), {maps}};
+  return {maps->depth.view(), maps->normal.view(), maps->confidence.view(), maps->colour.view(), {maps}, {}};
 }
 
 /// Keeps all points.

@@ -23,6 +23,12 @@ using reference::TexturedPlane;
 constexpr InverseRange kRange = {0.3f, 2.2f};
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
+Image<PatchState> run(const std::vector<PatchLevel>& levels, ImageView<const float> depth,
+                      const PatchMatchOptions& options) {
+  const auto level = [&](int i) -> const PatchLevel& { return levels[static_cast<std::size_t>(i)]; };
+  return patch_match(static_cast<int>(levels.size()), level, depth, kRange, options);
+}
+
 /// The images of a scene, halved, as the optimizer takes them, and coarse depths with noise and holes.
 struct Problem {
   TexturedPlane scene;
@@ -67,7 +73,7 @@ struct Problem {
   }
 
   Image<PatchState> run(const PatchMatchOptions& options = {}) const {
-    return patch_match(levels, depth.view(), kRange, options);
+    return recon::run(levels, depth.view(), options);
   }
 };
 
@@ -215,14 +221,14 @@ TEST(PatchMatch, RefusesWhatItCannotTake) {
   options = {};
   options.radius = kMaxPatchRadius + 1;
   EXPECT_THROW(problem.run(options), std::logic_error);
-  EXPECT_THROW(patch_match(problem.levels, Image<float>(33, 25, 1.0f).view(), kRange, {}), std::logic_error);
-  EXPECT_THROW(patch_match({}, problem.depth.view(), kRange, {}), std::logic_error);
+  EXPECT_THROW(run(problem.levels, Image<float>(33, 25, 1.0f).view(), {}), std::logic_error);
+  EXPECT_THROW(run({}, problem.depth.view(), {}), std::logic_error);
   const auto sized = [&](int reference, int source) {
     const Image<std::uint8_t> a(reference, 1, 0), b(source, 1, 0);
     std::vector<PatchLevel> level(1);
     level[0].reference = a.view();
     level[0].sources.push_back({problem.levels[0].sources[0].warp, SampledImage(b.view())});
-    patch_match(level, Image<float>(reference, 1, 1.0f).view(), kRange, {});
+    run(level, Image<float>(reference, 1, 1.0f).view(), {});
   };
   EXPECT_THROW(sized(kMaxImageSide + 1, 9), std::logic_error);
   EXPECT_THROW(sized(9, kMaxImageSide + 1), std::logic_error);

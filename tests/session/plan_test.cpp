@@ -311,7 +311,9 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
   constexpr std::size_t kGiB = std::size_t{1} << 30;
   EXPECT_THROW(plan_memory(plan, options, backends, kGiB, 4), OutOfMemory);
-  EXPECT_THROW(plan_memory(plan, options, backends, 2 * kGiB, 4), OutOfMemory) << "fusion holds six views";
+  EXPECT_GT(plan_memory(plan, options, backends, 2200 * (kGiB >> 10), 4).fusion_files, 0u)
+      << "fusion does not hold six views in memory";
+  EXPECT_EQ(plan_memory(plan, options, backends, 64 * kGiB, 4).fusion_files, 0u);
   for (const std::size_t limit : {4 * kGiB, 64 * kGiB}) {
     const MemoryPlan memory = plan_memory(plan, options, backends, limit, 16);
     EXPECT_LE(memory.peak, limit);

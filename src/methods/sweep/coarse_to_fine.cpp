@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -88,13 +89,17 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
 }
 
 DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest) {
-  std::vector<PatchLevel> levels;
-  for (auto images = problem.coarser.rbegin(); images != problem.coarser.rend(); ++images)
-    levels.push_back(patch_level(*images));
-  levels.push_back(patch_level(problem));
-  return depth_estimate(
-      patch_match(levels, coarsest.depth.view(), patch_range(problem.planes), problem.stages.patch_match)
-          .view());
+  const int halvings = static_cast<int>(problem.coarser.size());
+  std::optional<PatchLevel> level;
+  const auto level_at = [&](int l) -> const PatchLevel& {
+    level.reset();
+    return level.emplace(
+        patch_level(l < halvings ? problem.coarser[static_cast<std::size_t>(halvings - 1 - l)] : problem));
+  };
+  const Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(),
+                                               patch_range(problem.planes), problem.stages.patch_match);
+  level.reset();
+  return depth_estimate(states.view());
 }
 
 std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
@@ -103,8 +108,11 @@ std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
   const auto results = [](const SweepShape& size) {
     return element_count({3, padded_count<float>(size.width), size.height, sizeof(float)});
   };
-  return sampled / 3 * 4 + results(shape) + results(coarsest_shape(shape)) +
-         patch_match_bytes(shape.width, shape.height, shape.sources, threads);
+  const std::size_t states =
+      element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
+  return results(coarsest_shape(shape)) +
+         std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
+                  states + results(shape));
 }
 
 }  // namespace recon

@@ -150,17 +150,19 @@ void begin(const PatchPass& pass, ImageView<const float> depth) {
 
 }  // namespace
 
-Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<const float> depth,
-                              const InverseRange& range, const PatchMatchOptions& options) {
-  EXPECTS(!levels.empty() && options.best_k >= 1 && options.best_k <= kMaxPatchSources);
-  EXPECTS(depth.width == levels.front().reference.width && depth.height == levels.front().reference.height);
+Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level_at,
+                              ImageView<const float> depth, const InverseRange& range,
+                              const PatchMatchOptions& options) {
+  EXPECTS(levels >= 1 && options.best_k >= 1 && options.best_k <= kMaxPatchSources);
   const PatchWeights weights(options.radius);
   Image<PatchState> states, coarse;
   Image<PatchSources> sources, coarse_sources;
-  for (const PatchLevel& level : levels) {
+  for (int l = 0; l < levels; ++l) {
+    const PatchLevel& level = level_at(l);
     EXPECTS(!level.sources.empty() && level.sources.size() <= static_cast<std::size_t>(kMaxSources));
     const int width = level.reference.width, height = level.reference.height;
     EXPECTS(width <= kMaxImageSide && height <= kMaxImageSide);
+    EXPECTS(l > 0 || (depth.width == width && depth.height == height));
     for (const PatchLevel::Source& source : level.sources)
       EXPECTS(source.image.width() <= kMaxImageSide && source.image.height() <= kMaxImageSide);
     std::swap(states, coarse);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/image.hpp"
@@ -23,12 +24,16 @@ struct PatchLevel {
 /// Estimates a slanted plane for every pixel of the finest level: the first planes come from a depth map of
 /// the coarsest level, and every level improves them by propagation and perturbation. Deterministic: the same
 /// bits on every processor, for any number of threads. Source: see patch_match_step.hpp.
-/// @param levels  coarsest first; each has twice the size of the one before, rounded up or down
+/// @param levels  number of levels; each has twice the size of the one before, rounded up or down
+/// @param level   the level of an index, 0 = coarsest; asked once for each in this order, so that only one
+/// has
+///                to be in memory
 /// @param depth   of the coarsest level, NaN = unknown
 /// @param range   of the inverse depths
 /// @returns width x height states of the finest level
-Image<PatchState> patch_match(const std::vector<PatchLevel>& levels, ImageView<const float> depth,
-                              const InverseRange& range, const PatchMatchOptions& options);
+Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level,
+                              ImageView<const float> depth, const InverseRange& range,
+                              const PatchMatchOptions& options);
 
 /// Bytes of `patch_match` for a finest level of width x height, without the levels' images.
 std::size_t patch_match_bytes(int width, int height, int sources, int threads);

@@ -93,16 +93,17 @@ Scene undistorted_scene(const ScenePlan& plan);
 
 /// Allotment of memory. Results do not depend on it.
 struct MemoryPlan {
-  std::size_t limit = 0;        ///< of the whole program, bytes
-  std::size_t peak = 0;         ///< predicted max, including caches
-  std::size_t device_peak = 0;  ///< on the GPU, for one view
-  std::size_t photo_cache = 0;  ///< for undistorted images
-  std::size_t map_cache = 0;    ///< for maps
-  int tiles = 1;                ///< max tiles of a view
-  bool spare_streams = false;   ///< two threads per stream: one view is filtered while the next is swept
-  int check_at_once = 1;        ///< views checked concurrently
-  int writes_waiting = 1;       ///< finished views that may wait to be written
-  int fusion_views = 2;         ///< maps that fusion holds
+  std::size_t limit = 0;         ///< of the whole program, bytes
+  std::size_t peak = 0;          ///< predicted max, including caches
+  std::size_t device_peak = 0;   ///< on the GPU, for one view
+  std::size_t photo_cache = 0;   ///< for undistorted images
+  std::size_t map_cache = 0;     ///< for maps
+  int tiles = 1;                 ///< max tiles of a view
+  bool spare_streams = false;    ///< two threads per stream: one view is filtered while the next is swept
+  int check_at_once = 1;         ///< views checked concurrently
+  int writes_waiting = 1;        ///< finished views that may wait to be written
+  int fusion_views = 2;          ///< maps that fusion holds
+  std::size_t fusion_files = 0;  ///< bytes of them in temporary files; 0: in memory
 };
 
 /// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.

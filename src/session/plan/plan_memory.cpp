@@ -12,11 +12,13 @@ namespace {
 // Bytes a pixel, counted from the types that are alive at the same time.
 constexpr std::size_t kMapBytes = 20;     // depth, normal and confidence of a view
 constexpr std::size_t kFusionBytes = 23;  // and its colours
+constexpr std::size_t kMappedShare = 8;   // of the bytes of maps in files, one in this many is in memory
 constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
 constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
 constexpr std::size_t kEstimateBytes =
-    32;                                // the maps (20), filters (12); what a sweep returns is in its own sum
-constexpr std::size_t kMaskBytes = 2;  // and of a masked one: the decoder's mask and ours
+    32;  // the maps (20), filters (12); what a sweep returns is in its own sum
+constexpr std::size_t kResultBytes = 12;  // what a sweep returns
+constexpr std::size_t kMaskBytes = 2;     // and of a masked one: the decoder's mask and ours
 constexpr std::size_t kCheckBytes =
     84;  // reference, result and one source (60), a file (16), counts, agreement
 constexpr std::size_t kDecodeBytes =
@@ -58,6 +60,14 @@ std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing
   const std::size_t pixels_a_point =
       spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
   return view_pixels * (views * kFusionBytes + std::max(kLoadBytes, kPointBytes / pixels_a_point));
+}
+
+/// The same where the maps are in files: the pages in use, and a view as it is read and copied there.
+std::size_t mapped_fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing) {
+  const std::size_t pixels_a_point =
+      spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
+  return view_pixels * (views * kFusionBytes / kMappedShare +
+                        std::max(kFusionBytes + kLoadBytes, kPointBytes / pixels_a_point));
 }
 
 int count_within(std::size_t available, std::size_t each, int max) {
@@ -104,7 +114,7 @@ std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channe
       bytes = std::max(bytes,
                        pair_depth_bytes(view.camera, it.pair, static_cast<int>(view.pairs.size()), channels));
   }
-  return bytes + (count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0);
+  return bytes;
 }
 
 /// Max memory of matching a pair of the view on `backend`.
@@ -129,21 +139,67 @@ WorkMemory view_memory(const ScenePlan& plan, int view, const SessionOptions& op
                                        : pairs_memory(plan.view(view), options, backend);
 }
 
-/// The memory of the concurrent sweeps or pairs of all backends.
-WorkMemory matching(const ScenePlan& plan, const SessionOptions& options,
-                    const std::vector<std::unique_ptr<Backend>>& backends) {
-  WorkMemory all;
+/// The memory of matching on all streams of all backends.
+struct Matching {
+  WorkMemory sweeps;      ///< of the concurrent sweeps or pairs
+  std::size_t swept = 0;  ///< host bytes of streams that sweep or, afterwards, filter
+  std::size_t streams = 0;
+};
+
+/// @param filtering  bytes that a stream needs after a sweep, when it has the result but not the rest
+Matching matching(const ScenePlan& plan, const SessionOptions& options,
+                  const std::vector<std::unique_ptr<Backend>>& backends, std::size_t filtering) {
+  Matching all;
   for (const auto& backend : backends) {
     std::size_t host = 0;
     for (const int view : plan.active_views()) {
       const WorkMemory one = view_memory(plan, view, options, *backend);
       host = std::max(host, one.host_bytes);
-      all.device_bytes = std::max(all.device_bytes, one.device_bytes);
-      all.tiles = std::max(all.tiles, one.tiles);
+      all.sweeps.device_bytes = std::max(all.sweeps.device_bytes, one.device_bytes);
+      all.sweeps.tiles = std::max(all.sweeps.tiles, one.tiles);
     }
-    all.host_bytes += host * static_cast<std::size_t>(backend->streams());
+    const auto streams = static_cast<std::size_t>(backend->streams());
+    all.sweeps.host_bytes += host * streams;
+    all.swept += std::max(host, filtering) * streams;
+    all.streams += streams;
   }
   return all;
+}
+
+/// Host memory that the steps need at least.
+struct Needs {
+  std::size_t base = 0;    ///< the program and the model, in all steps
+  std::size_t copy = 0;    ///< of the model while it is written
+  std::size_t decode = 0;  ///< of a photo
+  std::size_t spared = 0;  ///< estimation with twice as many threads as streams
+  std::size_t alone = 0;   ///< estimation with as many
+  std::size_t check = 0;   ///< of a view
+  std::size_t fusion = 0;
+  bool in_files = false;  ///< the maps that are fused
+
+  std::size_t least(bool spare_streams) const {
+    return base + std::max({spare_streams ? spared : alone, copy, decode, check, fusion});
+  }
+};
+
+Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes& sizes,
+               const Matching& match, std::size_t images, std::size_t filters, std::size_t limit) {
+  const ModelBytes model = model_bytes(plan);
+  Needs needs;
+  needs.base = kProgramBytes + model.held;
+  needs.copy = model.copy;
+  needs.decode = sizes.photo * kDecodeBytes;
+  needs.spared = match.sweeps.host_bytes + 2 * match.streams * (images + filters);
+  // A stream that sweeps has no maps yet; one that matches pairs has those of the pairs before.
+  needs.alone = options.method_of(false) == Method::kPlaneSweep
+                    ? match.swept + match.streams * images
+                    : match.sweeps.host_bytes + match.streams * (images + filters);
+  if (options.stage == Stage::kEstimate) return needs;
+  needs.check = sizes.view * kCheckBytes;
+  needs.fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
+  needs.in_files = needs.base + needs.fusion > limit;
+  if (needs.in_files) needs.fusion = mapped_fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
+  return needs;
 }
 
 /// The options that would reduce the memory of matching, as the end of a message.
@@ -186,37 +242,28 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                        const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit,
                        int threads) {
   const Sizes sizes = measure(plan);
-  const WorkMemory match = matching(plan, options, backends);
-  std::size_t streams = 0;
-  for (const auto& backend : backends) streams += static_cast<std::size_t>(backend->streams());
-  const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
   const bool halved = options.method_of(false) == Method::kPlaneSweep && options.sweep_stages.patches;
+  const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
   const auto channel_bytes = [&](std::size_t pixels) {
     return pixels * channels + (halved ? pixels / 3 : 0);
   };
-  const std::size_t stream =
-      estimate_bytes(plan, sizes, static_cast<int>(channels)) + channel_bytes(sizes.most_images);
-  const std::size_t fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
-  const std::size_t check = sizes.view * kCheckBytes;
-  const ModelBytes model = model_bytes(plan);
-  const std::size_t base = kProgramBytes + model.held;
-  const bool estimate_only = options.stage == Stage::kEstimate;
-  const std::size_t others =
-      std::max({sizes.photo * kDecodeBytes, model.copy, estimate_only ? 0 : std::max(check, fusion)});
-  const auto min_with = [&](std::size_t stream_count) {
-    return base + std::max(match.host_bytes + stream_count * stream, others);
-  };
+  const std::size_t filters = estimate_bytes(plan, sizes, static_cast<int>(channels));
+  const Matching match = matching(plan, options, backends, filters + sizes.view * kResultBytes);
+  const std::size_t masks = count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0;
+  const Needs needs =
+      needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
 
   MemoryPlan memory;
   memory.limit = limit;
-  memory.tiles = match.tiles;
-  memory.device_peak = match.device_bytes;
+  memory.tiles = match.sweeps.tiles;
+  memory.device_peak = match.sweeps.device_bytes;
   // Twice the streams where memory allows: while one view is filtered, the next one is swept.
-  memory.spare_streams = threads > 1 && min_with(2 * streams) <= limit / 2;
-  const std::size_t least = min_with(memory.spare_streams ? 2 * streams : streams);
+  memory.spare_streams = threads > 1 && needs.least(true) <= limit / 2;
+  const std::size_t least = needs.least(memory.spare_streams);
   if (least > limit)
     throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
-                      format_byte_size(least) + " of memory, " + format_byte_size(model.held + model.copy) +
+                      format_byte_size(least) + " of memory, " +
+                      format_byte_size(needs.base - kProgramBytes + needs.copy) +
                       " of it for the model, and the limit is " + format_byte_size(limit) +
                       ways_out(plan, options, backends));
 
@@ -228,19 +275,24 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
       static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 4 / (sizes.view * kMapBytes)));
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
-  const std::size_t work = least - base + spare / 4;
-  memory.check_at_once = count_within(work, check, threads);
-  memory.fusion_views = static_cast<int>(sizes.most_views) +
-                        static_cast<int>((work - std::min(work, fusion)) / (sizes.view * kFusionBytes));
+  const std::size_t work = least - needs.base + spare / 4;
+  memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
+  const auto most_views = static_cast<int>(sizes.most_views);
+  const auto more_views =
+      static_cast<int>((work - std::min(work, needs.fusion)) / (sizes.view * kFusionBytes));
+  memory.fusion_views = most_views + (needs.in_files ? most_views : more_views);
   const std::size_t held =
       std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
+  if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
   const std::size_t busy =
-      std::max({least - base, estimate_only ? 0 : check * static_cast<std::size_t>(memory.check_at_once),
-                sizes.photo * kDecodeBytes * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
+      std::max({least - needs.base, needs.check * static_cast<std::size_t>(memory.check_at_once),
+                needs.decode * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
   // Fusion no longer has the photometric maps.
-  const std::size_t fusing = estimate_only ? 0 : fusion_bytes(sizes.view, held, options.point_spacing);
+  const std::size_t fusing = needs.fusion == 0 || needs.in_files
+                                 ? needs.fusion
+                                 : fusion_bytes(sizes.view, held, options.point_spacing);
   memory.peak = std::min(
-      limit, base + memory.photo_cache + memory.map_cache + std::max(busy + memory.map_cache, fusing));
+      limit, needs.base + memory.photo_cache + memory.map_cache + std::max(busy + memory.map_cache, fusing));
   return memory;
 }
 

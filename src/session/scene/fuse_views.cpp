@@ -14,6 +14,7 @@
 #include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
+#include "io/mapped_file.hpp"
 #include "io/ply.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
@@ -123,11 +124,33 @@ class Loader : public FusionMapLoader {
     const int view = views_[static_cast<std::size_t>(index)];
     const auto maps = run_.geometric->get(run_.plan.view(view).output_name);
     const auto colour = run_.photos.colour(run_.plan, view);
-    return std::make_shared<const FusionMaps>(FusionMaps{
-        maps->depth.view(), maps->normal.view(), maps->confidence.view(), colour->view(), {maps, colour}});
+    if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
+    return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),
+                                                         maps->normal.view(),
+                                                         maps->confidence.view(),
+                                                         colour->view(),
+                                                         {maps, colour},
+                                                         {}});
   }
 
  private:
+  /// The maps copied to files, of which only the pages in use take memory.
+  std::shared_ptr<const FusionMaps> in_files(const ViewDepth& maps, const PhotoStore::Colour& colour) const {
+    const std::filesystem::path& folder = run_.workspace.root();
+    const auto depth = std::make_shared<const MappedImage<float>>(folder, maps.depth.view());
+    const auto normal = std::make_shared<const MappedImage<Vec3f>>(folder, maps.normal.view());
+    const auto confidence = std::make_shared<const MappedImage<float>>(folder, maps.confidence.view());
+    const auto pixels = std::make_shared<const MappedImage<Rgb8>>(folder, colour.view());
+    const auto drop_pages = [=] {
+      depth->drop_pages();
+      normal->drop_pages();
+      confidence->drop_pages();
+      pixels->drop_pages();
+    };
+    return std::make_shared<const FusionMaps>(
+        FusionMaps{depth->view(), normal->view(), confidence->view(), pixels->view(), {}, drop_pages});
+  }
+
   SceneRun& run_;
   const std::vector<int>& views_;
   Progress& progress_;
@@ -288,6 +311,9 @@ void fuse_views(SceneRun& run) {
   for (const int view : views)
     image_index.push_back(static_cast<std::uint32_t>(dense_index[static_cast<std::size_t>(view)]));
   Progress progress("fusion", static_cast<int>(views.size()), progress_style(run.options.quiet));
+  if (run.memory.fusion_files > 0)
+    spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
+                 run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
   Loader loader(run, views, progress);
   Writer writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
                 std::move(image_index), run.options.roi);

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+#include "core/image.hpp"
+
+namespace recon {
+
+/// Bytes in a file without a name, mapped for reading: memory that the system takes back when it is needed
+/// elsewhere. The file vanishes with the object or the process.
+class MappedFile {
+ public:
+  /// Writes `bytes`, at least one.
+  /// @param folder  on the disk that the file takes its space from
+  /// @throws OutputError with folder and reason
+  MappedFile(const std::filesystem::path& folder, std::string_view bytes);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const void* data() const { return data_; }
+
+  /// Gives back the memory of what was read; it may be read again. Other threads may read meanwhile.
+  void drop_pages() const noexcept;
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// The pixels of an image in a mapped file.
+template <class T>
+class MappedImage {
+ public:
+  /// @param image  not empty
+  /// @throws OutputError
+  MappedImage(const std::filesystem::path& folder, ImageView<const T> image)
+      : image_(image), file_(folder, {reinterpret_cast<const char*>(image.data), bytes(image)}) {
+    image_.data = static_cast<const T*>(file_.data());
+  }
+
+  ImageView<const T> view() const { return image_; }
+  void drop_pages() const noexcept { file_.drop_pages(); }
+
+ private:
+  static std::size_t bytes(ImageView<const T> image) {
+    return static_cast<std::size_t>(image.pitch) * static_cast<std::size_t>(image.height) * sizeof(T);
+  }
+  ImageView<const T> image_;
+  MappedFile file_;
+};
+
+}  // namespace recon
