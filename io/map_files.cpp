@@ -255,4 +255,16 @@ Image<Rgb8> disparity_preview(ImageView<const float> disparity) {
   return preview(disparity, [](float value) { return value; });
 }
 
+Image<Rgb8> confidence_preview(ImageView<const float> confidence) {
+  constexpr int kMaxSide = 640;
+  const int step = std::max(1, (std::max(confidence.width, confidence.height) + kMaxSide - 1) / kMaxSide);
+  const std::vector<Rgb8> colours = turbo();
+  Image<Rgb8> out((confidence.width + step - 1) / step, (confidence.height + step - 1) / step, Rgb8{0, 0, 0});
+  for (int y = 0; y < out.height(); ++y)
+    for (int x = 0; x < out.width(); ++x)
+      if (const float value = confidence(x * step, y * step); std::isfinite(value))
+        out(x, y) = colours[static_cast<std::size_t>(std::clamp(value * 255, 0.0f, 255.0f))];
+  return out;
+}
+
 }  // namespace recon

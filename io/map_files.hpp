@@ -43,6 +43,9 @@ FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float>
 /// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as in OpenCV.
 Image<Rgb8> depth_preview(ImageView<const float> depth);
 
+/// The same for a confidence: 0 in blue to 1 in red, unknown in black, at most 640 pixels wide and high.
+Image<Rgb8> confidence_preview(ImageView<const float> confidence);
+
 /// The same for values that increase with nearness, such as disparities (pixels, possibly negative).
 Image<Rgb8> disparity_preview(ImageView<const float> disparity);
 

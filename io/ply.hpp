@@ -31,6 +31,11 @@ struct PlyCloud {
 PlyCloud read_ply(const std::filesystem::path& path);
 PlyCloud parse_ply(std::string_view bytes, const std::string& file);
 
+/// Every n-th vertex of a binary file whose first element is "vertex", without lists, as PlyWriter writes it;
+/// n is such that they are at most `max_vertices`, >= 1. Reads no other vertices.
+/// @throws InputError as read_ply, and for other files
+PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vertices);
+
 /// A point of the cloud to be written.
 struct PlyPoint {
   Vec3d position{};

@@ -369,7 +369,56 @@ PlyCloud read_body(Body body, const PlyHeader& header, const std::string& file) 
       "the file has no element \"vertex\"; it is no cloud");
 }
 
+/// Bytes of a vertex of a file for `read_ply_sample`.
+std::size_t vertex_bytes(const PlyHeader& header, const std::string& file) {
+  const FilePlace place{file, FilePlace::Unit::kLine, header.line_count};
+  if (header.format == PlyFormat::kAscii || header.elements.empty() ||
+      header.elements.front().name != "vertex")
+    place.fail("the file is not binary with its vertices first");
+  std::size_t bytes = 0;
+  for (const PlyProperty& property : header.elements.front().properties) {
+    if (property.is_list) place.fail("the vertices have lists");
+    bytes += byte_count(property.type);
+  }
+  if (bytes == 0) place.fail("the vertices have no properties");
+  return bytes;
+}
+
+/// The header of a file of which `count` vertices are left.
+std::string with_vertex_count(std::string header, std::uint64_t count) {
+  const std::size_t begin = header.find("\nelement ") + 1, end = header.find('\n', begin);
+  return header.replace(begin, end - begin, "element vertex " + std::to_string(count));
+}
+
 }  // namespace
+
+PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vertices) {
+  EXPECTS(max_vertices >= 1);
+  const std::string file = path.string();
+  InputStream stream(path);
+  while (stream.window().find("end_header\n") == std::string_view::npos && stream.extend()) {
+  }
+  const PlyHeader header = parse_ply_header(stream.window(), file);
+  const std::size_t bytes = vertex_bytes(header, file), start = stream.window().size() - header.body.size();
+  const std::uint64_t count = header.elements.front().count;
+  if (count > (stream.size() - start) / bytes)
+    FilePlace{file, FilePlace::Unit::kLine, header.elements.front().line}.fail(
+        "the file is too short for its vertices; it is truncated or corrupt");
+  const std::uint64_t step = std::max<std::uint64_t>(1, (count + max_vertices - 1) / max_vertices);
+  std::string sample =
+      with_vertex_count(std::string(stream.window().substr(0, start)), (count + step - 1) / step);
+  stream.take(start);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    while (stream.window().size() < bytes && stream.extend()) {
+    }
+    if (stream.window().size() < bytes)
+      FilePlace{file, FilePlace::Unit::kByte, start + i * bytes}.fail(
+          "the file became shorter while it was read");
+    if (i % step == 0) sample += stream.window().substr(0, bytes);
+    stream.take(bytes);
+  }
+  return parse_ply(sample, file);
+}
 
 PlyCloud read_ply(const std::filesystem::path& path) {
   return parse_ply(read_file(path), path.string());

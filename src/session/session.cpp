@@ -22,6 +22,7 @@
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
+#include "session/report/report_page.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/scene_run.hpp"
@@ -83,9 +84,18 @@ fs::path report_file(const SceneRun& run, const char* extension) {
   return run.workspace.path(name + extension);
 }
 
+/// The cloud as the report shows it; empty where there is none.
+CloudView view_of_cloud(const SceneRun& run) {
+  if (!run.cloud) return {};
+  std::vector<Pose> cameras;
+  for (const int view : run.plan.views_in_scope())
+    cameras.push_back(run.plan.scene_view(view).cam_from_world);
+  return view_cloud(run.workspace.path(Workspace::cloud_file()), cameras);
+}
+
 void write_reports(const SceneRun& run, const json& report) {
   write_file(report_file(run, ".json"), json_text(report));
-  write_file(report_file(run, ".html"), report_html(report));
+  write_file(report_file(run, ".html"), report_html(report, view_of_cloud(run)));
 }
 
 /// The reports of an earlier run do not hold for a run that fails or is interrupted.

@@ -314,9 +314,12 @@ TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
   const Outcome outcome = reconstruct({scene().string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string page = content(dense() / "report.html");
-  for (const std::string file : {"images/a%20b%231%25.png", "previews/a%20b%231%25.png.png",
-                                 "images/view01.png", "previews/view01.png.png"})
-    EXPECT_THAT(page, HasSubstr("<a href=\"" + file + "\"><img src=\"" + file + "\""));
+  for (const std::string name_in_page : {"a%20b%231%25.png", "view01.png"})
+    for (const auto& [file, title] : {std::pair{"images/" + name_in_page, "photo"},
+                                      {"previews/" + name_in_page + ".png", "depth"},
+                                      {"previews/" + name_in_page + ".confidence.png", "confidence"}})
+      EXPECT_THAT(page,
+                  HasSubstr("<a href=\"" + file + "\" title=\"" + title + "\"><img src=\"" + file + "\""));
   EXPECT_TRUE(fs::exists(dense() / "previews/a b#1%.png.png"));
 
   fs::remove_all(dense());

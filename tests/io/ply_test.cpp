@@ -226,6 +226,43 @@ TEST(Visibility, RefusesDamage) {
   EXPECT_THROW(parse_visibility("\0\0\0\0\0\0\0\x80"s, "a.vis", std::size_t{1} << 63, 3), InputError);
 }
 
+TEST(PlySample, IsEveryNthVertexOfTheFile) {
+  const TemporaryFolder folder;
+  PlyWriter writer(folder / "cloud.ply");
+  for (int i = 0; i < 100000; ++i)
+    writer.add({{i * 0.5, 0, 1}, {0, 0, 1}, {static_cast<std::uint8_t>(i), 0, 0}, 0.5f, {}});
+  writer.commit();
+  const PlyCloud all = read_ply(folder / "cloud.ply");
+  for (const std::size_t max : {1u, 999u, 100000u, 200000u}) {
+    const PlyCloud sample = read_ply_sample(folder / "cloud.ply", max);
+    const std::size_t step = (all.positions.size() + max - 1) / max;
+    ASSERT_EQ(sample.positions.size(), (all.positions.size() + step - 1) / step);
+    for (std::size_t i = 0; i < sample.positions.size(); ++i) {
+      ASSERT_EQ(sample.positions[i].x, all.positions[i * step].x);
+      ASSERT_EQ(sample.colours[i].r, all.colours[i * step].r);
+    }
+  }
+}
+
+TEST(PlySample, RefusesOtherFiles) {
+  const TemporaryFolder folder;
+  const auto message = [&](const std::string& bytes) {
+    spill(folder / "a.ply", bytes);
+    return message_of<InputError>([&] { read_ply_sample(folder / "a.ply", 10); });
+  };
+  const std::string vertex = "element vertex 2\nproperty float x\nproperty float y\nproperty float z\n";
+  const std::string head = "ply\nformat binary_little_endian 1.0\n";
+  EXPECT_EQ(message(head + vertex + "end_header\n" + std::string(24, 'a')), "(nothing thrown)");
+  EXPECT_THAT(message(head + vertex + "end_header\n" + std::string(23, 'a')), HasSubstr("too short"));
+  EXPECT_THAT(message("ply\nformat ascii 1.0\n" + vertex + "end_header\n1 2 3\n4 5 6\n"),
+              HasSubstr("not binary"));
+  EXPECT_THAT(message(head + "element vertex 1\nproperty list uchar int x\nend_header\n1234"),
+              HasSubstr("lists"));
+  EXPECT_THAT(message(head + vertex), HasSubstr("truncated"));
+  EXPECT_THAT(message(head + "element vertex 18446744073709551615\nproperty float x\nend_header\n"),
+              HasSubstr("too short"));
+}
+
 }  // namespace
 
 }  // namespace recon

@@ -6,6 +6,7 @@
 #include "core/version.hpp"
 #include "session/options/options.hpp"
 #include "session/pair/pair_run.hpp"
+#include "session/report/html.hpp"
 #include "session/report/report.hpp"
 
 namespace recon {

@@ -1,14 +1,15 @@
 #include "session/report/report.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <cmath>
 #include <cstdio>
-#include <string_view>
 
 #include "core/version.hpp"
 #include "io/image_file.hpp"
 #include "session/options/options.hpp"
+#include "session/report/html.hpp"
 #include "session/resume/step_inputs.hpp"
+#include "session/scene/depth_histogram.hpp"
 
 namespace recon {
 
@@ -66,6 +67,9 @@ json view_json(const SceneRun& run, int view) {
     result["known_geometric"] = check->result.value("known", 0.0);
     result["image"] = Workspace::image_file(plan.output_name);
     result["preview"] = Workspace::preview_file(plan.output_name);
+    const std::string confidence = Workspace::confidence_preview_file(plan.output_name);
+    for (const OutputFile& file : check->outputs)
+      if (file.name == confidence) result["confidence"] = confidence;
   }
   return result;
 }
@@ -91,6 +95,51 @@ json warnings_json(const SceneRun& run) {
   return warnings;
 }
 
+/// Angles are counted in bins of this many degrees.
+constexpr double kAngleBin = 2;
+
+/// [[begin, end, views], ...] of the angles, degrees, at which a view and its sources see the middle of the
+/// view's depths.
+json baselines_json(const SceneRun& run) {
+  constexpr double kDegreesPerRadian = 57.29577951308232;
+  std::vector<std::uint64_t> counts;
+  for (const int i : run.plan.views_in_scope()) {
+    const ViewPlan& view = run.plan.view(i);
+    const double middle = std::sqrt(view.range.near * view.range.far);
+    const Pose world_from_cam = inverse(run.plan.scene_view(i).cam_from_world);
+    const Vec3d point = world_from_cam * Vec3d{0, 0, middle};
+    for (const int source : matched_views(view)) {
+      const Vec3d a = world_from_cam.translation - point;
+      const Vec3d b = camera_centre(run.plan.scene_view(source).cam_from_world) - point;
+      const double cosine = dot(a, b) / std::sqrt(dot(a, a) * dot(b, b));
+      if (!(std::abs(cosine) <= 1)) continue;
+      const auto bin = static_cast<std::size_t>(std::acos(cosine) * kDegreesPerRadian / kAngleBin);
+      counts.resize(std::max(counts.size(), bin + 1));
+      ++counts[bin];
+    }
+  }
+  json bins = json::array();
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    bins.push_back({kAngleBin * static_cast<double>(i), kAngleBin * static_cast<double>(i + 1), counts[i]});
+  return bins;
+}
+
+/// [[begin, end, pixels], ...] of the depths of the checked maps.
+json depths_json(const SceneRun& run) {
+  DepthHistogram all;
+  for (const int view : run.plan.views_in_scope()) {
+    const auto state = run.states.find(run.plan.name(view));
+    if (state == run.states.end() || !state->second.check) continue;
+    for (const auto& [bin, count] : parse_histogram(state->second.check->result.value("depths", json())))
+      all[bin] += count;
+  }
+  json bins = json::array();
+  if (all.empty()) return bins;
+  for (int bin = all.begin()->first; bin <= all.rbegin()->first; ++bin)
+    bins.push_back({depth_bin_begin(bin), depth_bin_begin(bin + 1), all[bin]});
+  return bins;
+}
+
 /// What restricts the pixels and the points.
 void add_restrictions(const SceneRun& run, json& object) {
   if (const int masked = count_masked(run.plan.scene); masked > 0) object["masked_views"] = masked;
@@ -114,37 +163,7 @@ const char* source_text(TimeSource source) {
          "calibrate";
 }
 
-/// A number of a view, or a dash where it has none.
-std::string cell(const json& view, const char* key, const char* format, double scale = 1) {
-  return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "&ndash;";
-}
-
-/// A picture of a view that opens in full; nothing where it has none.
-std::string picture(const json& view, const char* key) {
-  if (!view.contains(key)) return {};
-  const std::string file = html_link(view.at(key).get<std::string>());
-  return "<a href=\"" + file + "\"><img src=\"" + file + "\" alt=\"\" loading=lazy></a>";
-}
-
-std::string view_row(const json& view) {
-  const std::string name = view.at("name").get<std::string>();
-  std::string row = "<tr><td>" + html_escaped(name) + "</td>";
-  for (const std::string& text :
-       {cell(view, view.contains("pairs") ? "disparities" : "planes", "%.0f"),
-        cell(view, "depth_min", "%.4g"), cell(view, "depth_max", "%.4g"),
-        std::to_string(view.at("sources").size()), cell(view, "known_photometric", "%.1f", 100),
-        cell(view, "known_geometric", "%.1f", 100), cell(view, "seconds", "%.2f")})
-    row += "<td class=n>" + text + "</td>";
-  return row + "<td>" + picture(view, "image") + picture(view, "preview") + "</td></tr>\n";
-}
-
 }  // namespace
-
-std::string number(double value, const char* format) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 json seconds_json(const StepTimes& times) {
   json seconds = json::object();
@@ -155,65 +174,6 @@ json seconds_json(const StepTimes& times) {
   }
   seconds["total"] = total;
   return seconds;
-}
-
-std::string html_escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
-
-/// A byte as addresses have it, such as %20.
-static std::string percent_encoded(unsigned char byte) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  return {'%', kDigits[byte / 16], kDigits[byte % 16]};
-}
-
-std::string html_link(const std::string& file) {
-  constexpr std::string_view kPlain = "/-_.~";
-  std::string link;
-  for (const char c : file) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 128 && std::isalnum(byte)) || kPlain.find(c) != std::string_view::npos)
-      link += c;
-    else
-      link += percent_encoded(byte);
-  }
-  return link;
-}
-
-std::string html_head() {
-  return "<!doctype html>\n<html lang=en><meta charset=utf-8><title>reconstruct</title>\n"
-         "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<style>"
-         ":root{color-scheme:light dark}"
-         "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-         "table{border-collapse:collapse;width:100%;display:block;overflow-x:auto}"
-         "td,th{padding:.2em .6em;border-bottom:1px solid #8886;text-align:left}"
-         ".n{text-align:right}pre{background:#8882;padding:1em;overflow:auto}"
-         "img{height:6em;margin:.1em .3em .1em 0;vertical-align:middle}</style>\n";
-}
-
-std::string html_warnings(const nlohmann::json& warnings) {
-  if (warnings.empty()) return {};
-  std::string list = "<h2>Warnings</h2>\n<ul>\n";
-  for (const nlohmann::json& warning : warnings)
-    list += "<li>" + html_escaped(warning.get<std::string>()) + "</li>\n";
-  return list + "</ul>\n";
-}
-
-std::string html_options(const nlohmann::json& options) {
-  return "<h2>Options</h2>\n<pre>" + html_escaped(options.get<std::string>()) + "</pre>\n";
 }
 
 json time_json(const TimePlan& time) {
@@ -293,6 +253,8 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
                  {"left_out", left_out_json(run)},
                  {"warnings", warnings_json(run)},
                  {"seconds", seconds_json(times)},
+                 {"baselines", baselines_json(run)},
+                 {"depths", depths_json(run)},
                  {"options", resolved_options(run.options, run.job)}};
   add_restrictions(run, report);
   if (run.cloud) {
@@ -300,28 +262,6 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
     report["points"] = run.cloud->record.result.at("points");
   }
   return report;
-}
-
-std::string report_html(const json& report) {
-  std::string page = html_head();
-  page += "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<p>";
-  if (report.contains("points"))
-    page += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
-            std::to_string(report.at("views").size()) + " views in ";
-  page += number(report.at("seconds").at("total").get<double>(), "%.1f s on ") +
-          html_escaped(report.at("device").get<std::string>()) + ", version " +
-          html_escaped(report.at("version").get<std::string>()) + ".</p>\n";
-  for (const json& view : report.at("left_out"))
-    page += "<p><b>" + html_escaped(view.at("name").get<std::string>()) +
-            "</b> is left out: " + html_escaped(view.at("reason").get<std::string>()) + "</p>\n";
-  page +=
-      "<h2>Views</h2>\n<table><tr><th>view<th class=n>planes or disparities<th class=n>nearest<th "
-      "class=n>farthest"
-      "<th class=n>sources<th class=n>known, %<th class=n>agreed, %<th class=n>seconds<th>photo and "
-      "depth</tr>\n";
-  for (const json& view : report.at("views")) page += view_row(view);
-  page += "</table>\n";
-  return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
 }
 
 }  // namespace recon

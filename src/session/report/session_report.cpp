@@ -4,7 +4,7 @@
 #include <array>
 
 #include "io/output_file.hpp"
-#include "session/report/report.hpp"
+#include "session/report/html.hpp"
 
 namespace recon {
 

@@ -34,6 +34,9 @@ class Workspace {
   static std::string normal_file(const std::string& view, MapKind kind);
   static std::string confidence_file(const std::string& view, MapKind kind);
   static std::string preview_file(const std::string& view) { return "previews/" + view + ".png"; }
+  static std::string confidence_preview_file(const std::string& view) {
+    return "previews/" + view + ".confidence.png";
+  }
   static std::string record_file(Step step, const std::string& view);
   static std::string fusion_record_file() { return "status/fusion.json"; }
   static std::string cloud_file() { return "fused.ply"; }

@@ -18,6 +18,7 @@
 #include "io/ply.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
+#include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -106,7 +107,11 @@ Checked check_view(SceneRun& run, int view) {
   const std::string preview = Workspace::preview_file(name);
   record.outputs.push_back(
       {preview, write_image(run.workspace.path(preview), depth_preview(result->depth.view()).view())});
-  record.result = {{"known", known_share(result->depth)}};
+  const std::string confidence = Workspace::confidence_preview_file(name);
+  record.outputs.push_back({confidence, write_image(run.workspace.path(confidence),
+                                                    confidence_preview(result->confidence.view()).view())});
+  record.result = {{"known", known_share(result->depth)},
+                   {"depths", histogram_json(depth_histogram(result->depth.view()))}};
   write_record(run.workspace.path(run.record_file(Step::kCheck, view)), record);
   return {std::move(record), false, finished.reason};
 }

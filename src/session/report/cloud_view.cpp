@@ -1,0 +1,119 @@
+#include "session/report/cloud_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "io/ply.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Of the coordinates of an axis, this share at either end does not determine the extent.
+constexpr double kOutliers = 0.01;
+/// By this share of it, the extent is larger.
+constexpr double kMargin = 0.25;
+constexpr double kSteps = 65535;
+
+struct Extent {
+  double min, middle, max;
+};
+
+double quantile(std::vector<double>& values, double share) {
+  const auto at =
+      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+Extent extent(const std::vector<Vec3d>& positions, double Vec3d::*axis) {
+  std::vector<double> values;
+  values.reserve(positions.size());
+  for (const Vec3d& position : positions) values.push_back(position.*axis);
+  const double low = quantile(values, kOutliers), high = quantile(values, 1 - kOutliers);
+  const double margin = kMargin * (high - low);
+  return {low - margin, quantile(values, 0.5), high + margin};
+}
+
+Vec3d mean_axis(const std::vector<Pose>& cameras, Vec3d in_camera) {
+  Vec3d sum{0, 0, 0};
+  for (const Pose& camera : cameras) sum = sum + transpose(camera.rotation) * in_camera;
+  const double length = std::sqrt(dot(sum, sum));
+  return length > 1e-6 ? (1 / length) * sum : in_camera;
+}
+
+nlohmann::json triple(Vec3d v) {
+  return {v.x, v.y, v.z};
+}
+
+}  // namespace
+
+CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& cameras,
+                     std::size_t max_points) {
+  EXPECTS(!cameras.empty() && max_points >= 1);
+  const PlyCloud cloud = read_ply_sample(ply, max_points);
+  CloudView view;
+  view.up = mean_axis(cameras, {0, -1, 0});
+  view.forward = mean_axis(cameras, {0, 0, 1});
+  if (cloud.positions.empty()) return view;
+  const std::array<double Vec3d::*, 3> axes = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
+  std::array<Extent, 3> box{};
+  double widest = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    box[i] = extent(cloud.positions, axes[i]);
+    widest = std::max(widest, box[i].max - box[i].min);
+  }
+  view.step = widest > 0 ? widest / kSteps : 1;
+  view.origin = {box[0].min, box[1].min, box[2].min};
+  double diagonal = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    view.target.*axes[i] = (box[i].middle - box[i].min) / view.step;
+    diagonal = std::hypot(diagonal, (box[i].max - box[i].min) / view.step);
+  }
+  view.distance = 0.6 * diagonal;
+  for (std::size_t p = 0; p < cloud.positions.size(); ++p) {
+    std::array<std::uint16_t, 3> steps{};
+    bool inside = true;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double value = cloud.positions[p].*axes[i];
+      inside = inside && value >= box[i].min && value <= box[i].max;
+      if (inside)
+        steps[i] = static_cast<std::uint16_t>(std::min((value - box[i].min) / view.step + 0.5, kSteps));
+    }
+    if (!inside) continue;
+    view.positions.insert(view.positions.end(), steps.begin(), steps.end());
+    view.colours.push_back(p < cloud.colours.size() ? cloud.colours[p] : Rgb8{128, 128, 128});
+  }
+  return view;
+}
+
+nlohmann::json cloud_view_json(const CloudView& view) {
+  const auto bytes = [](const auto& values) {
+    return std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+  };
+  return {{"positions", base64(bytes(view.positions))},
+          {"colours", base64(bytes(view.colours))},
+          {"target", triple(view.target)},
+          {"distance", view.distance},
+          {"up", triple(view.up)},
+          {"forward", triple(view.forward)}};
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k > bytes.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63u];
+  }
+  return text;
+}
+
+}  // namespace recon

@@ -1,0 +1,105 @@
+#include "session/report/report_page.hpp"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "session/report/embedded.hpp"
+#include "session/report/html.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+/// A number of a view with its label; nothing where it has none.
+std::string fact(const json& view, const char* key, const char* format, double scale = 1) {
+  return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "";
+}
+
+/// A picture of a view that opens in full; nothing where it has none.
+std::string picture(const json& view, const char* key, const char* title) {
+  if (!view.contains(key)) return {};
+  const std::string file = html_link(view.at(key).get<std::string>());
+  return "<a href=\"" + file + "\" title=\"" + title + "\"><img src=\"" + file + "\" alt=\"" + title +
+         "\" loading=lazy></a>";
+}
+
+/// The share of known pixels as a bar.
+std::string share(const json& view, const char* key, const char* label) {
+  if (!view.contains(key)) return {};
+  const double value = view.at(key).get<double>();
+  return std::string("<small>") + label + number(100 * value, " %.1f %%") +
+         " <meter min=0 max=1 value=" + number(value, "%.3f") + "></meter></small>";
+}
+
+std::string view_figure(const json& view) {
+  std::string text = "<figure class=view><div class=pictures>" + picture(view, "image", "photo") +
+                     picture(view, "preview", "depth") + picture(view, "confidence", "confidence") +
+                     "</div><figcaption><b>" + html_escaped(view.at("name").get<std::string>()) +
+                     "</b><small>";
+  text += number(view.at("width").get<double>(), "%.0f") +
+          number(view.at("height").get<double>(), " x %.0f") + fact(view, "depth_min", ", depth %.4g") +
+          fact(view, "depth_max", " to %.4g") + fact(view, "planes", ", %.0f planes") +
+          fact(view, "disparities", ", %.0f disparities") + ", " + std::to_string(view.at("sources").size()) +
+          " sources" + fact(view, "seconds", ", %.2f s") + "</small>";
+  return text + share(view, "known_photometric", "known") +
+         share(view, "known_geometric", "agreed by other views") + "</figcaption></figure>\n";
+}
+
+std::string summary(const json& report) {
+  std::string text = "<p>";
+  if (report.contains("points"))
+    text += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
+            std::to_string(report.at("views").size()) + " views in ";
+  text += number(report.at("seconds").at("total").get<double>(), "%.1f s on ") +
+          html_escaped(report.at("device").get<std::string>()) + ", version " +
+          html_escaped(report.at("version").get<std::string>()) + ".</p>\n";
+  for (const json& view : report.at("left_out"))
+    text += "<p><b>" + html_escaped(view.at("name").get<std::string>()) +
+            "</b> is left out: " + html_escaped(view.at("reason").get<std::string>()) + "</p>\n";
+  return text;
+}
+
+std::string times(const json& seconds) {
+  std::string table = "<h2>Times</h2>\n<table>";
+  for (const auto& [step, time] : seconds.items())
+    table +=
+        "<tr><td>" + html_escaped(step) + "<td class=n>" + number(time.get<double>(), "%.2f s") + "</tr>\n";
+  return table + "</table>\n";
+}
+
+std::string charts(const json& report) {
+  const std::string figures =
+      html_histogram(report.value("baselines", json::array()), "Angles between views and their sources",
+                     "°") +
+      html_histogram(report.value("depths", json::array()), "Depths of all checked pixels, scene units", "");
+  return figures.empty() ? figures : "<div class=charts>" + figures + "</div>\n";
+}
+
+/// A script of its own in the page.
+std::string script(std::string_view text) {
+  return "<script>\n" + std::string(text) + "</script>\n";
+}
+
+}  // namespace
+
+std::string report_html(const json& report, const CloudView& cloud) {
+  const bool shown = cloud.size() > 0 && !embedded_three().empty();
+  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n" +
+                     summary(report) + html_warnings(report.at("warnings"));
+  if (shown)
+    page += "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<p><small>" +
+            std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +
+            " points; all of them are in <a href=\"fused.ply\">fused.ply</a>.</small></p>\n";
+  page += charts(report) + "<h2>Views</h2>\n<div class=views>\n";
+  for (const json& view : report.at("views")) page += view_figure(view);
+  page += "</div>\n" + times(report.at("seconds")) + html_options(report.at("options"));
+  if (shown)
+    page += "<script type=\"application/json\" id=points>" + cloud_view_json(cloud).dump() +
+            "</script>\n<!--\n" + std::string(embedded_three_notice()) + "-->\n" + script(embedded_three()) +
+            script(embedded_three_controls());
+  return page + script(embedded_script()) + "</html>\n";
+}
+
+}  // namespace recon

@@ -1,0 +1,188 @@
+"""report_test.py PROGRAM [PICTURES]: the report of scenes/demo in Chromium, on a desk and on a phone, light and dark: no
+script fails, warnings are there, and the cloud's pixels are where a projection of its points by this script has them.
+Keeps the screenshots in the folder PICTURES."""
+
+import base64
+import html.parser
+import json
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIPPED = 77
+CELL = 16  # pixels
+SCREENS = {"desk": (1280, 1500), "phone": (390, 1800)}
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit("failed: " + message)
+
+
+def chromium(folder, page, dark, *arguments):
+    """What Chromium prints for a page that does not move."""
+    scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
+    command = ["chromium", "--headless", "--no-sandbox", f"--user-data-dir={folder}/browser", "--use-gl=angle",
+               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-prefers-reduced-motion",
+               "--force-device-scale-factor=1", "--hide-scrollbars", "--virtual-time-budget=10000", *scheme, *arguments,
+               page.as_uri()]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=200, check=True).stdout
+
+
+class Page(html.parser.HTMLParser):
+    """The attributes of elements, the text between tags, and the data of the cloud."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.words, self.points, self.inside = [], "", "", {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.inside = dict(attributes, tag=tag)
+        self.elements.append(self.inside)
+
+    def handle_data(self, data):
+        if self.inside.get("id") == "points":
+            self.points += data
+        elif self.inside.get("tag") not in ("script", "style"):
+            self.words += data
+
+    def all(self, tag):
+        return [element for element in self.elements if element["tag"] == tag]
+
+
+def pixels(png):
+    """Width, height and the rows of a PNG of 8 bits with 3 or 4 channels."""
+    at, data = 8, b""
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+        elif kind == b"IDAT":
+            data += body
+        at += size + 12
+    check(depth == 8 and colour in (2, 6), f"a PNG of depth {depth} and type {colour}")
+    channels, raw, rows = (3 if colour == 2 else 4), zlib.decompress(data), []
+    stride = width * channels
+    before = bytearray(stride)
+    for y in range(height):
+        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            left = row[i - channels] if i >= channels else 0
+            above, corner = before[i], before[i - channels] if i >= channels else 0
+            if kind == 1:
+                row[i] = row[i] + left & 255
+            elif kind == 2:
+                row[i] = row[i] + above & 255
+            elif kind == 3:
+                row[i] = row[i] + (left + above) // 2 & 255
+            elif kind == 4:
+                p = left + above - corner
+                row[i] = row[i] + min((abs(p - left), 0, left), (abs(p - above), 1, above), (abs(p - corner), 2, corner))[2] & 255
+        rows.append(row)
+        before = row
+    return width, height, channels, rows
+
+
+def projected(page, width, height):
+    """The nearest point of each pixel of the canvas and its colour."""
+    cloud = json.loads(page.points)
+    positions = base64.b64decode(cloud["positions"])
+    positions = struct.unpack(f"<{len(positions) // 2}H", positions)
+    colours = base64.b64decode(cloud["colours"])
+    m = json.loads(page.all("canvas")[0]["data-projection"])
+    nearest = {}
+    for i in range(len(colours) // 3):
+        x, y, z = positions[3 * i:3 * i + 3]
+        u, v, w = (m[r] * x + m[r + 4] * y + m[r + 8] * z + m[r + 12] for r in (0, 1, 3))
+        if w <= 0:
+            continue
+        pixel = int((u / w + 1) / 2 * width), int((1 - v / w) / 2 * height)
+        if pixel not in nearest or w < nearest[pixel][0]:
+            nearest[pixel] = w, tuple(colours[3 * i:3 * i + 3])
+    # Points are drawn larger than a pixel: those just behind the edge of a surface may be covered.
+    behind = [(x, y) for (x, y), (w, _) in nearest.items()
+              if any(nearest.get((x + i, y + j), (w,))[0] < 0.98 * w for i in (-1, 0, 1) for j in (-1, 0, 1))]
+    for pixel in behind:
+        del nearest[pixel]
+    return nearest
+
+
+def border(rows, channels, begin, end):
+    """The first row that is a line of one colour, which is not the background's."""
+    for y, row in enumerate(rows):
+        colours = {bytes(row[x * channels:x * channels + 3]) for x in range(begin, end)}
+        if len(colours) == 1 and max(abs(a - b) for a, b in zip(colours.pop(), rows[2])) > 8:
+            return y
+    return sys.exit("failed: the canvas has no border")
+
+
+def compare(page, png, name):
+    """The pixels of the canvas with those of the projected points."""
+    width, height, channels, rows = pixels(png)
+    left, top, canvas_width, canvas_height = json.loads(page.all("canvas")[0]["data-place"])
+    if left + canvas_width > width:
+        # Chromium prints elements of a window of at least 500 pixels; its picture is narrower.
+        canvas_width = width - 2 * left
+        canvas_height = canvas_width * 9 / 16
+        top = 1 + border(rows, channels, int(left) + 2, int(left + canvas_width) - 2)
+    points = projected(page, canvas_width, canvas_height)
+    check(len(points) > 0.02 * canvas_width * canvas_height, f"{name}: only {len(points)} pixels have points")
+    cells = {}
+    for (x, y), (_, colour) in points.items():
+        column, row = int(left + x), int(top + y)
+        check(0 <= column < width and 0 <= row < height, f"{name}: the canvas is outside the picture")
+        drawn = rows[row][column * channels:column * channels + 3]
+        cells.setdefault((x // CELL, y // CELL), []).append([a - b for a, b in zip(drawn, colour)])
+    full = [cell for cell in cells.values() if len(cell) >= CELL * CELL / 12]
+    # The texture is finer than the points that are drawn: the means of cells agree, not pixels.
+    right = sum(all(abs(sum(channel)) <= 12 * len(cell) for channel in zip(*cell)) for cell in full)
+    check(len(full) > 20 and right > 0.95 * len(full), f"{name}: {right} of {len(full)} cells have the colour of their points")
+
+
+def main(program, pictures=None):
+    if not shutil.which("chromium"):
+        print("skipped: not installed: chromium")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        warned = folder / "scene"
+        shutil.copytree(ROOT / "scenes/demo", warned, ignore=shutil.ignore_patterns("gt_depth"))
+        (warned / "images/view08.jpg").write_bytes(b"not a photo")
+        subprocess.run([program, warned, "--output", folder / "out", "--quality", "draft", "--quiet"], check=False)
+        report = folder / "out/report.html"
+        text = report.read_text()
+        check(not re.search(r"""(src|href)=["']?(https?:)?//|@import|url\(""", text.split("<script")[0]), "needs a network")
+        if "id=cloud" not in text:
+            print("skipped: the program was built without three.js")
+            sys.exit(SKIPPED)
+        warnings = json.loads((folder / "out/report.json").read_text())["warnings"]
+        check(any("view08.jpg" in warning for warning in warnings), f"no warning of the broken photo: {warnings}")
+        backgrounds = {}
+        for screen, (width, height) in SCREENS.items():
+            for dark in (False, True):
+                name = f"{screen}-{'dark' if dark else 'light'}"
+                size = f"--window-size={width},{height}"
+                shot = folder / f"{name}.png"
+                page = Page(chromium(folder, report, dark, size, f"--screenshot={shot}", "--dump-dom").decode())
+                errors = [element["data-error"] for element in page.elements if "data-error" in element]
+                check(not errors, f"{name}: {errors}")
+                check("view08.jpg" in page.words, f"{name}: the warning is not shown")
+                check(len(page.all("input")) == 8, f"{name}: {len(page.all('input'))} sliders")
+                check(page.all("canvas"), f"{name}: no canvas: {page.words[:300]}")
+                compare(page, shot.read_bytes(), name)
+                backgrounds[name] = sum(pixels(shot.read_bytes())[3][2][:3])
+                if pictures:
+                    shutil.copy(shot, pictures)
+        check(all(value > 600 if name.endswith("light") else value < 200 for name, value in backgrounds.items()),
+              f"light and dark: {backgrounds}")
+
+
+main(*sys.argv[1:])

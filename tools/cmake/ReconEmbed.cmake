@@ -1,0 +1,28 @@
+# recon_embed(TARGET TEMPLATE NAME FILE...): adds a source to TARGET, made of TEMPLATE, with a function embedded_NAME()
+# that returns the content of FILE; of an empty FILE nothing.
+function(recon_embed target template)
+  set(RECON_EMBEDDED_ASSEMBLY "")
+  set(RECON_EMBEDDED_SYMBOLS "")
+  set(RECON_EMBEDDED_FUNCTIONS "")
+  set(files "")
+  while(ARGN)
+    list(POP_FRONT ARGN name file)
+    set(symbol recon_embedded_${name})
+    set(include "")
+    if(file)
+      get_filename_component(file "${file}" ABSOLUTE)
+      list(APPEND files "${file}")
+      set(include ".incbin \"${file}\"\n")
+    endif()
+    string(APPEND RECON_EMBEDDED_ASSEMBLY
+      ".global ${symbol}\n${symbol}:\n${include}.global ${symbol}_end\n${symbol}_end:\n")
+    string(APPEND RECON_EMBEDDED_SYMBOLS "extern const char ${symbol}[], ${symbol}_end[];\n")
+    string(APPEND RECON_EMBEDDED_FUNCTIONS
+      "std::string_view embedded_${name}() {\n  return {${symbol}, ${symbol}_end};\n}\n\n")
+  endwhile()
+  get_filename_component(stem ${template} NAME_WLE)
+  configure_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/${stem} @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${stem})
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${stem} PROPERTIES
+    OBJECT_DEPENDS "${files}" SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -fno-lto)
+endfunction()
