@@ -50,6 +50,7 @@ spdlog::level::level_enum level_of(Verbosity verbosity) {
 }
 
 constexpr int kUnexpected = 1;
+constexpr int kOutOfMemory = 4;
 
 /// When no thread can be created, the C++ library throws std::system_error, and oneTBB throws
 /// std::runtime_error with the name of the call.
@@ -78,12 +79,26 @@ bool standard_output_is_complete() {
   }
 }
 
+/// The advice for `end_by_exception`, and its last words where there is no memory for others.
+struct LastWords {
+  Advice advice;
+  std::string out_of_memory = "error: out of memory; " + advice.out_of_memory + "\n";
+};
+
 /// Ends the process with the exit code of an exception that escaped from a thread: a library's own threads,
-/// such as oneTBB's workers, cannot propagate a std::bad_alloc. The stack is not unwound; finished files are
-/// kept.
-[[noreturn]] void end_by_exception(const Advice& advice) noexcept {
+/// such as oneTBB's workers, cannot propagate a std::bad_alloc, nor can destructors that allocate. The stack
+/// is not unwound; finished files are kept. Where there is no memory for the message, this function is called
+/// again, by std::terminate.
+[[noreturn]] void end_by_exception(const LastWords& words) noexcept {
+  static thread_local bool called = false;
+  if (called) {
+    [[maybe_unused]] const ssize_t written =
+        ::write(STDERR_FILENO, words.out_of_memory.data(), words.out_of_memory.size());
+    std::_Exit(kOutOfMemory);
+  }
+  called = true;
   Failure failure{kUnexpected, "unexpected failure: ended without an exception"};
-  if (std::current_exception()) failure = current_failure(advice);
+  if (std::current_exception()) failure = current_failure(words.advice);
   log_failure(failure);
   std::_Exit(failure.exit_code);
 }
@@ -166,7 +181,7 @@ int run_program(const std::function<int()>& work, const Advice& advice,
   try {
     prepare_process();
     set_up_log(Verbosity::kNormal);
-    static const Advice kept = advice;
+    static const LastWords kept{advice};
     std::set_terminate([] { end_by_exception(kept); });
     exit_code = work();
   } catch (...) {

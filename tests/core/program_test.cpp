@@ -164,5 +164,27 @@ TEST(Program, ReportsAFailureOnce) {
   EXPECT_EQ(calls, 1);
 }
 
+/// Fails in a destructor, which cannot throw on, when malloc has nothing left.
+void exhaust_memory_and_fail(const std::function<void()>& fail) {
+  struct Failing {
+    const std::function<void()>& fail;
+    ~Failing() { fail(); }
+  };
+  const rlimit none{1, 1};
+  ::setrlimit(RLIMIT_AS, &none);
+  static void* volatile taken = nullptr;
+  for (std::size_t bytes = std::size_t{1} << 24; bytes >= 16; bytes /= 2) {
+    do taken = std::malloc(bytes);
+    while (taken != nullptr);
+  }
+  const Failing failing{fail};
+}
+
+TEST(ProgramDeathTest, NoMemoryForTheMessageIsFourWithAMessage) {
+  EXPECT_EXIT(run_program([] { return exhaust_memory_and_fail([] { throw std::bad_alloc(); }), 0; },
+                          {"lower --threads"}, {}),
+              ExitedWithCode(4), "error: out of memory; lower --threads");
+}
+
 }  // namespace
 }  // namespace recon
