@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "io/input_file.hpp"
 
 namespace recon {
 
@@ -143,6 +144,12 @@ FileIdentity write_file(const std::filesystem::path& path, std::string_view byte
   AtomicFile file(path);
   file.write(bytes);
   return file.commit();
+}
+
+void write_file_if_changed(const std::filesystem::path& path, std::string_view bytes) {
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) == bytes.size() && !error && read_file(path) == bytes) return;
+  write_file(path, bytes);
 }
 
 std::string json_text(const nlohmann::json& document) {

@@ -49,6 +49,9 @@ class AtomicFile {
 /// Writes a whole file through AtomicFile.
 FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// The same unless the file has these bytes already.
+void write_file_if_changed(const std::filesystem::path& path, std::string_view bytes);
+
 /// Writes all bytes to a file descriptor; false, with the reason in errno, where it cannot.
 bool write_all(int fd, std::string_view bytes);
 

@@ -150,7 +150,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   log.open(report_file(run, ".log"));
   spdlog::debug("reconstruct {}, {} threads", version(), run.threads);
   if (output.has_results) remove_reports(run);
-  write_file(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
+  write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   prepare_views(run);
   write_dense_model(run);
   end_step("undistorting");

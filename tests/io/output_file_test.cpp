@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 
 #include "core/error.hpp"
@@ -31,6 +32,19 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   }
   EXPECT_EQ(slurp(folder / "out"), "new");
   EXPECT_EQ(entries(folder.path()), 1);
+}
+
+TEST(WriteFileIfChanged, LeavesTheFileThatHasTheBytes) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "out";
+  const fs::file_time_type past = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  write_file_if_changed(path, "one");
+  fs::last_write_time(path, past);
+  write_file_if_changed(path, "one");
+  EXPECT_EQ(fs::last_write_time(path), past);
+  write_file_if_changed(path, "two");
+  EXPECT_EQ(slurp(path), "two");
+  EXPECT_NE(fs::last_write_time(path), past);
 }
 
 TEST(AtomicFile, LeavesNothingWithoutCommit) {

@@ -281,7 +281,7 @@ PairReport run_pair(const PairRun& run) {
   mark_output(run.workspace, OutputKind::kPair);
   if (output.has_results) remove_pair_reports(run.workspace);
   const std::string options = resolved_options(run.options, plan.job);
-  write_file(run.workspace.path("options.toml"), options);
+  write_file_if_changed(run.workspace.path("options.toml"), options);
   json inputs = inputs_of(run, plan);
   FinishedStep finished = find_finished(run.workspace, run.options.overwrite, pair_file::kRecord, inputs);
   clock.end("checking what is there");

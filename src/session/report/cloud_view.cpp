@@ -90,16 +90,18 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
   return view;
 }
 
-nlohmann::json cloud_view_json(const CloudView& view) {
+std::string cloud_view_json(const CloudView& view) {
   const auto bytes = [](const auto& values) {
     return std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
   };
-  return {{"positions", base64(bytes(view.positions))},
-          {"colours", base64(bytes(view.colours))},
-          {"target", triple(view.target)},
-          {"distance", view.distance},
-          {"up", triple(view.up)},
-          {"forward", triple(view.forward)}};
+  const nlohmann::json camera = {{"target", triple(view.target)},
+                                 {"distance", view.distance},
+                                 {"up", triple(view.up)},
+                                 {"forward", triple(view.forward)}};
+  std::string text = camera.dump();
+  text.back() = ',';
+  return text + "\"positions\":\"" + base64(bytes(view.positions)) + "\",\"colours\":\"" +
+         base64(bytes(view.colours)) + "\"}";
 }
 
 std::string base64(std::string_view bytes) {

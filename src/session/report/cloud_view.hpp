@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +37,8 @@ inline constexpr std::size_t kMaxViewedPoints = 300000;
 CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& cameras,
                      std::size_t max_points = kMaxViewedPoints);
 
-/// As the script of the page takes it, the arrays in base64.
-nlohmann::json cloud_view_json(const CloudView& view);
+/// As the script of the page takes it: an object with the arrays in base64.
+std::string cloud_view_json(const CloudView& view);
 
 /// Source: RFC 4648, section 4.
 std::string base64(std::string_view bytes);

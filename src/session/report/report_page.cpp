@@ -77,9 +77,17 @@ std::string charts(const json& report) {
   return figures.empty() ? figures : "<div class=charts>" + figures + "</div>\n";
 }
 
-/// A script of its own in the page.
-std::string script(std::string_view text) {
-  return "<script>\n" + std::string(text) + "</script>\n";
+/// Adds a script of its own.
+void add_script(std::string& page, std::string_view text) {
+  page.append("<script>\n").append(text).append("</script>\n");
+}
+
+/// Adds what shows the cloud.
+void add_cloud(std::string& page, const CloudView& cloud) {
+  page += "<script type=\"application/json\" id=points>" + cloud_view_json(cloud) + "</script>\n";
+  page.append("<!--\n").append(embedded_three_notice()).append("-->\n");
+  add_script(page, embedded_three());
+  add_script(page, embedded_three_controls());
 }
 
 }  // namespace
@@ -95,11 +103,9 @@ std::string report_html(const json& report, const CloudView& cloud) {
   page += charts(report) + "<h2>Views</h2>\n<div class=views>\n";
   for (const json& view : report.at("views")) page += view_figure(view);
   page += "</div>\n" + times(report.at("seconds")) + html_options(report.at("options"));
-  if (shown)
-    page += "<script type=\"application/json\" id=points>" + cloud_view_json(cloud).dump() +
-            "</script>\n<!--\n" + std::string(embedded_three_notice()) + "-->\n" + script(embedded_three()) +
-            script(embedded_three_controls());
-  return page + script(embedded_script()) + "</html>\n";
+  if (shown) add_cloud(page, cloud);
+  add_script(page, embedded_script());
+  return page + "</html>\n";
 }
 
 }  // namespace recon
