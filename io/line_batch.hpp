@@ -15,7 +15,7 @@ namespace recon {
 class LineBatch {
  public:
   /// Reads up to 4096 records or 16 MiB; false at the end of the file. The first line of a record is a
-  /// content line; the others are taken as they are, and are empty behind the end of the file.
+  /// content line; the others are read as they are, and are empty behind the end of the file.
   bool read(LineScanner& lines, int lines_each) {
     constexpr int kRecords = 4096;
     constexpr std::size_t kBytes = std::size_t{16} << 20;

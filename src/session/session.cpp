@@ -84,15 +84,6 @@ fs::path report_file(const SceneRun& run, const char* extension) {
   return run.workspace.path(name + extension);
 }
 
-/// The cloud as the report shows it; empty where there is none.
-CloudView view_of_cloud(const SceneRun& run) {
-  if (!run.cloud) return {};
-  std::vector<Pose> cameras;
-  for (const int view : run.plan.views_in_scope())
-    cameras.push_back(run.plan.scene_view(view).cam_from_world);
-  return view_cloud(run.workspace.path(Workspace::cloud_file()), cameras);
-}
-
 void write_reports(const SceneRun& run, const json& report) {
   write_file(report_file(run, ".json"), json_text(report));
   write_file(report_file(run, ".html"), report_html(report, view_of_cloud(run)));

@@ -172,10 +172,10 @@ void exhaust_memory_and_fail(const std::function<void()>& fail) {
   };
   const rlimit none{1, 1};
   ::setrlimit(RLIMIT_AS, &none);
-  static void* volatile taken = nullptr;
+  static void* volatile block = nullptr;
   for (std::size_t bytes = std::size_t{1} << 24; bytes >= 16; bytes /= 2) {
-    do taken = std::malloc(bytes);
-    while (taken != nullptr);
+    do block = std::malloc(bytes);
+    while (block != nullptr);
   }
   const Failing failing{fail};
 }

@@ -72,6 +72,16 @@ TEST_F(CloudViewTest, TakesEveryNthPoint) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(view.colours[i], colour(static_cast<int>(9 * i)));
 }
 
+TEST_F(CloudViewTest, LooksDownWhereNoDirectionIsUp) {
+  // Straight down, the second camera turned by half a turn.
+  Pose there, back;
+  there.rotation = {{1, 0, 0, 0, -1, 0, 0, 0, -1}};
+  back.rotation = {{-1, 0, 0, 0, 1, 0, 0, 0, -1}};
+  const CloudView view = view_cloud(folder_ / "cloud.ply", {there, back});
+  EXPECT_EQ(view.forward.z, -1);
+  EXPECT_EQ(view.up.z, 1);
+}
+
 TEST(DepthHistogram, CountsKnownDepthsByOctaves) {
   Image<float> depth(3, 2, std::numeric_limits<float>::quiet_NaN());
   depth(0, 0) = 1.0f, depth(1, 0) = 1.01f, depth(2, 1) = 2.0f, depth(0, 1) = 0.5f;

@@ -38,11 +38,13 @@ Extent extent(const std::vector<Vec3d>& positions, double Vec3d::*axis) {
   return {low - margin, quantile(values, 0.5), high + margin};
 }
 
-Vec3d mean_axis(const std::vector<Pose>& cameras, Vec3d in_camera) {
+/// The mean of an axis of the cameras, unit; `otherwise` where their directions cancel out.
+Vec3d mean_axis(const std::vector<Pose>& cameras, Vec3d in_camera, Vec3d otherwise) {
+  constexpr double kMinLength = 0.2;
   Vec3d sum{0, 0, 0};
   for (const Pose& camera : cameras) sum = sum + transpose(camera.rotation) * in_camera;
-  const double length = std::sqrt(dot(sum, sum));
-  return length > 1e-6 ? (1 / length) * sum : in_camera;
+  const double length = std::sqrt(dot(sum, sum)) / static_cast<double>(cameras.size());
+  return length > kMinLength ? normalized(sum) : otherwise;
 }
 
 nlohmann::json triple(Vec3d v) {
@@ -56,8 +58,9 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
   EXPECTS(!cameras.empty() && max_points >= 1);
   const PlyCloud cloud = read_ply_sample(ply, max_points);
   CloudView view;
-  view.up = mean_axis(cameras, {0, -1, 0});
-  view.forward = mean_axis(cameras, {0, 0, 1});
+  view.forward = mean_axis(cameras, {0, 0, 1}, {0, 0, 1});
+  // Of photos straight down in strips to and fro, none is up: they look down.
+  view.up = mean_axis(cameras, {0, -1, 0}, -view.forward);
   if (cloud.positions.empty()) return view;
   const std::array<double Vec3d::*, 3> axes = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
   std::array<Extent, 3> box{};

@@ -31,7 +31,7 @@ struct CloudView {
 inline constexpr std::size_t kMaxViewedPoints = 300000;
 
 /// Every n-th point of a cloud that this program wrote, as few as `max_points`; those far from most others
-/// are left out. Memory: that of the points taken.
+/// are left out. Memory: that of these points.
 /// @param cameras  cam_from_world, at least one
 /// @throws InputError
 CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& cameras,

@@ -264,4 +264,12 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
   return report;
 }
 
+CloudView view_of_cloud(const SceneRun& run) {
+  if (!run.cloud) return {};
+  std::vector<Pose> cameras;
+  for (const int view : run.plan.views_in_scope())
+    cameras.push_back(run.plan.scene_view(view).cam_from_world);
+  return view_cloud(run.workspace.path(Workspace::cloud_file()), cameras);
+}
+
 }  // namespace recon

@@ -5,6 +5,7 @@
 
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/report/cloud_view.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -18,6 +19,10 @@ std::string plan_text(const SceneRun& run, const TimePlan& time);
 
 /// Predicted seconds by step, a view and in all.
 nlohmann::json time_json(const TimePlan& time);
+
+/// The cloud as the report shows it; empty where there is none.
+/// @throws InputError when its file cannot be read
+CloudView view_of_cloud(const SceneRun& run);
 
 /// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
 nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);

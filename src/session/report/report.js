@@ -75,7 +75,12 @@ function showCloud(box, cloud) {
     controls.update();
     requestAnimationFrame(turn);
   };
-  controls.addEventListener("start", () => controls.autoRotate = false);
+  // The wheel scrolls the page until the cloud is touched.
+  controls.enableZoom = false;
+  controls.addEventListener("start", () => {
+    controls.autoRotate = false;
+    controls.enableZoom = true;
+  });
   controls.addEventListener("change", draw);
   const canvas = renderer.domElement;
   canvas.tabIndex = 0;

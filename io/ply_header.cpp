@@ -1,0 +1,120 @@
+#include "io/ply_header.hpp"
+
+#include <array>
+#include <utility>
+
+#include "io/text_scanner.hpp"
+
+namespace recon {
+
+std::size_t byte_count(PlyType type) {
+  switch (type) {
+    case PlyType::kInt8:
+    case PlyType::kUint8:
+      return 1;
+    case PlyType::kInt16:
+    case PlyType::kUint16:
+      return 2;
+    case PlyType::kDouble:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+namespace {
+
+struct TypeName {
+  std::string_view name;
+  PlyType type;
+};
+
+constexpr std::array<TypeName, 16> kTypeNames{{{"char", PlyType::kInt8},
+                                               {"int8", PlyType::kInt8},
+                                               {"uchar", PlyType::kUint8},
+                                               {"uint8", PlyType::kUint8},
+                                               {"short", PlyType::kInt16},
+                                               {"int16", PlyType::kInt16},
+                                               {"ushort", PlyType::kUint16},
+                                               {"uint16", PlyType::kUint16},
+                                               {"int", PlyType::kInt32},
+                                               {"int32", PlyType::kInt32},
+                                               {"uint", PlyType::kUint32},
+                                               {"uint32", PlyType::kUint32},
+                                               {"float", PlyType::kFloat},
+                                               {"float32", PlyType::kFloat},
+                                               {"double", PlyType::kDouble},
+                                               {"float64", PlyType::kDouble}}};
+
+PlyType type_of(std::string_view word, const FilePlace& place) {
+  for (const TypeName& known : kTypeNames)
+    if (known.name == word) return known.type;
+  place.fail("the type " + in_quotes(word) + " is none that PLY has (such as float, uchar or int)");
+}
+
+PlyFormat parse_format(WordScanner& words) {
+  const std::string_view word = words.word("the format");
+  if (word == "ascii") return PlyFormat::kAscii;
+  if (word == "binary_little_endian") return PlyFormat::kBinaryLittleEndian;
+  if (word == "binary_big_endian") return PlyFormat::kBinaryBigEndian;
+  words.place().fail("the format " + in_quotes(word) +
+                     " is none that PLY has (ascii, binary_little_endian, binary_big_endian)");
+}
+
+PlyProperty parse_property(WordScanner& words) {
+  constexpr std::string_view kType = "the type of a property";
+  PlyProperty property;
+  std::string_view word = words.word(kType);
+  if (word == "list") {
+    property.is_list = true;
+    property.count_type = type_of(words.word(kType), words.place());
+    if (property.count_type == PlyType::kFloat || property.count_type == PlyType::kDouble)
+      words.place().fail("the length of a list has to be of an integer type");
+    word = words.word(kType);
+  }
+  property.type = type_of(word, words.place());
+  property.name = words.word("the name of a property");
+  return property;
+}
+
+}  // namespace
+
+PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
+  LineScanner lines(bytes, file);
+  std::string_view line;
+  if (!lines.next(line) || line != "ply")
+    lines.place().fail("the file does not begin with \"ply\"; it is no PLY file");
+  PlyHeader header;
+  bool has_format = false;
+  while (lines.next(line)) {
+    WordScanner words(line, lines.place());
+    if (words.done()) continue;
+    const std::string_view keyword = words.word("a keyword");
+    if (keyword == "end_header") {
+      if (!has_format) lines.place().fail("the header has no \"format\" line; the file is corrupt");
+      header.line_count = lines.place().position;
+      header.body = lines.rest();
+      return header;
+    }
+    if (keyword == "format") {
+      header.format = parse_format(words);
+      has_format = true;
+    } else if (keyword == "element") {
+      PlyElement element;
+      element.name = words.word("the name of an element");
+      element.count = words.integer<std::uint64_t>("the number of elements");
+      element.line = lines.place().position;
+      header.elements.push_back(std::move(element));
+    } else if (keyword == "property") {
+      if (header.elements.empty())
+        lines.place().fail("a property stands before the first element; the file is corrupt");
+      header.elements.back().properties.push_back(parse_property(words));
+    } else if (keyword != "comment" && keyword != "obj_info") {
+      lines.place().fail("the header has the keyword " + in_quotes(keyword) +
+                         ", which PLY does not have; the file is corrupt");
+    }
+  }
+  lines.place().fail("the header has no \"end_header\"; the file is truncated");
+}
+
+}  // namespace recon
