@@ -24,12 +24,19 @@ T load_number(const char* bytes, std::endian order = std::endian::little) {
   return std::bit_cast<T>(copy);
 }
 
+/// Writes a number to `bytes`, little-endian.
+template <class T>
+void store_number(char* bytes, T value) {
+  static_assert(std::is_arithmetic_v<T>);
+  std::memcpy(bytes, &value, sizeof value);
+  if (std::endian::native != std::endian::little) std::reverse(bytes, bytes + sizeof value);
+}
+
 /// Appends a number to `out`, little-endian.
 template <class T>
 void append_number(std::string& out, T value) {
-  static_assert(std::is_arithmetic_v<T>);
-  auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(value);
-  if (std::endian::native != std::endian::little) std::reverse(bytes.begin(), bytes.end());
+  std::array<char, sizeof(T)> bytes;
+  store_number(bytes.data(), value);
   out.append(bytes.data(), bytes.size());
 }
 

@@ -76,12 +76,13 @@ FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> i
   AtomicFile file(path);
   file.write(std::to_string(image.width) + "&" + std::to_string(image.height) + "&" +
              std::to_string(channels) + "&");
-  std::string row;
+  std::string bytes(sizeof(float) * static_cast<std::size_t>(image.width), '\0');
   for (int channel = 0; channel < channels; ++channel)
     for (int y = 0; y < image.height; ++y) {
-      row.clear();
-      for (int x = 0; x < image.width; ++x) append_number(row, value(image(x, y), channel));
-      file.write(row);
+      const T* row = image.row(y);
+      for (int x = 0; x < image.width; ++x)
+        store_number(bytes.data() + sizeof(float) * static_cast<std::size_t>(x), value(row[x], channel));
+      file.write(bytes);
     }
   return file.commit();
 }

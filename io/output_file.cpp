@@ -70,41 +70,27 @@ void AtomicFile::write(std::string_view bytes) {
   if (buffer_.size() > kBufferBytes) flush();
 }
 
-void AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) {
+void AtomicFile::replace_beginning(std::string_view bytes) {
   flush();
-  rewritten_ = true;
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  hasher_.replace_beginning(bytes);
+  for (off_t offset = 0; !bytes.empty();) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot be written");
     bytes.remove_prefix(static_cast<std::size_t>(written));
-    offset += static_cast<std::uint64_t>(written);
+    offset += written;
   }
 }
 
 FileIdentity AtomicFile::commit() {
   flush();
-  const FileIdentity identity = rewritten_ ? reread() : hasher_.identity();
   if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written");
   if (::close(std::exchange(fd_, -1)) != 0) fail("cannot be written");
   fault_point(FaultPoint::kFileCommit);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
   temporary_.clear();
   sync_folder(folder_of(path_));
-  return identity;
-}
-
-FileIdentity AtomicFile::reread() const {
-  ContentHasher hasher;
-  std::string piece(kBufferBytes, '\0');
-  for (off_t offset = 0;;) {
-    const ssize_t count = ::pread(fd_, piece.data(), piece.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("cannot be read back");
-    if (count == 0) return hasher.identity();
-    hasher.add({piece.data(), static_cast<std::size_t>(count)});
-    offset += count;
-  }
+  return hasher_.identity();
 }
 
 void AtomicFile::flush() {

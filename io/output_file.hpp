@@ -24,8 +24,8 @@ class AtomicFile {
   /// Appends bytes; buffered by 1 MiB.
   void write(std::string_view bytes);
 
-  /// Overwrites bytes written before.
-  void write_at(std::uint64_t offset, std::string_view bytes);
+  /// Overwrites the first bytes of those written before, at most ContentHasher::kBeginning.
+  void replace_beginning(std::string_view bytes);
 
   /// Renames the file to its final name; nothing may be written afterwards.
   /// @returns size and hash of the written content, even if another process replaces the file
@@ -35,14 +35,12 @@ class AtomicFile {
 
  private:
   void flush();
-  FileIdentity reread() const;
   [[noreturn]] void fail(const char* action) const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   std::string buffer_;
   ContentHasher hasher_;
-  bool rewritten_ = false;  ///< bytes were overwritten, so the incremental hash is not that of the file
   int fd_ = -1;
 };
 

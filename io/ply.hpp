@@ -57,6 +57,12 @@ enum class PlyPosition { kFloat, kDouble };
 struct EncodedPoints {
   std::string cloud, visibility;
   std::uint64_t count = 0;
+
+  void clear() {
+    cloud.clear();
+    visibility.clear();
+    count = 0;
+  }
 };
 
 /// Writes a cloud of any size as a stream: a binary little-endian PLY with x y z nx ny nz, red green blue,

@@ -72,8 +72,8 @@ void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
 }
 
 CloudFiles PlyWriter::commit() {
-  cloud_.write_at(0, header(count_, position_));
-  visibility_.write_at(0, count_bytes(count_));
+  cloud_.replace_beginning(header(count_, position_));
+  visibility_.replace_beginning(count_bytes(count_));
   const FileIdentity visibility = visibility_.commit();
   return {cloud_.commit(), visibility};
 }

@@ -3,9 +3,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
+
+#include "core/error.hpp"
 
 namespace recon {
 
@@ -23,23 +26,35 @@ struct ContentHasher::State {
   XXH3_state_t xxh3;
 };
 
-ContentHasher::ContentHasher() : state_(std::make_unique<State>()) {
-  XXH3_64bits_reset(&state_->xxh3);
+ContentHasher::ContentHasher() : rest_(std::make_unique<State>()) {
+  XXH3_64bits_reset(&rest_->xxh3);
 }
 
 ContentHasher::~ContentHasher() = default;
 
 void ContentHasher::add(std::string_view bytes) {
-  XXH3_64bits_update(&state_->xxh3, bytes.data(), bytes.size());
   size_ += bytes.size();
+  const std::size_t first = std::min(bytes.size(), kBeginning - beginning_.size());
+  beginning_.append(bytes.substr(0, first));
+  XXH3_64bits_update(&rest_->xxh3, bytes.data() + first, bytes.size() - first);
+}
+
+void ContentHasher::replace_beginning(std::string_view bytes) {
+  EXPECTS(bytes.size() <= beginning_.size());
+  beginning_.replace(0, bytes.size(), bytes);
 }
 
 FileIdentity ContentHasher::identity() const {
-  return {size_, hexadecimal(XXH3_64bits_digest(&state_->xxh3))};
+  const std::uint64_t beginning = XXH3_64bits(beginning_.data(), beginning_.size());
+  if (size_ <= kBeginning) return {size_, hexadecimal(beginning)};
+  return {size_,
+          hexadecimal(XXH3_64bits_withSeed(&beginning, sizeof beginning, XXH3_64bits_digest(&rest_->xxh3)))};
 }
 
 std::string content_hash(std::string_view bytes) {
-  return hexadecimal(XXH3_64bits(bytes.data(), bytes.size()));
+  ContentHasher hasher;
+  hasher.add(bytes);
+  return hasher.identity().hash;
 }
 
 std::optional<FileIdentity> identify_file(const std::filesystem::path& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -17,9 +18,12 @@ struct FileIdentity {
 };
 
 /// Incremental content hash (XXH3, 64 bits): detects changed and damaged files, not attacks. The hash is the
-/// same on every machine and for any division into pieces.
+/// same on every machine and for any division into pieces. The first `kBeginning` bytes are hashed apart from
+/// the rest, so that a header can be completed when the rest is written.
 class ContentHasher {
  public:
+  static constexpr std::size_t kBeginning = 4096;
+
   ContentHasher();
   ~ContentHasher();
   ContentHasher(const ContentHasher&) = delete;
@@ -27,12 +31,16 @@ class ContentHasher {
 
   void add(std::string_view bytes);
 
+  /// Replaces the first bytes, of which there have to be as many, and at most `kBeginning`.
+  void replace_beginning(std::string_view bytes);
+
   /// Size and hash of the content added so far.
   FileIdentity identity() const;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> rest_;
+  std::string beginning_;
   std::uint64_t size_ = 0;
 };
 

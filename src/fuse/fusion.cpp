@@ -161,7 +161,8 @@ class Fusion {
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
                           int y_end, PointSink& sink) {
     const int spacing = options_.spacing;
-    std::vector<FusedRow> rows(static_cast<std::size_t>(y_end - y_begin));
+    rows_.resize(static_cast<std::size_t>(y_end - y_begin));
+    for (FusedRow& row : rows_) row.clear();
     // Pixels of one phase are so far apart that none marks another as used: the order within a phase is
     // irrelevant.
     for (int phase = 0; phase < spacing * spacing; ++phase) {
@@ -171,14 +172,14 @@ class Fusion {
       for (int begin = 0; begin < count; begin += step) {
         parallel_for(std::min(step, count - begin), [&](int row) {
           const int y = y_first + (begin + row) * spacing;
-          fuse_row(reference, neighbours, x_first, y, rows[static_cast<std::size_t>(y - y_begin)]);
+          fuse_row(reference, neighbours, x_first, y, rows_[static_cast<std::size_t>(y - y_begin)]);
         });
         drop_pages(reference, neighbours);
       }
     }
     std::uint64_t count = 0;
-    for (const FusedRow& row : rows) count += row.points.size();
-    if (count > 0) sink.add(rows);
+    for (const FusedRow& row : rows_) count += row.points.size();
+    if (count > 0) sink.add(rows_);
     return count;
   }
 
@@ -263,6 +264,7 @@ class Fusion {
   FusionOptions options_;
   double cosine_;
   std::vector<UsedPixels> used_;
+  std::vector<FusedRow> rows_;  ///< of the current band; kept, as new memory costs as much as the points
 };
 
 }  // namespace

@@ -54,6 +54,11 @@ struct FusedRow {
   std::vector<FusedPoint> points;
   std::vector<std::uint32_t> views;  ///< of each point the indices of those that agree, ascending
 
+  void clear() {
+    points.clear();
+    views.clear();
+  }
+
   /// Calls `visit(point, its views)` for each point.
   template <class Visit>
   void visit(const Visit& visit) const {

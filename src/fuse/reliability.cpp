@@ -1,8 +1,10 @@
 #include "fuse/reliability.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/parallel.hpp"
 
@@ -11,51 +13,67 @@ namespace {
 
 constexpr int kReach = 3;
 
-/// The range of the known inverse depths around a pixel.
-struct Range {
-  float low = std::numeric_limits<float>::infinity(), high = 0;
-
-  void include(const Range& other) {
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
+/// For each pixel of a row of `width`, the lowest and the highest of some values.
+struct RangeRow {
+  RangeRow(float* row_low, float* row_high, int width) : low(row_low), high(row_high) {
+    std::fill_n(low, width, std::numeric_limits<float>::infinity());
+    std::fill_n(high, width, 0.0f);
   }
+
+  void include(const float* lows, const float* highs, int width) {
+    for (int x = 0; x < width; ++x) {
+      low[x] = lows[x] < low[x] ? lows[x] : low[x];
+      high[x] = highs[x] > high[x] ? highs[x] : high[x];
+    }
+  }
+
+  float *low, *high;
 };
 
-Range range_of(float depth) {
-  return std::isnan(depth) ? Range() : Range{1.0f / depth, 1.0f / depth};
+/// log(1 + n) of every count.
+std::array<float, 256> log_counts() {
+  std::array<float, 256> logs{};
+  for (std::size_t n = 0; n < logs.size(); ++n) logs[n] = std::log1p(static_cast<float>(n));
+  return logs;
 }
 
 }  // namespace
 
 float reliability(const Agreement& agreement, float cost, float variation) {
+  static const std::array<float, 256> kLogCounts = log_counts();
   const float agree = agreement.agree, through = agreement.through, hidden = agreement.hidden;
   const float known = std::max(1.0f, static_cast<float>(agreement.known));
   const float seen = std::max(1.0f, agree + through);
-  const float z = 2.39f + 0.76f * std::log1p(agree) + 2.79f * agree / known + 0.57f * hidden / known -
-                  2.03f * through / seen - 3.33f * std::min(cost, 1.2f) -
+  const float z = 2.39f + 0.76f * kLogCounts[agreement.agree] + 2.79f * agree / known +
+                  0.57f * hidden / known - 2.03f * through / seen - 3.33f * std::min(cost, 1.2f) -
                   1.02f * std::min(20.0f * variation, 3.0f);
   // In 1/1024, so that the last bits of a machine's mathematical library do not matter.
   return std::round(1024.0f / (1.0f + std::exp(-z))) / 1024.0f;
 }
 
 Image<float> inverse_depth_variation(ImageView<const float> depth) {
-  Image<Range> rows(depth.width, depth.height);
+  const int width = depth.width;
+  const auto padded = static_cast<std::size_t>(width + 2 * kReach);
+  // Of the known inverse depths up to kReach pixels away in the same row.
+  Image<float> low(width, depth.height), high(width, depth.height);
   parallel_for(depth.height, [&](int y) {
-    for (int x = 0; x < depth.width; ++x) {
-      Range range;
-      for (int i = std::max(x - kReach, 0); i <= std::min(x + kReach, depth.width - 1); ++i)
-        range.include(range_of(depth(i, y)));
-      rows(x, y) = range;
+    std::vector<float> lows(padded, std::numeric_limits<float>::infinity()), highs(padded, 0.0f);
+    for (int x = 0; x < width; ++x) {
+      if (std::isnan(depth(x, y))) continue;
+      lows[static_cast<std::size_t>(x + kReach)] = highs[static_cast<std::size_t>(x + kReach)] =
+          1.0f / depth(x, y);
     }
+    RangeRow row(low.row(y), high.row(y), width);
+    for (int i = 0; i <= 2 * kReach; ++i) row.include(lows.data() + i, highs.data() + i, width);
   });
-  Image<float> result(depth.width, depth.height);
+  Image<float> result(width, depth.height);
   parallel_for(depth.height, [&](int y) {
-    for (int x = 0; x < depth.width; ++x) {
-      Range range;
-      for (int j = std::max(y - kReach, 0); j <= std::min(y + kReach, depth.height - 1); ++j)
-        range.include(rows(x, j));
-      result(x, y) = std::isnan(depth(x, y)) ? 0.0f : (range.high - range.low) * depth(x, y);
-    }
+    std::vector<float> lows(static_cast<std::size_t>(width)), highs(static_cast<std::size_t>(width));
+    RangeRow row(lows.data(), highs.data(), width);
+    for (int j = std::max(y - kReach, 0); j <= std::min(y + kReach, depth.height - 1); ++j)
+      row.include(low.row(j), high.row(j), width);
+    for (int x = 0; x < width; ++x)
+      result(x, y) = std::isnan(depth(x, y)) ? 0.0f : (row.high[x] - row.low[x]) * depth(x, y);
   });
   return result;
 }

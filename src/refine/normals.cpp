@@ -1,66 +1,164 @@
 #include "refine/normals.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
+#include <vector>
 
 #include "core/parallel.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "refine/normals.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#ifndef RECON_REFINE_NORMALS_ONCE
+#define RECON_REFINE_NORMALS_ONCE
 namespace recon {
-namespace {
 
-constexpr int kRadius = 3;
-constexpr int kMinSupport = 6;
-constexpr double kSameSurface = 0.03;
+constexpr int kNormalRadius = 3;
+constexpr int kNormalSlack = 64;  ///< elements after a row that a vector may read
 
-/// The affine function a dx + b dy + c of inverse depth around a pixel.
-struct InverseDepthPlane {
-  double a, b, c;
-  bool known;
+/// A row of pixels and the inverse depths around it, NaN where unknown.
+struct NormalRow {
+  /// Of each row of the window the element kNormalRadius columns before the first pixel; null outside the
+  /// image.
+  std::array<const double*, 2 * kNormalRadius + 1> inverse_depth{};
+  const Pinhole& camera;
+  int y;
+  Vec3f* normals;
 };
 
-InverseDepthPlane fit_plane(ImageView<const float> depth, int x, int y) {
-  const double middle = 1.0 / depth(x, y);
-  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0, sw = 0, sxw = 0, syw = 0;
-  for (int j = std::max(y - kRadius, 0); j <= std::min(y + kRadius, depth.height - 1); ++j) {
-    for (int i = std::max(x - kRadius, 0); i <= std::min(x + kRadius, depth.width - 1); ++i) {
-      const double w = 1.0 / depth(i, j) - middle;
-      if (!(std::abs(w) <= kSameSurface * middle)) continue;
-      const double dx = i - x, dy = j - y;
-      n += 1, sx += dx, sy += dy, sxx += dx * dx, sxy += dx * dy, syy += dy * dy;
-      sw += w, sxw += dx * w, syw += dy * w;
-    }
-  }
-  if (n < kMinSupport) return {0, 0, 0, false};
-  const double cxx = sxx - sx * sx / n, cxy = sxy - sx * sy / n, cyy = syy - sy * sy / n;
-  const double cxw = sxw - sx * sw / n, cyw = syw - sy * sw / n;
-  const double determinant = cxx * cyy - cxy * cxy;
-  if (!(determinant > 1e-6 * n * n)) return {0, 0, 0, false};
-  const double a = (cxw * cyy - cyw * cxy) / determinant, b = (cyw * cxx - cxw * cxy) / determinant;
-  return {a, b, middle + (sw - a * sx - b * sy) / n, true};
+}  // namespace recon
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace recon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F64 = hn::ScalableTag<double>;
+using V64 = hn::Vec<F64>;
+
+/// The affine functions a dx + b dy + c of inverse depth around some pixels.
+struct InverseDepthPlanes {
+  V64 a, b, c;
+  hn::Mask<F64> known;
+};
+
+HWY_INLINE V64 number(double value) {
+  return hn::Set(F64(), value);
 }
 
-}  // namespace
+/// a b - c d
+HWY_INLINE V64 difference(V64 a, V64 b, V64 c, V64 d) {
+  return hn::Sub(hn::Mul(a, b), hn::Mul(c, d));
+}
+
+HWY_INLINE InverseDepthPlanes fit_planes(const NormalRow& row, int x) {
+  constexpr double kMinSupport = 6, kSameSurface = 0.03;
+  const F64 d;
+  const V64 zero = hn::Zero(d);
+  const V64 middle = hn::LoadU(d, row.inverse_depth[kNormalRadius] + x + kNormalRadius);
+  const V64 limit = hn::Mul(number(kSameSurface), middle);
+  V64 n = zero, sx = zero, sy = zero, sxx = zero, sxy = zero, syy = zero, sw = zero, sxw = zero, syw = zero;
+  for (int dy = -kNormalRadius; dy <= kNormalRadius; ++dy) {
+    const double* inverse_depth = row.inverse_depth[static_cast<std::size_t>(dy + kNormalRadius)];
+    if (inverse_depth == nullptr) continue;
+    for (int dx = -kNormalRadius; dx <= kNormalRadius; ++dx) {
+      const V64 difference = hn::Sub(hn::LoadU(d, inverse_depth + x + dx + kNormalRadius), middle);
+      const auto same = hn::Le(hn::Abs(difference), limit);
+      const V64 w = hn::IfThenElseZero(same, difference);
+      const auto count = [&](double value) HWY_ATTR { return hn::IfThenElseZero(same, number(value)); };
+      n = hn::Add(n, count(1)), sx = hn::Add(sx, count(dx)), sy = hn::Add(sy, count(dy));
+      sxx = hn::Add(sxx, count(dx * dx)), sxy = hn::Add(sxy, count(dx * dy));
+      syy = hn::Add(syy, count(dy * dy));
+      sw = hn::Add(sw, w), sxw = hn::Add(sxw, hn::Mul(number(dx), w));
+      syw = hn::Add(syw, hn::Mul(number(dy), w));
+    }
+  }
+  const auto covariance = [&](V64 sum, V64 first, V64 second)
+                              HWY_ATTR { return hn::Sub(sum, hn::Div(hn::Mul(first, second), n)); };
+  const V64 cxx = covariance(sxx, sx, sx), cxy = covariance(sxy, sx, sy), cyy = covariance(syy, sy, sy);
+  const V64 cxw = covariance(sxw, sx, sw), cyw = covariance(syw, sy, sw);
+  const V64 determinant = difference(cxx, cyy, cxy, cxy);
+  const auto known =
+      hn::And(hn::Ge(n, number(kMinSupport)), hn::Gt(determinant, hn::Mul(hn::Mul(number(1e-6), n), n)));
+  const V64 a = hn::Div(difference(cxw, cyy, cyw, cxy), determinant);
+  const V64 b = hn::Div(difference(cyw, cxx, cxw, cxy), determinant);
+  const V64 mean = hn::Div(hn::Sub(hn::Sub(sw, hn::Mul(a, sx)), hn::Mul(b, sy)), n);
+  return {a, b, hn::Add(middle, mean), known};
+}
+
+/// The normals of the pixels from column x on.
+HWY_INLINE void normals_at(const NormalRow& row, int x, float* normal_x, float* normal_y, float* normal_z) {
+  const F64 d;
+  const Pinhole& camera = row.camera;
+  const InverseDepthPlanes plane = fit_planes(row, x);
+  const V64 column = hn::Add(hn::Add(hn::Iota(d, 0), number(x)), number(0.5));
+  const V64 from_cx = hn::Sub(column, number(camera.cx)), from_cy = number(row.y + 0.5 - camera.cy);
+  // n . X = k and X = ray / w give w = n . ray / k: compare coefficients of the pixel coordinates.
+  V64 nx = hn::Mul(plane.a, number(camera.fx)), ny = hn::Mul(plane.b, number(camera.fy));
+  V64 nz = hn::Sub(hn::Sub(plane.c, hn::Mul(plane.a, from_cx)), hn::Mul(plane.b, from_cy));
+  const V64 ray_x = hn::Div(from_cx, number(camera.fx)), ray_y = hn::Div(from_cy, number(camera.fy));
+  const V64 towards = hn::Add(hn::Add(hn::Mul(nx, ray_x), hn::Mul(ny, ray_y)), nz);
+  const V64 squares = hn::Add(hn::Add(hn::Mul(nx, nx), hn::Mul(ny, ny)), hn::Mul(nz, nz));
+  const V64 length = hn::Div(number(1), hn::Sqrt(squares));
+  const V64 scale = hn::IfThenElse(hn::Gt(towards, hn::Zero(d)), hn::Neg(length), length);
+  const auto store = [&](V64 coordinate, float* out) HWY_ATTR {
+    const V64 unit = hn::IfThenElse(plane.known, hn::Mul(scale, coordinate),
+                                    number(std::numeric_limits<double>::quiet_NaN()));
+    const hn::Rebind<float, F64> df;
+    hn::StoreU(hn::DemoteTo(df, unit), df, out);
+  };
+  store(nx, normal_x), store(ny, normal_y), store(nz, normal_z);
+}
+
+void normals_of_row(const NormalRow& row) {
+  constexpr int kBlock = 64;
+  const int lanes = static_cast<int>(hn::Lanes(F64()));
+  float nx[kBlock], ny[kBlock], nz[kBlock];
+  for (int begin = 0; begin < row.camera.width; begin += kBlock) {
+    const int count = std::min(kBlock, row.camera.width - begin);
+    for (int i = 0; i < count; i += lanes) normals_at(row, begin + i, nx + i, ny + i, nz + i);
+    for (int i = 0; i < count; ++i) row.normals[begin + i] = {nx[i], ny[i], nz[i]};
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace recon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace recon {
+
+HWY_EXPORT(normals_of_row);
 
 Image<Vec3f> normals_from_depth(ImageView<const float> depth, const Pinhole& camera) {
   EXPECTS(depth.width == camera.width && depth.height == camera.height);
-  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  constexpr int kBand = 32;  // rows that share their inverse depths
+  const auto columns = static_cast<std::size_t>(depth.width + 2 * kNormalRadius + kNormalSlack);
   Image<Vec3f> normals(depth.width, depth.height);
-  parallel_for(depth.height, [&](int y) {
-    for (int x = 0; x < depth.width; ++x) {
-      normals(x, y) = {kUnknown, kUnknown, kUnknown};
-      if (std::isnan(depth(x, y))) continue;
-      const InverseDepthPlane plane = fit_plane(depth, x, y);
-      if (!plane.known) continue;
-      // n . X = k and X = ray / w give w = n . ray / k: compare coefficients of the pixel coordinates.
-      const Vec2d pixel = pixel_centre(x, y);
-      const Vec3d scaled = {plane.a * camera.fx, plane.b * camera.fy,
-                            plane.c - plane.a * (pixel.x - camera.cx) - plane.b * (pixel.y - camera.cy)};
-      const Vec3d n = normalized(dot(scaled, camera.ray(pixel)) > 0 ? -scaled : scaled);
-      normals(x, y) = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
+  parallel_for((depth.height + kBand - 1) / kBand, [&](int band) {
+    const int begin = band * kBand, end = std::min(begin + kBand, depth.height);
+    const int first = std::max(begin - kNormalRadius, 0), last = std::min(end + kNormalRadius, depth.height);
+    std::vector<double> inverse(columns * static_cast<std::size_t>(last - first),
+                                std::numeric_limits<double>::quiet_NaN());
+    const auto row_of = [&](int y) { return inverse.data() + static_cast<std::size_t>(y - first) * columns; };
+    for (int y = first; y < last; ++y)
+      for (int x = 0; x < depth.width; ++x)
+        row_of(y)[x + kNormalRadius] = 1.0 / static_cast<double>(depth(x, y));
+    for (int y = begin; y < end; ++y) {
+      NormalRow row{{}, camera, y, normals.row(y)};
+      for (int j = std::max(y - kNormalRadius, first); j < std::min(y + kNormalRadius + 1, last); ++j)
+        row.inverse_depth[static_cast<std::size_t>(j - y + kNormalRadius)] = row_of(j);
+      HWY_DYNAMIC_DISPATCH(normals_of_row)(row);
     }
   });
   return normals;
 }
 
 }  // namespace recon
+#endif

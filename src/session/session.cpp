@@ -149,10 +149,12 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   share_memory(run, backends);
   end_step("opening the device");
   spdlog::debug("device: {}", names_of(backends));
-  if (run.options.stage != Stage::kFuse) estimate_views(run, backends);
+  ViewChecks checks(run);
+  const bool check = run.options.stage != Stage::kEstimate;
+  if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
   end_step("depth maps");
-  if (run.options.stage != Stage::kEstimate) {
-    check_views(run);
+  if (check) {
+    checks.finish();
     end_step("check across views");
     run.photometric->disable_cache();
     fuse_views(run);

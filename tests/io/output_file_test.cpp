@@ -66,11 +66,12 @@ TEST(AtomicFile, WritesMoreThanItsBufferAndPatches) {
     file.write(part);
     expected += part;
   }
-  file.write_at(5, "PATCH");
-  expected.replace(5, 5, "PATCH");
+  file.replace_beginning("PATCH");
+  expected.replace(0, 5, "PATCH");
   file.write("end");
-  file.commit();
+  const FileIdentity identity = file.commit();
   EXPECT_EQ(slurp(folder / "deep/er/out"), expected + "end");
+  EXPECT_EQ(identity, identify_file(folder / "deep/er/out"));
 }
 
 TEST(AtomicFile, TakesTheLongestNames) {

@@ -108,6 +108,28 @@ TEST(ContentHash, IsPinnedAndSeesEveryByteAndTheLength) {
     EXPECT_TRUE(seen.insert(content_hash(std::string(length, '\0'))).second) << length << " zeros";
 }
 
+TEST(ContentHash, SeesChangesOnBothSidesOfTheBeginning) {
+  const std::size_t size = ContentHasher::kBeginning + 3;
+  std::set<std::string> seen = {content_hash(std::string(size, 'a'))};
+  for (const std::size_t i : {std::size_t{0}, size - 4, size - 3, size - 1}) {
+    std::string bytes(size, 'a');
+    bytes[i] = 'b';
+    EXPECT_TRUE(seen.insert(content_hash(bytes)).second) << "byte " << i;
+  }
+  for (const std::size_t length : {size - 4, size - 3, size - 2, size + 1})
+    EXPECT_TRUE(seen.insert(content_hash(std::string(length, 'a'))).second) << length << " bytes";
+}
+
+TEST(ContentHash, IsThatOfTheContentWithItsBeginningReplaced) {
+  for (const std::size_t size : {std::size_t{8}, ContentHasher::kBeginning, std::size_t{100000}}) {
+    ContentHasher hasher;
+    hasher.add(std::string(3, 'a'));
+    hasher.add(std::string(size - 3, 'b'));
+    hasher.replace_beginning("header");
+    EXPECT_EQ(hasher.identity().hash, content_hash("header" + std::string(size - 6, 'b'))) << size;
+  }
+}
+
 TEST_F(Folder, IdentifiesFilesInPiecesAsInWhole) {
   std::string bytes;
   for (int i = 0; i < 3000000; ++i) bytes += static_cast<char>(i * 7 + i / 251);

@@ -68,9 +68,12 @@ class WatchedBackend : public Backend {
  public:
   using Hook = std::function<void()>;
 
+  /// @param device_bytes  memory that a GPU needs, 0 for a processor
   explicit WatchedBackend(
-      std::string name, Hook before = [] {}, Hook after = [] {}, int streams = 1)
+      std::string name, Hook before = [] {}, Hook after = [] {}, int streams = 1,
+      std::size_t device_bytes = 0)
       : name_(std::move(name)),
+        device_bytes_(device_bytes),
         before_(std::move(before)),
         after_(std::move(after)),
         admission_(streams),
@@ -80,7 +83,7 @@ class WatchedBackend : public Backend {
 
   std::string name() const override { return name_; }
   int streams() const override { return admission_.streams(); }
-  WorkMemory memory(const SweepShape&) const override { return {}; }
+  WorkMemory memory(const SweepShape&) const override { return {0, device_bytes_, 1}; }
   DepthEstimate sweep(const SweepProblem& problem) override {
     const auto permit = admission_.admit();
     before_();
@@ -106,6 +109,7 @@ class WatchedBackend : public Backend {
   }
 
   const std::string name_;
+  const std::size_t device_bytes_;
   const Hook before_, after_;
   Admission admission_;
   std::vector<std::unique_ptr<Backend>> cpus_;  ///< of each stream
@@ -153,18 +157,19 @@ class SceneSteps : public testing::Test {
     return run;
   }
 
-  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory) {
+  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory,
+                       ViewChecks* checks = nullptr) {
     run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
     run.photos.set_budget(run.memory.photo_cache);
     run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, run.memory.map_cache);
     run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, run.memory.map_cache);
     prepare_views(run);
     write_dense_model(run);
-    estimate_views(run, backends);
+    estimate_views(run, backends, checks);
   }
 
   static void check_and_fuse(SceneRun& run) {
-    check_views(run);
+    ViewChecks(run).finish();
     run.photometric->disable_cache();
     fuse_views(run);
   }
@@ -326,13 +331,13 @@ TEST_F(SceneSteps, UseAllStreamsOfAllDevicesAndNoMore) {
     }
     const auto run = begin("streams" + std::to_string(static_cast<int>(method)));
     estimate(*run, backends);
-    EXPECT_TRUE(run->memory.spare_streams) << "more threads than streams";
+    EXPECT_EQ(run->memory.threads_a_stream, 2) << "more threads than streams";
     for (std::size_t device = 0; device < loads.size(); ++device)
       EXPECT_EQ(loads[device].max, kStreams[device]) << "device " << device;
   }
 }
 
-TEST_F(SceneSteps, KeepFinishedViewsWhenADeviceFails) {
+TEST_F(SceneSteps, LeaveTheViewsOfADeviceThatFailsToTheOthers) {
   Event view_is_swept;
   Backends backends;
   const WatchedBackend& good = add_backend(
@@ -340,6 +345,22 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenADeviceFails) {
   const WatchedBackend& lost = add_backend(backends, "lost", [&] {
     view_is_swept.wait();
     throw DeviceError("the device is lost");
+  });
+  const auto run = begin("left");
+  estimate(*run, backends);
+  EXPECT_EQ(lost.sweeps(), 0);
+  EXPECT_EQ(good.sweeps(), kViews);
+  EXPECT_TRUE(run->complete()) << "a device fails, not a view";
+  EXPECT_EQ(run->warnings, std::vector<std::string>{"lost works no longer: the device is lost"});
+  check_and_fuse(*run);
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
+  std::atomic<int> begun = 0;
+  Backends backends;
+  const WatchedBackend& lost = add_backend(backends, "lost", [&] {
+    if (++begun > 3) throw DeviceError("the device is lost");
   });
   {
     const auto run = begin("resumed");
@@ -349,13 +370,11 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenADeviceFails) {
     } catch (const DeviceError& error) {
       EXPECT_STREQ(error.what(), "the device is lost");
     }
-    EXPECT_EQ(lost.sweeps(), 0);
-    EXPECT_GT(good.sweeps(), 0);
-    EXPECT_LT(good.sweeps(), kViews) << "the view of the lost device";
+    EXPECT_EQ(lost.sweeps(), 3);
     EXPECT_TRUE(run->failed.empty()) << "a device fails, not a view";
     int finished = 0;
     for (const auto& [name, state] : run->states) finished += state.estimate.has_value();
-    EXPECT_EQ(finished, good.sweeps()) << "what was swept is written";
+    EXPECT_EQ(finished, 3) << "what was swept is written";
   }
   // The same command again, without the device.
   Backends rest;
@@ -364,9 +383,37 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenADeviceFails) {
   estimate(*run, rest);
   int kept = 0;
   for (const auto& [name, state] : run->states) kept += state.estimate_kept;
-  EXPECT_EQ(kept, good.sweeps());
+  EXPECT_EQ(kept, 3);
   EXPECT_EQ(other.sweeps(), kViews - kept);
   check_and_fuse(*run);
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
+  std::unique_ptr<SceneRun> run;
+  std::atomic<int> begun = 0;
+  bool checked = false;
+  // The last view is swept when another one has been checked.
+  const auto wait_for_check = [&] {
+    if (++begun < kViews) return;
+    const fs::path records = fs::path(run->workspace.path(run->record_file(Step::kCheck, 0))).parent_path();
+    for (int tries = 0; tries < 500 && !checked; ++tries) {
+      std::error_code none;
+      for (const auto& entry : fs::directory_iterator(records, none))
+        checked |= entry.path().extension() == ".json";
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  Backends backends;
+  add_backend(
+      backends, "gpu", wait_for_check, [] {}, 1, std::size_t{1} << 20);
+  run = begin("beside");
+  ViewChecks checks(*run);
+  estimate(*run, backends, kAmpleMemory, &checks);
+  EXPECT_TRUE(checked);
+  checks.finish();
+  run->photometric->disable_cache();
+  fuse_views(*run);
   expect_equal(results(*run), expected_results());
 }
 
@@ -394,8 +441,8 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   EXPECT_LT(little.fusion_views, kViews);
   EXPECT_GT(much.writes_waiting, 0);
   EXPECT_EQ(little.writes_waiting, 0);
-  EXPECT_TRUE(much.spare_streams);
-  EXPECT_FALSE(little.spare_streams);
+  EXPECT_EQ(much.threads_a_stream, 2);
+  EXPECT_EQ(little.threads_a_stream, 1);
   EXPECT_GT(std::min(much.map_cache, much.photo_cache), 0u);
   EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
   check_and_fuse(*run);

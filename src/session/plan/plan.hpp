@@ -99,8 +99,9 @@ struct MemoryPlan {
   std::size_t photo_cache = 0;   ///< for undistorted images
   std::size_t map_cache = 0;     ///< for maps
   int tiles = 1;                 ///< max tiles of a view
-  bool spare_streams = false;    ///< two threads per stream: one view is filtered while the next is swept
+  int threads_a_stream = 1;      ///< the others filter views while the next one is swept
   int check_at_once = 1;         ///< views checked concurrently
+  int checks_beside = 0;         ///< views checked concurrently with the estimation; 0: none
   int writes_waiting = 1;        ///< finished views that may wait to be written
   int fusion_views = 2;          ///< maps that fusion holds
   std::size_t fusion_files = 0;  ///< bytes of them in temporary files; 0: in memory

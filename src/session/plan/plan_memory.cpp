@@ -39,6 +39,14 @@ std::size_t pixels(const Camera& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
 }
 
+/// Rows of an image begin at multiples of 64 bytes or elements, and its halves have half the rows of any
+/// padding.
+std::size_t padded_pixels(const Pinhole& camera) {
+  constexpr int kPadding = 64;
+  return static_cast<std::size_t>(padded_count<Rgb8>(camera.width) + kPadding) *
+         static_cast<std::size_t>(camera.height);
+}
+
 /// Memory of a model, and of its copy with the undistorted images while that is written.
 struct ModelBytes {
   std::size_t held = 0;
@@ -85,6 +93,7 @@ int decoded_at_once(const ScenePlan& plan, std::size_t photo, std::size_t limit,
 struct Sizes {
   std::size_t photo = 0;        // as it is in its file
   std::size_t view = 0;         // undistorted
+  std::size_t padded = 0;       // with the padding of an image and of its halves
   std::size_t most_images = 0;  // a reference and its sources together
   std::size_t most_views = 0;   // a view and those that it is fused with
 };
@@ -96,6 +105,7 @@ Sizes measure(const ScenePlan& plan) {
     const View& view = plan.scene.views[static_cast<std::size_t>(i)];
     sizes.photo = std::max(sizes.photo, pixels(plan.scene.cameras[static_cast<std::size_t>(view.camera)]));
     sizes.view = std::max(sizes.view, pixels(plan.view(i).camera));
+    sizes.padded = std::max(sizes.padded, padded_pixels(plan.view(i).camera));
     std::size_t images = pixels(plan.view(i).camera);
     for (const int source : plan.view(i).sources) images += pixels(plan.view(source).camera);
     if (plan.view(i).in_scope)
@@ -171,14 +181,17 @@ struct Needs {
   std::size_t base = 0;    ///< the program and the model, in all steps
   std::size_t copy = 0;    ///< of the model while it is written
   std::size_t decode = 0;  ///< of a photo
-  std::size_t spared = 0;  ///< estimation with twice as many threads as streams
-  std::size_t alone = 0;   ///< estimation with as many
+  std::size_t alone = 0;   ///< estimation with as many threads as streams
+  std::size_t sweeps = 0;  ///< of all streams, if there are more threads
+  std::size_t thread = 0;  ///< and of one thread of each stream
   std::size_t check = 0;   ///< of a view
   std::size_t fusion = 0;
   bool in_files = false;  ///< the maps that are fused
 
-  std::size_t least(bool spare_streams) const {
-    return base + std::max({spare_streams ? spared : alone, copy, decode, check, fusion});
+  std::size_t least(int threads_a_stream) const {
+    const std::size_t estimation =
+        threads_a_stream == 1 ? alone : sweeps + static_cast<std::size_t>(threads_a_stream) * thread;
+    return base + std::max({estimation, copy, decode, check, fusion});
   }
 };
 
@@ -189,7 +202,8 @@ Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes
   needs.base = kProgramBytes + model.held;
   needs.copy = model.copy;
   needs.decode = sizes.photo * kDecodeBytes;
-  needs.spared = match.sweeps.host_bytes + 2 * match.streams * (images + filters);
+  needs.sweeps = match.sweeps.host_bytes;
+  needs.thread = match.streams * (images + filters);
   // A stream that sweeps has no maps yet; one that matches pairs has those of the pairs before.
   needs.alone = options.method_of(false) == Method::kPlaneSweep
                     ? match.swept + match.streams * images
@@ -200,6 +214,22 @@ Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes
   needs.in_files = needs.base + needs.fusion > limit;
   if (needs.in_files) needs.fusion = mapped_fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
   return needs;
+}
+
+/// Several threads a stream where memory allows: while a view is swept, others are filtered, which takes
+/// several times as long where a GPU sweeps.
+int threads_a_stream(const Needs& needs, bool gpu, std::size_t limit, int threads) {
+  if (threads == 1) return 1;
+  for (int count = gpu ? 4 : 2; count > 1; --count)
+    if (needs.least(count) <= limit) return count;
+  return 1;
+}
+
+/// Where a GPU sweeps, the processor has time for the check.
+int checks_beside(const Needs& needs, bool gpu, std::size_t spare, int at_once) {
+  if (needs.check == 0 || !gpu) return 0;
+  const auto fitting = static_cast<int>(std::min<std::size_t>(spare / needs.check, 1u << 16));
+  return 2 * fitting >= at_once ? std::min(fitting, at_once) : 0;
 }
 
 /// The options that would reduce the memory of matching, as the end of a message.
@@ -257,9 +287,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.limit = limit;
   memory.tiles = match.sweeps.tiles;
   memory.device_peak = match.sweeps.device_bytes;
-  // Twice the streams where memory allows: while one view is filtered, the next one is swept.
-  memory.spare_streams = threads > 1 && needs.least(true) <= limit / 2;
-  const std::size_t least = needs.least(memory.spare_streams);
+  const bool gpu = memory.device_peak > 0;
+  memory.threads_a_stream = threads_a_stream(needs, gpu, limit / 2, threads);
+  const std::size_t least = needs.least(memory.threads_a_stream);
   if (least > limit)
     throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
                       format_byte_size(least) + " of memory, " +
@@ -270,13 +300,14 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   // A quarter of the rest is for more concurrent work, the remainder for caches, at most what the scene
   // fills.
   const std::size_t spare = limit - least;
-  const std::size_t all = plan.needed_views().size() * sizes.view;
+  const std::size_t all = plan.needed_views().size() * sizes.padded;
   memory.writes_waiting =
-      static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 4 / (sizes.view * kMapBytes)));
+      static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * kMapBytes)));
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
   memory.map_cache = std::min(spare / 4, all * kMapBytes);
   const std::size_t work = least - needs.base + spare / 4;
   memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
+  memory.checks_beside = checks_beside(needs, gpu, spare / 8, memory.check_at_once);
   const auto most_views = static_cast<int>(sizes.most_views);
   const auto more_views =
       static_cast<int>((work - std::min(work, needs.fusion)) / (sizes.view * kFusionBytes));
@@ -285,7 +316,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
       std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
   if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
   const std::size_t busy =
-      std::max({least - needs.base, needs.check * static_cast<std::size_t>(memory.check_at_once),
+      std::max({least - needs.base + needs.check * static_cast<std::size_t>(memory.checks_beside),
+                needs.check * static_cast<std::size_t>(memory.check_at_once),
                 needs.decode * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
   // Fusion no longer has the photometric maps.
   const std::size_t fusing = needs.fusion == 0 || needs.in_files

@@ -125,7 +125,11 @@ StepTimes step_seconds(const SceneRun& run, const RemainingWork& work, const Bac
       {"undistorting", undistorting_seconds(run, work.prepare)},
       {maps_step(run, work, model), work.estimate.empty() ? 0 : maps_seconds(run, work, backends, model)}};
   if (run.options.stage == Stage::kEstimate) return steps;
-  steps.emplace_back("check across views", work.check.empty() ? 0 : check_seconds(run, work.check));
+  double check = work.check.empty() ? 0 : check_seconds(run, work.check);
+  // Beside the estimation it has the time that the host has not to spend on that.
+  if (run.memory.checks_beside > 0 && !work.estimate.empty())
+    check = std::max(0.0, check - (steps.back().second - maps_host_seconds(run, work.estimate)));
+  steps.emplace_back("check across views", check);
   steps.emplace_back("fusion", work.fuse ? fusion_seconds(run) : 0);
   return steps;
 }

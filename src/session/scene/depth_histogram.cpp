@@ -1,11 +1,13 @@
 #include "session/scene/depth_histogram.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace recon {
 
@@ -14,7 +16,17 @@ constexpr int kBinsPerOctave = 8;
 constexpr int kMaxBin = 150 * kBinsPerOctave;
 
 int depth_bin(double depth) {
-  return static_cast<int>(std::floor(kBinsPerOctave * std::log2(depth)));
+  // Where the bins of an octave begin, in the unit of std::frexp.
+  static const std::array<double, kBinsPerOctave> kBegins = [] {
+    std::array<double, kBinsPerOctave> begins{};
+    for (int i = 0; i < kBinsPerOctave; ++i) begins[static_cast<std::size_t>(i)] = depth_bin_begin(i) / 2;
+    return begins;
+  }();
+  int exponent = 0;
+  const double fraction = std::frexp(depth, &exponent);
+  int bin = kBinsPerOctave * (exponent - 1) - 1;
+  for (const double begin : kBegins) bin += fraction >= begin ? 1 : 0;
+  return bin;
 }
 
 double depth_bin_begin(int bin) {
@@ -22,10 +34,15 @@ double depth_bin_begin(int bin) {
 }
 
 DepthHistogram depth_histogram(ImageView<const float> depth) {
-  DepthHistogram histogram;
+  std::vector<std::uint64_t> counts(2 * kMaxBin + 1);
   for (int y = 0; y < depth.height; ++y)
     for (int x = 0; x < depth.width; ++x)
-      if (depth(x, y) > 0) ++histogram[depth_bin(static_cast<double>(depth(x, y)))];
+      if (depth(x, y) > 0)
+        ++counts[static_cast<std::size_t>(depth_bin(static_cast<double>(depth(x, y))) + kMaxBin)];
+  DepthHistogram histogram;
+  for (int bin = -kMaxBin; bin <= kMaxBin; ++bin)
+    if (const std::uint64_t count = counts[static_cast<std::size_t>(bin + kMaxBin)]; count > 0)
+      histogram[bin] = count;
   return histogram;
 }
 

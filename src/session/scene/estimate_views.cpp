@@ -1,12 +1,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
@@ -32,49 +34,85 @@ double seconds_since(Clock::time_point start) {
 /// background.
 class Estimation {
  public:
-  Estimation(SceneRun& run, std::vector<int> views)
+  Estimation(SceneRun& run, const std::vector<int>& views, ViewChecks* checks)
       : run_(run),
-        views_(std::move(views)),
-        progress_("depth maps", static_cast<int>(views_.size()), progress_style(run.options.quiet)),
+        checks_(checks),
+        progress_("depth maps", static_cast<int>(views.size()), progress_style(run.options.quiet)),
+        queue_(views.begin(), views.end()),
         writer_(std::min(run.threads, 4), run.memory.writes_waiting) {}
 
-  /// @throws the first error of a stream that is more than one view's
+  /// @throws the error of the last backend, or the first error that is no backend's and more than one view's
   void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
-    std::vector<std::jthread> threads;
-    // A backend admits as many calls as it has streams; spare threads filter their views meanwhile.
-    for (const auto& backend : backends)
-      for (int i = 0; i < backend->streams() * (run_.memory.spare_streams ? 2 : 1); ++i)
-        start_stream(*backend, threads);
-    for (std::jthread& thread : threads) thread.join();
+    std::deque<Device> devices;
+    for (const auto& backend : backends) devices.emplace_back(*backend);
+    const auto works = [](const Device& device) { return !device.failed; };
+    // A device that fails returns its views; the others, which may have ended before, begin again.
+    while (!queue_.empty() && !stop_ && std::any_of(devices.begin(), devices.end(), works)) {
+      std::vector<std::jthread> threads;
+      // A backend admits as many calls as it has streams; spare threads filter their views meanwhile.
+      for (Device& device : devices)
+        for (int i = 0; works(device) && i < device.backend.streams() * run_.memory.threads_a_stream; ++i)
+          start_stream(device, threads);
+      for (std::jthread& thread : threads) thread.join();
+    }
     // What is finished is written, also when a stream failed.
     writer_.finish();
-    if (error_) std::rethrow_exception(error_);
+    if (error_ && (stop_ || !queue_.empty())) std::rethrow_exception(error_);
   }
 
  private:
   using Channels = std::vector<std::shared_ptr<const PhotoStore::Channels>>;
 
+  struct Device {
+    explicit Device(Backend& device) : backend(device) {}
+    Backend& backend;
+    bool failed = false;
+  };
+
   /// Results do not depend on the number of threads: one is enough.
-  void start_stream(Backend& backend, std::vector<std::jthread>& threads) {
+  void start_stream(Device& device, std::vector<std::jthread>& threads) {
     try {
-      threads.emplace_back([this, &backend] { run_stream(backend); });
+      threads.emplace_back([this, &device] { run_stream(device); });
     } catch (const std::system_error& error) {
       if (threads.empty()) throw;
       spdlog::warn("fewer views are estimated concurrently: a thread cannot be created ({})", error.what());
     }
   }
 
-  void run_stream(Backend& backend) {
+  void run_stream(Device& device) {
     try {
-      for (int i = next_++; i < static_cast<int>(views_.size()) && !stop_; i = next_++) {
+      while (const std::optional<int> view = next_view(device)) {
         check_interrupted();
-        estimate(backend, views_[static_cast<std::size_t>(i)]);
+        try {
+          estimate(device.backend, *view);
+        } catch (const DeviceError& error) {
+          give_up(device, *view, error);
+        } catch (const OutOfMemory& error) {
+          give_up(device, *view, error);
+        }
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
       stop_ = true;
-      if (!error_) error_ = std::current_exception();
+      error_ = std::current_exception();
     }
+  }
+
+  std::optional<int> next_view(const Device& device) {
+    const std::lock_guard lock(mutex_);
+    if (stop_ || device.failed || queue_.empty()) return std::nullopt;
+    const int view = queue_.front();
+    queue_.pop_front();
+    return view;
+  }
+
+  /// Returns the view of a device that works no longer.
+  void give_up(Device& device, int view, const Error& error) {
+    const std::lock_guard lock(mutex_);
+    queue_.push_front(view);
+    if (std::exchange(device.failed, true)) return;
+    error_ = std::current_exception();
+    run_.warn(device.backend.name() + " works no longer: " + error.what());
   }
 
   void estimate(Backend& backend, int view) {
@@ -151,23 +189,29 @@ class Estimation {
     record.result = result;
     write_record(run_.workspace.path(run_.record_file(Step::kEstimate, view)), record);
     run_.state(view).estimate = std::move(record);
-    progress_.advance();
+    end(view);
   }
 
   void fail(int view, const std::string& reason) {
     const std::lock_guard lock(mutex_);
     run_.failed.push_back({run_.plan.name(view), reason});
     run_.warn(run_.plan.name(view) + " failed: " + reason);
+    end(view);
+  }
+
+  /// The estimation of a view has ended.
+  void end(int view) {
+    if (checks_ != nullptr) checks_->estimated(view);
     progress_.advance();
   }
 
   SceneRun& run_;
-  const std::vector<int> views_;
+  ViewChecks* const checks_;
   Progress progress_;
-  std::mutex mutex_;
+  std::mutex mutex_;  ///< of all that follows
+  std::deque<int> queue_;
   std::exception_ptr error_;
-  std::atomic<bool> stop_ = false;
-  std::atomic<int> next_ = 0;
+  bool stop_ = false;
   BackgroundWork writer_;  // last, so that it ends before what it works on
 };
 
@@ -204,7 +248,8 @@ void refuse_changed(const SceneRun& run, const std::vector<int>& views,
 
 }  // namespace
 
-void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends) {
+void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends,
+                    ViewChecks* checks) {
   const std::vector<int> active = run.plan.active_views();
   std::vector<FinishedStep> finished = finished_estimates(run, active, run.options.overwrite);
   std::vector<int> views;
@@ -226,7 +271,9 @@ void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& 
       redone.emplace_back(run.plan.name(view), "its maps were removed by --clean");
     }
   log_resumed("depth maps", active.size() - views.size(), redone);
-  if (!views.empty()) Estimation(run, views).run_on(backends);
+  if (views.empty()) return;
+  if (checks != nullptr) checks->begin_beside(views);
+  Estimation(run, views, checks).run_on(backends);
 }
 
 void collect_estimates(SceneRun& run) {

@@ -1,120 +1,25 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
-#include "io/map_files.hpp"
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
-#include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
 
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-DepthView depth_view(const SceneRun& run, int view, const ViewDepth& maps) {
-  return {run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, maps.depth.view(),
-          maps.normal.view(), maps.confidence.view()};
-}
-
-std::vector<int> estimated_sources(const SceneRun& run, int view) {
-  std::vector<int> sources;
-  for (const int source : run.plan.view(view).sources)
-    if (run.state(source).estimate) sources.push_back(source);
-  return sources;
-}
-
-/// The maps of a view where `keep(x, y)`.
-template <class Keep>
-ViewDepth kept(const ViewDepth& maps, const Keep& keep) {
-  const int width = maps.depth.width(), height = maps.depth.height();
-  ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
-  parallel_for(height, [&](int y) {
-    for (int x = 0; x < width; ++x) {
-      const bool it = keep(x, y);
-      result.depth(x, y) = it ? maps.depth(x, y) : kUnknown;
-      result.normal(x, y) = it ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
-      result.confidence(x, y) = it ? maps.confidence(x, y) : kUnknown;
-    }
-  });
-  return result;
-}
-
-/// `maps` where enough sources agree and, for patches, the depth is reliable enough; their confidence is then
-/// the reliability. The sources are asked one after the other, so that only one is in memory.
-ViewDepth checked(SceneRun& run, int view, const ViewDepth& maps, const std::vector<int>& sources) {
-  const ConsistencyOptions& options = run.options.consistency;
-  // A scene of few views cannot ask for more than it has.
-  const int wanted = std::min(options.min_views, std::max(1, static_cast<int>(sources.size())));
-  Image<Agreement> agreement(maps.depth.width(), maps.depth.height(), {});
-  for (const int source : sources) {
-    const auto source_maps = run.photometric->get(run.plan.view(source).output_name);
-    count_agreement(depth_view(run, view, maps), depth_view(run, source, *source_maps), options,
-                    agreement.view());
-  }
-  const auto agreed = [&](int x, int y) { return agreement(x, y).agree >= wanted; };
-  ViewDepth result = kept(maps, agreed);
-  if (!run.options.swept_by_patches(run.job)) return result;
-  const Image<float> variation = inverse_depth_variation(maps.depth.view());
-  const float min_confidence = run.options.min_reliability();
-  parallel_for(maps.depth.height(), [&](int y) {
-    for (int x = 0; x < maps.depth.width(); ++x) {
-      float& confidence = result.confidence(x, y);
-      if (!agreed(x, y)) continue;
-      confidence = reliability(agreement(x, y), 1.0f - maps.confidence(x, y), variation(x, y));
-      if (confidence >= min_confidence) continue;
-      result.depth(x, y) = confidence = kUnknown;
-      result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
-    }
-  });
-  return result;
-}
-
-/// What came of one view: its record, or why it failed.
-struct Checked {
-  std::optional<StepRecord> record;
-  bool kept = false;
-  std::string reason;
-};
-
-Checked check_view(SceneRun& run, int view) {
-  const std::string& name = run.plan.view(view).output_name;
-  const std::vector<int> sources = estimated_sources(run, view);
-  StepRecord record;
-  record.inputs = check_inputs(run, view, sources);
-  FinishedStep finished = find_finished(run, Step::kCheck, view, record.inputs);
-  if (finished.record) return {std::move(finished.record), true, {}};
-
-  const auto maps = run.photometric->get(name);
-  const auto result = std::make_shared<const ViewDepth>(checked(run, view, *maps, sources));
-  run.geometric->insert(name, result);
-  record.outputs = run.geometric->write(name, *result);
-  const std::string preview = Workspace::preview_file(name);
-  record.outputs.push_back(
-      {preview, write_image(run.workspace.path(preview), depth_preview(result->depth.view()).view())});
-  const std::string confidence = Workspace::confidence_preview_file(name);
-  record.outputs.push_back({confidence, write_image(run.workspace.path(confidence),
-                                                    confidence_preview(result->confidence.view()).view())});
-  record.result = {{"known", known_share(result->depth)},
-                   {"depths", histogram_json(depth_histogram(result->depth.view()))}};
-  write_record(run.workspace.path(run.record_file(Step::kCheck, view)), record);
-  return {std::move(record), false, finished.reason};
-}
 
 /// Hands fusion the maps of the checked views, in their order.
 class Loader : public FusionMapLoader {
@@ -172,13 +77,16 @@ class Writer : public PointSink {
 
   void add(const std::vector<FusedRow>& rows) override {
     check_interrupted();
-    const auto encoded = std::make_shared<std::vector<EncodedPoints>>(rows.size());
+    // The background writes one of the two while the other is filled; they keep their memory.
+    std::vector<EncodedPoints>& encoded = encoded_[bands_++ % encoded_.size()];
+    encoded.resize(rows.size());
     parallel_for(static_cast<int>(rows.size()), [&](int i) {
       const auto row = static_cast<std::size_t>(i);
-      encode(rows[row], (*encoded)[row]);
+      encoded[row].clear();
+      encode(rows[row], encoded[row]);
     });
-    background_.submit([this, encoded] {
-      for (const EncodedPoints& points : *encoded) ply_.add(points);
+    background_.submit([this, &encoded] {
+      for (const EncodedPoints& points : encoded) ply_.add(points);
     });
   }
 
@@ -204,6 +112,8 @@ class Writer : public PointSink {
   PlyWriter ply_;
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
+  std::array<std::vector<EncodedPoints>, 2> encoded_;
+  std::size_t bands_ = 0;
   BackgroundWork background_;  // last, so that it ends before what it works on
 };
 
@@ -273,27 +183,6 @@ FusionOptions fusion_options(SceneRun& run, std::size_t views) {
 }
 
 }  // namespace
-
-void check_views(SceneRun& run) {
-  std::vector<int> views;
-  for (const int view : run.plan.views_in_scope())
-    if (run.state(view).estimate) views.push_back(view);
-  std::vector<Checked> results(views.size());
-  Progress progress("check across views", static_cast<int>(views.size()), progress_style(run.options.quiet));
-  bounded_parallel_for(static_cast<int>(views.size()), run.memory.check_at_once, [&](int i) {
-    check_interrupted();
-    const auto index = static_cast<std::size_t>(i);
-    results[index] = check_view(run, views[index]);
-    progress.advance();
-  });
-  std::vector<std::pair<std::string, std::string>> redone;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    run.state(views[i]).check = std::move(results[i].record);
-    run.state(views[i]).check_kept = results[i].kept;
-    if (!results[i].kept) redone.emplace_back(run.plan.name(views[i]), results[i].reason);
-  }
-  log_resumed("check across views", views.size() - redone.size(), redone);
-}
 
 void fuse_views(SceneRun& run) {
   std::vector<int> views;

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/progress.hpp"
+#include "session/resume/step_record.hpp"
+
+namespace recon {
+
+struct SceneRun;
+
+/// What came of the check of one view.
+struct CheckedView {
+  std::optional<StepRecord> record;
+  bool kept = false;   ///< it was finished before
+  std::string reason;  ///< why it was made again
+};
+
+/// The check of the depths of all estimated views in scope against their sources; writes what is left and its
+/// previews. Where a GPU estimates and memory allows, a view is checked as soon as it and its sources are
+/// estimated, with the processor time that the estimation leaves.
+class ViewChecks {
+ public:
+  explicit ViewChecks(SceneRun& run);
+
+  /// Drops checks that have not begun, and waits for the rest.
+  ~ViewChecks();
+
+  ViewChecks(const ViewChecks&) = delete;
+  ViewChecks& operator=(const ViewChecks&) = delete;
+
+  /// Begins to check beside the estimation of `views`; all others are estimated already, or never.
+  void begin_beside(const std::vector<int>& views);
+
+  /// The estimation of one of these views has ended, with or without a result. Thread-safe.
+  void estimated(int view);
+
+  /// Checks what is left. The results are in the states of the views.
+  /// @throws InputError, OutputError, OutOfMemory, Interrupted: the first of a check
+  void finish();
+
+ private:
+  void enqueue(std::size_t i);
+  void check(std::size_t i);
+
+  SceneRun& run_;
+  const std::vector<int> views_;
+  std::vector<CheckedView> results_;                  ///< of `views_`
+  std::vector<std::size_t> waits_for_;                ///< number of estimates that are still to come
+  std::vector<std::vector<std::size_t>> dependents_;  ///< of each view those of `views_` that wait for it
+  FirstException first_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  int checked_ = 0;
+  std::optional<Progress> progress_;
+  std::optional<oneapi::tbb::task_arena> arena_;  ///< of checks beside the estimation
+  oneapi::tbb::task_group group_;
+};
+
+}  // namespace recon
