@@ -19,6 +19,7 @@ namespace recon {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::int64_t kWriteBackBytes = 32 << 20;
 
 /// Short for any final name, so that names of the max length work too.
 std::filesystem::path temporary_name() {
@@ -97,7 +98,12 @@ void AtomicFile::flush() {
   fault_point(FaultPoint::kFileWrite);
   hasher_.add(buffer_);
   if (!write_all(fd_, buffer_)) fail("cannot be written");
+  written_ += static_cast<std::int64_t>(buffer_.size());
   buffer_.clear();
+  if (written_ - begun_ < kWriteBackBytes) return;
+  // So that the disk works while more is computed, and not only at the end.
+  ::sync_file_range(fd_, begun_, written_ - begun_, SYNC_FILE_RANGE_WRITE);
+  begun_ = written_;
 }
 
 void AtomicFile::fail(const char* action) const {

@@ -41,6 +41,7 @@ class AtomicFile {
   std::filesystem::path temporary_;
   std::string buffer_;
   ContentHasher hasher_;
+  std::int64_t written_ = 0, begun_ = 0;  ///< bytes written, and of these sent to the disk
   int fd_ = -1;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace recon {
 
@@ -46,6 +47,18 @@ class LruCache {
     used_ += size;
     while (used_ > budget_) evict_last();
     return value;
+  }
+
+  /// Forgets the value of `key`.
+  void erase(const Key& key) {
+    Pointer erased;  // freed when others can use the cache
+    const std::lock_guard lock(mutex_);
+    const auto found = places_.find(key);
+    if (found == places_.end()) return;
+    erased = std::move(found->second->value);
+    used_ -= found->second->size;
+    entries_.erase(found->second);
+    places_.erase(found);
   }
 
   /// The value of `key`, loaded if it is not cached. `load` returns a Pointer, a null pointer if there is no

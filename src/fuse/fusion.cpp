@@ -119,11 +119,32 @@ class Fusion {
         cache_(std::max<std::size_t>(options.max_cached_views, 2)),
         options_(options),
         cosine_(min_cosine(options.agreement)),
-        used_(views.size()) {}
+        used_(views.size()),
+        done_after_(views.size()) {
+    const int count = static_cast<int>(views.size());
+    std::vector<int> last_user(views.size());
+    for (int i = 0; i < count; ++i) {
+      last_user[static_cast<std::size_t>(i)] = std::max(last_user[static_cast<std::size_t>(i)], i);
+      for (const int j : views[static_cast<std::size_t>(i)].neighbours)
+        last_user[static_cast<std::size_t>(j)] = std::max(last_user[static_cast<std::size_t>(j)], i);
+    }
+    for (int i = 0; i < count; ++i)
+      done_after_[static_cast<std::size_t>(last_user[static_cast<std::size_t>(i)])].push_back(i);
+  }
 
   /// Passes the points started by view `i` to `sink`, row by row.
   /// @return the number of points
   std::uint64_t fuse_view(int i, PointSink& sink) {
+    const std::uint64_t count = fuse_loaded(i, sink);
+    for (const int done : done_after_[static_cast<std::size_t>(i)]) {
+      cache_.erase(done);
+      loader_.release(done);
+    }
+    return count;
+  }
+
+ private:
+  std::uint64_t fuse_loaded(int i, PointSink& sink) {
     const std::optional<LoadedView> reference = load(i);
     if (!reference) return 0;
     std::vector<LoadedView> neighbours;
@@ -147,7 +168,6 @@ class Fusion {
     return count;
   }
 
- private:
   std::optional<LoadedView> load(int i) {
     const FusionView& view = views_[static_cast<std::size_t>(i)];
     auto maps = cache_.get(
@@ -264,6 +284,7 @@ class Fusion {
   FusionOptions options_;
   double cosine_;
   std::vector<UsedPixels> used_;
+  std::vector<std::vector<int>> done_after_;  ///< the views that no view after this one needs
   std::vector<FusedRow> rows_;  ///< of the current band; kept, as new memory costs as much as the points
 };
 

@@ -38,6 +38,8 @@ class FusionMapLoader {
   virtual ~FusionMapLoader() = default;
   /// A null pointer if the view has no maps (it failed): the view is then skipped.
   virtual std::shared_ptr<const FusionMaps> load(int view) = 0;
+  /// The view is not loaded again.
+  virtual void release(int /*view*/) {}
 };
 
 /// One point of the cloud.

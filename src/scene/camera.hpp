@@ -74,6 +74,11 @@ class Lens {
   /// perspective camera, or beyond the angle up to which the distortion is monotonic). Thread-safe.
   std::optional<Vec2d> project(Vec3d x_in_cam) const;
 
+  /// Projects the points (x[i], y, 1) for i in [0, count), finite, to the same pixel coordinates as
+  /// `project`, NaN where it has none. The arrays have room for kRowSlack more elements. Thread-safe.
+  void project_row(const double* x, double y, int count, double* pixel_x, double* pixel_y) const;
+  static constexpr int kRowSlack = 8;
+
   /// The unit direction in camera coordinates that `project` maps to `pixel`; empty if none.
   /// |project(unproject(p)) - p| < 1e-6 pixels. Thread-safe.
   std::optional<Vec3d> unproject(Vec2d pixel) const;

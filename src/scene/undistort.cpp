@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -170,15 +172,26 @@ class Sampling {
         target_(target),
         lens_(camera),
         nx_(samples_along(lens_.focal().x, target.fx)),
-        ny_(samples_along(lens_.focal().y, target.fy)) {}
+        ny_(samples_along(lens_.focal().y, target.fy)) {
+    for (int i = 0; i < nx_; ++i) {
+      ray_x_.emplace_back(static_cast<std::size_t>(target.width + Lens::kRowSlack));
+      for (int x = 0; x < target.width; ++x)
+        ray_x_.back()[static_cast<std::size_t>(x)] = target.ray({x + (i + 0.5) / nx_, 0}).x;
+    }
+  }
 
-  /// Calls `visit(position)` for the samples of pixel (x, y) that lie in the photo.
+  /// Calls `visit(x, position)` for the samples of the pixels (x, y) of a row that lie in the photo.
   template <class Visit>
-  void visit(int x, int y, const Visit& visit) const {
+  void visit_row(int y, const Visit& visit) const {
+    std::vector<double> px(ray_x_.front().size()), py(px);
     for (int j = 0; j < ny_; ++j)
-      for (int i = 0; i < nx_; ++i) {
-        const std::optional<Vec2d> p = lens_.project(target_.ray({x + (i + 0.5) / nx_, y + (j + 0.5) / ny_}));
-        if (p && inside_photo(*p, camera_.width, camera_.height)) visit(*p);
+      for (const std::vector<double>& ray_x : ray_x_) {
+        const double ray_y = target_.ray({0, y + (j + 0.5) / ny_}).y;
+        lens_.project_row(ray_x.data(), ray_y, target_.width, px.data(), py.data());
+        for (int x = 0; x < target_.width; ++x) {
+          const Vec2d p{px[static_cast<std::size_t>(x)], py[static_cast<std::size_t>(x)]};
+          if (inside_photo(p, camera_.width, camera_.height)) visit(x, p);
+        }
       }
   }
 
@@ -187,6 +200,7 @@ class Sampling {
   const Pinhole& target_;
   const Lens lens_;
   const int nx_, ny_;
+  std::vector<std::vector<double>> ray_x_;  ///< of the i-th sample of each column
 };
 
 bool is_own_image(const Camera& camera, const Pinhole& target) {
@@ -204,7 +218,7 @@ Image<T> copy_of(ImageView<const T> photo) {
 
 Rgb8 rounded(const Colour& sum, int count) {
   const auto mean = [count](float s) {
-    return static_cast<std::uint8_t>(std::lround(s / static_cast<float>(count)));
+    return static_cast<std::uint8_t>(static_cast<double>(s / static_cast<float>(count)) + 0.5);
   };
   return {mean(sum.r), mean(sum.g), mean(sum.b)};
 }
@@ -226,14 +240,15 @@ Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const P
   Image<Rgb8> image(target.width, target.height);
   const Sampling sampling(camera, target);
   parallel_for(target.height, [&](int y) {
+    std::vector<std::pair<Colour, int>> sums(static_cast<std::size_t>(target.width));
+    sampling.visit_row(y, [&](int x, Vec2d p) {
+      const Colour c = bilinear(photo, p);
+      auto& [sum, count] = sums[static_cast<std::size_t>(x)];
+      sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
+      ++count;
+    });
     for (int x = 0; x < target.width; ++x) {
-      Colour sum;
-      int count = 0;
-      sampling.visit(x, y, [&](Vec2d p) {
-        const Colour c = bilinear(photo, p);
-        sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
-        ++count;
-      });
+      const auto& [sum, count] = sums[static_cast<std::size_t>(x)];
       image.row(y)[x] = count > 0 ? rounded(sum, count) : Rgb8{0, 0, 0};
     }
   });
@@ -247,10 +262,9 @@ Image<std::uint8_t> undistort_mask(ImageView<const std::uint8_t> mask, const Cam
   Image<std::uint8_t> image(target.width, target.height, 255);
   const Sampling sampling(camera, target);
   parallel_for(target.height, [&](int y) {
-    for (int x = 0; x < target.width; ++x)
-      sampling.visit(x, y, [&](Vec2d p) {
-        if (is_ignored(mask, p)) image.row(y)[x] = 0;
-      });
+    sampling.visit_row(y, [&](int x, Vec2d p) {
+      if (is_ignored(mask, p)) image.row(y)[x] = 0;
+    });
   });
   return image;
 }

@@ -72,8 +72,9 @@ void share_memory(SceneRun& run, const Backends& backends) {
   if (run.memory.fusion_files > 0)
     run.workspace.check_free_space(output_bytes(run.plan) + run.memory.fusion_files);
   run.photos.set_budget(run.memory.photo_cache);
-  run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, run.memory.map_cache);
-  run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, run.memory.map_cache);
+  const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
+  run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
+  run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
 }
 
 fs::path report_file(const SceneRun& run, const char* extension) {
@@ -156,7 +157,6 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   if (check) {
     checks.finish();
     end_step("check across views");
-    run.photometric->disable_cache();
     fuse_views(run);
     if (run.options.clean) clean_maps(run);
     end_step("fusion");

@@ -170,6 +170,19 @@ TEST(LruCache, EvictsTheLeastRecentlyUsed) {
   EXPECT_NE(cache.find("a"), nullptr) << "what does not fit evicts nothing";
 }
 
+TEST(LruCache, ForgetsWhatIsErasedAndHasItsRoom) {
+  LruCache<std::string, int> cache(20);
+  const auto first = cache.insert("first", std::make_shared<int>(1), 10);
+  cache.insert("second", std::make_shared<int>(2), 10);
+  cache.erase("first");
+  cache.erase("nothing");
+  EXPECT_EQ(cache.find("first"), nullptr);
+  EXPECT_EQ(*first, 1) << "who uses it keeps it";
+  cache.insert("third", std::make_shared<int>(3), 10);
+  EXPECT_EQ(*cache.find("second"), 2) << "there was room for the third";
+  EXPECT_EQ(*cache.find("third"), 3);
+}
+
 TEST(LruCache, LoadsWhatItDoesNotHave) {
   LruCache<std::string, int> cache(30);
   int loads = 0;

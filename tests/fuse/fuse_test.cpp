@@ -203,6 +203,34 @@ struct DroppedViews : PlaneViews {
   int drops = 0;
 };
 
+TEST(Fuse, ReleasesViewsThatAreNotLoadedAgain) {
+  struct Watched : PlaneViews {
+    Watched() : PlaneViews(6) {
+      for (int i = 0; i < 6; ++i) {
+        views[static_cast<std::size_t>(i)].neighbours.clear();
+        for (const int j : {i - 1, i + 1})
+          if (j >= 0 && j < 6) views[static_cast<std::size_t>(i)].neighbours.push_back(j);
+      }
+    }
+    std::shared_ptr<const FusionMaps> load(int view) override {
+      EXPECT_EQ(std::count(released.begin(), released.end(), view), 0) << "view " << view;
+      last_loaded = std::max(last_loaded, view);
+      return PlaneViews::load(view);
+    }
+    void release(int view) override {
+      released.push_back(view);
+      EXPECT_EQ(last_loaded, std::min(view + 2, 5)) << "view " << view << " is released at once";
+    }
+    std::vector<int> released;
+    int last_loaded = -1;
+  } views;
+  FusionOptions options;
+  options.max_cached_views = 2;
+  Collected cloud;
+  fuse(views.views, views, options, cloud);
+  EXPECT_EQ(views.released, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
 TEST(Fuse, DropsPagesEveryFewRowsAndGivesTheSamePoints) {
   constexpr int kHeight = 5 * kRowsBetweenDrops;
   for (const int spacing : {1, 2}) {

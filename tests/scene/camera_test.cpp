@@ -261,5 +261,30 @@ TEST(CameraAgainstOpenCv, ProjectsToTheSamePixels) {
   EXPECT_EQ(models, 3);
 }
 
+TEST(Lens, ProjectsRowsAsItProjectsPoints) {
+  constexpr int kCount = 203;
+  constexpr double kUntouched = -12345;
+  for (const Camera& camera : realistic_cameras()) {
+    const Lens lens(camera);
+    std::vector<double> x(kCount + Lens::kRowSlack), px(x), py(x);
+    for (int i = 0; i < kCount; ++i) x[static_cast<std::size_t>(i)] = 0.031 * (i - 100);
+    px.back() = py.back() = kUntouched;
+    int seen = 0, unseen = 0;
+    for (const double y : {-4.0, -0.3, 0.0, 0.71}) {
+      lens.project_row(x.data(), y, kCount, px.data(), py.data());
+      for (std::size_t i = 0; i < kCount; ++i) {
+        const auto expected = lens.project({x[i], y, 1.0});
+        (expected ? seen : unseen) += 1;
+        ASSERT_EQ(std::isnan(px[i]), !expected) << model_name(camera.model) << " " << x[i] << " " << y;
+        if (!expected) continue;
+        ASSERT_EQ(px[i], expected->x) << model_name(camera.model) << " " << x[i] << " " << y;
+        ASSERT_EQ(py[i], expected->y) << model_name(camera.model) << " " << x[i] << " " << y;
+      }
+    }
+    EXPECT_GT(seen, 0);
+    EXPECT_EQ(px.back(), kUntouched);
+  }
+}
+
 }  // namespace
 }  // namespace recon

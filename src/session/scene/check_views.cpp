@@ -109,7 +109,10 @@ CheckedView check_view(SceneRun& run, int view) {
 }  // namespace
 
 ViewChecks::ViewChecks(SceneRun& run)
-    : run_(run), views_(run.plan.views_in_scope()), results_(views_.size()) {}
+    : run_(run), views_(run.plan.views_in_scope()), results_(views_.size()), users_(run.plan.views.size()) {
+  for (std::size_t i = 0; i < views_.size(); ++i)
+    for (const int view : needed_maps(i)) ++users_[static_cast<std::size_t>(view)];
+}
 
 ViewChecks::~ViewChecks() {
   stop_ = true;
@@ -126,9 +129,7 @@ void ViewChecks::begin_beside(const std::vector<int>& views) {
   dependents_.resize(expected.size());
   waits_for_.resize(views_.size());
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    std::vector<int> needed = run_.plan.view(views_[i]).sources;
-    needed.push_back(views_[i]);
-    for (const int view : needed) {
+    for (const int view : needed_maps(i)) {
       if (!expected[static_cast<std::size_t>(view)]) continue;
       dependents_[static_cast<std::size_t>(view)].push_back(i);
       ++waits_for_[i];
@@ -144,6 +145,13 @@ void ViewChecks::estimated(int view) {
     if (--waits_for_[i] == 0) enqueue(i);
 }
 
+/// The view and its sources.
+std::vector<int> ViewChecks::needed_maps(std::size_t i) const {
+  std::vector<int> views = run_.plan.view(views_[i]).sources;
+  views.push_back(views_[i]);
+  return views;
+}
+
 void ViewChecks::enqueue(std::size_t i) {
   // A loop that waits must not begin another check: their number bounds the memory.
   const auto work = [this, i] { oneapi::tbb::this_task_arena::isolate([this, i] { check(i); }); };
@@ -155,10 +163,18 @@ void ViewChecks::check(std::size_t i) {
   first_.guard([this, i] {
     check_interrupted();
     results_[i] = check_view(run_, views_[i]);
+    release_maps(i);
     const std::lock_guard lock(mutex_);
     ++checked_;
     if (progress_) progress_->advance();
   });
+}
+
+/// Frees the maps that no other check needs.
+void ViewChecks::release_maps(std::size_t i) {
+  for (const int view : needed_maps(i))
+    if (--users_[static_cast<std::size_t>(view)] == 0)
+      run_.photometric->release(run_.plan.view(view).output_name);
 }
 
 void ViewChecks::finish() {

@@ -49,14 +49,17 @@ class ViewChecks {
   void finish();
 
  private:
+  std::vector<int> needed_maps(std::size_t i) const;
   void enqueue(std::size_t i);
   void check(std::size_t i);
+  void release_maps(std::size_t i);
 
   SceneRun& run_;
   const std::vector<int> views_;
   std::vector<CheckedView> results_;                  ///< of `views_`
   std::vector<std::size_t> waits_for_;                ///< number of estimates that are still to come
   std::vector<std::vector<std::size_t>> dependents_;  ///< of each view those of `views_` that wait for it
+  std::vector<std::atomic<int>> users_;  ///< of the maps of each view: the checks that are still to come
   FirstException first_;
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;

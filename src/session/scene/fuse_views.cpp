@@ -32,7 +32,7 @@ class Loader : public FusionMapLoader {
     // Views come in rising order, each with its neighbours around it.
     for (; begun_ <= index; ++begun_) progress_.advance();
     const int view = views_[static_cast<std::size_t>(index)];
-    const auto maps = run_.geometric->get(run_.plan.view(view).output_name);
+    const auto maps = run_.geometric->take(run_.plan.view(view).output_name);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
     return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),
@@ -41,6 +41,10 @@ class Loader : public FusionMapLoader {
                                                          colour->view(),
                                                          {maps, colour},
                                                          {}});
+  }
+
+  void release(int index) override {
+    run_.photos.release(run_.plan, views_[static_cast<std::size_t>(index)]);
   }
 
  private:

@@ -94,6 +94,11 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan
       plan.name(view), [&] { return split(*colour(plan, view)); }, channel_bytes);
 }
 
+void PhotoStore::release(const ScenePlan& plan, int view) {
+  colours_.erase(plan.name(view));
+  channels_.erase(plan.name(view));
+}
+
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
   static std::atomic<std::uint64_t> last_id = 0;
   Channels channels;
@@ -123,7 +128,7 @@ void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& ima
 
 void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> maps) {
   const std::size_t bytes = map_bytes(*maps);
-  cache_.insert(view, std::move(maps), bytes);
+  cache_->insert(key(view), std::move(maps), bytes);
 }
 
 std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
@@ -135,8 +140,14 @@ std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth
 }
 
 std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
-  return cache_.get(
-      view, [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
+  return cache_->get(
+      key(view), [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
+}
+
+std::shared_ptr<const ViewDepth> MapStore::take(const std::string& view) {
+  auto maps = cache_->find(key(view));
+  cache_->erase(key(view));
+  return maps ? maps : std::make_shared<const ViewDepth>(read(view));
 }
 
 ViewDepth MapStore::read(const std::string& view) const {

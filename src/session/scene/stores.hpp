@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/image.hpp"
@@ -49,6 +50,9 @@ class PhotoStore {
   std::shared_ptr<const Colour> colour(const ScenePlan& plan, int view);
   std::shared_ptr<const Channels> channels(const ScenePlan& plan, int view);
 
+  /// Frees what is cached of a view.
+  void release(const ScenePlan& plan, int view);
+
  private:
   std::shared_ptr<const Channels> split(const Colour& image) const;
 
@@ -62,18 +66,20 @@ class PhotoStore {
 /// Sets the pixels of `image`, which has been halved `level` times; they must outlive it.
 void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image);
 
-/// The maps of views in files of the workspace, with a cache of the most recently used ones. Thread-safe.
+/// The most recently used maps of all kinds, by their files.
+using MapCache = LruCache<std::string, ViewDepth>;
+
+/// The maps of views in files of the workspace, with a cache that stores may share. Thread-safe.
 class MapStore {
  public:
-  /// @param budget  bytes of memory
-  MapStore(const Workspace& workspace, MapKind kind, std::size_t budget)
-      : workspace_(workspace), kind_(kind), cache_(budget) {}
+  MapStore(const Workspace& workspace, MapKind kind, std::shared_ptr<MapCache> cache)
+      : workspace_(workspace), kind_(kind), cache_(std::move(cache)) {}
 
   /// Caches the maps of a view if the budget allows.
   void insert(const std::string& view, std::shared_ptr<const ViewDepth> maps);
 
-  /// Frees the cache and caches nothing from here on.
-  void disable_cache() { cache_.set_budget(0); }
+  /// Frees the maps of a view.
+  void release(const std::string& view) { cache_->erase(key(view)); }
 
   /// Writes the maps of a view.
   /// @throws OutputError
@@ -83,12 +89,16 @@ class MapStore {
   /// @throws InputError
   std::shared_ptr<const ViewDepth> get(const std::string& view);
 
+  /// The same, and the cache forgets them: for the last use.
+  std::shared_ptr<const ViewDepth> take(const std::string& view);
+
  private:
+  std::string key(const std::string& view) const { return Workspace::depth_file(view, kind_); }
   ViewDepth read(const std::string& view) const;
 
   const Workspace& workspace_;
   MapKind kind_;
-  LruCache<std::string, ViewDepth> cache_;
+  std::shared_ptr<MapCache> cache_;
 };
 
 /// The share of pixels with a known depth or disparity, [0, 1].
