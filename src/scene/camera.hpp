@@ -75,7 +75,7 @@ class Lens {
   std::optional<Vec2d> project(Vec3d x_in_cam) const;
 
   /// Projects the points (x[i], y, 1) for i in [0, count), finite, to the same pixel coordinates as
-  /// `project`, NaN where it has none. The arrays have room for kRowSlack more elements. Thread-safe.
+  /// `project`, NaN where it has none. The arrays are kRowSlack elements longer than `count`. Thread-safe.
   void project_row(const double* x, double y, int count, double* pixel_x, double* pixel_y) const;
   static constexpr int kRowSlack = 8;
 

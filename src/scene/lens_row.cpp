@@ -30,7 +30,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// At most Lens::kRowSlack lanes.
+/// Vectors of at most Lens::kRowSlack elements.
 using F64 = hn::CappedTag<double, 8>;
 using V64 = hn::Vec<F64>;
 

@@ -170,7 +170,7 @@ TEST(LruCache, EvictsTheLeastRecentlyUsed) {
   EXPECT_NE(cache.find("a"), nullptr) << "what does not fit evicts nothing";
 }
 
-TEST(LruCache, ForgetsWhatIsErasedAndHasItsRoom) {
+TEST(LruCache, ForgetsWhatIsErasedAndReusesItsSpace) {
   LruCache<std::string, int> cache(20);
   const auto first = cache.insert("first", std::make_shared<int>(1), 10);
   cache.insert("second", std::make_shared<int>(2), 10);
@@ -179,7 +179,7 @@ TEST(LruCache, ForgetsWhatIsErasedAndHasItsRoom) {
   EXPECT_EQ(cache.find("first"), nullptr);
   EXPECT_EQ(*first, 1) << "who uses it keeps it";
   cache.insert("third", std::make_shared<int>(3), 10);
-  EXPECT_EQ(*cache.find("second"), 2) << "there was room for the third";
+  EXPECT_EQ(*cache.find("second"), 2) << "the third takes the space of the first";
   EXPECT_EQ(*cache.find("third"), 3);
 }
 

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 #include "refine/depth_filters.hpp"
 #include "refine/normals.hpp"
@@ -40,6 +45,67 @@ TEST(NormalsFromDepth, AreExactOnAPlane) {
     }
   EXPECT_TRUE(std::isnan(normals(30, 20).x));
   EXPECT_TRUE(std::isnan(normals(31, 20).x)) << "a lone depth has no surface around it";
+}
+
+/// The normal of the plane a u + b v + c of inverse depth that fits the 7 x 7 window of a pixel best, by a
+/// decomposition of the system; NaN for fewer than six pixels of the same surface or pixels on a line.
+Vec3d fitted_normal(ImageView<const float> depth, const Pinhole& camera, int x, int y) {
+  const auto inverse = [&](int column, int row) { return 1 / static_cast<double>(depth(column, row)); };
+  std::vector<std::array<double, 3>> pixels;
+  for (int row = std::max(y - 3, 0); row <= std::min(y + 3, depth.height - 1); ++row)
+    for (int column = std::max(x - 3, 0); column <= std::min(x + 3, depth.width - 1); ++column)
+      if (std::abs(inverse(column, row) - inverse(x, y)) <= 0.03 * inverse(x, y))
+        pixels.push_back({column - x + 0.0, row - y + 0.0, inverse(column, row)});
+  Eigen::MatrixXd system(static_cast<Eigen::Index>(pixels.size()), 3);
+  Eigen::VectorXd values(system.rows());
+  for (Eigen::Index i = 0; i < system.rows(); ++i) {
+    const auto& [u, v, w] = pixels[static_cast<std::size_t>(i)];
+    system.row(i) << u, v, 1.0;
+    values(i) = w;
+  }
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(system);
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (pixels.size() < 6 || qr.rank() < 3) return {kNone, kNone, kNone};
+  const Eigen::Vector3d plane = qr.solve(values);
+  // Two directions within the plane, from its points at three pixels.
+  const auto point = [&](double u, double v) {
+    const Vec3d ray = camera.ray({x + 0.5 + u, y + 0.5 + v});
+    return (1 / (plane(0) * u + plane(1) * v + plane(2))) * ray;
+  };
+  const Vec3d origin = point(0, 0);
+  const Vec3d normal = normalized(cross(point(0.1, 0) - origin, point(0, 0.1) - origin));
+  return dot(normal, origin) > 0 ? -1.0 * normal : normal;
+}
+
+TEST(NormalsFromDepth, AreThoseOfTheBestPlanes) {
+  const Pinhole camera{150, 71, 90, 85, 70.3, 40.8};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> noise(-0.006f, 0.006f), share(0, 1);
+  Image<float> depth(camera.width, camera.height);
+  // Two surfaces with an edge between them, unknown pixels, and a part where few are known.
+  for (int y = 0; y < camera.height; ++y)
+    for (int x = 0; x < camera.width; ++x) {
+      const float surface =
+          x + y < 90 ? 2 + 0.01f * static_cast<float>(x) : 4 - 0.012f * static_cast<float>(y);
+      depth(x, y) = surface * (1 + noise(random));
+      if (share(random) < (x > 110 ? 0.85f : 0.1f)) depth(x, y) = kUnknown;
+    }
+  const Image<Vec3f> normals = normals_from_depth(depth.view(), camera);
+  int known = 0, unknown = 0;
+  for (int y = 0; y < camera.height; ++y)
+    for (int x = 0; x < camera.width; ++x) {
+      const Vec3d expected = fitted_normal(depth.view(), camera, x, y);
+      const Vec3f found = normals(x, y);
+      EXPECT_EQ(std::isnan(found.x), std::isnan(expected.x)) << x << " " << y;
+      if (std::isnan(expected.x)) {
+        ++unknown;
+        continue;
+      }
+      ++known;
+      EXPECT_NEAR(norm(Vec3d{found.x, found.y, found.z} - expected), 0.0, 1e-5) << x << " " << y;
+    }
+  EXPECT_GT(known, 6000);
+  EXPECT_GT(unknown, 2000);
 }
 
 TEST(LocalContrast, IsTheStandardDeviationOfTheWindow) {

@@ -351,7 +351,8 @@ TEST_F(SceneSteps, LeaveTheViewsOfADeviceThatFailsToTheOthers) {
   EXPECT_EQ(lost.sweeps(), 0);
   EXPECT_EQ(good.sweeps(), kViews);
   EXPECT_TRUE(run->complete()) << "a device fails, not a view";
-  EXPECT_EQ(run->warnings, std::vector<std::string>{"lost works no longer: the device is lost"});
+  EXPECT_EQ(run->warnings,
+            std::vector<std::string>{"lost fails, the other devices take its views: the device is lost"});
   check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
 }
@@ -414,6 +415,29 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   checks.finish();
   fuse_views(*run);
   expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
+  std::optional<ViewChecks> checks;
+  std::atomic<int> begun = 0;
+  // A check fails before the last three views are swept; another thread has the next one already.
+  const auto wait_for_failure = [&] {
+    if (++begun < kViews - 2) return;
+    for (int tries = 0; tries < 500 && !checks->failed(); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  Backends backends;
+  const WatchedBackend& gpu = add_backend(
+      backends, "gpu", wait_for_failure, [] {}, 1, std::size_t{1} << 20);
+  const auto run = begin("full");
+  // Nothing can be written where a file is in the place of the folder.
+  const fs::path previews = fs::path(run->workspace.path(Workspace::preview_file("a"))).parent_path();
+  fs::create_directories(previews.parent_path());
+  std::ofstream(previews) << "not a folder";
+  checks.emplace(*run);
+  estimate(*run, backends, kAmpleMemory, &*checks);
+  EXPECT_LT(gpu.sweeps(), kViews);
+  EXPECT_THROW(checks->finish(), OutputError);
 }
 
 TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {

@@ -182,7 +182,7 @@ struct Needs {
   std::size_t copy = 0;    ///< of the model while it is written
   std::size_t decode = 0;  ///< of a photo
   std::size_t alone = 0;   ///< estimation with as many threads as streams
-  std::size_t sweeps = 0;  ///< of all streams, if there are more threads
+  std::size_t sweeps = 0;  ///< of all streams, counted apart from `thread`
   std::size_t thread = 0;  ///< and of one thread of each stream
   std::size_t check = 0;   ///< of a view
   std::size_t fusion = 0;

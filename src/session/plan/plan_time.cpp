@@ -126,7 +126,7 @@ StepTimes step_seconds(const SceneRun& run, const RemainingWork& work, const Bac
       {maps_step(run, work, model), work.estimate.empty() ? 0 : maps_seconds(run, work, backends, model)}};
   if (run.options.stage == Stage::kEstimate) return steps;
   double check = work.check.empty() ? 0 : check_seconds(run, work.check);
-  // Beside the estimation it has the time that the host has not to spend on that.
+  // Beside the estimation it takes no longer than the host waits for the devices.
   if (run.memory.checks_beside > 0 && !work.estimate.empty())
     check = std::max(0.0, check - (steps.back().second - maps_host_seconds(run, work.estimate)));
   steps.emplace_back("check across views", check);

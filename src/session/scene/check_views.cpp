@@ -159,11 +159,13 @@ void ViewChecks::enqueue(std::size_t i) {
 }
 
 void ViewChecks::check(std::size_t i) {
-  if (stop_ || !run_.state(views_[i]).estimate) return;
+  if (stop_) return;
   first_.guard([this, i] {
     check_interrupted();
-    results_[i] = check_view(run_, views_[i]);
+    const bool estimated = run_.state(views_[i]).estimate.has_value();
+    if (estimated) results_[i] = check_view(run_, views_[i]);
     release_maps(i);
+    if (!estimated) return;
     const std::lock_guard lock(mutex_);
     ++checked_;
     if (progress_) progress_->advance();

@@ -44,6 +44,9 @@ class ViewChecks {
   /// The estimation of one of these views has ended, with or without a result. Thread-safe.
   void estimated(int view);
 
+  /// Whether a check has failed: `finish` will throw. Thread-safe.
+  bool failed() const { return first_.thrown(); }
+
   /// Checks what is left. The results are in the states of the views.
   /// @throws InputError, OutputError, OutOfMemory, Interrupted: the first of a check
   void finish();

@@ -45,9 +45,10 @@ class Estimation {
   void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
     std::deque<Device> devices;
     for (const auto& backend : backends) devices.emplace_back(*backend);
+    working_ = devices.size();
     const auto works = [](const Device& device) { return !device.failed; };
     // A device that fails returns its views; the others, which may have ended before, begin again.
-    while (!queue_.empty() && !stop_ && std::any_of(devices.begin(), devices.end(), works)) {
+    while (!queue_.empty() && !stopped() && std::any_of(devices.begin(), devices.end(), works)) {
       std::vector<std::jthread> threads;
       // A backend admits as many calls as it has streams; spare threads filter their views meanwhile.
       for (Device& device : devices)
@@ -57,7 +58,7 @@ class Estimation {
     }
     // What is finished is written, also when a stream failed.
     writer_.finish();
-    if (error_ && (stop_ || !queue_.empty())) std::rethrow_exception(error_);
+    if (error_ && (stop_ || (working_ == 0 && !queue_.empty()))) std::rethrow_exception(error_);
   }
 
  private:
@@ -100,11 +101,14 @@ class Estimation {
 
   std::optional<int> next_view(const Device& device) {
     const std::lock_guard lock(mutex_);
-    if (stop_ || device.failed || queue_.empty()) return std::nullopt;
+    if (stopped() || device.failed || queue_.empty()) return std::nullopt;
     const int view = queue_.front();
     queue_.pop_front();
     return view;
   }
+
+  /// A check that fails ends the run when the estimation has ended.
+  bool stopped() const { return stop_ || (checks_ != nullptr && checks_->failed()); }
 
   /// Returns the view of a device that works no longer.
   void give_up(Device& device, int view, const Error& error) {
@@ -112,7 +116,8 @@ class Estimation {
     queue_.push_front(view);
     if (std::exchange(device.failed, true)) return;
     error_ = std::current_exception();
-    run_.warn(device.backend.name() + " works no longer: " + error.what());
+    if (--working_ > 0)
+      run_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
   }
 
   void estimate(Backend& backend, int view) {
@@ -210,6 +215,7 @@ class Estimation {
   Progress progress_;
   std::mutex mutex_;  ///< of all that follows
   std::deque<int> queue_;
+  std::size_t working_ = 0;  ///< devices that have not failed
   std::exception_ptr error_;
   bool stop_ = false;
   BackgroundWork writer_;  // last, so that it ends before what it works on
