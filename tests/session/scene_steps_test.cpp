@@ -420,15 +420,16 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
 TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
   std::optional<ViewChecks> checks;
   std::atomic<int> begun = 0;
-  // A check fails before the last three views are swept; another thread has the next one already.
+  // A check fails before the last five views are swept; three other threads have the next ones already.
   const auto wait_for_failure = [&] {
-    if (++begun < kViews - 2) return;
+    if (++begun < kViews - 4) return;
     for (int tries = 0; tries < 500 && !checks->failed(); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
   Backends backends;
   const WatchedBackend& gpu = add_backend(
       backends, "gpu", wait_for_failure, [] {}, 1, std::size_t{1} << 20);
+  options_.selection.max_sources = 1;  // checks can begin early
   const auto run = begin("full");
   // Nothing can be written where a file is in the place of the folder.
   const fs::path previews = fs::path(run->workspace.path(Workspace::preview_file("a"))).parent_path();
