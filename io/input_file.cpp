@@ -113,7 +113,7 @@ InputStream::InputStream(const std::filesystem::path& path) : path_(path) {
   }
   // Pipes, and files without a known size.
   buffer_ = read_file(path);
-  window_ = buffer_;
+  window_ = memory_ = buffer_;
   size_ = buffer_.size();
 }
 
@@ -136,6 +136,26 @@ bool InputStream::extend() {
   unread_ -= static_cast<std::uint64_t>(got);
   if (got == 0) size_ -= std::exchange(unread_, 0);  // the file was truncated in the meantime
   return got > 0;
+}
+
+bool InputStream::read_at(std::uint64_t offset, std::size_t count, std::string& bytes) const {
+  if (fd_ < 0) {
+    if (offset > memory_.size() || count > memory_.size() - offset) return false;
+    bytes += memory_.substr(offset, count);
+    return true;
+  }
+  const std::size_t end = bytes.size() + count;
+  std::size_t used = bytes.size();
+  bytes.resize(end);
+  while (used < end) {
+    const ssize_t got =
+        ::pread(fd_, bytes.data() + used, end - used, static_cast<off_t>(offset + (used + count - end)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_to_read(path_);
+    if (got == 0) return false;
+    used += static_cast<std::size_t>(got);
+  }
+  return true;
 }
 
 void check_relative_name(std::string_view name, const FilePlace& place) {

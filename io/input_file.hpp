@@ -39,7 +39,7 @@ std::string read_file(const std::filesystem::path& path);
 class InputStream {
  public:
   /// @param bytes  must outlive the stream
-  explicit InputStream(std::string_view bytes) : window_(bytes), size_(bytes.size()) {}
+  explicit InputStream(std::string_view bytes) : memory_(bytes), window_(bytes), size_(bytes.size()) {}
   /// @throws InputError or Error as `read_file`, as does `extend`
   explicit InputStream(const std::filesystem::path& path);
   ~InputStream();
@@ -58,8 +58,13 @@ class InputStream {
   /// Appends further bytes to the window; false at the end of the file.
   bool extend();
 
+  /// Appends `count` bytes from `offset` of the file on to `bytes`; false if they are not there. The window
+  /// stays as it is.
+  bool read_at(std::uint64_t offset, std::size_t count, std::string& bytes) const;
+
  private:
   std::filesystem::path path_;
+  std::string_view memory_;  ///< all bytes, if there is no file descriptor
   std::string_view window_;
   std::string buffer_;
   std::uint64_t size_ = 0;

@@ -274,16 +274,10 @@ PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vert
   const std::uint64_t step = std::max<std::uint64_t>(1, (count + max_vertices - 1) / max_vertices);
   std::string sample =
       with_vertex_count(std::string(stream.window().substr(0, start)), (count + step - 1) / step);
-  stream.take(start);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    while (stream.window().size() < bytes && stream.extend()) {
-    }
-    if (stream.window().size() < bytes)
+  for (std::uint64_t i = 0; i < count; i += step)
+    if (!stream.read_at(start + i * bytes, bytes, sample))
       FilePlace{file, FilePlace::Unit::kByte, start + i * bytes}.fail(
           "the file became shorter while it was read");
-    if (i % step == 0) sample += stream.window().substr(0, bytes);
-    stream.take(bytes);
-  }
   return parse_ply(sample, file);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/methods/agreement_stream.hpp"
 #include "cuda/methods/self_test.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
@@ -129,6 +130,19 @@ class CudaBackend : public Backend {
         [&] { return without_images_if_needed([&] { return match_pair(problem, *stream.pair); }); });
   }
 
+  Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
+                                   const ConsistencyOptions& options) override {
+    const CurrentDevice current(device_);
+    // A loop that waits here must not start another check, which would wait for this one.
+    std::optional<Image<Agreement>> counts = oneapi::tbb::this_task_arena::isolate([&] {
+      const std::lock_guard lock(agreement_mutex_);
+      set_image_budget();
+      if (!agreement_) agreement_.emplace(images_);
+      return agreement_->count(reference, sources, options);
+    });
+    return counts ? std::move(*counts) : Backend::count_agreement(reference, sources, options);
+  }
+
  private:
   /// Resources of one concurrent call, kept for the next one.
   struct DeviceStream {
@@ -188,6 +202,10 @@ class CudaBackend : public Backend {
     if (pair_bytes <= admission_->share()) pair_bytes_ = std::max(pair_bytes_, pair_bytes);
     images_.set_budget(image_budget());
   }
+  void set_image_budget() {
+    const std::lock_guard lock(budget_mutex_);
+    images_.set_budget(image_budget());
+  }
   std::size_t image_budget() const {
     if (large_ > 0 || !keeps_images_) return 0;
     const std::size_t arenas = streams_.size() * std::max(sweep_bytes_ + path_bytes_, pair_bytes_);
@@ -235,6 +253,8 @@ class CudaBackend : public Backend {
   std::size_t sweep_bytes_ = 0, path_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
   int large_ = 0;             ///< work in progress that needs more than the share of a stream
   bool keeps_images_ = true;  ///< false once they were in the way
+  std::mutex agreement_mutex_;
+  std::optional<AgreementStream> agreement_;  ///< from the first check on
   std::vector<DeviceStream> streams_;
   std::optional<Admission> admission_;
 };

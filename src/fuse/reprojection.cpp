@@ -20,8 +20,7 @@ namespace recon {
 struct AgreementRow {
   const DepthView& reference;
   const DepthView& source;
-  Pose source_from_reference;
-  double max_relative_depth, min_cosine;
+  AgreementGeometry geometry;
   const double* ray_x;  ///< of each column
   double ray_y = 0;     ///< of the row
   int y = 0;
@@ -107,9 +106,9 @@ HWY_INLINE Vectors load(const VectorBlock& block, int i) {
 /// Whether the angle between the normals is too large; false where one is unknown.
 HWY_INLINE hn::Mask<F64> normals_differ(const AgreementRow& row, const Vectors& reference,
                                         const Vectors& source) {
-  const Vectors a = rotate(row.source_from_reference.rotation, reference);
+  const Vectors a = rotate(row.geometry.source_from_reference.rotation, reference);
   const V64 cosine = hn::Add(hn::Add(hn::Mul(a.x, source.x), hn::Mul(a.y, source.y)), hn::Mul(a.z, source.z));
-  return hn::Lt(cosine, hn::Set(F64(), row.min_cosine));
+  return hn::Lt(cosine, hn::Set(F64(), row.geometry.min_cosine));
 }
 
 /// What the source says of a vector of pixels: a bit in each byte of an Agreement.
@@ -120,8 +119,8 @@ HWY_INLINE hn::Vec<U32> agreement(const AgreementRow& row, const ReprojectedBloc
   const V64 found = hn::PromoteTo(d, hn::Load(F32(), block.found + begin));
   const auto known = hn::Eq(found, found);
   const V64 difference = hn::Abs(hn::Sub(predicted, found));
-  const auto same = hn::Le(difference, hn::Mul(hn::Set(d, row.max_relative_depth), found));
-  const auto nearer = hn::Lt(predicted, hn::Mul(hn::Set(d, 1.0 - row.max_relative_depth), found));
+  const auto same = hn::Le(difference, hn::Mul(hn::Set(d, row.geometry.max_relative_depth), found));
+  const auto nearer = hn::Lt(predicted, hn::Mul(hn::Set(d, 1.0 - row.geometry.max_relative_depth), found));
   const auto through = hn::AndNot(same, nearer);
   const auto hidden = hn::AndNot(hn::Or(same, nearer), known);
   const auto agree = hn::AndNot(normals_differ(row, reference_normal, source_normal), same);
@@ -147,7 +146,7 @@ void count_row(const AgreementRow& row) {
       points.x[i] = z * row.ray_x[first + i], points.y[i] = z * row.ray_y, points.z[i] = z;
     }
     for (int i = 0; i < points.count; ++i) reference_normals.set(i, normal[first + i]);
-    reproject_block(points, row.source_from_reference, row.source, block);
+    reproject_block(points, row.geometry.source_from_reference, row.source, block);
     for (int i = 0; i < points.count; ++i)
       if (block.x[i] >= 0) source_normals.set(i, row.source.normal.row(block.y[i])[block.x[i]]);
     for (int i = 0; i < points.count; i += static_cast<int>(hn::Lanes(F64())))
@@ -172,6 +171,13 @@ void reproject(const PointBlock& points, const Pose& view_from_points, const Dep
   HWY_DYNAMIC_DISPATCH(reproject_block)(points, view_from_points, view, result);
 }
 
+AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& reference_from_world,
+                                     const Pinhole& source, const Pose& source_from_world,
+                                     const ConsistencyOptions& options) {
+  return {reference, source, source_from_world * inverse(reference_from_world),
+          static_cast<double>(options.max_relative_depth), min_cosine(options)};
+}
+
 void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
                      ImageView<Agreement> counts) {
   EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
@@ -179,11 +185,9 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
   std::vector<double> ray_x(static_cast<std::size_t>(counts.width));
   for (int x = 0; x < counts.width; ++x)
     ray_x[static_cast<std::size_t>(x)] = reference.camera.ray(pixel_centre(x, 0)).x;
-  const AgreementRow view{reference,
-                          source,
-                          source.cam_from_world * inverse(reference.cam_from_world),
-                          static_cast<double>(options.max_relative_depth),
-                          min_cosine(options),
+  const AgreementRow view{reference, source,
+                          agreement_geometry(reference.camera, reference.cam_from_world, source.camera,
+                                             source.cam_from_world, options),
                           ray_x.data()};
   parallel_for(counts.height, [&](int y) {
     AgreementRow row = view;

@@ -4,6 +4,7 @@
 
 #include "core/image.hpp"
 #include "core/vec.hpp"
+#include "fuse/agreement_step.hpp"
 #include "fuse/consistency.hpp"
 #include "scene/pose.hpp"
 
@@ -35,15 +36,13 @@ struct ReprojectedBlock {
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
                ReprojectedBlock& result);
 
-/// What the sources say of a depth, each at the pixel of its reprojection.
-struct alignas(4) Agreement {
-  std::uint8_t known = 0;    ///< sources with a depth there
-  std::uint8_t agree = 0;    ///< of these, with the same depth and a similar normal
-  std::uint8_t through = 0;  ///< with a larger depth: they see through the point
-  std::uint8_t hidden = 0;   ///< with a smaller depth: something hides the point from them
-};
+/// The geometry of two views that `count_agreement` compares.
+AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& reference_from_world,
+                                     const Pinhole& source, const Pose& source_from_world,
+                                     const ConsistencyOptions& options);
 
-/// Adds what one source says of every known depth of `reference`; at most 255 sources can be added.
+/// Adds what one source says of every known depth of `reference`; at most 255 sources can be added. Equals
+/// agreement_step.
 /// @param[in,out] counts  of the reference's size
 void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
                      ImageView<Agreement> counts);

@@ -9,6 +9,7 @@
 
 #include "aggregate/aggregation.hpp"
 #include "core/image.hpp"
+#include "fuse/agreement.hpp"
 #include "match/posed_image.hpp"
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
@@ -121,6 +122,14 @@ class Backend {
   /// Matches a rectified pair; thread-safe.
   /// @throws OutOfMemory, DeviceError
   virtual DisparityMap match(const PairProblem& problem) = 0;
+
+  /// See recon::count_agreement; thread-safe. The default computes on the calling thread's task arena.
+  /// @throws OutOfMemory, DeviceError, and what loading a map throws
+  virtual Image<Agreement> count_agreement(const DepthSource& reference,
+                                           const std::vector<DepthSource>& sources,
+                                           const ConsistencyOptions& options) {
+    return recon::count_agreement(reference, sources, options);
+  }
 };
 
 struct CpuOptions {

@@ -16,7 +16,7 @@ struct Pinhole {
     return {fx * x_in_cam.x / x_in_cam.z + cx, fy * x_in_cam.y / x_in_cam.z + cy};
   }
   /// The point at pixel coordinates `pixel` whose depth (z) is 1.
-  Vec3d ray(Vec2d pixel) const { return {(pixel.x - cx) / fx, (pixel.y - cy) / fy, 1.0}; }
+  RECON_HD Vec3d ray(Vec2d pixel) const { return {(pixel.x - cx) / fx, (pixel.y - cy) / fy, 1.0}; }
 };
 
 /// The pixel coordinates of the centre of the pixel with index (x, y): the only definition of pixel centres.

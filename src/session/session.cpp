@@ -150,7 +150,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   share_memory(run, backends);
   end_step("opening the device");
   spdlog::debug("device: {}", names_of(backends));
-  ViewChecks checks(run);
+  ViewChecks checks(run, backends);
   const bool check = run.options.stage != Stage::kEstimate;
   if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
   end_step("depth maps");

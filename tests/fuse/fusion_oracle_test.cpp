@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -125,6 +126,29 @@ TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
     EXPECT_GT(sum.hidden, sum.known / 50);
     EXPECT_GT(sum.known - sum.agree - sum.through - sum.hidden, 50) << "few normals decide";
   }
+}
+
+/// The vectors of the processor against the definition that a GPU computes with.
+TEST(CountAgreement, EqualsTheStep) {
+  const RotatedViews scene(4);
+  const ConsistencyOptions options{0.01f, 40.0f, 1};
+  for (std::size_t i = 0; i < kViews; ++i)
+    for (std::size_t j = 0; j < kViews; ++j) {
+      const DepthView view = scene.depth_view(i), source = scene.depth_view(j);
+      const AgreementGeometry geometry =
+          agreement_geometry(view.camera, view.cam_from_world, source.camera, source.cam_from_world, options);
+      const SourcePixels pixels{source.depth.data, source.normal.data, source.depth.pitch,
+                                source.normal.pitch};
+      Image<Agreement> found(view.depth.width, view.depth.height, {});
+      count_agreement(view, source, options, found.view());
+      for (int y = 0; y < found.height(); ++y)
+        for (int x = 0; x < found.width(); ++x) {
+          const Agreement expected =
+              agreement_step(geometry, x, y, view.depth(x, y), view.normal(x, y), pixels);
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(found(x, y)), std::bit_cast<std::uint32_t>(expected))
+              << "views " << i << " and " << j << " at " << x << " " << y;
+        }
+    }
 }
 
 /// The same points in the same order; means are sums of few doubles in another order: 1e-12, as floats 1e-6.

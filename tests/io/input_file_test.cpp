@@ -91,6 +91,26 @@ TEST(SafeName, IsNormalisedWithoutLookingAtTheDisk) {
   EXPECT_EQ(normalised_name(".a/..b/c d.png"), ".a/..b/c d.png");
 }
 
+TEST(InputStream, ReadsAnywhere) {
+  const TemporaryFolder folder;
+  std::string content;
+  for (int i = 0; i < 400000; ++i) content += std::to_string(i) + " ";
+  spill(folder / "numbers", content);
+  InputStream file(folder / "numbers"), memory{std::string_view(content)};
+  for (InputStream* stream : {&file, &memory}) {
+    stream->extend();
+    stream->take(10);
+    const std::string window(stream->window());
+    std::string bytes = "before ";
+    ASSERT_TRUE(stream->read_at(2000000, 1500, bytes));
+    EXPECT_EQ(bytes, "before " + content.substr(2000000, 1500));
+    EXPECT_EQ(stream->window(), window);
+    EXPECT_TRUE(stream->read_at(content.size() - 3, 3, bytes));
+    EXPECT_FALSE(stream->read_at(content.size() - 3, 4, bytes));
+    EXPECT_FALSE(stream->read_at(content.size() + 1, 1, bytes));
+  }
+}
+
 }  // namespace
 
 }  // namespace recon

@@ -101,7 +101,16 @@ class WatchedBackend : public Backend {
     return map;
   }
 
+  Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
+                                   const ConsistencyOptions& options) override {
+    ++checks_;
+    if (fails_to_check_) throw DeviceError("the device is lost");
+    return Backend::count_agreement(reference, sources, options);
+  }
+
   int sweeps() const { return sweeps_; }
+  int checks() const { return checks_; }
+  void fail_to_check() { fails_to_check_ = true; }
 
  private:
   Backend& cpu(const Admission::Permit& permit) const {
@@ -113,7 +122,8 @@ class WatchedBackend : public Backend {
   const Hook before_, after_;
   Admission admission_;
   std::vector<std::unique_ptr<Backend>> cpus_;  ///< of each stream
-  std::atomic<int> sweeps_ = 0;
+  std::atomic<int> sweeps_ = 0, checks_ = 0;
+  bool fails_to_check_ = false;
 };
 
 using Backends = std::vector<std::unique_ptr<Backend>>;
@@ -170,7 +180,7 @@ class SceneSteps : public testing::Test {
   }
 
   static void check_and_fuse(SceneRun& run) {
-    ViewChecks(run).finish();
+    ViewChecks(run, {}).finish();
     fuse_views(run);
   }
 
@@ -409,7 +419,7 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   add_backend(
       backends, "gpu", wait_for_check, [] {}, 1, std::size_t{1} << 20);
   run = begin("beside");
-  ViewChecks checks(*run);
+  ViewChecks checks(*run, backends);
   estimate(*run, backends, kAmpleMemory, &checks);
   EXPECT_TRUE(checked);
   checks.finish();
@@ -435,10 +445,26 @@ TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
   const fs::path previews = fs::path(run->workspace.path(Workspace::preview_file("a"))).parent_path();
   fs::create_directories(previews.parent_path());
   std::ofstream(previews) << "not a folder";
-  checks.emplace(*run);
+  checks.emplace(*run, backends);
   estimate(*run, backends, kAmpleMemory, &*checks);
   EXPECT_LT(gpu.sweeps(), kViews);
   EXPECT_THROW(checks->finish(), OutputError);
+}
+
+TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
+  Backends backends;
+  const WatchedBackend& good = add_backend(backends, "good");
+  WatchedBackend& lost = add_backend(backends, "lost");
+  lost.fail_to_check();
+  const auto run = begin("checked");
+  estimate(*run, backends);
+  ViewChecks(*run, backends).finish();
+  fuse_views(*run);
+  EXPECT_GE(good.checks(), kViews / 2);
+  EXPECT_GE(lost.checks(), 1);
+  EXPECT_EQ(run->warnings,
+            std::vector<std::string>{"lost fails, the check continues without it: the device is lost"});
+  expect_equal(results(*run), expected_results());
 }
 
 TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {

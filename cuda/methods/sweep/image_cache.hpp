@@ -12,19 +12,25 @@
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
-#include "cuda/match/sweep.hpp"
 
 namespace recon::cuda {
 
-/// Source images on one device in the storage of the sweep kernels, shared by concurrent streams: an image is
-/// uploaded and packed once and stays as long as memory allows. The images used least recently are
-/// evicted first, never one that is in use. Thread-safe; the device must be current in the calling thread.
+/// Layout of what an ImageCache keeps.
+enum class DeviceLayout {
+  kQuads,  ///< SourceStorage::kQuads
+  kBytes,  ///< SourceStorage::kBytes
+  kMaps,   ///< depths and normals of a view, see AgreementStream
+};
+
+/// Source images and maps of views on one device, shared by concurrent streams: an image is uploaded and
+/// packed once and stays as long as memory allows. The images used least recently are evicted first, never
+/// one that is in use. Thread-safe; the device must be current in the calling thread.
 class ImageCache {
  public:
   struct Key {
-    std::uint64_t image;  ///< PosedImage::id
+    std::uint64_t id;  ///< PosedImage::id, DepthSource::id
     int channel;
-    SourceStorage storage;
+    DeviceLayout layout;
     auto operator<=>(const Key&) const = default;
   };
 
@@ -50,6 +56,9 @@ class ImageCache {
   /// Ends the use of images and empties `uses`. Work on them may still be queued: freeing device memory waits
   /// for it.
   void release(std::vector<Use>& uses);
+
+  /// Whether an image is there at the moment.
+  bool has(const Key& key) const;
 
   /// Number of uploads so far.
   std::size_t uploads() const;

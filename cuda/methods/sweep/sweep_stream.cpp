@@ -103,7 +103,8 @@ void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage st
   if (cache_ != nullptr && image.id != 0) {
     const std::size_t size = quads ? element_count({WorkMemoryMap::quad_pitch(width), height, 4})
                                    : element_count({WorkMemoryMap::byte_pitch(width), height});
-    use = cache_->acquire({image.id, c, storage}, size, stream_, queue_upload);
+    use = cache_->acquire({image.id, c, quads ? DeviceLayout::kQuads : DeviceLayout::kBytes}, size, stream_,
+                          queue_upload);
   }
   if (!use) return queue_upload(memory);
   memory = use->memory.data();

@@ -8,9 +8,8 @@
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
-#include "fuse/consistency.hpp"
+#include "core/unique_id.hpp"
 #include "fuse/reliability.hpp"
-#include "fuse/reprojection.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
 #include "session/background_work.hpp"
@@ -23,11 +22,6 @@ namespace recon {
 namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-DepthView depth_view(const SceneRun& run, int view, const ViewDepth& maps) {
-  return {run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, maps.depth.view(),
-          maps.normal.view(), maps.confidence.view()};
-}
 
 std::vector<int> estimated_sources(const SceneRun& run, int view) {
   std::vector<int> sources;
@@ -52,18 +46,9 @@ ViewDepth kept(const ViewDepth& maps, const Keep& keep) {
   return result;
 }
 
-/// `maps` where enough sources agree and, for patches, the depth is reliable enough; their confidence is then
-/// the reliability. The sources are asked one after the other, so that only one is in memory.
-ViewDepth checked(SceneRun& run, int view, const ViewDepth& maps, const std::vector<int>& sources) {
-  const ConsistencyOptions& options = run.options.consistency;
-  // A scene of few views cannot ask for more than it has.
-  const int wanted = std::min(options.min_views, std::max(1, static_cast<int>(sources.size())));
-  Image<Agreement> agreement(maps.depth.width(), maps.depth.height(), {});
-  for (const int source : sources) {
-    const auto source_maps = run.photometric->get(run.plan.view(source).output_name);
-    count_agreement(depth_view(run, view, maps), depth_view(run, source, *source_maps), options,
-                    agreement.view());
-  }
+/// `maps` where at least `wanted` sources agree and, for patches, the depth is reliable enough; their
+/// confidence is then the reliability.
+ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement, int wanted) {
   const auto agreed = [&](int x, int y) { return agreement(x, y).agree >= wanted; };
   ViewDepth result = kept(maps, agreed);
   if (!run.options.swept_by_patches(run.job)) return result;
@@ -82,34 +67,15 @@ ViewDepth checked(SceneRun& run, int view, const ViewDepth& maps, const std::vec
   return result;
 }
 
-CheckedView check_view(SceneRun& run, int view) {
-  const std::string& name = run.plan.view(view).output_name;
-  const std::vector<int> sources = estimated_sources(run, view);
-  StepRecord record;
-  record.inputs = check_inputs(run, view, sources);
-  FinishedStep finished = find_finished(run, Step::kCheck, view, record.inputs);
-  if (finished.record) return {std::move(finished.record), true, {}};
-
-  const auto maps = run.photometric->get(name);
-  const auto result = std::make_shared<const ViewDepth>(checked(run, view, *maps, sources));
-  run.geometric->insert(name, result);
-  record.outputs = run.geometric->write(name, *result);
-  const std::string preview = Workspace::preview_file(name);
-  record.outputs.push_back(
-      {preview, write_image(run.workspace.path(preview), depth_preview(result->depth.view()).view())});
-  const std::string confidence = Workspace::confidence_preview_file(name);
-  record.outputs.push_back({confidence, write_image(run.workspace.path(confidence),
-                                                    confidence_preview(result->confidence.view()).view())});
-  record.result = {{"known", known_share(result->depth)},
-                   {"depths", histogram_json(depth_histogram(result->depth.view()))}};
-  write_record(run.workspace.path(run.record_file(Step::kCheck, view)), record);
-  return {std::move(record), false, finished.reason};
-}
-
 }  // namespace
 
-ViewChecks::ViewChecks(SceneRun& run)
-    : run_(run), views_(run.plan.views_in_scope()), results_(views_.size()), users_(run.plan.views.size()) {
+ViewChecks::ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends)
+    : run_(run),
+      first_id_(unique_ids(run.plan.views.size())),
+      views_(run.plan.views_in_scope()),
+      results_(views_.size()),
+      users_(run.plan.views.size()) {
+  for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
     for (const int view : needed_maps(i)) ++users_[static_cast<std::size_t>(view)];
 }
@@ -163,13 +129,75 @@ void ViewChecks::check(std::size_t i) {
   first_.guard([this, i] {
     check_interrupted();
     const bool estimated = run_.state(views_[i]).estimate.has_value();
-    if (estimated) results_[i] = check_view(run_, views_[i]);
+    if (estimated) results_[i] = check_view(views_[i]);
     release_maps(i);
     if (!estimated) return;
     const std::lock_guard lock(mutex_);
     ++checked_;
     if (progress_) progress_->advance();
   });
+}
+
+CheckedView ViewChecks::check_view(int view) {
+  const std::string& name = run_.plan.view(view).output_name;
+  const std::vector<int> sources = estimated_sources(run_, view);
+  StepRecord record;
+  record.inputs = check_inputs(run_, view, sources);
+  FinishedStep finished = find_finished(run_, Step::kCheck, view, record.inputs);
+  if (finished.record) return {std::move(finished.record), true, {}};
+
+  const Image<Agreement> counts = agreement(view, sources);
+  // A scene of few views cannot ask for more than it has.
+  const int wanted =
+      std::min(run_.options.consistency.min_views, std::max(1, static_cast<int>(sources.size())));
+  const auto maps = run_.photometric->get(name);
+  const auto result = std::make_shared<const ViewDepth>(checked(run_, *maps, counts, wanted));
+  run_.geometric->insert(name, result);
+  record.outputs = run_.geometric->write(name, *result);
+  const std::string preview = Workspace::preview_file(name);
+  record.outputs.push_back(
+      {preview, write_image(run_.workspace.path(preview), depth_preview(result->depth.view()).view())});
+  const std::string confidence = Workspace::confidence_preview_file(name);
+  record.outputs.push_back({confidence, write_image(run_.workspace.path(confidence),
+                                                    confidence_preview(result->confidence.view()).view())});
+  record.result = {{"known", known_share(result->depth)},
+                   {"depths", histogram_json(depth_histogram(result->depth.view()))}};
+  write_record(run_.workspace.path(run_.record_file(Step::kCheck, view)), record);
+  return {std::move(record), false, finished.reason};
+}
+
+/// What the sources say of the depths of a view: counted by a backend or, if it fails, here.
+Image<Agreement> ViewChecks::agreement(int view, const std::vector<int>& sources) {
+  const auto depth_source = [this](int index) {
+    const auto load = [this, index] {
+      auto maps = run_.photometric->get(run_.plan.view(index).output_name);
+      const ViewDepth& loaded = *maps;
+      return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
+    };
+    return DepthSource{run_.plan.view(index).camera, run_.plan.scene_view(index).cam_from_world,
+                       first_id_ + static_cast<std::uint64_t>(index), load};
+  };
+  std::vector<DepthSource> others;
+  for (const int source : sources) others.push_back(depth_source(source));
+  if (Backend* backend = backend_for(view)) try {
+      return backend->count_agreement(depth_source(view), others, run_.options.consistency);
+    } catch (const DeviceError& error) {
+      give_up(backend, error);
+    } catch (const OutOfMemory& error) {
+      give_up(backend, error);
+    }
+  return count_agreement(depth_source(view), others, run_.options.consistency);
+}
+
+Backend* ViewChecks::backend_for(int view) {
+  const std::lock_guard lock(mutex_);
+  return backends_.empty() ? nullptr : backends_[static_cast<std::size_t>(view) % backends_.size()];
+}
+
+void ViewChecks::give_up(const Backend* backend, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (std::erase(backends_, backend) > 0)
+    run_.warn(backend->name() + " fails, the check continues without it: " + error.what());
 }
 
 /// Frees the maps that no other check needs.

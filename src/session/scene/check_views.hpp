@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +14,8 @@
 
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
+#include "fuse/agreement.hpp"
+#include "methods/backend.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -30,7 +34,8 @@ struct CheckedView {
 /// estimated, with the processor time that the estimation leaves.
 class ViewChecks {
  public:
-  explicit ViewChecks(SceneRun& run);
+  /// @param backends  count what the sources of a view say of it, in turn
+  ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends);
 
   /// Drops checks that have not begun, and waits for the rest.
   ~ViewChecks();
@@ -55,9 +60,15 @@ class ViewChecks {
   std::vector<int> needed_maps(std::size_t i) const;
   void enqueue(std::size_t i);
   void check(std::size_t i);
+  CheckedView check_view(int view);
+  Image<Agreement> agreement(int view, const std::vector<int>& sources);
+  Backend* backend_for(int view);
+  void give_up(const Backend* backend, const Error& error);
   void release_maps(std::size_t i);
 
   SceneRun& run_;
+  std::vector<Backend*> backends_;  ///< those that have not failed
+  const std::uint64_t first_id_;    ///< of the maps of the views of the plan
   const std::vector<int> views_;
   std::vector<CheckedView> results_;                  ///< of `views_`
   std::vector<std::size_t> waits_for_;                ///< number of estimates that are still to come

@@ -23,6 +23,7 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
 
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);
+  const std::lock_guard lock(warnings_mutex);
   warnings.push_back(text);
 }
 

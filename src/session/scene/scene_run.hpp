@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ struct SceneRun {
       states;                   ///< by view name; no step inserts while views are processed concurrently
   std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
   std::vector<std::string> warnings;
+  std::mutex warnings_mutex;
   std::optional<CloudState> cloud;
   PhotoStore photos;
   std::unique_ptr<MapStore> photometric, geometric;
@@ -59,6 +61,7 @@ struct SceneRun {
     return Workspace::record_file(step, plan.view(view).output_name);
   }
 
+  /// Thread-safe.
   void warn(const std::string& text);
 
   /// Whether every view that should have come out did.

@@ -1,11 +1,11 @@
 #include "session/scene/stores.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/unique_id.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
@@ -100,9 +100,8 @@ void PhotoStore::release(const ScenePlan& plan, int view) {
 }
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
-  static std::atomic<std::uint64_t> last_id = 0;
   Channels channels;
-  channels.id = last_id.fetch_add(static_cast<std::uint64_t>(levels_) + 1) + 1;
+  channels.id = unique_ids(static_cast<std::uint64_t>(levels_) + 1);
   if (colour_) {
     channels.push_back(extract(image, [](Rgb8 c) { return c.r; }));
     channels.push_back(extract(image, [](Rgb8 c) { return c.g; }));

@@ -1,0 +1,124 @@
+// The check across views on a GPU against the processor: equal counts.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "cuda/gpu_test.hpp"
+#include "fuse/agreement.hpp"
+#include "methods/backend.hpp"
+
+namespace recon {
+namespace {
+
+constexpr int kViews = 6;
+const ConsistencyOptions kOptions{0.01f, 40.0f, 1};
+
+/// Views of a plane by cameras side by side, of different sizes, with noise, steps and unknown pixels.
+class NoisyViews {
+ public:
+  /// @param first_id  of the maps
+  NoisyViews(int width, int height, std::uint64_t first_id) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (int i = 0; i < kViews; ++i) {
+      const int columns = width + 3 * i, rows = height + i % 2;
+      const Pinhole camera{columns, rows, 0.9 * width, 0.91 * width, 0.5 * columns + 0.3, 0.5 * rows - 0.2};
+      Pose pose;
+      const double angle = 0.02 * i;
+      pose.rotation = {{std::cos(angle), 0, std::sin(angle), 0, 1, 0, -std::sin(angle), 0, std::cos(angle)}};
+      pose.translation = {-0.1 * i, 0.03 * i, 0.01 * i};
+      Maps& maps = maps_.emplace_back(Maps{Image<float>(columns, rows), Image<Vec3f>(columns, rows)});
+      for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x) {
+          const bool unknown = uniform(random) > 0.8f, step = uniform(random) > 0.7f;
+          const float depth = 2 * (1 + (step ? 0.2f : 0.015f) * uniform(random));
+          maps.depth(x, y) = unknown ? std::numeric_limits<float>::quiet_NaN() : depth;
+          const float tilt = 0.6f * uniform(random), nan = std::numeric_limits<float>::quiet_NaN();
+          maps.normal(x, y) =
+              uniform(random) > 0.8f ? Vec3f{nan, nan, nan} : Vec3f{std::sin(tilt), 0, -std::cos(tilt)};
+        }
+      const auto load = [this, index = static_cast<std::size_t>(i)] {
+        ++loads_;
+        return DepthSource::Maps{maps_[index].depth.view(), maps_[index].normal.view(), nullptr};
+      };
+      views_.push_back({camera, pose, first_id + static_cast<std::uint64_t>(i), load});
+    }
+  }
+
+  /// What the others say of view `i`.
+  Image<Agreement> counts(Backend& backend, int i) const {
+    std::vector<DepthSource> sources = views_;
+    sources.erase(sources.begin() + i);
+    return backend.count_agreement(views_[static_cast<std::size_t>(i)], sources, kOptions);
+  }
+
+  int loads() const { return loads_; }
+
+ private:
+  struct Maps {
+    Image<float> depth;
+    Image<Vec3f> normal;
+  };
+  std::vector<Maps> maps_;
+  std::vector<DepthSource> views_;
+  std::atomic<int> loads_ = 0;
+};
+
+void expect_equal(const Image<Agreement>& found, const Image<Agreement>& expected) {
+  ASSERT_EQ(found.width(), expected.width());
+  ASSERT_EQ(found.height(), expected.height());
+  int agreeing = 0, through = 0, hidden = 0;
+  for (int y = 0; y < found.height(); ++y)
+    for (int x = 0; x < found.width(); ++x) {
+      const Agreement &a = found(x, y), &b = expected(x, y);
+      ASSERT_TRUE(a.known == b.known && a.agree == b.agree && a.through == b.through && a.hidden == b.hidden)
+          << x << " " << y;
+      agreeing += b.agree, through += b.through, hidden += b.hidden;
+    }
+  const int pixels = found.width() * found.height();
+  EXPECT_GT(agreeing, pixels / 4);
+  EXPECT_GT(through, pixels / 20);
+  EXPECT_GT(hidden, pixels / 20);
+}
+
+class CudaAgreement : public test::GpuTest<> {
+ protected:
+  const std::unique_ptr<Backend> cpu_ = make_cpu_backend({.threads = 2, .memory_limit = {}});
+};
+
+TEST_F(CudaAgreement, EqualsThatOfTheCpuAndKeepsTheMaps) {
+  const auto gpu = make_cuda_backend({});
+  const NoisyViews views(301, 187, 1);
+  for (int i = 0; i < kViews; ++i) expect_equal(views.counts(*gpu, i), views.counts(*cpu_, i));
+  EXPECT_EQ(views.loads(), kViews + kViews * kViews) << "a GPU loads each view once, the CPU each time";
+  const NoisyViews others(129, 64, 100);
+  expect_equal(others.counts(*gpu, 0), others.counts(*cpu_, 0));
+}
+
+TEST_F(CudaAgreement, OfViewsThatDoNotFitIsThatOfTheCpu) {
+  CudaOptions options;
+  // Room for four of six views.
+  options.memory_limit = std::size_t{4} * 330 * 200 * 20;
+  const auto gpu = make_cuda_backend(options);
+  const NoisyViews views(301, 187, 200);
+  expect_equal(views.counts(*gpu, 2), views.counts(*cpu_, 2));
+}
+
+TEST_F(CudaAgreement, OfSeveralThreadsIsThatOfOne) {
+  const auto gpu = make_cuda_backend({});
+  const NoisyViews views(301, 187, 300);
+  std::vector<std::future<Image<Agreement>>> found;
+  for (int i = 0; i < kViews; ++i)
+    found.push_back(std::async(std::launch::async, [&, i] { return views.counts(*gpu, i); }));
+  for (int i = 0; i < kViews; ++i)
+    expect_equal(found[static_cast<std::size_t>(i)].get(), views.counts(*cpu_, i));
+}
+
+}  // namespace
+}  // namespace recon
