@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <future>
 #include <optional>
+#include <set>
+#include <system_error>
 
 #include "core/interrupt.hpp"
 #include "core/lru_cache.hpp"
@@ -157,6 +160,7 @@ class Fusion {
         neighbours.push_back(std::move(*neighbour));
       }
     }
+    std::future<void> ahead = load_ahead(i);
     const int height = reference->depth.camera.height;
     used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, height);
     // Rows depend on each other only with a spacing above 1.
@@ -165,7 +169,27 @@ class Fusion {
     for (int y = 0; y < height; y += band)
       count += fuse_rows(*reference, neighbours, y, std::min(y + band, height), sink);
     used_[static_cast<std::size_t>(i)].release();
+    if (ahead.valid()) ahead.get();
     return count;
+  }
+
+  /// Begins to load what the view after `i` needs, if it may and the cache holds that with what `i` needs.
+  std::future<void> load_ahead(int i) {
+    const auto next = static_cast<std::size_t>(i) + 1;
+    if (!options_.reads_ahead || next == views_.size()) return {};
+    std::vector<int> wanted = views_[next].neighbours;
+    wanted.push_back(i + 1);
+    std::set<int> needed(wanted.begin(), wanted.end());
+    needed.insert(i);
+    needed.insert(views_[next - 1].neighbours.begin(), views_[next - 1].neighbours.end());
+    if (needed.size() > options_.max_cached_views) return {};
+    try {
+      return std::async(std::launch::async, [this, wanted] {
+        for (const int view : wanted) load(view);
+      });
+    } catch (const std::system_error&) {  // no thread can be created: the next view loads for itself
+      return {};
+    }
   }
 
   std::optional<LoadedView> load(int i) {

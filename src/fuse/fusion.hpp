@@ -84,6 +84,7 @@ struct FusionOptions {
   int min_views = 2;                  ///< min number of views of a point, including the first
   int spacing = 1;                    ///< spacing of the points of a view, pixels, 1..8
   std::size_t max_cached_views = 64;  ///< max number of views with maps in memory, at least 2
+  bool reads_ahead = false;           ///< loads what the next view needs while a view is fused
 };
 
 /// Number of bands of rows per view with `spacing` 1; the points of one band are in memory at a time.

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
+#include "core/error.hpp"
 #include "fuse/fusion.hpp"
 #include "fuse/reprojection.hpp"
 #include "fusion_cases.hpp"
@@ -229,6 +234,88 @@ TEST(Fuse, ReleasesViewsThatAreNotLoadedAgain) {
   Collected cloud;
   fuse(views.views, views, options, cloud);
   EXPECT_EQ(views.released, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
+/// Views in a row, each with those beside it, of which one is loaded at a time.
+struct Row : PlaneViews {
+  explicit Row(int count) : PlaneViews(count) {
+    for (int i = 0; i < count; ++i)
+      views[static_cast<std::size_t>(i)].neighbours = i == 0 ? std::vector{1} : std::vector{i - 1, i + 1};
+    views.back().neighbours.pop_back();
+  }
+  std::shared_ptr<const FusionMaps> load(int view) override {
+    EXPECT_FALSE(loading.exchange(true));
+    if (view == fails) throw InputError("a damaged map");
+    auto result = PlaneViews::load(view);
+    last_loaded = std::max(last_loaded.load(), view);
+    loading = false;
+    return result;
+  }
+  std::atomic<bool> loading = false;
+  std::atomic<int> last_loaded = -1;
+  int fails = -1;
+};
+
+/// Waits for what a view after the next one needs, but not forever.
+struct WaitingSink : Collected {
+  explicit WaitingSink(const Row& row) : row_(row) {}
+  void add(const std::vector<FusedRow>& rows) override {
+    Collected::add(rows);
+    const int needed = std::min(static_cast<int>(points.back().views.front()) + 2, 5);
+    for (int tries = 0; tries < 300 && row_.last_loaded < needed; ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ahead = ahead && row_.last_loaded >= needed;
+  }
+  const Row& row_;
+  bool ahead = true;
+};
+
+TEST(Fuse, LoadsWhatTheNextViewNeedsMeanwhile) {
+  FusionOptions options;
+  options.min_views = 1;
+  Row without(6), with(6);
+  Collected expected;
+  fuse(without.views, without, options, expected);
+  options.reads_ahead = true;
+  WaitingSink cloud(with);
+  fuse(with.views, with, options, cloud);
+  EXPECT_TRUE(cloud.ahead);
+  EXPECT_EQ(with.loads, 6);
+  ASSERT_EQ(cloud.points.size(), expected.points.size());
+  for (std::size_t i = 0; i < cloud.points.size(); ++i) {
+    ASSERT_EQ(cloud.points[i].position.x, expected.points[i].position.x);
+    ASSERT_EQ(cloud.points[i].views, expected.points[i].views);
+  }
+}
+
+TEST(Fuse, LoadsNothingAheadThatItCannotHold) {
+  FusionOptions options;
+  options.min_views = 1;
+  options.reads_ahead = true;
+  options.max_cached_views = 3;  // a view and those beside it, but not those of the next
+  Row row(6);
+  struct Watching : Collected {
+    void add(const std::vector<FusedRow>& rows) override {
+      Collected::add(rows);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const int view = static_cast<int>(points.back().views.front());
+      EXPECT_LE(row->last_loaded, view + (view == 0 ? 2 : 1));
+    }
+    const Row* row = nullptr;
+  } cloud;
+  cloud.row = &row;
+  fuse(row.views, row, options, cloud);
+  EXPECT_GT(cloud.points.size(), 0u);
+}
+
+TEST(Fuse, EndsWithTheErrorOfWhatItLoadsMeanwhile) {
+  FusionOptions options;
+  options.min_views = 1;
+  options.reads_ahead = true;
+  Row row(6);
+  row.fails = 4;
+  Collected cloud;
+  EXPECT_THROW(fuse(row.views, row, options, cloud), InputError);
 }
 
 TEST(Fuse, DropsPagesEveryFewRowsAndGivesTheSamePoints) {

@@ -93,18 +93,19 @@ Scene undistorted_scene(const ScenePlan& plan);
 
 /// Allotment of memory. Results do not depend on it.
 struct MemoryPlan {
-  std::size_t limit = 0;         ///< of the whole program, bytes
-  std::size_t peak = 0;          ///< predicted max, including caches
-  std::size_t device_peak = 0;   ///< on the GPU, for one view
-  std::size_t photo_cache = 0;   ///< for undistorted images
-  std::size_t map_cache = 0;     ///< for maps before and after the check
-  int tiles = 1;                 ///< max tiles of a view
-  int threads_a_stream = 1;      ///< the others filter views while the next one is swept
-  int check_at_once = 1;         ///< views checked concurrently
-  int checks_beside = 0;         ///< views checked concurrently with the estimation; 0: none
-  int writes_waiting = 1;        ///< finished views that may wait to be written
-  int fusion_views = 2;          ///< maps that fusion holds
-  std::size_t fusion_files = 0;  ///< bytes of them in temporary files; 0: in memory
+  std::size_t limit = 0;            ///< of the whole program, bytes
+  std::size_t peak = 0;             ///< predicted max, including caches
+  std::size_t device_peak = 0;      ///< on the GPU, for one view
+  std::size_t photo_cache = 0;      ///< for undistorted images
+  std::size_t map_cache = 0;        ///< for maps before and after the check
+  int tiles = 1;                    ///< max tiles of a view
+  int threads_a_stream = 1;         ///< the others filter views while the next one is swept
+  int check_at_once = 1;            ///< views checked concurrently
+  int checks_beside = 0;            ///< views checked concurrently with the estimation; 0: none
+  int writes_waiting = 1;           ///< finished views that may wait to be written
+  int fusion_views = 2;             ///< maps that fusion holds
+  bool fusion_reads_ahead = false;  ///< those of the next view meanwhile
+  std::size_t fusion_files = 0;     ///< bytes of them in temporary files; 0: in memory
 };
 
 /// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.

@@ -312,7 +312,10 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   const auto most_views = static_cast<int>(sizes.most_views);
   const auto more_views =
       static_cast<int>((work - std::min(work, needs.fusion)) / (sizes.view * kFusionBytes));
-  memory.fusion_views = most_views + (needs.in_files ? most_views : more_views);
+  // A map that is read beside takes no more than a view that is held.
+  memory.fusion_reads_ahead = !needs.in_files && more_views >= 2;
+  memory.fusion_views =
+      most_views + (needs.in_files ? most_views : more_views - (memory.fusion_reads_ahead ? 1 : 0));
   const std::size_t held =
       std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
   if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;

@@ -81,9 +81,8 @@ double maps_host_seconds(const SceneRun& run, const std::vector<int>& views) {
 double check_seconds(const SceneRun& run, const std::vector<int>& views) {
   // A GPU compares with all sources in less time than the host takes for one.
   const bool gpu = run.memory.device_peak > 0;
-  const double pixels = pixels_against(run, views, [&](int view) {
-    return gpu ? std::size_t{1} : run.plan.view(view).sources.size();
-  });
+  const double pixels = pixels_against(
+      run, views, [&](int view) { return gpu ? std::size_t{1} : run.plan.view(view).sources.size(); });
   return (kCosts.checked_pixel * pixels + kCosts.view_file * static_cast<double>(views.size())) / run.threads;
 }
 

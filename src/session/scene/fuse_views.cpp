@@ -183,6 +183,7 @@ FusionOptions fusion_options(SceneRun& run, std::size_t views) {
              std::to_string(run.options.min_fused_views) + " views, as there are no more");
   options.spacing = run.options.point_spacing;
   options.max_cached_views = static_cast<std::size_t>(run.memory.fusion_views);
+  options.reads_ahead = run.memory.fusion_reads_ahead;
   return options;
 }
 
