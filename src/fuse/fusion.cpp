@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <future>
 #include <optional>
@@ -33,6 +34,16 @@ class UsedPixels {
     set_bits(i / 32, static_cast<std::uint32_t>(shifted));
     set_bits(i / 32 + 1, static_cast<std::uint32_t>(shifted >> 32));
   }
+  /// Those of the bits of `mask` whose pixels (x + i, y) are not marked yet, as far as is known.
+  std::uint32_t unset(int x, int y, std::uint32_t mask) {
+    const std::size_t i = index(x, y);
+    const auto bits = [&](std::size_t element) {
+      return std::uint64_t{std::atomic_ref(bits_[element]).load(std::memory_order_relaxed)};
+    };
+    std::uint64_t marked = bits(i / 32);
+    if (i % 32 != 0 && i / 32 + 1 < bits_.size()) marked |= bits(i / 32 + 1) << 32;
+    return mask & ~static_cast<std::uint32_t>(marked >> (i % 32));
+  }
   bool test(int x, int y) const {
     if (bits_.empty()) return false;
     const std::size_t i = index(x, y);
@@ -60,9 +71,11 @@ struct LoadedView {
   std::shared_ptr<const FusionMaps> maps;
   DepthView depth;
   Pose world_from_cam;
+  std::vector<double> ray_x, ray_y;  ///< of the rays of each column and row, whose z is 1
 
   Vec3d point(int x, int y, double z) const {
-    return world_from_cam * (z * depth.camera.ray(pixel_centre(x, y)));
+    return world_from_cam *
+           Vec3d{z * ray_x[static_cast<std::size_t>(x)], z * ray_y[static_cast<std::size_t>(y)], z};
   }
   /// In world coordinates; NaN stays NaN.
   Vec3d normal(int x, int y) const {
@@ -199,7 +212,11 @@ class Fusion {
     if (!maps) return std::nullopt;
     EXPECTS(maps->depth.width == view.camera.width && maps->depth.height == view.camera.height);
     const DepthView depth{view.camera, view.cam_from_world, maps->depth, maps->normal, maps->confidence};
-    return LoadedView{i, std::move(maps), depth, inverse(view.cam_from_world)};
+    LoadedView loaded{i, std::move(maps), depth, inverse(view.cam_from_world), {}, {}};
+    for (int x = 0; x < view.camera.width; ++x) loaded.ray_x.push_back(view.camera.ray(pixel_centre(x, 0)).x);
+    for (int y = 0; y < view.camera.height; ++y)
+      loaded.ray_y.push_back(view.camera.ray(pixel_centre(0, y)).y);
+    return loaded;
   }
 
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
@@ -252,8 +269,16 @@ class Fusion {
   /// Fuses the pixels of a block and empties it.
   void fuse_block(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y,
                   PixelBlock& block, FusedRow& out) {
-    for (std::size_t n = 0; n < neighbours.size(); ++n)
-      reproject(block.points, neighbours[n].depth.cam_from_world, neighbours[n].depth, block.found[n]);
+    for (std::size_t n = 0; n < neighbours.size(); ++n) {
+      const DepthView& view = neighbours[n].depth;
+      ReprojectedBlock& found = block.found[n];
+      reproject(block.points, view.cam_from_world, view, options_.agreement, found);
+      // They are needed soon, and lie apart from those of the other neighbours.
+      for (std::uint64_t rest = found.agree; rest != 0; rest &= rest - 1) {
+        const int i = std::countr_zero(rest);
+        __builtin_prefetch(&view.normal(found.x[i], found.y[i]));
+      }
+    }
     for (int i = 0; i < block.points.count; ++i) fuse_pixel(reference, neighbours, block, i, y, out);
     block.points.count = 0;
   }
@@ -268,12 +293,12 @@ class Fusion {
     out.views.push_back(static_cast<std::uint32_t>(reference.index));
     int seeing_through = 0;
     for (std::size_t n = 0; n < neighbours.size(); ++n) {
-      const Reprojection s = block.found[n][i];
-      if (seen_through(s, options_.agreement)) ++seeing_through;
-      if (!depths_agree(s, options_.agreement)) continue;
-      const Vec3d other = neighbours[n].normal(s.x, s.y);
+      const ReprojectedBlock& found = block.found[n];
+      if (found.sees_through(i)) ++seeing_through;
+      if (!found.agrees(i)) continue;
+      const Vec3d other = neighbours[n].normal(found.x[i], found.y[i]);
       if (!normals_agree(normal, other, cosine_)) continue;
-      builder.add(neighbours[n], s.x, s.y, other);
+      builder.add(neighbours[n], found.x[i], found.y[i], other);
       out.views.push_back(static_cast<std::uint32_t>(neighbours[n].index));
     }
     if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal()) {
@@ -284,9 +309,9 @@ class Fusion {
     out.points.push_back(builder.finish());
     use_up(reference, x, y, static_cast<double>(reference.depth.depth(x, y)), options_.spacing - 1);
     for (std::size_t n = 0; n < neighbours.size(); ++n) {
-      if (neighbours[n].index < reference.index) continue;
-      const Reprojection s = block.found[n][i];
-      if (depths_agree(s, options_.agreement)) use_up(neighbours[n], s.x, s.y, s.predicted, options_.spacing);
+      const ReprojectedBlock& found = block.found[n];
+      if (neighbours[n].index > reference.index && found.agrees(i))
+        use_up(neighbours[n], found.x[i], found.y[i], found.predicted[i], options_.spacing);
     }
   }
 
@@ -294,11 +319,15 @@ class Fusion {
   void use_up(const LoadedView& view, int x, int y, double z, int reach) {
     const int x_first = std::max(x - reach, 0);
     const int x_last = std::min(x + reach, view.depth.camera.width - 1);
+    const std::uint32_t around = (std::uint32_t{2} << (x_last - x_first)) - 1;
+    UsedPixels& used = used_[static_cast<std::size_t>(view.index)];
     for (int j = std::max(y - reach, 0); j <= std::min(y + reach, view.depth.camera.height - 1); ++j) {
       std::uint32_t mask = 0;
-      for (int i = x_first; i <= x_last; ++i)
-        if (depths_agree({i, j, z, view.depth.depth(i, j)}, options_.agreement)) mask |= 1u << (i - x_first);
-      used_[static_cast<std::size_t>(view.index)].set(x_first, j, mask);
+      for (std::uint32_t rest = used.unset(x_first, j, around); rest != 0; rest &= rest - 1) {
+        const int i = x_first + std::countr_zero(rest);
+        if (depths_agree({i, j, z, view.depth.depth(i, j)}, options_.agreement)) mask |= rest & -rest;
+      }
+      used.set(x_first, j, mask);
     }
   }
 

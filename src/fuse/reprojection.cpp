@@ -36,7 +36,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using F64 = hn::ScalableTag<double>;
+using F64 = hn::CappedTag<double, 8>;
 using I64 = hn::RebindToSigned<F64>;
 using F32 = hn::Rebind<float, F64>;
 using I32 = hn::Rebind<std::int32_t, F64>;
@@ -87,6 +87,36 @@ void reproject_block(const PointBlock& points, const Pose& view_from_points, con
   for (int i = 0; i < points.count; ++i)
     result.found[i] =
         result.x[i] < 0 ? std::numeric_limits<float>::quiet_NaN() : view.depth.row(result.y[i])[result.x[i]];
+}
+
+/// Sets the bits of a reprojected block.
+void compare_block(int count, double max_relative_depth, ReprojectedBlock& block) {
+  const F64 d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(F64()));
+  block.agree = block.through = 0;
+  for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
+    const V64 predicted = hn::Load(d, block.predicted + i);
+    const V64 found = hn::PromoteTo(d, hn::Load(F32(), block.found + i));
+    const V64 difference = hn::Abs(hn::Sub(predicted, found));
+    const auto agree = hn::Le(difference, hn::Mul(hn::Set(d, max_relative_depth), found));
+    const auto through = hn::Lt(predicted, hn::Mul(hn::Set(d, 1.0 - max_relative_depth), found));
+    const auto bits = [&](hn::Mask<F64> mask) HWY_ATTR {
+      std::uint8_t bytes[(kLanes + 7) / 8 + 7] = {};
+      hn::StoreMaskBits(d, mask, bytes);
+      return static_cast<std::uint64_t>(bytes[0]) << i;
+    };
+    block.agree |= bits(agree);
+    block.through |= bits(through);
+  }
+  const std::uint64_t valid = count == PointBlock::kMax ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  block.agree &= valid;
+  block.through &= valid;
+}
+
+void reproject_and_compare(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
+                           double max_relative_depth, ReprojectedBlock& result) {
+  reproject_block(points, view_from_points, view, result);
+  compare_block(points.count, max_relative_depth, result);
 }
 
 /// Some vectors, one array per coordinate.
@@ -163,12 +193,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace recon {
 
-HWY_EXPORT(reproject_block);
+HWY_EXPORT(reproject_and_compare);
 HWY_EXPORT(count_row);
 
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
-               ReprojectedBlock& result) {
-  HWY_DYNAMIC_DISPATCH(reproject_block)(points, view_from_points, view, result);
+               const ConsistencyOptions& options, ReprojectedBlock& result) {
+  HWY_DYNAMIC_DISPATCH(reproject_and_compare)
+  (points, view_from_points, view, static_cast<double>(options.max_relative_depth), result);
 }
 
 AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& reference_from_world,

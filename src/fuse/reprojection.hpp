@@ -27,14 +27,16 @@ struct ReprojectedBlock {
   alignas(64) std::int32_t x[PointBlock::kMax], y[PointBlock::kMax];
   alignas(64) float found[PointBlock::kMax];
   alignas(64) double predicted[PointBlock::kMax];
+  std::uint64_t agree, through;  ///< bit i: what depths_agree and seen_through say of point i
 
-  Reprojection operator[](int i) const { return {x[i], y[i], predicted[i], found[i]}; }
+  bool agrees(int i) const { return (agree >> i & 1u) != 0; }
+  bool sees_through(int i) const { return (through >> i & 1u) != 0; }
 };
 
 /// Reprojects points into `view`: pixel (-1, -1) with an unknown depth for those that are not visible there.
 /// @param view_from_points  from the frame of the points to the camera of `view`
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
-               ReprojectedBlock& result);
+               const ConsistencyOptions& options, ReprojectedBlock& result);
 
 /// The geometry of two views that `count_agreement` compares.
 AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& reference_from_world,
