@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
 #include "cuda/fuse/agreement.hpp"
-#include "cuda/refine/grid.hpp"
+#include "cuda/device/grid.hpp"
 
 namespace recon::cuda {
 

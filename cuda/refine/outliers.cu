@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cuda/device/error.hpp"
-#include "cuda/refine/grid.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/refine/outliers.hpp"
 
 namespace recon::cuda {

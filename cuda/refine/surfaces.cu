@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "cuda/device/error.hpp"
-#include "cuda/refine/grid.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/refine/surfaces.hpp"
 #include "refine/surface_step.hpp"
 
