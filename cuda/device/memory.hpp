@@ -101,6 +101,12 @@ class Arena {
     memory_ = DeviceBuffer();
   }
 
+  /// Takes back what was handed out since `used()` was `used`.
+  void rewind(std::size_t used) {
+    EXPECTS(used <= used_);
+    used_ = used;
+  }
+
   /// `count` elements, uninitialised.
   /// @throws std::logic_error if the arena is too small
   template <class T>

@@ -191,10 +191,7 @@ class CudaBackend : public Backend {
   /// nothing while work needs more than the share of a stream.
   void leave_memory_to(const SweepPlan& planned) {
     const std::lock_guard lock(budget_mutex_);
-    if (planned.bytes <= admission_->share()) {
-      sweep_bytes_ = std::max(sweep_bytes_, planned.sweep_bytes);
-      path_bytes_ = std::max(path_bytes_, planned.path_bytes);
-    }
+    if (planned.bytes <= admission_->share()) sweep_bytes_ = std::max(sweep_bytes_, planned.bytes);
     images_.set_budget(image_budget());
   }
   void leave_memory_to(std::size_t pair_bytes) {
@@ -208,7 +205,7 @@ class CudaBackend : public Backend {
   }
   std::size_t image_budget() const {
     if (large_ > 0 || !keeps_images_) return 0;
-    const std::size_t arenas = streams_.size() * std::max(sweep_bytes_ + path_bytes_, pair_bytes_);
+    const std::size_t arenas = streams_.size() * std::max(sweep_bytes_, pair_bytes_);
     return limit_ - std::min(limit_, arenas);
   }
 
@@ -250,7 +247,7 @@ class CudaBackend : public Backend {
   std::size_t limit_ = 0;
   ImageCache images_;
   std::mutex budget_mutex_;
-  std::size_t sweep_bytes_ = 0, path_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
+  std::size_t sweep_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
   int large_ = 0;             ///< work in progress that needs more than the share of a stream
   bool keeps_images_ = true;  ///< false once they were in the way
   std::mutex agreement_mutex_;

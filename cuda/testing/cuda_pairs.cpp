@@ -90,7 +90,7 @@ PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, i
   input.max_cost = given.max_cost;
   input.right_view = given.right_view;
   input.min_disparity = given.min_disparity;
-  input.in_place = given.in_place;
+  input.sums = given.sums;
   const std::size_t pixels = element_count({input.width, input.height});
   const auto planes = static_cast<std::size_t>(given.planes);
   const auto padded = static_cast<std::size_t>(path_planes(given.planes));

@@ -61,7 +61,7 @@ struct GivenCosts {
   SemiGlobalOptions options;
   bool right_view = false;
   int min_disparity = 0;
-  bool in_place = false;  ///< with the least memory
+  int sums = 0;  ///< see SemiGlobalInput
 };
 PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, int device = 0);
 

@@ -55,5 +55,13 @@ TEST_F(CudaSemiGlobalSweepMemory, CountsWhatItTakesAndStaysWithinALimit) {
   test::expect_memory_counted(owned.problem, 90);
 }
 
+TEST_F(CudaSemiGlobalSweepMemory, OneVolumeOfSumsWhereTwoDoNotFitGivesTheSame) {
+  const reference::OwnedProblem owned = problem_of({"", {250, 190, 260, 200, 2, 70, 1, 3, 8}});
+  const cuda::LimitedSweep limited =
+      cuda::sweep_limited(owned.problem, cuda::SweepVariant::kAuto, std::size_t{250} * 190 * 128 * 4);
+  EXPECT_EQ(limited.arena_bytes, limited.planned_bytes);
+  test::expect_same(sweep_view(owned.problem), limited.estimate);
+}
+
 }  // namespace
 }  // namespace recon

@@ -163,8 +163,25 @@ struct VolumeCase {
   SemiGlobalOptions options;
   bool right_view = false;
   int min_disparity = 0;
-  bool in_place = false;
+  bool in_place = false;  ///< in one and in two volumes of sums
 };
+
+void expect_textbook(const cuda::PathWinners& found, const reference::IntVolume& sums, const VolumeCase& c) {
+  const auto sum_or_none = [](int sum) { return sum < 0 ? int{kNoSum} : sum; };
+  for (int y = 0; y < c.height; ++y)
+    for (int x = 0; x < c.width; ++x) {
+      const std::size_t i = static_cast<std::size_t>(y * c.width + x);
+      const reference::IntWinner expected = reference::winner_of(sums, x, y);
+      ASSERT_EQ(found.winners[i].plane, expected.plane) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].cost, expected.cost) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].before, sum_or_none(expected.before)) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].after, sum_or_none(expected.after)) << x << ", " << y;
+      ASSERT_EQ(found.winners[i].second, sum_or_none(expected.second)) << x << ", " << y;
+      if (!c.right_view) continue;
+      const int right = reference::right_winner_of(sums, c.min_disparity, x, y);
+      ASSERT_EQ(found.right_planes[i], right < 0 ? int{kNoPlane} : right) << x << ", " << y;
+    }
+}
 
 class CudaPathWinners : public test::GpuTest<::testing::TestWithParam<VolumeCase>> {};
 
@@ -189,22 +206,11 @@ TEST_P(CudaPathWinners, EqualTheTextbook) {
   given.options = c.options;
   given.right_view = c.right_view;
   given.min_disparity = c.min_disparity;
-  given.in_place = c.in_place;
-  const cuda::PathWinners found = cuda::optimize_given_costs(given, 0xA5);
-  const auto sum_or_none = [](int sum) { return sum < 0 ? int{kNoSum} : sum; };
-  for (int y = 0; y < c.height; ++y)
-    for (int x = 0; x < c.width; ++x) {
-      const std::size_t i = static_cast<std::size_t>(y * c.width + x);
-      const reference::IntWinner expected = reference::winner_of(sums, x, y);
-      ASSERT_EQ(found.winners[i].plane, expected.plane) << x << ", " << y;
-      ASSERT_EQ(found.winners[i].cost, expected.cost) << x << ", " << y;
-      ASSERT_EQ(found.winners[i].before, sum_or_none(expected.before)) << x << ", " << y;
-      ASSERT_EQ(found.winners[i].after, sum_or_none(expected.after)) << x << ", " << y;
-      ASSERT_EQ(found.winners[i].second, sum_or_none(expected.second)) << x << ", " << y;
-      if (!c.right_view) continue;
-      const int right = reference::right_winner_of(sums, c.min_disparity, x, y);
-      ASSERT_EQ(found.right_planes[i], right < 0 ? int{kNoPlane} : right) << x << ", " << y;
-    }
+  for (const int volumes : c.in_place ? std::vector{1, 2} : std::vector{0}) {
+    SCOPED_TRACE("volumes of sums: " + std::to_string(volumes));
+    given.sums = volumes;
+    expect_textbook(cuda::optimize_given_costs(given, 0xA5), sums, c);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -226,6 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
                       VolumeCase{"in_place", 67, 31, 40, 120, {8, 9, 120, 6}, true, -5, true},
                       VolumeCase{"in_place_hundred", 150, 11, 100, 127, {8, 5, 120, 6}, true, 0, true},
                       VolumeCase{"in_place_four_paths", 33, 50, 70, 100, {4, 9, 20, 0}, false, 0, true},
+                      VolumeCase{"in_place_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100, true},
                       VolumeCase{"in_place_one_pixel", 1, 1, 3, 100, {8, 9, 20, 0}, true, 0, true},
                       VolumeCase{"one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3},
                       VolumeCase{"one_row", 300, 1, 9, 100, {8, 9, 20, 4}, true, 1},

@@ -119,11 +119,11 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), SweepPath::kAuto, {132, kGiB});
   EXPECT_TRUE(plan.patches);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
-  // weights; states and sources of two levels, reference and upload, quads and costs of eight sources, depths
-  // of the coarse level; four more rows of costs
+  // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths), reference
+  // and upload, quads and costs of eight sources; four more rows of costs
   const std::size_t pixels = std::size_t{640} * 480;
   EXPECT_EQ(plan.patch_bytes,
-            49 * 256 + pixels * (16 + 4) * 5 / 4 + pixels * (1 + 1 + 8 * 4 + 8 + 1) + 640 * 8 * 4);
+            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4);
   EXPECT_EQ(plan.bytes, plan.patch_bytes);
   SweepShape coarse{zncc(), 320, 240, 320, 240, 1, 8, 32};
   EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
@@ -137,7 +137,21 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   many.optimizer = SweepOptimizer::kSemiGlobal;
   const SweepPlan paths = plan_sweep(many, SweepPath::kAuto, {132, kGiB});
   EXPECT_GT(paths.path_bytes, 0u);
-  EXPECT_EQ(paths.bytes, std::max(paths.sweep_bytes, paths.patch_bytes) + paths.path_bytes);
+  EXPECT_GT(paths.sweep_bytes, paths.path_bytes);
+  EXPECT_EQ(paths.bytes, std::max(paths.sweep_bytes, paths.patch_bytes));
+}
+
+TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
+  SweepShape shape = patches(6000, 4000, 20, 1);
+  shape.planes = 256;
+  shape.optimizer = SweepOptimizer::kSemiGlobal;
+  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB});
+  EXPECT_LE(plan.bytes, kGiB);
+  EXPECT_EQ(plan.sums, 1);
+  const SweepPlan roomy = plan_sweep(shape, SweepPath::kAuto, {132, 2 * kGiB});
+  EXPECT_EQ(roomy.sums, 2);
+  const std::size_t costs = element_count({plan.width, plan.height, 256});
+  EXPECT_EQ(roomy.path_bytes - plan.path_bytes, 2 * costs);
 }
 
 TEST(PatchPlan, TheCoarseSweepHasEightSources) {

@@ -22,11 +22,11 @@ constexpr int kMaxPathPlanes = 4096;
 constexpr int kMaxRanges = 16;
 
 /// Bytes of the optimizer for the largest of the blocks.
-std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks) {
+std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks, int sums) {
   std::size_t max = 0;
   for (const SweepBlock& block : blocks) {
     const SemiGlobalInput input =
-        path_input(block.outer.width, block.outer.height, shape.planes, shape.paths.penalties);
+        path_input(block.outer.width, block.outer.height, shape.planes, sums, shape.paths.penalties);
     max = std::max(max, bytes_taken([&](Arena& arena) { SemiGlobal::take(input, arena); }));
   }
   return max;
@@ -43,7 +43,7 @@ SweepPlan kind_of(const SweepShape& shape) {
 
 class Planner {
  public:
-  Planner(const SweepShape& shape, const SweepDevice& device)
+  Planner(const SweepShape& shape, const SweepDevice& device, int sums)
       : shape_(shape),
         options_(shape.options),
         device_(device),
@@ -55,8 +55,9 @@ class Planner {
       const Tile largest = largest_block(blocks);
       width_ = largest.width;
       height_ = largest.height;
-      if (kind_.paths) path_bytes_ = max_path_bytes(shape, blocks);
+      if (kind_.paths) kind_.path_bytes = max_path_bytes(shape, blocks, sums);
     }
+    kind_.sums = sums;
     block_rows_ = std::min(height_, tile_height(options_.cost, options_.window / 2));
   }
 
@@ -94,9 +95,8 @@ class Planner {
                                      device_.multiprocessors, kMaxRanges);
       plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
     }
-    plan.sweep_bytes = bytes_taken([&](Arena& arena) { map_memory(arena, shape_, plan); });
-    plan.path_bytes = path_bytes_;
-    plan.bytes = plan.sweep_bytes + plan.path_bytes;
+    plan.sweep_bytes = plan.path_bytes + bytes_taken([&](Arena& arena) { map_memory(arena, shape_, plan); });
+    plan.bytes = plan.sweep_bytes;
     const int row_pieces = (height_ + rows - 1) / rows;
     plan.tiles = row_pieces * (fused ? 1 : (shape_.planes + planes - 1) / planes);
     return plan;
@@ -114,7 +114,6 @@ class Planner {
   SweepPlan kind_;  ///< the part of a plan that the shape determines
   int width_, height_;
   int block_rows_ = 0;
-  std::size_t path_bytes_ = 0;
 };
 
 std::string mebibytes(std::size_t bytes) {
@@ -143,15 +142,15 @@ static SweepPlan plan_patches(const SweepShape& shape, SweepPath path, const Swe
     if (storage && *storage != kind) continue;
     plan.patch_storage = kind;
     bytes = bytes_taken([&](Arena& arena) { map_patch_memory(arena, shape, kind); });
-    if (bytes + plan.path_bytes <= device.memory_limit) {
+    if (bytes <= device.memory_limit) {
       plan.patch_bytes = bytes;
-      plan.bytes = std::max(plan.sweep_bytes, bytes) + plan.path_bytes;
+      plan.bytes = std::max(plan.sweep_bytes, bytes);
       return plan;
     }
   }
   throw OutOfMemory("the patches of a view of " + std::to_string(shape.width) + "x" +
                     std::to_string(shape.height) + " with " + std::to_string(shape.sources) +
-                    " sources need " + mebibytes(bytes + plan.path_bytes) + " of GPU memory, " +
+                    " sources need " + mebibytes(bytes) + " of GPU memory, " +
                     mebibytes(device.memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources; "
                     "--refine none takes less");
@@ -178,28 +177,31 @@ SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice&
     throw UsageError("a view of " + std::to_string(shape.planes) +
                      " planes: a GPU follows paths over up to " + std::to_string(kMaxPathPlanes) +
                      "; lower --planes, or take --optimizer winner or --device cpu");
-  const Planner planner(shape, device);
-  for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
-    if (storage && *storage != kind) continue;
-    if (const auto plan = planner.largest(fused, kind)) return *plan;
+  const int min_sums = shaped.paths ? 1 : 2;
+  for (int sums = 2; sums >= min_sums; --sums) {
+    const Planner planner(shape, device, sums);
+    for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
+      if (storage && *storage != kind) continue;
+      if (const auto plan = planner.largest(fused, kind)) return *plan;
+    }
   }
   throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
                     " with " + std::to_string(shape.sources) + " sources of up to " +
                     std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
-                    " needs at least " + mebibytes(planner.smallest(fused).bytes) + " of GPU memory, " +
-                    mebibytes(device.memory_limit) +
+                    " needs at least " + mebibytes(Planner(shape, device, min_sums).smallest(fused).bytes) +
+                    " of GPU memory, " + mebibytes(device.memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
                     what_takes_less(shape, shaped));
 }
 
-SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options) {
+SemiGlobalInput path_input(int width, int height, int planes, int sums, const SemiGlobalOptions& options) {
   SemiGlobalInput input;
   input.width = width;
   input.height = height;
   input.planes = planes;
   input.options = options;
   input.max_cost = kInvalidQuantizedCost;
-  input.in_place = true;
+  input.sums = sums;
   return input;
 }
 
@@ -208,13 +210,19 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
   const auto count = [](std::ptrdiff_t pitch, int rows) { return static_cast<std::size_t>(pitch * rows); };
   const auto half = [](int side) { return (side + 1) / 2; };
   const SweepShape coarsest = coarsest_shape(shape);
+  const std::size_t depths = count(WorkMemoryMap::float_pitch(coarsest.width), coarsest.height);
   const std::size_t pixels = count(shape.width, shape.height);
-  const std::size_t coarse_pixels = count(half(shape.width), half(shape.height));
+  const std::size_t coarse_pixels =
+      shape.stages.patch_match.levels > 0 ? count(half(shape.width), half(shape.height)) : 0;
+  const auto take = [&](std::size_t bytes) { return arena.take<std::byte>(bytes); };
   map.weights = arena.take<std::uint8_t>(256 * static_cast<std::size_t>(patch_samples(kMaxPatchRadius)));
-  map.states = arena.take<PatchState>(pixels);
-  map.chosen = arena.take<PatchSources>(pixels);
-  map.coarse = arena.take<PatchState>(coarse_pixels);
-  map.coarse_chosen = arena.take<PatchSources>(coarse_pixels);
+  map.states[0] = arena.take<PatchState>(pixels);
+  std::byte* shared = take(std::max(pixels * sizeof(PatchSources), coarse_pixels * sizeof(PatchState)));
+  map.chosen[0] = reinterpret_cast<PatchSources*>(shared);
+  map.states[1] = reinterpret_cast<PatchState*>(shared);
+  shared = take(std::max(coarse_pixels * sizeof(PatchSources), depths * sizeof(float)));
+  map.chosen[1] = reinterpret_cast<PatchSources*>(shared);
+  map.depth = reinterpret_cast<float*>(shared);
   map.reference = arena.take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
   const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
   const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
@@ -223,12 +231,25 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
     map.source[s] = quads ? static_cast<void*>(arena.take<std::uint32_t>(elements))
                           : static_cast<void*>(arena.take<std::uint8_t>(bytes));
   if (quads) map.upload = arena.take<std::uint8_t>(bytes);
-  map.depth = arena.take<float>(count(WorkMemoryMap::float_pitch(coarsest.width), coarsest.height));
   const std::size_t row = count(shape.width, shape.sources);
   map.band_rows = static_cast<int>(
       std::min<std::size_t>(PatchMemory::kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
   map.costs = arena.take<std::uint8_t>(row * static_cast<std::size_t>(map.band_rows));
   return map;
+}
+
+/// Takes the memory of stored costs and of the stages that need them.
+static void map_stored(Arena& arena, const SweepShape& shape, const SweepPlan& plan, WorkMemoryMap& map) {
+  const AggregationOptions& by = shape.stages.aggregation;
+  const std::size_t pixels = element_count({plan.width, plan.height});
+  map.costs = arena.take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
+  map.scratch = arena.take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
+  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
+    map.colours = arena.take<Rgb8>(pixels);
+  if (shape.stages.edges)
+    map.depths =
+        arena.take<float>(static_cast<std::size_t>(WorkMemoryMap::float_pitch(plan.width) * plan.height));
+  if (by.kind == Aggregation::kCrossBased) map.arms = arena.take<Cross>(pixels);
 }
 
 WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan) {
@@ -253,16 +274,8 @@ WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan&
   if (plan.paths)
     map.quantized =
         arena.take<std::uint8_t>(element_count({plan.width, plan.height, path_planes(shape.planes)}));
-  if (!plan.stored) return map;
-  const AggregationOptions& by = shape.stages.aggregation;
-  const std::size_t pixels = element_count({plan.width, plan.height});
-  map.costs = arena.take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
-  map.scratch = arena.take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
-  if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
-    map.colours = arena.take<Rgb8>(pixels);
-  if (shape.stages.edges)
-    map.depths = arena.take<float>(count(WorkMemoryMap::float_pitch(plan.width), plan.height));
-  if (by.kind == Aggregation::kCrossBased) map.arms = arena.take<Cross>(pixels);
+  if (plan.stored) map_stored(arena, shape, plan, map);
+  map.end = arena.used();
   return map;
 }
 

@@ -34,10 +34,11 @@ struct SweepPlan {
   int rows = 0;                 ///< reference rows processed at a time
   int planes = 0;               ///< planes stored at a time (volume path), or per thread block (fused)
   int ranges = 1;               ///< winner ranges of a piece
-  std::size_t sweep_bytes = 0;  ///< of the arena of the sweep
-  std::size_t path_bytes = 0;   ///< of the arena of the optimizer
-  std::size_t patch_bytes = 0;  ///< of the arena of the sweep when patches follow
-  std::size_t bytes = 0;        ///< of all
+  int sums = 2;                 ///< volumes of sums of the semi-global optimizer
+  std::size_t path_bytes = 0;   ///< of the semi-global optimizer
+  std::size_t sweep_bytes = 0;  ///< of the sweep with its optimizer
+  std::size_t patch_bytes = 0;  ///< of the patches, after the sweep
+  std::size_t bytes = 0;        ///< of the arena, which sweep and patches share
   int tiles = 1;                ///< pieces of the view, or of the largest block
 
   bool patches = false;  ///< slanted patches follow; what is above is for the coarsest level
@@ -61,7 +62,7 @@ SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice&
                      std::optional<SourceStorage> storage = {});
 
 /// The optimizer's input for a block (tile of a view) of this size, without its costs and guide.
-SemiGlobalInput path_input(int width, int height, int planes, const SemiGlobalOptions& options);
+SemiGlobalInput path_input(int width, int height, int planes, int sums, const SemiGlobalOptions& options);
 
 /// Pointers into the arena of a sweep.
 struct WorkMemoryMap {
@@ -77,6 +78,7 @@ struct WorkMemoryMap {
   Cross* arms;              ///< of a block
   std::byte* scratch;       ///< for the aggregation
   float* depths;            ///< of a block, before edges move
+  std::size_t end;          ///< bytes of all; the memory of the optimizer follows
 
   static std::ptrdiff_t byte_pitch(int width) { return padded_count<std::uint8_t>(width); }
   static std::ptrdiff_t quad_pitch(int width) { return padded_count<std::uint32_t>(width); }
@@ -84,14 +86,16 @@ struct WorkMemoryMap {
   static std::ptrdiff_t float_pitch(int width) { return padded_count<float>(width); }
 };
 
-/// Memory of the patches of a view. The images are those of one level at a time.
+/// Memory of the patches of a view. The images are those of one level at a time. The states of the odd levels
+/// share memory with the chosen sources of the finest, and the depths with those of the other levels: a level
+/// reads the results of the coarser one before it chooses.
 struct PatchMemory {
   /// Max bytes of the costs that the choice of sources holds at a time.
   static constexpr std::size_t kBandBytes = std::size_t{32} << 20;
 
   std::uint8_t* weights;
-  PatchState *states, *coarse;  ///< of the levels by turns
-  PatchSources *chosen, *coarse_chosen;
+  PatchState* states[2];    ///< of the even levels (the finest is 0) and of the odd ones
+  PatchSources* chosen[2];  ///< of the finest level and of the others
   std::uint8_t* reference;
   void* source[kMaxSources];
   std::uint8_t* upload;  ///< a source as bytes, before conversion to quads
@@ -103,7 +107,7 @@ struct PatchMemory {
 /// Takes all memory of the patches from `arena`.
 PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorage storage);
 
-/// Takes all memory of a sweep from `arena`.
+/// Takes all memory of a sweep from `arena`, without that of the semi-global optimizer.
 WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan& plan);
 
 }  // namespace recon::cuda

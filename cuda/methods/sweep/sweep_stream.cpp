@@ -72,9 +72,9 @@ void check_images(const SweepProblem& problem) {
 
 void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
   check_images(problem);
-  arena_.reset(std::max(plan.sweep_bytes, plan.patch_bytes));
+  arena_.reset(plan.bytes);
   map_ = map_memory(arena_, sweep_shape(problem), plan);
-  ASSERT(arena_.used() <= plan.sweep_bytes);
+  ASSERT(map_.end + plan.path_bytes <= plan.sweep_bytes);
   for (int c = 0; c < problem.reference.channels; ++c) upload_bytes(problem.reference, c, map_.reference[c]);
   for (std::size_t s = 0; s < problem.sources.size(); ++s)
     for (int c = 0; c < problem.sources[s].channels; ++c)
@@ -182,12 +182,13 @@ DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPl
 
 void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
                               const QuantizedCosts& quantized) {
-  SemiGlobalInput input = path_input(args.width, args.height, problem.planes.count, problem.paths.penalties);
+  SemiGlobalInput input =
+      path_input(args.width, args.height, problem.planes.count, plan.sums, problem.paths.penalties);
   input.costs = quantized.data;
   input.guide = args.reference[0];
   input.guide_pitch = args.reference_pitch;
-  path_arena_.reset(plan.path_bytes);
-  const SemiGlobal paths(input, SemiGlobal::take(input, path_arena_));
+  arena_.rewind(map_.end);
+  const SemiGlobal paths(input, SemiGlobal::take(input, arena_));
   paths.queue(stream_);
   launch_path_depth(paths.winners(), quantized, cost_cap(problem.options.cost), problem.planes, map_.results,
                     WorkMemoryMap::float_pitch(args.width), stream_.get());
@@ -326,7 +327,7 @@ void SweepStream::queue_choice(PatchArgs args, int band_rows) {
 DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
                                   const DepthEstimate& coarsest) {
   const PatchMatchOptions& options = problem.stages.patch_match;
-  arena_.reset(plan.patch_bytes);
+  arena_.reset(plan.bytes);
   PatchMemory memory = map_patch_memory(arena_, sweep_shape(problem), plan.patch_storage);
   const PatchWeights weights(options.radius);
   const int table = 256 * patch_samples(options.radius);
@@ -334,9 +335,6 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
                   stream_);
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(coarsest.depth.width());
   staging_.upload(coarsest.depth.view(), memory.depth, pitch, stream_);
-  // The finest level ends in `states`.
-  if (problem.coarser.size() % 2 != 0)
-    std::swap(memory.states, memory.coarse), std::swap(memory.chosen, memory.coarse_chosen);
   PatchStates coarse{};
   for (std::size_t level = problem.coarser.size() + 1; level-- > 0;) {
     const SweepImages& images =
@@ -346,10 +344,10 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
     args.weights = memory.weights;
     args.iteration = {patch_range(problem.planes), options.radius, 0};
     args.best_k = options.best_k;
-    args.states = {memory.states, width, height, width};
-    args.chosen = memory.chosen;
+    args.states = {memory.states[level % 2], width, height, width};
+    args.chosen = memory.chosen[level == 0 ? 0 : 1];
     args.coarse = coarse;
-    args.coarse_chosen = memory.coarse_chosen;
+    args.coarse_chosen = memory.chosen[1];
     args.costs = memory.costs;
     if (coarse.data == nullptr)
       launch_first_planes(args, memory.depth, pitch, stream_.get());
@@ -365,8 +363,6 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
       for (const int colour : {0, 1}) launch_improve(args, colour, stream_.get());
     }
     coarse = args.states;
-    std::swap(memory.states, memory.coarse);
-    std::swap(memory.chosen, memory.coarse_chosen);
   }
   Image<PatchState> states(coarse.width, coarse.height);
   staging_.download(static_cast<const PatchState*>(coarse.data), coarse.pitch, states.view(), stream_);

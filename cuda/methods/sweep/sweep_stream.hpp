@@ -45,19 +45,13 @@ class SweepStream {
 
   const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
-  std::size_t arena_capacity() const { return arena_.capacity() + path_arena_.capacity(); }
+  std::size_t arena_capacity() const { return arena_.capacity(); }
   /// Frees the device memory if it would exceed `bytes` with what a sweep according to `plan` adds to it.
   void limit_memory(const SweepPlan& plan, std::size_t bytes) {
-    if (std::max({arena_.capacity(), plan.sweep_bytes, plan.patch_bytes}) +
-            std::max(path_arena_.capacity(), plan.path_bytes) >
-        bytes)
-      release();
+    if (std::max(arena_.capacity(), plan.bytes) > bytes) release();
   }
   /// Frees the device memory.
-  void release() {
-    arena_.release();
-    path_arena_.release();
-  }
+  void release() { arena_.release(); }
 
  private:
   DepthEstimate sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan);
@@ -89,7 +83,7 @@ class SweepStream {
   ImageCache* cache_;
   std::vector<ImageCache::Use> uses_;  ///< of the sweep in progress
   Stream stream_;
-  Arena arena_, path_arena_;
+  Arena arena_;
   Staging staging_;
   WorkMemoryMap map_{};
 };

@@ -27,7 +27,7 @@ struct PathArgs {
 enum class PathStorage {
   kFewBytes,  ///< one volume per direction, as the costs; the sum of two paths fits in a byte
   kBytes,     ///< the same, but only one path fits
-  kWords,     ///< two volumes of 16-bit sums, of the even and of the odd directions
+  kWords,     ///< 16-bit sums: of the even and of the odd directions, or in one volume of all
 };
 
 /// Consecutive volumes.
@@ -40,7 +40,8 @@ struct PathVolumes {
 
 /// The kernels of the optimizer, in the order in which they run; all throw DeviceError.
 
-/// Computes all paths: each direction into its own volume, or, with kWords, two directions per round.
+/// Computes all paths: each direction into its own volume, or, with kWords, as many directions
+/// per round as there are volumes.
 void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t stream);
 
 /// Selects the winners from the sums.

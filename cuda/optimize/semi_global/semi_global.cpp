@@ -8,11 +8,9 @@
 namespace recon::cuda {
 namespace {
 
-constexpr int kSumVolumes = 2;
-
 PathStorage storage_of(const SemiGlobalInput& input) {
   const int most = input.max_cost + input.options.p2;
-  if (input.in_place || most > 255) return PathStorage::kWords;
+  if (input.sums > 0 || most > 255) return PathStorage::kWords;
   return 2 * most > 255 ? PathStorage::kBytes : PathStorage::kFewBytes;
 }
 
@@ -25,7 +23,8 @@ PathVolumes volumes_of(const SemiGlobalInput& input, uint4* first) {
   const bool words = storage == PathStorage::kWords;
   const int bytes = path_planes(input.planes) * (words ? 2 : 1);
   const std::size_t stride = element_count({input.width, input.height, bytes}) / sizeof(uint4);
-  return {first, static_cast<std::ptrdiff_t>(stride), words ? kSumVolumes : input.options.paths, storage};
+  const int sums = input.sums > 0 ? input.sums : 2;
+  return {first, static_cast<std::ptrdiff_t>(stride), words ? sums : input.options.paths, storage};
 }
 
 /// Number of pieces in all volumes.
@@ -54,6 +53,7 @@ SemiGlobal::SemiGlobal(const SemiGlobalInput& input, const Buffers& at) : input_
   EXPECTS(input.width >= 1 && input.height >= 1 &&
           input.height <= std::numeric_limits<int>::max() / input.width);
   EXPECTS(options.paths == 4 || options.paths == 8);
+  EXPECTS(input.sums >= 0 && input.sums <= 2);
   EXPECTS(options.p1 >= 0 && options.p2 >= options.p1 && options.p2_falloff >= 0);
   EXPECTS(input.max_cost >= 0 && input.max_cost <= 255 && options.p2 <= kMaxPathCost - input.max_cost);
   // The kernels index pieces of 16 planes with 31 bits.

@@ -22,9 +22,9 @@ struct SemiGlobalInput {
   int width = 0, height = 0, planes = 0;
   SemiGlobalOptions options;
   int max_cost = 255;  ///< max cost; up to 255 - P2 the path costs fit in a byte
-  /// Accumulates sums in place: 4 bytes per cost instead of 8 with 8 paths, for about twice the time. Always
-  /// used if path costs do not fit in a byte.
-  bool in_place = false;
+  /// Volumes of sums, 1 or 2, in which the paths accumulate in place: 2 or 4 bytes per cost instead of 8 with
+  /// 8 paths, for more time. 0: none, or 2 if path costs do not fit in a byte.
+  int sums = 0;
   /// Also computes the winners of the right image; plane d of left pixel x matches x - min_disparity - d.
   bool right_view = false;
   int min_disparity = 0;
@@ -32,7 +32,8 @@ struct SemiGlobalInput {
 
 /// Bit-identical to recon::semi_global: all paths are processed independently and concurrently, two planes
 /// per operation. Each direction writes its path costs to a volume of bytes, and the winner is selected from
-/// their sums; or, in place, four rounds of two directions each accumulate in two volumes of sums.
+/// their sums; or, in place, four rounds of two directions each accumulate in two volumes of sums, or eight
+/// rounds of one direction in one.
 class SemiGlobal {
  public:
   struct Buffers {

@@ -16,6 +16,7 @@ constexpr int kRowDirections = 2;  ///< the first of kPathSteps; then downward a
 struct PathRun {
   int first, count;
   int row_blocks, column_blocks;  ///< thread blocks per direction along the rows, and per other direction
+  int block_begin, block_step;    ///< the thread blocks of all these directions that are launched
   bool add;                       ///< to the contents of the volume
   std::uint32_t step_x, step_y;   ///< kPathSteps plus 1, in two bits per direction
 };
@@ -31,7 +32,7 @@ struct PathLine {
 template <class Shape>
 __device__ PathLine line_of_thread(const PathArgs& a, const PathRun& run) {
   constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
-  int block = static_cast<int>(blockIdx.x);
+  int block = run.block_begin + static_cast<int>(blockIdx.x) * run.block_step;
   PathLine line{};
   int lines = 0;
   if (run.first < kRowDirections && block < kRowDirections * run.row_blocks) {
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords
   __shared__ std::uint32_t penalties[256];
   fill_penalties(a.options, penalties);
   const PathLine line = line_of_thread<Shape>(a, run);
-  uint4* volume = volumes.first + (kWords ? line.direction % 2 : line.direction) * volumes.stride;
+  uint4* volume = volumes.first + (kWords ? line.direction % volumes.count : line.direction) * volumes.stride;
   const uint4* added_to = kWords && run.add ? volume : nullptr;
   const UpperBytes<Shape> upper(a.planes);
   const std::uint32_t p1 = in_both_halves(static_cast<std::uint32_t>(a.options.p1));
@@ -184,21 +185,32 @@ __global__ void __launch_bounds__(kPathThreads<Shape>, kPathBlocks<Shape, kWords
   }
 }
 
+/// All directions of a launch, or of two the even or the odd one.
+enum class Launched { kAll = -1, kEven, kOdd };
+
 template <class Shape, bool kWords>
-void launch(const PathArgs& args, const PathVolumes& volumes, int first, int count, cudaStream_t stream) {
+void launch(const PathArgs& args, const PathVolumes& volumes, int first, int count, Launched launched,
+            cudaStream_t stream) {
   constexpr int kLines = kPathThreads<Shape> / Shape::kLanes;
   PathRun run{};
   run.first = first;
   run.count = count;
   run.row_blocks = (args.height + kLines - 1) / kLines;
   run.column_blocks = (args.width + kLines - 1) / kLines;
-  run.add = first > 0;
+  run.add = first > 0 || launched == Launched::kOdd;
+  run.block_step = 1;
   for (int i = 0; i < 8; ++i) {
     run.step_x |= static_cast<std::uint32_t>(kPathSteps[i].x + 1) << 2 * i;
     run.step_y |= static_cast<std::uint32_t>(kPathSteps[i].y + 1) << 2 * i;
   }
   const int along_rows = first < kRowDirections ? kRowDirections : 0;
-  const int blocks = along_rows * run.row_blocks + (count - along_rows) * run.column_blocks;
+  int blocks = along_rows * run.row_blocks + (count - along_rows) * run.column_blocks;
+  if (launched != Launched::kAll) {
+    // Along the rows the thread blocks of the two alternate.
+    blocks /= 2;
+    run.block_step = along_rows > 0 ? 2 : 1;
+    run.block_begin = static_cast<int>(launched) * (along_rows > 0 ? 1 : blocks);
+  }
   paths_kernel<Shape, kWords>
       <<<static_cast<unsigned>(blocks), kPathThreads<Shape>, 0, stream>>>(args, volumes, run);
   RECON_CUDA_TRY(cudaGetLastError());
@@ -216,9 +228,16 @@ void launch_paths(const PathArgs& args, const PathVolumes& volumes, cudaStream_t
   const int paths = args.options.paths;
   with_path_shape(args.planes, [&](auto shape) {
     using Shape = decltype(shape);
-    if (volumes.storage != PathStorage::kWords) return launch<Shape, false>(args, volumes, 0, paths, stream);
-    for (int first = 0; first < paths; first += volumes.count)
-      launch<Shape, true>(args, volumes, first, volumes.count, stream);
+    if (volumes.storage != PathStorage::kWords)
+      return launch<Shape, false>(args, volumes, 0, paths, Launched::kAll, stream);
+    for (int first = 0; first < paths; first += 2) {
+      if (volumes.count == 2) {
+        launch<Shape, true>(args, volumes, first, 2, Launched::kAll, stream);
+      } else {
+        launch<Shape, true>(args, volumes, first, 2, Launched::kEven, stream);
+        launch<Shape, true>(args, volumes, first, 2, Launched::kOdd, stream);
+      }
+    }
   });
 }
 

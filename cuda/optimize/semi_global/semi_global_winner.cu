@@ -120,6 +120,7 @@ __device__ void load_sums(const PathVolumes& volumes, std::ptrdiff_t pixel,
   if constexpr (kStorage == PathStorage::kWords) {
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
+      if (v >= volumes.count) break;
       StoredPairs<Shape> pairs;
       pairs.load(volumes.first + v * volumes.stride + pairs_of_lane<Shape>(pixel));
       pairs.add_to(sum);
