@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "io/byte_reader.hpp"
 #include "io/input_file.hpp"
 #include "io/ply.hpp"
@@ -272,12 +273,18 @@ PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vert
     FilePlace{file, FilePlace::Unit::kLine, header.elements.front().line}.fail(
         "the file is too short for its vertices; it is truncated or corrupt");
   const std::uint64_t step = std::max<std::uint64_t>(1, (count + max_vertices - 1) / max_vertices);
-  std::string sample =
-      with_vertex_count(std::string(stream.window().substr(0, start)), (count + step - 1) / step);
-  for (std::uint64_t i = 0; i < count; i += step)
-    if (!stream.read_at(start + i * bytes, bytes, sample))
-      FilePlace{file, FilePlace::Unit::kByte, start + i * bytes}.fail(
-          "the file became shorter while it was read");
+  const std::uint64_t sampled = (count + step - 1) / step;
+  constexpr std::uint64_t kVerticesPerTask = 4096;
+  std::vector<std::string> parts((sampled + kVerticesPerTask - 1) / kVerticesPerTask);
+  parallel_for(static_cast<int>(parts.size()), [&](int part) {
+    const std::uint64_t first = static_cast<std::uint64_t>(part) * kVerticesPerTask;
+    for (std::uint64_t i = first; i < std::min(first + kVerticesPerTask, sampled); ++i)
+      if (!stream.read_at(start + i * step * bytes, bytes, parts[static_cast<std::size_t>(part)]))
+        FilePlace{file, FilePlace::Unit::kByte, start + i * step * bytes}.fail(
+            "the file became shorter while it was read");
+  });
+  std::string sample = with_vertex_count(std::string(stream.window().substr(0, start)), sampled);
+  for (const std::string& part : parts) sample += part;
   return parse_ply(sample, file);
 }
 

@@ -44,17 +44,28 @@ struct OpenDevices {
   double seconds = 0;
 };
 
-/// State shared by all inputs. Opening a GPU takes long and overlaps with the first scene's undistortion.
+/// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
+/// and undistortion.
 struct SharedWork {
   const SessionOptions& options;
   int threads;
   std::size_t memory_limit;
+  std::shared_future<DeviceChoice> choice;
   std::shared_future<std::shared_ptr<OpenDevices>> devices;
-  bool gpu;
   bool several_inputs;
   double start = 0;  ///< seconds from the start of the process until work begins
 
   Backends& backends() const { return devices.get()->backends; }
+  /// A device that is named has to be there before anything is written. @throws DeviceUnavailable
+  void require_device() const {
+    if (options.device != "auto") choice.get();
+  }
+  /// Whether there is no GPU to work on; false while GPUs are looked for, which a machine without driver does
+  /// not do for long.
+  bool without_gpu() const {
+    constexpr std::chrono::milliseconds kWithoutDriver(20);
+    return choice.wait_for(kWithoutDriver) == std::future_status::ready && choice.get().gpus.empty();
+  }
 };
 
 std::string names_of(const Backends& backends) {
@@ -125,14 +136,15 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   };
   read_scene(run);
   end_step("reading the model");
+  work.require_device();
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
   run.workspace.check_free_space(output_bytes(run.plan));
   // Opening a GPU overlaps with undistortion; without one, the memory plan can be made now.
-  if (work.gpu)
-    run.photos.set_budget(run.memory.limit / 8);
-  else
+  if (work.without_gpu())
     share_memory(run, work.backends());
+  else
+    run.photos.set_budget(run.memory.limit / 8);
   if (run.options.stage == Stage::kFuse) {
     // Nothing is written before the depth maps are known to belong to this run.
     check_photos(run);
@@ -222,6 +234,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
 }
 
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
+  work.require_device();
   const auto backend = [&work]() -> Backend& { return *work.backends().front(); };
   const PairRun run{
       work.options,      files,        Workspace(output_path(work.options, files, work.several_inputs)),
@@ -293,18 +306,22 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
 }
 
 SharedWork begin(const SessionOptions& options, int threads) {
-  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, false, false, 0};
-  const DeviceChoice choice = choose_devices(options.device);
-  work.gpu = !choice.gpus.empty();
-  spdlog::info("working on {}", choice.reason);
+  check_device(options.device);
+  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, false, 0};
+  work.choice = std::async(std::launch::async, [&options] {
+                  const DeviceChoice choice = choose_devices(options.device);
+                  spdlog::info("working on {}", choice.reason);
+                  return choice;
+                }).share();
   // A run that may have to wait measures the available memory afterwards.
   const auto launch = options.wait ? std::launch::deferred : std::launch::async;
-  work.devices = std::async(launch, [choice, threads, &options] {
+  work.devices = std::async(launch, [choice = work.choice, threads, &options] {
+                   StepClock clock;
+                   const DeviceChoice& chosen = choice.get();
                    const BackendLimits limits{threads, options.memory_limit.value_or(available_memory()),
                                               options.gpu_memory_limit};
-                   StepClock clock;
                    auto devices = std::make_shared<OpenDevices>();
-                   devices->backends = make_backends(choice, limits);
+                   devices->backends = make_backends(chosen, limits);
                    clock.end("opening the device");
                    devices->seconds = clock.times().front().second;
                    return devices;

@@ -91,7 +91,9 @@ TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
 TEST(Device, KeywordsAreChecked) {
   EXPECT_TRUE(choose_devices("cpu").gpus.empty());
   for (const char* wrong : {"", "gpu", "cuda:", "cuda:-1", "cuda:0,", "cuda:0;1", "cuda:0x"})
-    EXPECT_THROW(choose_devices(wrong), UsageError) << wrong;
+    EXPECT_THROW(check_device(wrong), UsageError) << wrong;
+  for (const char* right : {"auto", "cpu", "cuda", "cuda:0", "cuda:2,0"})
+    EXPECT_NO_THROW(check_device(right)) << right;
 }
 
 TEST(ContentHash, IsPinnedAndSeesEveryByteAndTheLength) {

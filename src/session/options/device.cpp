@@ -11,8 +11,11 @@ namespace recon {
 
 namespace {
 
-/// The numbers of "0,2", each once, rising.
-std::vector<int> parse_indices(const std::string& device) {
+/// The GPUs of "cuda:0,2", each once, rising; none for "auto", "cpu" and "cuda".
+std::vector<int> parse_device(const std::string& device) {
+  if (device == "auto" || device == "cpu" || device == "cuda") return {};
+  if (!device.starts_with("cuda:"))
+    throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
   std::vector<int> indices;
   std::string_view rest = std::string_view(device).substr(std::string_view("cuda:").size());
   while (true) {
@@ -40,14 +43,13 @@ std::string list_of(const std::vector<int>& gpus, const CudaDevices& found) {
 
 }  // namespace
 
-DeviceChoice choose_devices(const std::string& device) {
-  if (device == "cpu") return {{}, "the CPU, as asked"};
-  const bool listed = device.rfind("cuda:", 0) == 0;
-  if (device != "auto" && device != "cuda" && !listed)
-    throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
-  std::vector<int> gpus;
-  if (listed) gpus = parse_indices(device);
+void check_device(const std::string& device) {
+  parse_device(device);
+}
 
+DeviceChoice choose_devices(const std::string& device) {
+  std::vector<int> gpus = parse_device(device);
+  if (device == "cpu") return {{}, "the CPU, as asked"};
   const CudaDevices found = find_cuda_devices();
   const int count = static_cast<int>(found.names.size());
   if (count == 0) {
@@ -55,7 +57,7 @@ DeviceChoice choose_devices(const std::string& device) {
     throw DeviceUnavailable("--device " + device + ": no GPU can be used: " + found.why_none +
                             "; --device cpu works everywhere");
   }
-  if (!listed) {
+  if (gpus.empty()) {
     gpus.resize(static_cast<std::size_t>(count));
     std::iota(gpus.begin(), gpus.end(), 0);
   }

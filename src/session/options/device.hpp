@@ -16,8 +16,11 @@ struct DeviceChoice {
   std::string reason;  ///< for people: what was chosen, and why
 };
 
-/// What `--device` (auto, cpu, cuda, cuda:0,2) means on this machine.
-/// @throws UsageError for another word
+/// @throws UsageError when `device` is none of auto, cpu, cuda and GPUs such as cuda:0,2
+void check_device(const std::string& device);
+
+/// What `--device` means on this machine.
+/// @throws UsageError as check_device
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
 DeviceChoice choose_devices(const std::string& device);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "io/ply.hpp"
 
 namespace recon {
@@ -65,10 +66,11 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
   const std::array<double Vec3d::*, 3> axes = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
   std::array<Extent, 3> box{};
   double widest = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
+  parallel_for(3, [&](int axis) {
+    const auto i = static_cast<std::size_t>(axis);
     box[i] = extent(cloud.positions, axes[i]);
-    widest = std::max(widest, box[i].max - box[i].min);
-  }
+  });
+  for (const Extent& side : box) widest = std::max(widest, side.max - side.min);
   view.step = widest > 0 ? widest / kSteps : 1;
   view.origin = {box[0].min, box[1].min, box[2].min};
   double diagonal = 0;
@@ -109,14 +111,14 @@ std::string cloud_view_json(const CloudView& view) {
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < bytes.size(); i += 3, at += 4) {
+    const std::size_t left = std::min<std::size_t>(bytes.size() - i, 3);
     std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += i + k > bytes.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63u];
+    for (std::size_t k = 0; k < left; ++k)
+      group |= std::uint32_t{static_cast<unsigned char>(bytes[i + k])} << (16 - 8 * k);
+    for (std::size_t k = 0; k <= left; ++k) text[at + k] = kDigits[group >> (18 - 6 * k) & 63u];
   }
   return text;
 }
