@@ -1,7 +1,9 @@
 #include "session/scene/check_views.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -153,17 +155,34 @@ CheckedView ViewChecks::check_view(int view) {
   const auto maps = run_.photometric->get(name);
   const auto result = std::make_shared<const ViewDepth>(checked(run_, *maps, counts, wanted));
   run_.geometric->insert(name, result);
-  record.outputs = run_.geometric->write(name, *result);
-  const std::string preview = Workspace::preview_file(name);
-  record.outputs.push_back(
-      {preview, write_image(run_.workspace.path(preview), depth_preview(result->depth.view()).view())});
-  const std::string confidence = Workspace::confidence_preview_file(name);
-  record.outputs.push_back({confidence, write_image(run_.workspace.path(confidence),
-                                                    confidence_preview(result->confidence.view()).view())});
-  record.result = {{"known", known_share(result->depth)},
-                   {"depths", histogram_json(depth_histogram(result->depth.view()))}};
+  write_results(name, *result, record);
   write_record(run_.workspace.path(run_.record_file(Step::kCheck, view)), record);
   return {std::move(record), false, finished.reason};
+}
+
+/// Writes the maps of a view and their previews, and sums them up, all at once.
+void ViewChecks::write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const {
+  const MapStore& store = *run_.geometric;
+  const auto write_preview = [this](const std::string& file, const auto& image) {
+    return OutputFile{file, write_image(run_.workspace.path(file), image.view())};
+  };
+  const std::array<std::function<OutputFile()>, 5> files = {
+      [&] { return store.write_depth(name, maps); }, [&] { return store.write_normal(name, maps); },
+      [&] { return store.write_confidence(name, maps); },
+      [&] { return write_preview(Workspace::preview_file(name), depth_preview(maps.depth.view())); },
+      [&] {
+        return write_preview(Workspace::confidence_preview_file(name),
+                             confidence_preview(maps.confidence.view()));
+      }};
+  record.outputs.resize(files.size());
+  parallel_for(static_cast<int>(files.size()) + 1, [&](int i) {
+    const auto file = static_cast<std::size_t>(i);
+    if (file < files.size())
+      record.outputs[file] = files[file]();
+    else
+      record.result = {{"known", known_share(maps.depth)},
+                       {"depths", histogram_json(depth_histogram(maps.depth.view()))}};
+  });
 }
 
 /// What the sources say of the depths of a view: counted by a backend or, if it fails, here.

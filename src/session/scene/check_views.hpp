@@ -21,6 +21,7 @@
 namespace recon {
 
 struct SceneRun;
+struct ViewDepth;
 
 /// What came of the check of one view.
 struct CheckedView {
@@ -61,6 +62,7 @@ class ViewChecks {
   void enqueue(std::size_t i);
   void check(std::size_t i);
   CheckedView check_view(int view);
+  void write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const;
   Image<Agreement> agreement(int view, const std::vector<int>& sources);
   Backend* backend_for(int view);
   void give_up(const Backend* backend, const Error& error);

@@ -130,12 +130,23 @@ void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> 
   cache_->insert(key(view), std::move(maps), bytes);
 }
 
+OutputFile MapStore::write_depth(const std::string& view, const ViewDepth& maps) const {
+  const std::string file = Workspace::depth_file(view, kind_);
+  return {file, write_depth_map(workspace_.path(file), maps.depth.view())};
+}
+
+OutputFile MapStore::write_normal(const std::string& view, const ViewDepth& maps) const {
+  const std::string file = Workspace::normal_file(view, kind_);
+  return {file, write_normal_map(workspace_.path(file), maps.normal.view())};
+}
+
+OutputFile MapStore::write_confidence(const std::string& view, const ViewDepth& maps) const {
+  const std::string file = Workspace::confidence_file(view, kind_);
+  return {file, write_depth_map(workspace_.path(file), maps.confidence.view())};
+}
+
 std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
-  const std::string depth = Workspace::depth_file(view, kind_), normal = Workspace::normal_file(view, kind_),
-                    confidence = Workspace::confidence_file(view, kind_);
-  return {{depth, write_depth_map(workspace_.path(depth), maps.depth.view())},
-          {normal, write_normal_map(workspace_.path(normal), maps.normal.view())},
-          {confidence, write_depth_map(workspace_.path(confidence), maps.confidence.view())}};
+  return {write_depth(view, maps), write_normal(view, maps), write_confidence(view, maps)};
 }
 
 std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {

@@ -81,8 +81,10 @@ class MapStore {
   /// Frees the maps of a view.
   void release(const std::string& view) { cache_->erase(key(view)); }
 
-  /// Writes the maps of a view.
-  /// @throws OutputError
+  /// Each writes a map of a view; `write` writes all three. @throws OutputError
+  OutputFile write_depth(const std::string& view, const ViewDepth& maps) const;
+  OutputFile write_normal(const std::string& view, const ViewDepth& maps) const;
+  OutputFile write_confidence(const std::string& view, const ViewDepth& maps) const;
   std::vector<OutputFile> write(const std::string& view, const ViewDepth& maps) const;
 
   /// The maps of a view, read where they are not cached: bit for bit those that were written.
