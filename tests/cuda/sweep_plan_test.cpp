@@ -119,11 +119,10 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), SweepPath::kAuto, {132, kGiB});
   EXPECT_TRUE(plan.patches);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
-  // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths), reference
-  // and upload, quads and costs of eight sources; four more rows of costs
+  // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths),
+  // reference and upload, quads and costs of eight sources; four more rows of costs
   const std::size_t pixels = std::size_t{640} * 480;
-  EXPECT_EQ(plan.patch_bytes,
-            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4);
+  EXPECT_EQ(plan.patch_bytes, 49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4);
   EXPECT_EQ(plan.bytes, plan.patch_bytes);
   SweepShape coarse{zncc(), 320, 240, 320, 240, 1, 8, 32};
   EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
