@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
-#include "cuda/fuse/agreement.hpp"
 #include "cuda/device/grid.hpp"
+#include "cuda/fuse/agreement.hpp"
 
 namespace recon::cuda {
 

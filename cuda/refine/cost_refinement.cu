@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
-#include "cuda/refine/cost_refinement.hpp"
 #include "cuda/device/grid.hpp"
+#include "cuda/refine/cost_refinement.hpp"
 #include "refine/cost_refinement_step.hpp"
 
 namespace recon::cuda {
