@@ -25,6 +25,7 @@
 #include "session/report/report_page.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
+#include "session/scene/fuse_views.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -163,13 +164,15 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   end_step("opening the device");
   spdlog::debug("device: {}", names_of(backends));
   ViewChecks checks(run, backends);
+  ViewFusion fusion(run);
   const bool check = run.options.stage != Stage::kEstimate;
+  if (run.options.stage == Stage::kAll) fusion.begin_beside(checks);
   if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
   end_step("depth maps");
   if (check) {
     checks.finish();
     end_step("check across views");
-    fuse_views(run);
+    fusion.finish();
     if (run.options.clean) clean_maps(run);
     end_step("fusion");
   }

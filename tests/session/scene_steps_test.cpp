@@ -24,6 +24,7 @@
 #include "render/render.hpp"
 #include "render/sparse_points.hpp"
 #include "session/plan/plan_time.hpp"
+#include "session/scene/fuse_views.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -87,6 +88,7 @@ class WatchedBackend : public Backend {
   DepthEstimate sweep(const SweepProblem& problem) override {
     const auto permit = admission_.admit();
     before_();
+    if (refused_ && refused_(problem)) throw InputError("refused");
     DepthEstimate estimate = cpu(permit).sweep(problem);
     ++sweeps_;
     after_();
@@ -111,6 +113,7 @@ class WatchedBackend : public Backend {
   int sweeps() const { return sweeps_; }
   int checks() const { return checks_; }
   void fail_to_check() { fails_to_check_ = true; }
+  void refuse(std::function<bool(const SweepProblem&)> which) { refused_ = std::move(which); }
 
  private:
   Backend& cpu(const Admission::Permit& permit) const {
@@ -124,6 +127,7 @@ class WatchedBackend : public Backend {
   std::vector<std::unique_ptr<Backend>> cpus_;  ///< of each stream
   std::atomic<int> sweeps_ = 0, checks_ = 0;
   bool fails_to_check_ = false;
+  std::function<bool(const SweepProblem&)> refused_;  ///< views that fail
 };
 
 using Backends = std::vector<std::unique_ptr<Backend>>;
@@ -167,8 +171,7 @@ class SceneSteps : public testing::Test {
     return run;
   }
 
-  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory,
-                       ViewChecks* checks = nullptr) {
+  static void prepare(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory) {
     run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
     run.photos.set_budget(run.memory.photo_cache);
     const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
@@ -176,12 +179,17 @@ class SceneSteps : public testing::Test {
     run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
     prepare_views(run);
     write_dense_model(run);
+  }
+
+  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory,
+                       ViewChecks* checks = nullptr) {
+    prepare(run, backends, limit);
     estimate_views(run, backends, checks);
   }
 
   static void check_and_fuse(SceneRun& run) {
     ViewChecks(run, {}).finish();
-    fuse_views(run);
+    ViewFusion(run).finish();
   }
 
   /// The files of a run that has ended: all but the records, which hold times and names of devices.
@@ -423,8 +431,56 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   estimate(*run, backends, kAmpleMemory, &checks);
   EXPECT_TRUE(checked);
   checks.finish();
-  fuse_views(*run);
+  ViewFusion(*run).finish();
   expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
+  std::optional<ViewFusion> fusion;
+  std::atomic<int> begun = 0;
+  // The last views are swept when others are fused.
+  const auto wait_for_fusion = [&] {
+    if (++begun < kViews - 4) return;
+    for (int tries = 0; tries < 500 && fusion->begun() == 0; ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  Backends backends;
+  add_backend(
+      backends, "gpu", wait_for_fusion, [] {}, 1, std::size_t{1} << 20);
+  options_.selection.max_sources = 1;
+  const auto run = begin("beside");
+  ViewChecks checks(*run, backends);
+  prepare(*run, backends);
+  fusion.emplace(*run);
+  fusion->begin_beside(checks);
+  estimate_views(*run, backends, &checks);
+  EXPECT_GT(fusion->begun(), 0);
+  checks.finish();
+  fusion->finish();
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
+  const auto fuse_without_a_view = [&](const char* output, bool beside) {
+    Backends backends;
+    WatchedBackend& gpu = add_backend(
+        backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+    auto run = begin(output);
+    const Pose failing = run->plan.scene_view(kViews / 2).cam_from_world;
+    gpu.refuse([failing](const SweepProblem& problem) {
+      return problem.reference.cam_from_world.translation.x == failing.translation.x;
+    });
+    ViewChecks checks(*run, backends);
+    prepare(*run, backends);
+    ViewFusion fusion(*run);
+    if (beside) fusion.begin_beside(checks);
+    estimate_views(*run, backends, &checks);
+    checks.finish();
+    fusion.finish();
+    EXPECT_EQ(run->failed.size(), 1u);
+    return results(*run);
+  };
+  expect_equal(fuse_without_a_view("beside", true), fuse_without_a_view("after", false));
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
@@ -459,7 +515,7 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   const auto run = begin("checked");
   estimate(*run, backends);
   ViewChecks(*run, backends).finish();
-  fuse_views(*run);
+  ViewFusion(*run).finish();
   EXPECT_GE(good.checks(), kViews / 2);
   EXPECT_GE(lost.checks(), 1);
   EXPECT_EQ(run->warnings,

@@ -105,6 +105,7 @@ struct MemoryPlan {
   int writes_waiting = 1;           ///< finished views that may wait to be written
   int fusion_views = 2;             ///< maps that fusion holds
   bool fusion_reads_ahead = false;  ///< those of the next view meanwhile
+  bool fusion_beside = false;       ///< fusion begins beside estimation and check
   std::size_t fusion_files = 0;     ///< bytes of them in temporary files; 0: in memory
 };
 

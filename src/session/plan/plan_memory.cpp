@@ -316,18 +316,26 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.fusion_reads_ahead = !needs.in_files && more_views >= 2;
   memory.fusion_views =
       most_views + (needs.in_files ? most_views : more_views - (memory.fusion_reads_ahead ? 1 : 0));
-  const std::size_t held =
-      std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
-  if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
   const std::size_t busy =
       std::max({least - needs.base + needs.check * static_cast<std::size_t>(memory.checks_beside),
                 needs.check * static_cast<std::size_t>(memory.check_at_once),
                 needs.decode * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
+  const std::size_t others = needs.base + memory.photo_cache + memory.map_cache;
+  if (memory.checks_beside > 0 && memory.fusion_reads_ahead && others + busy + needs.fusion < limit) {
+    const std::size_t views = (limit - others - busy - needs.fusion) / (sizes.view * kFusionBytes);
+    memory.fusion_beside = views >= 1;
+    if (memory.fusion_beside)
+      memory.fusion_views = static_cast<int>(
+          std::min<std::size_t>(static_cast<std::size_t>(memory.fusion_views), sizes.most_views + views - 1));
+  }
+  const std::size_t held =
+      std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
+  if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
   // Fusion no longer has the photometric maps.
   const std::size_t fusing = needs.fusion == 0 || needs.in_files
                                  ? needs.fusion
                                  : fusion_bytes(sizes.view, held, options.point_spacing);
-  memory.peak = std::min(limit, needs.base + memory.photo_cache + memory.map_cache + std::max(busy, fusing));
+  memory.peak = std::min(limit, others + (memory.fusion_beside ? busy + fusing : std::max(busy, fusing)));
   return memory;
 }
 

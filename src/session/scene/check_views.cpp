@@ -76,7 +76,8 @@ ViewChecks::ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>
       first_id_(unique_ids(run.plan.views.size())),
       views_(run.plan.views_in_scope()),
       results_(views_.size()),
-      users_(run.plan.views.size()) {
+      users_(run.plan.views.size()),
+      ended_(views_.size()) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
     for (const int view : needed_maps(i)) ++users_[static_cast<std::size_t>(view)];
@@ -138,6 +139,16 @@ void ViewChecks::check(std::size_t i) {
     ++checked_;
     if (progress_) progress_->advance();
   });
+  const std::lock_guard lock(mutex_);
+  ended_[i] = true;
+  changed_.notify_all();
+}
+
+bool ViewChecks::wait_for(int view, const std::stop_token& stop) {
+  const auto i =
+      static_cast<std::size_t>(std::lower_bound(views_.begin(), views_.end(), view) - views_.begin());
+  std::unique_lock lock(mutex_);
+  return changed_.wait(lock, stop, [&] { return ended_[i]; }) && results_[i].record.has_value();
 }
 
 CheckedView ViewChecks::check_view(int view) {

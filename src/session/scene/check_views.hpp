@@ -4,11 +4,13 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,10 @@ class ViewChecks {
   /// The estimation of one of these views has ended, with or without a result. Thread-safe.
   void estimated(int view);
 
+  /// Waits until the check of a view has ended or `stop` is requested; returns whether the view is checked:
+  /// it is not if its estimation or its check failed. Thread-safe.
+  bool wait_for(int view, const std::stop_token& stop);
+
   /// Whether a check has failed: `finish` will throw. Thread-safe.
   bool failed() const { return first_.thrown(); }
 
@@ -79,6 +85,8 @@ class ViewChecks {
   FirstException first_;
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<bool> ended_;  ///< of `views_`
   int checked_ = 0;
   std::optional<Progress> progress_;
   std::optional<oneapi::tbb::task_arena> arena_;  ///< of checks beside the estimation

@@ -252,6 +252,33 @@ void refuse_changed(const SceneRun& run, const std::vector<int>& views,
                    "; give the options that they were estimated with, or run --stage estimate again");
 }
 
+/// `views` in the order in which fusion needs them checked, each after the sources of its check.
+std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& views) {
+  std::vector<bool> wanted(plan.views.size());
+  for (const int view : views) wanted[static_cast<std::size_t>(view)] = true;
+  std::vector<int> ordered;
+  const auto add = [&](int view) {
+    if (!wanted[static_cast<std::size_t>(view)]) return;
+    wanted[static_cast<std::size_t>(view)] = false;
+    ordered.push_back(view);
+  };
+  std::vector<bool> checked(plan.views.size());
+  const auto add_check = [&](int view) {
+    if (checked[static_cast<std::size_t>(view)]) return;
+    checked[static_cast<std::size_t>(view)] = true;
+    add(view);
+    for (const int source : plan.view(view).sources) add(source);
+  };
+  const std::vector<std::vector<int>> overlaps = plan.overlaps();
+  for (const int view : plan.views_in_scope()) {
+    add_check(view);
+    for (const int neighbour : overlaps[static_cast<std::size_t>(view)])
+      if (plan.view(neighbour).in_scope) add_check(neighbour);
+  }
+  for (const int view : views) add(view);
+  return ordered;
+}
+
 }  // namespace
 
 void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends,
@@ -278,6 +305,7 @@ void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& 
     }
   log_resumed("depth maps", active.size() - views.size(), redone);
   if (views.empty()) return;
+  if (run.memory.fusion_beside) views = in_order_of_use(run.plan, views);
   if (checks != nullptr) checks->begin_beside(views);
   Estimation(run, views, checks).run_on(backends);
 }

@@ -1,9 +1,15 @@
+#include "session/scene/fuse_views.hpp"
+
+#include <oneapi/tbb/task_arena.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <system_error>
+#include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
@@ -21,17 +27,26 @@ namespace recon {
 
 namespace {
 
+/// Thrown by a fusion beside the estimation of which a view is not checked after all.
+struct Abandoned {};
+
+}  // namespace
+
 /// Hands fusion the maps of the checked views, in their order.
-class Loader : public FusionMapLoader {
+class ViewFusion::Loader : public FusionMapLoader {
  public:
-  Loader(SceneRun& run, const std::vector<int>& views, Progress& progress)
-      : run_(run), views_(views), progress_(progress) {}
+  /// Waits for the check of a view; false where it has none.
+  using Wait = std::function<bool(int view)>;
+
+  Loader(SceneRun& run, const std::vector<int>& views, Wait wait, std::function<void()> advance)
+      : run_(run), views_(views), wait_(std::move(wait)), advance_(std::move(advance)) {}
 
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
-    // Views come in rising order, each with its neighbours around it.
-    for (; begun_ <= index; ++begun_) progress_.advance();
     const int view = views_[static_cast<std::size_t>(index)];
+    if (!wait_(view)) throw Abandoned();
+    // Views come in rising order, each with its neighbours around it.
+    for (; begun_ <= index; ++begun_) advance_();
     const auto maps = run_.geometric->take(run_.plan.view(view).output_name);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
@@ -67,9 +82,12 @@ class Loader : public FusionMapLoader {
 
   SceneRun& run_;
   const std::vector<int>& views_;
-  Progress& progress_;
+  const Wait wait_;
+  const std::function<void()> advance_;
   int begun_ = 0;
 };
+
+namespace {
 
 /// Writes points in the region of interest, their views as COLMAP counts them in the model. The files are
 /// written while the next points are fused.
@@ -173,62 +191,155 @@ void remove_cloud(const SceneRun& run) {
   throw InputError(run.workspace.root().string() + ": " + text);
 }
 
-FusionOptions fusion_options(SceneRun& run, std::size_t views) {
+FusionOptions fusion_options(const SceneRun& run, std::size_t views) {
   FusionOptions options;
   options.agreement = run.options.consistency;
   // A scene of few views cannot ask for more than it has.
   options.min_views = std::min(run.options.min_fused_views, static_cast<int>(views));
-  if (options.min_views < run.options.min_fused_views)
-    run.warn("points need " + std::to_string(options.min_views) + " instead of " +
-             std::to_string(run.options.min_fused_views) + " views, as there are no more");
   options.spacing = run.options.point_spacing;
   options.max_cached_views = static_cast<std::size_t>(run.memory.fusion_views);
   options.reads_ahead = run.memory.fusion_reads_ahead;
   return options;
 }
 
-}  // namespace
+std::vector<std::uint32_t> image_indices(const SceneRun& run, const std::vector<int>& views) {
+  const std::vector<int> dense_index = dense_indices(run.plan);
+  std::vector<std::uint32_t> indices;
+  for (const int view : views)
+    indices.push_back(static_cast<std::uint32_t>(dense_index[static_cast<std::size_t>(view)]));
+  return indices;
+}
 
-void fuse_views(SceneRun& run) {
+std::vector<int> checked_views(const SceneRun& run) {
   std::vector<int> views;
   for (const int view : run.plan.views_in_scope())
     if (run.state(view).check) views.push_back(view);
+  return views;
+}
+
+}  // namespace
+
+/// The points of some views, of which no file is finished.
+struct UnfinishedCloud {
+  UnfinishedCloud(const SceneRun& run, std::vector<int> fused_views)
+      : views(std::move(fused_views)),
+        writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
+               image_indices(run, views), run.options.roi) {}
+
+  const std::vector<int> views;
+  Writer writer;
+  std::uint64_t points = 0;  ///< in the region of interest or not
+};
+
+ViewFusion::ViewFusion(SceneRun& run) : run_(run) {}
+
+ViewFusion::~ViewFusion() = default;
+
+void ViewFusion::begin_beside(ViewChecks& checks) {
+  std::error_code error;
+  const auto record = run_.workspace.path(Workspace::fusion_record_file());
+  if (!run_.memory.fusion_beside || (!run_.options.overwrite && std::filesystem::exists(record, error)))
+    return;
+  remove_cloud(run_);
+  try {
+    thread_ = std::jthread([this, &checks](const std::stop_token& stop) { fuse_beside(checks, stop); });
+  } catch (const std::system_error&) {  // no thread can be created: fusion begins after the check
+  }
+}
+
+void ViewFusion::fuse_beside(ViewChecks& checks, const std::stop_token& stop) {
+  try {
+    auto cloud = std::make_unique<UnfinishedCloud>(run_, run_.plan.views_in_scope());
+    Loader loader(
+        run_, cloud->views, [&](int view) { return checks.wait_for(view, stop); }, [this] { advance(); });
+    oneapi::tbb::task_arena arena(run_.threads, 1, oneapi::tbb::task_arena::priority::low);
+    arena.execute([&] { fuse_all(*cloud, loader); });
+    cloud_ = std::move(cloud);
+  } catch (const Abandoned&) {
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+}
+
+void ViewFusion::fuse_all(UnfinishedCloud& cloud, Loader& loader) {
+  FusionOptions options = fusion_options(run_, cloud.views.size());
+  cloud.points = fuse(fusion_views(run_, cloud.views), loader, options, cloud.writer);
+}
+
+int ViewFusion::begun() {
+  const std::lock_guard lock(mutex_);
+  return begun_;
+}
+
+void ViewFusion::show_progress() {
+  const std::lock_guard lock(mutex_);
+  progress_.emplace("fusion", static_cast<int>(checked_views(run_).size()),
+                    progress_style(run_.options.quiet));
+  progress_->advance(begun_);
+}
+
+void ViewFusion::advance() {
+  const std::lock_guard lock(mutex_);
+  ++begun_;
+  if (progress_) progress_->advance();
+}
+
+/// Waits for the fusion beside; its points are kept if they are of `views`.
+void ViewFusion::end_beside(const std::vector<int>& views) {
+  if (!thread_.joinable()) return;
+  thread_.join();
+  if (error_) std::rethrow_exception(error_);
+  if (cloud_ && cloud_->views == views) return;
+  cloud_.reset();
+  progress_.reset();
+  begun_ = 0;
+}
+
+void ViewFusion::finish() {
+  const std::vector<int> views = checked_views(run_);
   StepRecord record;
-  record.inputs = fusion_inputs(run, views);
+  record.inputs = fusion_inputs(run_, views);
   FinishedStep finished =
-      find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(), record.inputs);
+      find_finished(run_.workspace, run_.options.overwrite, Workspace::fusion_record_file(), record.inputs);
   if (finished.record) {
     spdlog::info("fusion: the cloud is finished and kept");
-    run.cloud = CloudState{std::move(*finished.record), true};
+    run_.cloud = CloudState{std::move(*finished.record), true};
     return;
   }
   if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
-  remove_cloud(run);
-
-  const std::vector<int> dense_index = dense_indices(run.plan);
-  std::vector<std::uint32_t> image_index;
-  for (const int view : views)
-    image_index.push_back(static_cast<std::uint32_t>(dense_index[static_cast<std::size_t>(view)]));
-  Progress progress("fusion", static_cast<int>(views.size()), progress_style(run.options.quiet));
-  if (run.memory.fusion_files > 0)
+  if (static_cast<int>(views.size()) < run_.options.min_fused_views)
+    run_.warn("points need " + std::to_string(views.size()) + " instead of " +
+              std::to_string(run_.options.min_fused_views) + " views, as there are no more");
+  if (run_.memory.fusion_files > 0)
     spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
-                 run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
-  Loader loader(run, views, progress);
-  Writer writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
-                std::move(image_index), run.options.roi);
-  const std::uint64_t fused =
-      fuse(fusion_views(run, views), loader, fusion_options(run, views.size()), writer);
-  if (fused == 0) fail_empty(run, views);
-  const std::uint64_t points = writer.count();
+                 run_.memory.fusion_views, format_byte_size(run_.memory.fusion_files));
+  show_progress();
+  end_beside(views);
+  if (!cloud_) {
+    if (!progress_) show_progress();
+    remove_cloud(run_);
+    auto cloud = std::make_unique<UnfinishedCloud>(run_, views);
+    Loader loader(
+        run_, cloud->views, [](int) { return true; }, [this] { advance(); });
+    fuse_all(*cloud, loader);
+    cloud_ = std::move(cloud);
+  }
+  commit(std::move(record));
+}
+
+void ViewFusion::commit(StepRecord record) {
+  if (cloud_->points == 0) fail_empty(run_, cloud_->views);
+  const std::uint64_t points = cloud_->writer.count();
   if (points == 0)
-    throw InputError(run.workspace.root().string() + ": the cloud is empty: none of " +
-                     std::to_string(fused) + " points lies in --roi " + roi_json(*run.options.roi).dump() +
+    throw InputError(run_.workspace.root().string() + ": the cloud is empty: none of " +
+                     std::to_string(cloud_->points) + " points lies in --roi " +
+                     roi_json(*run_.options.roi).dump() +
                      "; make the box larger, or look where the cloud is without it");
-  const CloudFiles files = writer.commit();
+  const CloudFiles files = cloud_->writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};
-  write_record(run.workspace.path(Workspace::fusion_record_file()), record);
-  run.cloud = CloudState{std::move(record), false};
+  write_record(run_.workspace.path(Workspace::fusion_record_file()), record);
+  run_.cloud = CloudState{std::move(record), false};
 }
 
 }  // namespace recon

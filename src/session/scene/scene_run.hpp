@@ -106,10 +106,6 @@ std::vector<int> cleaned_but_needed(const SceneRun& run);
 /// @throws OutputError
 void clean_maps(SceneRun& run);
 
-/// Fuses the checked depths into dense/fused.ply.
-/// @throws InputError when the cloud would be empty, with what is known of the reason
-void fuse_views(SceneRun& run);
-
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);
 
