@@ -9,6 +9,12 @@ std::string mebibytes(std::size_t bytes) {
 
 }  // namespace
 
+std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
 DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   void* data = nullptr;

@@ -10,6 +10,9 @@
 
 namespace recon::cuda {
 
+/// Bytes of the current device that nothing uses at the moment. @throws DeviceError
+std::size_t free_memory();
+
 /// Owner of device memory, uninitialised, 256-byte aligned. Move-only; freeing waits for the device.
 class DeviceBuffer {
  public:

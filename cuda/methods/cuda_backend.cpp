@@ -43,6 +43,11 @@ std::string device_name(int device) {
   return std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) + " GiB";
 }
 
+/// What may be taken of the memory that is free: kernels and other programs need some.
+std::size_t usable_memory() {
+  return free_memory() / 10 * 9;
+}
+
 /// Sets the current device for the lifetime of the object.
 class CurrentDevice {
  public:
@@ -69,9 +74,7 @@ class CudaBackend : public Backend {
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
     RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_));
-    std::size_t free = 0, total = 0;
-    RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
-    limit_ = options.memory_limit ? *options.memory_limit : free / 10 * 9;
+    limit_ = options.memory_limit.value_or(usable_memory());
     admission_.emplace(options.streams, limit_);
     streams_.reserve(static_cast<std::size_t>(options.streams));
     for (int i = 0; i < options.streams; ++i) streams_.emplace_back(host_threads_, images_);
@@ -90,13 +93,14 @@ class CudaBackend : public Backend {
 
   DepthEstimate sweep(const SweepProblem& problem) override {
     const CurrentDevice current(device_);
-    const SweepPlan planned = plan(sweep_shape(problem));
-    const Hold hold(*this, planned.bytes);
-    if (hold.stream().pair) hold.stream().pair->arena.release();
-    SweepStream& stream = hold.stream().sweep;
-    stream.limit_memory(planned, hold.bytes());
-    leave_memory_to(planned);
-    return without_images_if_needed([&] { return stream.sweep(problem, planned); });
+    const SweepShape shape = sweep_shape(problem);
+    const SweepPlan planned = plan(shape);
+    try {
+      return sweep_as(problem, planned);
+    } catch (const OutOfMemory&) {
+      // Another program has taken what was free when the limit was set.
+    }
+    return sweep_alone(problem, shape);
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -186,6 +190,25 @@ class CudaBackend : public Backend {
     CudaBackend& backend_;
     Admission::Permit permit_;
   };
+
+  DepthEstimate sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
+    const Hold hold(*this, planned.bytes);
+    if (hold.stream().pair) hold.stream().pair->arena.release();
+    SweepStream& stream = hold.stream().sweep;
+    stream.limit_memory(planned, hold.bytes());
+    leave_memory_to(planned);
+    return without_images_if_needed([&] { return stream.sweep(problem, planned); });
+  }
+
+  /// Sweeps with what the device has free at the moment, while no other stream has memory.
+  DepthEstimate sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
+    const Hold hold(*this, limit_);
+    hold.stream().release();
+    set_image_budget();
+    const SweepPlan planned =
+        plan_sweep(shape, SweepPath::kAuto, {multiprocessors_, std::min(limit_, usable_memory())});
+    return hold.stream().sweep.sweep(problem, planned);
+  }
 
   /// Limits the cache of source images to what is left if all streams do work like the largest so far; to
   /// nothing while work needs more than the share of a stream.

@@ -22,12 +22,6 @@ SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t
   return plan_sweep(sweep_shape(problem), path, {multiprocessors, limit}, storage);
 }
 
-std::size_t free_memory() {
-  std::size_t free = 0, total = 0;
-  RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
-  return free;
-}
-
 NaiveCamera naive_camera(const PosedImage& image) {
   const Pinhole& c = image.camera;
   const Pose world_from_cam = inverse(image.cam_from_world);

@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "cuda/device/memory.hpp"
 #include "cuda/gpu_test.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/sweep_cases.hpp"
@@ -137,6 +138,35 @@ TEST_F(CudaBackendTest, UsesTheWholeLimitAloneWhereAShareDoesNotSuffice) {
   for (int i = 0; i < 3; ++i)
     results.push_back(std::async(std::launch::async, [&] { return backend->sweep(scene.problem()); }));
   for (auto& result : results) expect_same(free, result.get());
+}
+
+/// Takes the memory of the device, but for about `left` bytes.
+std::vector<cuda::DeviceBuffer> take_all_but(std::size_t left) {
+  std::vector<cuda::DeviceBuffer> taken;
+  for (std::size_t piece = std::size_t{1} << 34; piece >= std::size_t{1} << 22;) {
+    if (cuda::free_memory() >= left + piece)
+      taken.emplace_back(piece);
+    else
+      piece /= 2;
+  }
+  return taken;
+}
+
+TEST_F(CudaBackendTest, GoesOnWithLessWhereAnotherProgramTakesTheMemory) {
+  const SweepScene scene({"", 1200, 901, 1200, 901, 64, 3, CostKind::kZncc, 1, 5, Combination::kBestK, 2});
+  constexpr std::size_t kLeft = std::size_t{96} << 20;
+  CudaOptions options;
+  options.streams = 2;
+  const auto backend = make_cuda_backend(options);
+  const DepthEstimate free = make_cuda_backend(options)->sweep(scene.problem());
+  ASSERT_GT(backend->memory(sweep_shape(scene.problem())).device_bytes, kLeft);
+  {
+    const std::vector<cuda::DeviceBuffer> taken = take_all_but(kLeft);
+    auto other = std::async(std::launch::async, [&] { return backend->sweep(scene.problem()); });
+    expect_same(free, backend->sweep(scene.problem()));
+    expect_same(free, other.get());
+  }
+  expect_same(free, backend->sweep(scene.problem()));
 }
 
 TEST_F(CudaBackendTest, CountsWhatASweepTakes) {
