@@ -333,6 +333,22 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   EXPECT_EQ(plan_memory(plan, options, backends, 64 * kGiB, 16).threads_a_stream, 2);
 }
 
+TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
+  constexpr int kViews = 10;
+  ScenePlan plan = make_plan(row_of_views(kViews, kPinholeCamera), {}, options_with());
+  // While view i is checked, there are i + 1 maps after the check, and those before it of view i - 1 and
+  // later.
+  for (int i = 0; i < kViews; ++i) {
+    std::vector<int>& sources = plan.views[static_cast<std::size_t>(i)].sources;
+    sources.clear();
+    if (i > 0) sources.push_back(i - 1);
+    if (i + 1 < kViews) sources.push_back(i + 1);
+  }
+  const auto& camera = plan.view(0).camera;
+  const std::uint64_t maps = 20ull * static_cast<unsigned>(camera.width * camera.height);
+  EXPECT_EQ(output_bytes(plan, false) - output_bytes(plan, true), (2 * kViews - (kViews + 2)) * maps);
+}
+
 TEST(MemoryPlan, CountsMasks) {
   const SessionOptions options = options_with();
   Scene scene = row_of_views(4, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}});
@@ -341,7 +357,8 @@ TEST(MemoryPlan, CountsMasks) {
     if (view.name != "v1.png") view.mask_hash = "hash";
   const ScenePlan masked = make_plan(scene, {}, options);
   constexpr std::size_t kPixels = std::size_t{6000} * 4000;
-  EXPECT_EQ(output_bytes(masked), output_bytes(whole) + 3 * kPixels) << "a file of each of three";
+  EXPECT_EQ(output_bytes(masked, false), output_bytes(whole, false) + 3 * kPixels)
+      << "a file of each of three";
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));
   SessionOptions estimate = options;

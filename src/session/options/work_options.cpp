@@ -131,8 +131,9 @@ OptionGroup work_options() {
                  RECON_FIELD(overwrite)));
   group
       .add("clean", "",
-           "Remove the maps before the check across views once the cloud is finished: half of what a scene "
-           "takes on the disk. They are estimated again where other options of the check need them",
+           "Remove the maps of a view before the check across views as soon as no check needs them: half of "
+           "what a scene takes on the disk. They are estimated again where other options of the check need "
+           "them",
            OptionScope::kCommandLine)
       .flag(kScenes, RECON_FIELD(clean));
   group.add(run_switch("wait", "Wait while another reconstruct writes into the same output folder",

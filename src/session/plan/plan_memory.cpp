@@ -339,15 +339,40 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   return memory;
 }
 
-std::uint64_t output_bytes(const ScenePlan& plan) {
+/// Bytes of the files of all maps, at most. With --clean, the maps of a view before the check are removed
+/// after the last check that needs them.
+static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
+  const std::vector<int> views = plan.views_in_scope();
+  const auto bytes_of = [&](int view) { return pixels(plan.view(view).camera) * kMapBytes; };
+  std::vector<std::size_t> last_check(plan.views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    last_check[static_cast<std::size_t>(views[i])] = i;
+    for (const int source : plan.view(views[i]).sources) last_check[static_cast<std::size_t>(source)] = i;
+  }
+  std::uint64_t bytes = 0;
+  std::vector<std::uint64_t> removed(views.size());
+  for (const int view : views) {
+    bytes += bytes_of(view);
+    if (clean) removed[last_check[static_cast<std::size_t>(view)]] += bytes_of(view);
+  }
+  std::uint64_t max = bytes;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    bytes += bytes_of(views[i]);
+    max = std::max(max, bytes);
+    bytes -= removed[i];
+  }
+  return max;
+}
+
+std::uint64_t output_bytes(const ScenePlan& plan, bool clean) {
   constexpr std::uint64_t kCloudBytesPerPixel =
       18;  // about one pixel in four becomes a point of 72 bytes, with its views
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = map_file_bytes(plan, clean);
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = pixels(plan.view(view).camera);
     bytes += size * 3;  // the undistorted image, were it not compressed
     if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
-    if (plan.view(view).in_scope) bytes += size * (2 * kMapBytes + 1 + kCloudBytesPerPixel);
+    if (plan.view(view).in_scope) bytes += size * (1 + kCloudBytesPerPixel);
   }
   return bytes;
 }

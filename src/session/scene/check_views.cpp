@@ -230,11 +230,13 @@ void ViewChecks::give_up(const Backend* backend, const Error& error) {
     run_.warn(backend->name() + " fails, the check continues without it: " + error.what());
 }
 
-/// Frees the maps that no other check needs.
+/// Frees the maps that no other check needs, and with --clean removes their files.
 void ViewChecks::release_maps(std::size_t i) {
-  for (const int view : needed_maps(i))
-    if (--users_[static_cast<std::size_t>(view)] == 0)
-      run_.photometric->release(run_.plan.view(view).output_name);
+  for (const int view : needed_maps(i)) {
+    if (--users_[static_cast<std::size_t>(view)] > 0) continue;
+    run_.photometric->release(run_.plan.view(view).output_name);
+    if (run_.options.clean) clean_maps(run_, view);
+  }
 }
 
 void ViewChecks::finish() {

@@ -48,17 +48,15 @@ std::vector<int> cleaned_but_needed(const SceneRun& run) {
   return {needed.begin(), needed.end()};
 }
 
-void clean_maps(SceneRun& run) {
-  for (const int view : run.plan.views_in_scope()) {
-    std::optional<StepRecord>& estimate = run.state(view).estimate;
-    if (!estimate || !run.state(view).check) continue;
-    // The record goes first: files that a killed run leaves are removed by the next.
-    if (!estimate->cleaned) {
-      estimate->cleaned = true;
-      write_record(run.workspace.path(run.record_file(Step::kEstimate, view)), *estimate);
-    }
-    for (const OutputFile& file : estimate->outputs) remove_result(run.workspace.path(file.name));
+void clean_maps(SceneRun& run, int view) {
+  std::optional<StepRecord>& estimate = run.state(view).estimate;
+  if (!estimate || !run.plan.view(view).in_scope) return;
+  // The record goes first: files that a killed run leaves are removed by the next.
+  if (!estimate->cleaned) {
+    estimate->cleaned = true;
+    write_record(run.workspace.path(run.record_file(Step::kEstimate, view)), *estimate);
   }
+  for (const OutputFile& file : estimate->outputs) remove_result(run.workspace.path(file.name));
 }
 
 }  // namespace recon

@@ -102,9 +102,9 @@ FinishedStep finished_check(const SceneRun& run, int view);
 /// The views whose maps before the check an earlier run removed, and of which a check has need now.
 std::vector<int> cleaned_but_needed(const SceneRun& run);
 
-/// Removes the maps before the check of all views that were checked.
+/// Removes the maps of a view before the check, which no check needs any more.
 /// @throws OutputError
-void clean_maps(SceneRun& run);
+void clean_maps(SceneRun& run, int view);
 
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);

@@ -1,0 +1,145 @@
+// Steps of a scene beside the estimation, as on a GPU.
+
+#include "session/scene_steps.hpp"
+
+namespace recon {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture and its backends
+
+TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
+  std::unique_ptr<SceneRun> run;
+  std::atomic<int> begun = 0;
+  bool checked = false;
+  // The last view is swept when another one has been checked.
+  const auto wait_for_check = [&] {
+    if (++begun < kViews) return;
+    const fs::path records = fs::path(run->workspace.path(run->record_file(Step::kCheck, 0))).parent_path();
+    for (int tries = 0; tries < 500 && !checked; ++tries) {
+      std::error_code none;
+      for (const auto& entry : fs::directory_iterator(records, none))
+        checked |= entry.path().extension() == ".json";
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  Backends backends;
+  add_backend(
+      backends, "gpu", wait_for_check, [] {}, 1, std::size_t{1} << 20);
+  run = begin("beside");
+  ViewChecks checks(*run, backends);
+  estimate(*run, backends, kAmpleMemory, &checks);
+  EXPECT_TRUE(checked);
+  checks.finish();
+  ViewFusion(*run).finish();
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
+  std::optional<ViewFusion> fusion;
+  std::atomic<int> begun = 0;
+  // The last views are swept when others are fused.
+  const auto wait_for_fusion = [&] {
+    if (++begun < kViews - 4) return;
+    for (int tries = 0; tries < 500 && fusion->begun() == 0; ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  Backends backends;
+  add_backend(
+      backends, "gpu", wait_for_fusion, [] {}, 1, std::size_t{1} << 20);
+  options_.selection.max_sources = 1;
+  const auto run = begin("beside");
+  ViewChecks checks(*run, backends);
+  prepare(*run, backends);
+  fusion.emplace(*run);
+  fusion->begin_beside(checks);
+  estimate_views(*run, backends, &checks);
+  EXPECT_GT(fusion->begun(), 0);
+  checks.finish();
+  fusion->finish();
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
+  const auto fuse_without_a_view = [&](const char* output, bool beside) {
+    Backends backends;
+    WatchedBackend& gpu = add_backend(
+        backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+    auto run = begin(output);
+    const Pose failing = run->plan.scene_view(kViews / 2).cam_from_world;
+    gpu.refuse([failing](const SweepProblem& problem) {
+      return problem.reference.cam_from_world.translation.x == failing.translation.x;
+    });
+    ViewChecks checks(*run, backends);
+    prepare(*run, backends);
+    ViewFusion fusion(*run);
+    if (beside) fusion.begin_beside(checks);
+    estimate_views(*run, backends, &checks);
+    checks.finish();
+    fusion.finish();
+    EXPECT_EQ(run->failed.size(), 1u);
+    return results(*run);
+  };
+  expect_equal(fuse_without_a_view("beside", true), fuse_without_a_view("after", false));
+}
+
+TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
+  std::optional<ViewChecks> checks;
+  std::atomic<int> begun = 0;
+  // A check fails before the last five views are swept; three other threads have the next ones already.
+  const auto wait_for_failure = [&] {
+    if (++begun < kViews - 4) return;
+    for (int tries = 0; tries < 500 && !checks->failed(); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  Backends backends;
+  const WatchedBackend& gpu = add_backend(
+      backends, "gpu", wait_for_failure, [] {}, 1, std::size_t{1} << 20);
+  options_.selection.max_sources = 1;  // checks can begin early
+  const auto run = begin("full");
+  // Nothing can be written where a file is in the place of the folder.
+  const fs::path previews = fs::path(run->workspace.path(Workspace::preview_file("a"))).parent_path();
+  fs::create_directories(previews.parent_path());
+  std::ofstream(previews) << "not a folder";
+  checks.emplace(*run, backends);
+  estimate(*run, backends, kAmpleMemory, &*checks);
+  EXPECT_LT(gpu.sweeps(), kViews);
+  EXPECT_THROW(checks->finish(), OutputError);
+}
+
+TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
+  std::unique_ptr<SceneRun> run;
+  std::atomic<int> begun = 0;
+  const auto removed = [&run] {
+    int views = 0;
+    for (int view = 0; view < kViews; ++view) {
+      const auto record = read_record(run->workspace.path(run->record_file(Step::kEstimate, view)));
+      if (record && record->cleaned) ++views;
+    }
+    return views;
+  };
+  // The last view is swept when maps of another one are removed.
+  const auto wait_for_removal = [&] {
+    if (++begun < kViews) return;
+    for (int tries = 0; tries < 500 && removed() == 0; ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_GT(removed(), 0);
+  };
+  Backends backends;
+  add_backend(
+      backends, "gpu", wait_for_removal, [] {}, 1, std::size_t{1} << 20);
+  options_.selection.max_sources = 1;
+  std::map<std::string, std::string> expected = expected_results();
+  EXPECT_EQ(std::erase_if(expected, [](const auto& file) { return file.first.ends_with("photometric.bin"); }),
+            3u * kViews);
+  options_.clean = true;
+  run = begin("cleaned");
+  ViewChecks checks(*run, backends);
+  estimate(*run, backends, kAmpleMemory, &checks);
+  checks.finish();
+  EXPECT_EQ(removed(), kViews);
+  ViewFusion(*run).finish();
+  expect_equal(results(*run), expected);
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,229 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "io/colmap_model.hpp"
+#include "io/image_file.hpp"
+#include "methods/admission.hpp"
+#include "render/description_file.hpp"
+#include "render/render.hpp"
+#include "render/sparse_points.hpp"
+#include "session/plan/plan_time.hpp"
+#include "session/scene/fuse_views.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon::test {
+
+namespace fs = std::filesystem;
+
+constexpr int kViews = 12, kThreads = 4;
+constexpr std::size_t kAmpleMemory = std::size_t{8} << 30;
+
+inline std::string content(const fs::path& path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+/// What one thread waits for and another one announces.
+class Event {
+ public:
+  void announce() {
+    const std::lock_guard lock(mutex_);
+    announced_ = true;
+    changed_.notify_all();
+  }
+
+  /// Waits, but not forever, and only once: a test fails then by what it asserts.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    if (!given_up_)
+      given_up_ = !changed_.wait_for(lock, std::chrono::seconds(20), [this] { return announced_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool announced_ = false, given_up_ = false;
+};
+
+/// The CPU under another name and with any number of streams, which counts its sweeps and needs no memory in
+/// plans. `before` and `after` are called around each admitted sweep or match.
+class WatchedBackend : public Backend {
+ public:
+  using Hook = std::function<void()>;
+
+  /// @param device_bytes  memory that a GPU needs, 0 for a processor
+  explicit WatchedBackend(
+      std::string name, Hook before = [] {}, Hook after = [] {}, int streams = 1,
+      std::size_t device_bytes = 0)
+      : name_(std::move(name)),
+        device_bytes_(device_bytes),
+        before_(std::move(before)),
+        after_(std::move(after)),
+        admission_(streams),
+        cpus_(static_cast<std::size_t>(streams)) {
+    for (auto& cpu : cpus_) cpu = make_cpu_backend({.threads = 2, .memory_limit = {}});
+  }
+
+  std::string name() const override { return name_; }
+  int streams() const override { return admission_.streams(); }
+  WorkMemory memory(const SweepShape&) const override { return {0, device_bytes_, 1}; }
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    const auto permit = admission_.admit();
+    before_();
+    if (refused_ && refused_(problem)) throw InputError("refused");
+    DepthEstimate estimate = cpu(permit).sweep(problem);
+    ++sweeps_;
+    after_();
+    return estimate;
+  }
+  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  DisparityMap match(const PairProblem& problem) override {
+    const auto permit = admission_.admit();
+    before_();
+    DisparityMap map = cpu(permit).match(problem);
+    after_();
+    return map;
+  }
+
+  Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
+                                   const ConsistencyOptions& options) override {
+    ++checks_;
+    if (fails_to_check_) throw DeviceError("the device is lost");
+    return Backend::count_agreement(reference, sources, options);
+  }
+
+  int sweeps() const { return sweeps_; }
+  int checks() const { return checks_; }
+  void fail_to_check() { fails_to_check_ = true; }
+  void refuse(std::function<bool(const SweepProblem&)> which) { refused_ = std::move(which); }
+
+ private:
+  Backend& cpu(const Admission::Permit& permit) const {
+    return *cpus_[static_cast<std::size_t>(permit.streams().front())];
+  }
+
+  const std::string name_;
+  const std::size_t device_bytes_;
+  const Hook before_, after_;
+  Admission admission_;
+  std::vector<std::unique_ptr<Backend>> cpus_;  ///< of each stream
+  std::atomic<int> sweeps_ = 0, checks_ = 0;
+  bool fails_to_check_ = false;
+  std::function<bool(const SweepProblem&)> refused_;  ///< views that fail
+};
+
+using Backends = std::vector<std::unique_ptr<Backend>>;
+
+template <class... Arguments>
+WatchedBackend& add_backend(Backends& backends, Arguments&&... arguments) {
+  auto backend = std::make_unique<WatchedBackend>(std::forward<Arguments>(arguments)...);
+  WatchedBackend& result = *backend;
+  backends.push_back(std::move(backend));
+  return result;
+}
+
+/// Gives each test a folder of its own with a small rendered scene.
+class SceneSteps : public testing::Test {
+ protected:
+  SceneSteps() {
+    std::string name = (fs::temp_directory_path() / "scene_steps_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    const std::string file = RECON_SOURCE_DIR "/tests/cli/data/small_scene.json";
+    const SceneDescription description = parse_description(content(file), file, kViews).scene;
+    fs::create_directories(folder_ / "images");
+    fs::create_directories(folder_ / "sparse");
+    for (int i = 0; i < kViews; ++i)
+      write_image(folder_ / "images" / description.views[static_cast<std::size_t>(i)].name,
+                  render_view(description, i).image.view());
+    write_colmap_model(folder_ / "sparse", sparse_scene(description), ColmapFormat::kText);
+    options_.planes = 16;
+    options_.selection.max_sources = 3;
+    options_.quiet = true;
+  }
+  ~SceneSteps() override { fs::remove_all(folder_); }
+
+  /// A run into the folder `output` whose model is read.
+  std::unique_ptr<SceneRun> begin(const std::string& output) const {
+    auto run =
+        std::make_unique<SceneRun>(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
+                                   Workspace(folder_ / output), kThreads);
+    run->memory.limit = kAmpleMemory;
+    read_scene(*run);
+    return run;
+  }
+
+  static void prepare(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory) {
+    run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
+    run.photos.set_budget(run.memory.photo_cache);
+    const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
+    run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
+    run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
+    prepare_views(run);
+    write_dense_model(run);
+  }
+
+  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory,
+                       ViewChecks* checks = nullptr) {
+    prepare(run, backends, limit);
+    estimate_views(run, backends, checks);
+  }
+
+  static void check_and_fuse(SceneRun& run) {
+    ViewChecks(run, {}).finish();
+    ViewFusion(run).finish();
+  }
+
+  /// The files of a run that has ended: all but the records, which hold times and names of devices.
+  static std::map<std::string, std::string> results(const SceneRun& run) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(run.workspace.root())) {
+      const std::string name = fs::relative(entry.path(), run.workspace.root()).string();
+      if (entry.is_regular_file() && !name.starts_with("status/")) files[name] = content(entry.path());
+    }
+    return files;
+  }
+
+  /// The results of a run on one device with ample memory.
+  std::map<std::string, std::string> expected_results() const {
+    Backends backends;
+    add_backend(backends, "only");
+    const auto run = begin("expected");
+    estimate(*run, backends);
+    check_and_fuse(*run);
+    return results(*run);
+  }
+
+  static void expect_equal(const std::map<std::string, std::string>& found,
+                           const std::map<std::string, std::string>& expected) {
+    ASSERT_TRUE(expected.contains("fused.ply"));
+    EXPECT_EQ(found.size(), expected.size());
+    for (const auto& [name, bytes] : expected) {
+      const auto it = found.find(name);
+      ASSERT_NE(it, found.end()) << name;
+      EXPECT_TRUE(it->second == bytes) << name << " differs";
+    }
+  }
+
+  fs::path folder_;
+  SessionOptions options_;
+};
+
+}  // namespace recon::test
