@@ -228,8 +228,7 @@ int threads_a_stream(const Needs& needs, bool gpu, std::size_t limit, int thread
 /// Where a GPU sweeps, the processor has time for the check.
 int checks_beside(const Needs& needs, bool gpu, std::size_t spare, int at_once) {
   if (needs.check == 0 || !gpu) return 0;
-  const auto fitting = static_cast<int>(std::min<std::size_t>(spare / needs.check, 1u << 16));
-  return 2 * fitting >= at_once ? std::min(fitting, at_once) : 0;
+  return static_cast<int>(std::min(spare / needs.check, static_cast<std::size_t>(at_once)));
 }
 
 /// The options that would reduce the memory of matching, as the end of a message.

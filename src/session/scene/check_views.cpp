@@ -103,15 +103,41 @@ void ViewChecks::begin_beside(const std::vector<int>& views) {
       dependents_[static_cast<std::size_t>(view)].push_back(i);
       ++waits_for_[i];
     }
-    if (waits_for_[i] == 0) enqueue(i);
+    if (waits_for_[i] == 0) ready_.push_back(i);
   }
+  start_workers();
 }
 
 void ViewChecks::estimated(int view) {
   if (!arena_) return;
   const std::lock_guard lock(mutex_);
   for (const std::size_t i : dependents_[static_cast<std::size_t>(view)])
-    if (--waits_for_[i] == 0) enqueue(i);
+    if (--waits_for_[i] == 0) ready_.push_back(i);
+  start_workers();
+}
+
+/// As many as may check beside and find something to do. The mutex is locked.
+void ViewChecks::start_workers() {
+  const auto wanted =
+      static_cast<int>(std::min(ready_.size(), static_cast<std::size_t>(run_.memory.checks_beside)));
+  for (; workers_ < wanted; ++workers_) {
+    // A loop that waits must not begin another check: their number bounds the memory.
+    const auto work = [this] { oneapi::tbb::this_task_arena::isolate([this] { check_ready(); }); };
+    arena_->enqueue(group_.defer(work));
+  }
+}
+
+/// A worker: checks views that are ready until there is none, or until `finish` continues.
+void ViewChecks::check_ready() {
+  std::unique_lock lock(mutex_);
+  while (!ready_.empty() && !stop_ && !finishing_) {
+    const std::size_t i = ready_.front();
+    ready_.pop_front();
+    lock.unlock();
+    check(i);
+    lock.lock();
+  }
+  --workers_;
 }
 
 /// The view and its sources.
@@ -121,14 +147,8 @@ std::vector<int> ViewChecks::needed_maps(std::size_t i) const {
   return views;
 }
 
-void ViewChecks::enqueue(std::size_t i) {
-  // A loop that waits must not begin another check: their number bounds the memory.
-  const auto work = [this, i] { oneapi::tbb::this_task_arena::isolate([this, i] { check(i); }); };
-  arena_->enqueue(group_.defer(work));
-}
-
 void ViewChecks::check(std::size_t i) {
-  if (stop_) return;
+  if (stop_ || failed()) return;
   first_.guard([this, i] {
     check_interrupted();
     const bool estimated = run_.state(views_[i]).estimate.has_value();
@@ -246,12 +266,14 @@ void ViewChecks::finish() {
     const std::lock_guard lock(mutex_);
     progress_.emplace("check across views", static_cast<int>(estimates), progress_style(run_.options.quiet));
     progress_->advance(checked_);
+    finishing_ = true;
   }
-  if (arena_)
-    arena_->execute([this] { group_.wait(); });
-  else
-    bounded_parallel_for(static_cast<int>(views_.size()), run_.memory.check_at_once,
-                         [this](int i) { check(static_cast<std::size_t>(i)); });
+  if (arena_) arena_->execute([this] { group_.wait(); });
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < views_.size(); ++i)
+    if (!ended_[i]) left.push_back(i);
+  bounded_parallel_for(static_cast<int>(left.size()), run_.memory.check_at_once,
+                       [&](int k) { check(left[static_cast<std::size_t>(k)]); });
   first_.rethrow();
   std::vector<std::pair<std::string, std::string>> redone;
   for (std::size_t i = 0; i < views_.size(); ++i) {

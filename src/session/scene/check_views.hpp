@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,7 +66,8 @@ class ViewChecks {
 
  private:
   std::vector<int> needed_maps(std::size_t i) const;
-  void enqueue(std::size_t i);
+  void start_workers();
+  void check_ready();
   void check(std::size_t i);
   CheckedView check_view(int view);
   void write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const;
@@ -86,7 +88,10 @@ class ViewChecks {
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<bool> ended_;  ///< of `views_`
+  std::vector<bool> ended_;        ///< of `views_`
+  std::deque<std::size_t> ready_;  ///< to be checked beside the estimation
+  int workers_ = 0;                ///< that check beside
+  bool finishing_ = false;
   int checked_ = 0;
   std::optional<Progress> progress_;
   std::optional<oneapi::tbb::task_arena> arena_;  ///< of checks beside the estimation
