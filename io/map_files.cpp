@@ -10,6 +10,7 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "io/byte_reader.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
@@ -140,19 +141,24 @@ std::vector<Rgb8> turbo() {
 template <class Nearness>
 Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   Image<Rgb8> out(map.width, map.height, Rgb8{0, 0, 0});
-  std::vector<float> known;
-  for (int y = 0; y < map.height; ++y)
+  std::vector<std::vector<float>> known_in_row(static_cast<std::size_t>(map.height));
+  parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x)
-      if (const float value = nearness(map(x, y)); std::isfinite(value)) known.push_back(value);
+      if (const float value = nearness(map(x, y)); std::isfinite(value))
+        known_in_row[static_cast<std::size_t>(y)].push_back(value);
+  });
+  std::vector<float> known;
+  for (const std::vector<float>& row : known_in_row) known.insert(known.end(), row.begin(), row.end());
   if (known.empty()) return out;
   const float low = quantile(known, 0.02);
   const float high = quantile(known, 0.98);
   const float scale = high > low ? 255 / (high - low) : 0;
   const std::vector<Rgb8> colours = turbo();
-  for (int y = 0; y < map.height; ++y)
+  parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x)
       if (const float value = nearness(map(x, y)); std::isfinite(value))
         out(x, y) = colours[static_cast<std::size_t>(std::clamp((value - low) * scale, 0.0f, 255.0f))];
+  });
   return out;
 }
 

@@ -277,9 +277,10 @@ PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vert
   constexpr std::uint64_t kVerticesPerTask = 4096;
   std::vector<std::string> parts((sampled + kVerticesPerTask - 1) / kVerticesPerTask);
   parallel_for(static_cast<int>(parts.size()), [&](int part) {
+    const InputStream own(path);  // threads that share a descriptor wait for one another at each read
     const std::uint64_t first = static_cast<std::uint64_t>(part) * kVerticesPerTask;
     for (std::uint64_t i = first; i < std::min(first + kVerticesPerTask, sampled); ++i)
-      if (!stream.read_at(start + i * step * bytes, bytes, parts[static_cast<std::size_t>(part)]))
+      if (!own.read_at(start + i * step * bytes, bytes, parts[static_cast<std::size_t>(part)]))
         FilePlace{file, FilePlace::Unit::kByte, start + i * step * bytes}.fail(
             "the file became shorter while it was read");
   });

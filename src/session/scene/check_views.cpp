@@ -197,23 +197,23 @@ void ViewChecks::write_results(const std::string& name, const ViewDepth& maps, S
   const auto write_preview = [this](const std::string& file, const auto& image) {
     return OutputFile{file, write_image(run_.workspace.path(file), image.view())};
   };
-  const std::array<std::function<OutputFile()>, 5> files = {
-      [&] { return store.write_depth(name, maps); }, [&] { return store.write_normal(name, maps); },
-      [&] { return store.write_confidence(name, maps); },
-      [&] { return write_preview(Workspace::preview_file(name), depth_preview(maps.depth.view())); },
+  std::vector<OutputFile>& files = record.outputs;
+  files.resize(5);
+  const std::array<std::function<void()>, 6> longest_first = {
+      [&] { files[3] = write_preview(Workspace::preview_file(name), depth_preview(maps.depth.view())); },
       [&] {
-        return write_preview(Workspace::confidence_preview_file(name),
-                             confidence_preview(maps.confidence.view()));
+        record.result = {{"known", known_share(maps.depth)},
+                         {"depths", histogram_json(depth_histogram(maps.depth.view()))}};
+      },
+      [&] { files[1] = store.write_normal(name, maps); },
+      [&] { files[0] = store.write_depth(name, maps); },
+      [&] { files[2] = store.write_confidence(name, maps); },
+      [&] {
+        files[4] = write_preview(Workspace::confidence_preview_file(name),
+                                 confidence_preview(maps.confidence.view()));
       }};
-  record.outputs.resize(files.size());
-  parallel_for(static_cast<int>(files.size()) + 1, [&](int i) {
-    const auto file = static_cast<std::size_t>(i);
-    if (file < files.size())
-      record.outputs[file] = files[file]();
-    else
-      record.result = {{"known", known_share(maps.depth)},
-                       {"depths", histogram_json(depth_histogram(maps.depth.view()))}};
-  });
+  parallel_for(static_cast<int>(longest_first.size()),
+               [&](int i) { longest_first[static_cast<std::size_t>(i)](); });
 }
 
 /// What the sources say of the depths of a view: counted by a backend or, if it fails, here.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "core/unique_id.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
@@ -146,7 +147,13 @@ OutputFile MapStore::write_confidence(const std::string& view, const ViewDepth& 
 }
 
 std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
-  return {write_depth(view, maps), write_normal(view, maps), write_confidence(view, maps)};
+  std::vector<OutputFile> files(3);
+  parallel_for(3, [&](int i) {
+    files[static_cast<std::size_t>(i)] = i == 0   ? write_normal(view, maps)
+                                         : i == 1 ? write_depth(view, maps)
+                                                  : write_confidence(view, maps);
+  });
+  return files;
 }
 
 std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
