@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -57,13 +58,50 @@ HWY_INLINE V64 difference(V64 a, V64 b, V64 c, V64 d) {
   return hn::Sub(hn::Mul(a, b), hn::Mul(c, d));
 }
 
+/// Moments of the offsets of some pixels of the window, exact. As each is a small whole number, one sum has
+/// them all, each in its own bits of a double.
+struct OffsetMoments {
+  V64 n, x, y, xx, xy, yy;
+
+  static constexpr int kX = 6, kY = 14, kXx = 22, kYy = 30, kXy = 38, kEnd = 47;
+  static_assert(kEnd <= 52);
+
+  /// What a pixel adds to the sum. Offsets are counted from the corner of the window.
+  static constexpr double term(int dx, int dy) {
+    const std::uint64_t x = dx + kNormalRadius, y = dy + kNormalRadius;
+    const std::uint64_t xx = dx * dx, yy = dy * dy;
+    return static_cast<double>(1 + (x << kX) + (y << kY) + (xx << kXx) + (yy << kYy) + (x * y << kXy));
+  }
+
+  HWY_INLINE explicit OffsetMoments(V64 sum) {
+    const V64 r = number(kNormalRadius), shifted = hn::Add(sum, number(kMantissa));
+    const V64 corner_x = bits<kX, kY>(shifted), corner_y = bits<kY, kXx>(shifted);
+    n = bits<0, kX>(shifted);
+    x = hn::Sub(corner_x, hn::Mul(r, n)), y = hn::Sub(corner_y, hn::Mul(r, n));
+    xx = bits<kXx, kYy>(shifted), yy = bits<kYy, kXy>(shifted);
+    const V64 corner_xy = bits<kXy, kEnd>(shifted);
+    xy = hn::Sub(hn::Sub(corner_xy, hn::Mul(r, corner_x)), hn::Mul(r, y));
+  }
+
+ private:
+  static constexpr double kMantissa = 4503599627370496;  ///< 2^52: a number below is in the last bits
+
+  template <int kBegin, int kEndBit>
+  static HWY_INLINE V64 bits(V64 shifted) {
+    const F64 d;
+    const hn::RebindToUnsigned<F64> du;
+    const auto field = hn::And(hn::ShiftRight<kBegin>(hn::BitCast(du, shifted)),
+                               hn::Set(du, (std::uint64_t{1} << (kEndBit - kBegin)) - 1));
+    return hn::Sub(hn::BitCast(d, hn::Or(field, hn::BitCast(du, number(kMantissa)))), number(kMantissa));
+  }
+};
+
 HWY_INLINE InverseDepthPlanes fit_planes(const NormalRow& row, int x) {
   constexpr double kMinSupport = 6, kSameSurface = 0.03;
   const F64 d;
-  const V64 zero = hn::Zero(d);
   const V64 middle = hn::LoadU(d, row.inverse_depth[kNormalRadius] + x + kNormalRadius);
   const V64 limit = hn::Mul(number(kSameSurface), middle);
-  V64 n = zero, sx = zero, sy = zero, sxx = zero, sxy = zero, syy = zero, sw = zero, sxw = zero, syw = zero;
+  V64 offsets = hn::Zero(d), sw = offsets, sxw = offsets, syw = offsets;
   for (int dy = -kNormalRadius; dy <= kNormalRadius; ++dy) {
     const double* inverse_depth = row.inverse_depth[static_cast<std::size_t>(dy + kNormalRadius)];
     if (inverse_depth == nullptr) continue;
@@ -71,14 +109,13 @@ HWY_INLINE InverseDepthPlanes fit_planes(const NormalRow& row, int x) {
       const V64 difference = hn::Sub(hn::LoadU(d, inverse_depth + x + dx + kNormalRadius), middle);
       const auto same = hn::Le(hn::Abs(difference), limit);
       const V64 w = hn::IfThenElseZero(same, difference);
-      const auto count = [&](double value) HWY_ATTR { return hn::IfThenElseZero(same, number(value)); };
-      n = hn::Add(n, count(1)), sx = hn::Add(sx, count(dx)), sy = hn::Add(sy, count(dy));
-      sxx = hn::Add(sxx, count(dx * dx)), sxy = hn::Add(sxy, count(dx * dy));
-      syy = hn::Add(syy, count(dy * dy));
+      offsets = hn::Add(offsets, hn::IfThenElseZero(same, number(OffsetMoments::term(dx, dy))));
       sw = hn::Add(sw, w), sxw = hn::Add(sxw, hn::Mul(number(dx), w));
       syw = hn::Add(syw, hn::Mul(number(dy), w));
     }
   }
+  const OffsetMoments of(offsets);
+  const V64 n = of.n, sx = of.x, sy = of.y, sxx = of.xx, sxy = of.xy, syy = of.yy;
   const auto covariance = [&](V64 sum, V64 first, V64 second)
                               HWY_ATTR { return hn::Sub(sum, hn::Div(hn::Mul(first, second), n)); };
   const V64 cxx = covariance(sxx, sx, sx), cxy = covariance(sxy, sx, sy), cyy = covariance(syy, sy, sy);

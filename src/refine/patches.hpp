@@ -1,7 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -10,32 +11,79 @@
 
 namespace recon {
 
+/// Patches as disjoint sets of runs, the connected pixels of a row (Tarjan 1975: union by size, with path
+/// halving).
+class PatchRuns {
+ public:
+  /// Adds a run of `pixels` as a patch of its own; returns its number.
+  int add(int pixels) {
+    parents_.push_back(-pixels);
+    return static_cast<int>(parents_.size()) - 1;
+  }
+
+  void unite(int a, int b) {
+    a = root(a), b = root(b);
+    if (a == b) return;
+    if (parent(a) > parent(b)) std::swap(a, b);  // the larger one stays
+    parent(a) += parent(b);
+    parent(b) = a;
+  }
+
+  /// Pixels of the patch of a run.
+  int size(int run) { return -parent(root(run)); }
+
+ private:
+  int& parent(int run) { return parents_[static_cast<std::size_t>(run)]; }
+  int root(int run) {
+    while (parent(run) >= 0) {
+      if (parent(parent(run)) >= 0) parent(run) = parent(parent(run));
+      run = parent(run);
+    }
+    return run;
+  }
+
+  std::vector<int> parents_;  ///< of a root the negative number of pixels
+};
+
 /// Invalidates (NaN) every 4-connected patch of fewer than `min_size` pixels of `map`.
 /// @param same_surface  whether two known neighbours are connected; symmetric
 template <class SameSurface>
 void remove_small_patches(ImageView<float> map, int min_size, const SameSurface& same_surface) {
   if (min_size <= 1) return;
-  Image<std::uint8_t> visited(map.width, map.height, 0);
-  std::vector<std::pair<int, int>> patch;
+  constexpr int kNone = -1;
+  PatchRuns runs;
+  std::vector<int> ends;  ///< columns after the runs
+  std::vector<int> above(static_cast<std::size_t>(map.width), kNone), here(above);
   for (int y = 0; y < map.height; ++y) {
-    for (int x = 0; x < map.width; ++x) {
-      if (visited(x, y) || std::isnan(map(x, y))) continue;
-      patch.assign(1, {x, y});
-      visited(x, y) = 1;
-      for (std::size_t next = 0; next < patch.size(); ++next) {
-        const auto [px, py] = patch[next];
-        const float value = map(px, py);
-        for (const auto& [i, j] : {std::pair{px - 1, py}, {px + 1, py}, {px, py - 1}, {px, py + 1}}) {
-          if (!map.contains(i, j) || visited(i, j) || std::isnan(map(i, j))) continue;
-          if (!same_surface(value, map(i, j))) continue;
-          visited(i, j) = 1;
-          patch.emplace_back(i, j);
-        }
+    const float* row = map.row(y);
+    for (int x = 0; x < map.width;) {
+      const int begin = x++;
+      int run = kNone;
+      if (!std::isnan(row[begin])) {
+        while (x < map.width && !std::isnan(row[x]) && same_surface(row[x - 1], row[x])) ++x;
+        run = runs.add(x - begin);
+        ends.push_back(x);
       }
-      if (patch.size() >= static_cast<std::size_t>(min_size)) continue;
-      for (const auto& [i, j] : patch) map(i, j) = std::numeric_limits<float>::quiet_NaN();
+      std::fill(here.begin() + begin, here.begin() + x, run);
     }
+    int united_above = kNone, united_here = kNone;
+    for (int x = 0; y > 0 && x < map.width; ++x) {
+      const int a = above[static_cast<std::size_t>(x)], b = here[static_cast<std::size_t>(x)];
+      if (a == kNone || b == kNone || (a == united_above && b == united_here)) continue;
+      if (!same_surface(map(x, y - 1), row[x])) continue;
+      runs.unite(united_above = a, united_here = b);
+    }
+    above.swap(here);
   }
+  int run = 0;
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      if (std::isnan(map(x, y))) continue;
+      const int begin = x, end = ends[static_cast<std::size_t>(run)];
+      x = end - 1;
+      if (runs.size(run++) >= min_size) continue;
+      std::fill(map.row(y) + begin, map.row(y) + end, std::numeric_limits<float>::quiet_NaN());
+    }
 }
 
 }  // namespace recon

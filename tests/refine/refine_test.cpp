@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "refine/depth_filters.hpp"
@@ -142,6 +145,44 @@ TEST(RemoveSpeckles, DropsSmallPatchesAndKeepsSteps) {
   EXPECT_EQ(depth(7, 2), 3.0f);
   EXPECT_EQ(depth(0, 0), 1.0f);
   EXPECT_TRUE(std::isnan(depth(0, 3)));
+}
+
+/// The pixels of the patch of (x, y), by flooding.
+int patch_size(ImageView<const float> depth, int x, int y, float step) {
+  std::set<std::pair<int, int>> patch;
+  const std::function<void(int, int)> flood = [&](int i, int j) {
+    if (!patch.emplace(i, j).second) return;
+    for (const auto& [k, l] : {std::pair{i - 1, j}, {i + 1, j}, {i, j - 1}, {i, j + 1}})
+      if (depth.contains(k, l) &&
+          std::abs(depth(k, l) - depth(i, j)) <= step * std::min(depth(k, l), depth(i, j)))
+        flood(k, l);
+  };
+  flood(x, y);
+  return static_cast<int>(patch.size());
+}
+
+TEST(RemoveSpeckles, EqualsFlooding) {
+  std::mt19937 random(5);
+  for (const auto& [width, height, levels, min_size] : {std::array{40, 31, 2, 5},
+                                                        {40, 31, 3, 9},
+                                                        {1, 50, 2, 3},
+                                                        {50, 1, 2, 3},
+                                                        {33, 47, 2, 60},
+                                                        {1, 1, 1, 2}}) {
+    Image<float> depth(width, height), result(width, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        result(x, y) = depth(x, y) =
+            random() % 5 == 0 ? kUnknown
+                              : 1.0f + static_cast<float>(random() % static_cast<unsigned>(levels));
+    remove_speckles(result.view(), min_size, 0.1f);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        if (std::isnan(depth(x, y))) continue;
+        EXPECT_EQ(std::isnan(result(x, y)), patch_size(depth.view(), x, y, 0.1f) < min_size)
+            << x << ", " << y;
+      }
+  }
 }
 
 }  // namespace
