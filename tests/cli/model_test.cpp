@@ -24,17 +24,6 @@ class ReconstructModel : public SceneTest {
  protected:
   fs::path sparse(const std::string& file) const { return scene() / "sparse" / file; }
 
-  /// Moves the model, not the photos.
-  void move_model(Vec3d offset) const {
-    Scene moved = model();
-    for (View& view : moved.views) {
-      Pose& pose = view.cam_from_world;
-      pose.translation = pose.translation - pose.rotation * offset;
-    }
-    for (SparsePoint& point : moved.points.edit()) point.position = point.position + offset;
-    set_model(moved);
-  }
-
   /// The two lines of the n-th view in images.txt.
   std::string lines_of_view(std::size_t n) const {
     const std::string text = content(sparse("images.txt"));

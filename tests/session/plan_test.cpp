@@ -341,7 +341,8 @@ TEST(MemoryPlan, CountsMasks) {
     if (view.name != "v1.png") view.mask_hash = "hash";
   const ScenePlan masked = make_plan(scene, {}, options);
   constexpr std::size_t kPixels = std::size_t{6000} * 4000;
-  EXPECT_EQ(output_bytes(masked), output_bytes(whole) + 3 * kPixels) << "a file of each of three";
+  EXPECT_EQ(output_bytes(masked, options), output_bytes(whole, options) + 3 * kPixels)
+      << "a file of each of three";
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));
   SessionOptions estimate = options;

@@ -162,11 +162,12 @@ double mean_known(const SceneRun& run, const std::vector<int>& views,
   return views.empty() ? 0 : sum / static_cast<double>(views.size());
 }
 
-/// Removes the cloud of an earlier run, which must not pass for that of this one.
+/// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
        {Workspace::fusion_record_file(), Workspace::cloud_file(), Workspace::visibility_file()})
     remove_result(run.workspace.path(file));
+  remove_tiles(run);
 }
 
 [[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views) {
