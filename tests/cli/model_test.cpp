@@ -96,7 +96,9 @@ TEST_F(ReconstructModel, TracksLoseViewsThatAreDeletedFromTheImages) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err,
               HasSubstr("points3D.txt:4: point 1 is seen by image 2, which the images file does not have"));
-  EXPECT_THAT(outcome.err, testing::ContainsRegex("[0-9]+ such elements are ignored"));
+  EXPECT_THAT(outcome.err,
+              testing::ContainsRegex("[0-9]+ such elements are ignored; if these views are to be used, "
+                                     "export the whole model again"));
   EXPECT_THAT(content(dense() / "report.json"), HasSubstr("such elements are ignored"));
   EXPECT_EQ(read_colmap_model(dense() / "sparse").views.size(), 4u);
 }

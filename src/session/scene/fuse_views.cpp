@@ -310,7 +310,8 @@ void ViewFusion::finish() {
   if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
   if (static_cast<int>(views.size()) < run_.options.min_fused_views)
     run_.warn("points need " + std::to_string(views.size()) + " instead of " +
-              std::to_string(run_.options.min_fused_views) + " views, as there are no more");
+              std::to_string(run_.options.min_fused_views) +
+              " views, as there are no more; lower --min-fused-views, or add photos that overlap");
   if (run_.memory.fusion_files > 0)
     spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
                  run_.memory.fusion_views, format_byte_size(run_.memory.fusion_files));
