@@ -63,7 +63,8 @@ MappedFile::MappedFile(const std::filesystem::path& folder, std::size_t bytes)
   if (file.fd < 0) fail_output(folder, "no temporary file can be created in it");
   fault_point(FaultPoint::kFileWrite);
   // A disk that is full when a page is written would end the process.
-  errno = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  do errno = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  while (errno == EINTR);
   if (errno != 0) fail_output(folder, kCannotBeWritten);
   data_ = map(folder, file.fd, bytes_, PROT_READ | PROT_WRITE);
 }

@@ -48,6 +48,8 @@ TEST_F(ReconstructTiles, HaveThePointsOfTheCloudAndChangeNothingElse) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   expect_tiles(0.5);
   EXPECT_GT(names().size(), 4u);
+  EXPECT_THAT(outcome.err, HasSubstr("tiles: the cloud is in " + std::to_string(names().size()) +
+                                     " tiles of 0.5 scene units"));
   EXPECT_THAT(names(), AllOf(Contains(StartsWith("m")), Contains(Not(HasSubstr("m")))))
       << "on both sides of 0";
   const auto report = nlohmann::json::parse(content(dense() / "report.json"));

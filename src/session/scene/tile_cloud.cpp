@@ -72,6 +72,7 @@ void tile_cloud(SceneRun& run) {
     record.outputs.push_back({folder + "/" + tile.name, std::move(tile.identity)});
   record.result = nlohmann::json::object();
   write_record(run.workspace.path(Workspace::tiles_record_file()), record);
+  spdlog::info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(), run.options.tile);
   run.tiles = std::move(record);
 }
 
