@@ -214,8 +214,10 @@ Scene ColmapBuilder::finish(const std::string& images_file) {
   check_observations(images_file);
   sort_views();
   if (elements_without_view_ > 0)
-    scene_.warnings.push_back(first_without_view_ + ", which the images file does not have; of all tracks " +
-                              std::to_string(elements_without_view_) + " such elements are ignored");
+    scene_.warnings.push_back(
+        first_without_view_ + ", which the images file does not have; of all tracks " +
+        std::to_string(elements_without_view_) +
+        " such elements are ignored; if these views are to be used, export the whole model again");
   return std::move(scene_);
 }
 

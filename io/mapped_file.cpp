@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "core/error.hpp"
@@ -13,6 +15,8 @@
 namespace recon {
 
 namespace {
+
+constexpr const char* kCannotBeWritten = "a temporary file in it cannot be written";
 
 /// Closes the file when the scope ends; a mapping stays.
 struct OpenFile {
@@ -32,22 +36,46 @@ int open_unnamed(const std::filesystem::path& folder) {
   return named;
 }
 
+void* map(const std::filesystem::path& folder, int fd, std::size_t bytes, int protection) {
+  void* const data = ::mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
+  if (data == MAP_FAILED) fail_output(folder, "a temporary file in it cannot be mapped");
+  return data;
+}
+
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& folder, std::string_view bytes) : bytes_(bytes.size()) {
+MappedFile::MappedFile(const std::filesystem::path& folder, std::string_view bytes)
+    : bytes_(bytes.size()), writable_(false) {
   EXPECTS(!bytes.empty());
   fault_point(FaultPoint::kFileCreate);
   const OpenFile file{open_unnamed(folder)};
   if (file.fd < 0) fail_output(folder, "no temporary file can be created in it");
   fault_point(FaultPoint::kFileWrite);
-  if (!write_all(file.fd, bytes)) fail_output(folder, "a temporary file in it cannot be written");
-  void* const data = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file.fd, 0);
-  if (data == MAP_FAILED) fail_output(folder, "a temporary file in it cannot be mapped");
-  data_ = data;
+  if (!write_all(file.fd, bytes)) fail_output(folder, kCannotBeWritten);
+  data_ = map(folder, file.fd, bytes_, PROT_READ);
+}
+
+MappedFile::MappedFile(const std::filesystem::path& folder, std::size_t bytes)
+    : bytes_(bytes), writable_(true) {
+  EXPECTS(bytes > 0);
+  fault_point(FaultPoint::kFileCreate);
+  const OpenFile file{open_unnamed(folder)};
+  if (file.fd < 0) fail_output(folder, "no temporary file can be created in it");
+  fault_point(FaultPoint::kFileWrite);
+  // A disk that is full when a page is written would end the process.
+  do errno = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  while (errno == EINTR);
+  if (errno != 0) fail_output(folder, kCannotBeWritten);
+  data_ = map(folder, file.fd, bytes_, PROT_READ | PROT_WRITE);
 }
 
 MappedFile::~MappedFile() {
   ::munmap(data_, bytes_);
+}
+
+void MappedFile::write(std::size_t offset, std::string_view bytes) {
+  EXPECTS(writable_ && offset <= bytes_ && bytes.size() <= bytes_ - offset);
+  std::memcpy(static_cast<char*>(data_) + offset, bytes.data(), bytes.size());
 }
 
 void MappedFile::drop_pages() const noexcept {

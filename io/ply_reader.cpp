@@ -14,6 +14,7 @@
 #include "io/input_file.hpp"
 #include "io/ply.hpp"
 #include "io/ply_header.hpp"
+#include "io/ply_vertices.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {
@@ -237,41 +238,12 @@ PlyCloud read_body(Body body, const PlyHeader& header, const std::string& file) 
       "the file has no element \"vertex\"; it is no cloud");
 }
 
-/// Bytes of a vertex of a file for `read_ply_sample`.
-std::size_t vertex_bytes(const PlyHeader& header, const std::string& file) {
-  const FilePlace place{file, FilePlace::Unit::kLine, header.line_count};
-  if (header.format == PlyFormat::kAscii || header.elements.empty() ||
-      header.elements.front().name != "vertex")
-    place.fail("the file is not binary with its vertices first");
-  std::size_t bytes = 0;
-  for (const PlyProperty& property : header.elements.front().properties) {
-    if (property.is_list) place.fail("the vertices have lists");
-    bytes += byte_count(property.type);
-  }
-  if (bytes == 0) place.fail("the vertices have no properties");
-  return bytes;
-}
-
-/// The header of a file of which `count` vertices are left.
-std::string with_vertex_count(std::string header, std::uint64_t count) {
-  const std::size_t begin = header.find("\nelement ") + 1, end = header.find('\n', begin);
-  return header.replace(begin, end - begin, "element vertex " + std::to_string(count));
-}
-
 }  // namespace
 
 PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vertices) {
   EXPECTS(max_vertices >= 1);
-  const std::string file = path.string();
-  InputStream stream(path);
-  while (stream.window().find("end_header\n") == std::string_view::npos && stream.extend()) {
-  }
-  const PlyHeader header = parse_ply_header(stream.window(), file);
-  const std::size_t bytes = vertex_bytes(header, file), start = stream.window().size() - header.body.size();
-  const std::uint64_t count = header.elements.front().count;
-  if (count > (stream.size() - start) / bytes)
-    FilePlace{file, FilePlace::Unit::kLine, header.elements.front().line}.fail(
-        "the file is too short for its vertices; it is truncated or corrupt");
+  const PlyVertices vertices(path);
+  const std::uint64_t count = vertices.count();
   const std::uint64_t step = std::max<std::uint64_t>(1, (count + max_vertices - 1) / max_vertices);
   const std::uint64_t sampled = (count + step - 1) / step;
   constexpr std::uint64_t kVerticesPerTask = 4096;
@@ -280,13 +252,11 @@ PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vert
     const InputStream own(path);  // threads that share a descriptor wait for one another at each read
     const std::uint64_t first = static_cast<std::uint64_t>(part) * kVerticesPerTask;
     for (std::uint64_t i = first; i < std::min(first + kVerticesPerTask, sampled); ++i)
-      if (!own.read_at(start + i * step * bytes, bytes, parts[static_cast<std::size_t>(part)]))
-        FilePlace{file, FilePlace::Unit::kByte, start + i * step * bytes}.fail(
-            "the file became shorter while it was read");
+      vertices.read(own, i * step, 1, parts[static_cast<std::size_t>(part)]);
   });
-  std::string sample = with_vertex_count(std::string(stream.window().substr(0, start)), sampled);
+  std::string sample = vertices.header(sampled);
   for (const std::string& part : parts) sample += part;
-  return parse_ply(sample, file);
+  return parse_ply(sample, vertices.file());
 }
 
 PlyCloud read_ply(const std::filesystem::path& path) {

@@ -82,7 +82,7 @@ std::string reason_of(const UnusableInput& input) {
 void share_memory(SceneRun& run, const Backends& backends) {
   run.memory = plan_memory(run.plan, run.options, backends, run.memory.limit, run.threads);
   if (run.memory.fusion_files > 0)
-    run.workspace.check_free_space(output_bytes(run.plan, run.options.clean) + run.memory.fusion_files);
+    run.workspace.check_free_space(output_bytes(run.plan, run.options) + run.memory.fusion_files);
   run.photos.set_budget(run.memory.photo_cache);
   const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
   run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
@@ -140,7 +140,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   work.require_device();
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
-  run.workspace.check_free_space(output_bytes(run.plan, run.options.clean));
+  run.workspace.check_free_space(output_bytes(run.plan, run.options));
   // Opening a GPU overlaps with undistortion; without one, the memory plan can be made now.
   if (work.without_gpu())
     share_memory(run, work.backends());
@@ -174,6 +174,8 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
     end_step("check across views");
     fusion.finish();
     end_step("fusion");
+    tile_cloud(run);
+    if (run.tiles) end_step("tiles");
   }
   json report = report_json(run, names_of(backends), clock.times());
   report["predicted"] = time_json(predicted_time(run, work, clock.times()));

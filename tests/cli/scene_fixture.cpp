@@ -66,6 +66,16 @@ void SceneTest::set_model(const Scene& model) const {
   write_colmap_model(scene() / "sparse", model, ColmapFormat::kText);
 }
 
+void SceneTest::move_model(Vec3d offset) const {
+  Scene moved = model();
+  for (View& view : moved.views) {
+    Pose& pose = view.cam_from_world;
+    pose.translation = pose.translation - pose.rotation * offset;
+  }
+  for (SparsePoint& point : moved.points.edit()) point.position = point.position + offset;
+  set_model(moved);
+}
+
 std::vector<std::pair<std::string, std::string>> SceneTest::results(const fs::path& dense) {
   std::vector<std::pair<std::string, std::string>> files;
   for (auto& file : files_below(dense))

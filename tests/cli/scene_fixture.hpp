@@ -36,6 +36,8 @@ class SceneTest : public testing::Test {
   /// The model of `scene()`, to be changed and written back.
   Scene model() const;
   void set_model(const Scene& model) const;
+  /// Moves the model, not the photos.
+  void move_model(Vec3d offset) const;
 
   /// The files of a dense folder whose bytes must not depend on how the run went: all but reports and
   /// records, which hold times.

@@ -76,8 +76,23 @@ TEST(MappedFile, SaysWhereItCannotBeWritten) {
   ::setrlimit(RLIMIT_FSIZE, &small);
   const std::string message =
       message_of<OutputError>([&] { MappedFile(folder.path(), std::string(1 << 20, 'x')); });
+  const std::string empty = message_of<OutputError>([&] { MappedFile(folder.path(), std::size_t{1} << 20); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_THAT(message, testing::HasSubstr("file size limit"));
+  EXPECT_THAT(empty, testing::HasSubstr("file size limit")) << "before a page is written";
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(MappedFile, IsWrittenInAnyOrderAndWithinItsSize) {
+  const TemporaryFolder folder;
+  MappedFile file(folder.path(), std::size_t{6});
+  file.write(4, "ef");
+  file.drop_pages();
+  file.write(1, "bc");
+  EXPECT_EQ(std::string(static_cast<const char*>(file.data()), 6), std::string("\0bc\0ef", 6));
+  EXPECT_ANY_THROW(file.write(5, "fg"));
+  EXPECT_ANY_THROW(file.write(7, ""));
+  EXPECT_ANY_THROW(MappedFile(folder.path(), "x").write(0, "y"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 

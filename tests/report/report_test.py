@@ -1,5 +1,6 @@
 """report_test.py PROGRAM [PICTURES]: the report of scenes/demo in Chromium, on a desk and on a phone, light and dark: no
 script fails, warnings are there, and the cloud's pixels are where a projection of its points by this script has them.
+A browser without WebGL shows a sentence in place of the cloud.
 Keeps the screenshots in the folder PICTURES."""
 
 import base64
@@ -25,14 +26,16 @@ def check(condition, message):
         sys.exit("failed: " + message)
 
 
-def chromium(folder, page, dark, *arguments):
-    """What Chromium prints for a page that does not move."""
+def chromium(folder, page, dark, *arguments, webgl=True):
+    """What Chromium prints for a page that does not move, and the messages of its scripts."""
     scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
-    command = ["chromium", "--headless", "--no-sandbox", f"--user-data-dir={folder}/browser", "--use-gl=angle",
-               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-prefers-reduced-motion",
-               "--force-device-scale-factor=1", "--hide-scrollbars", "--virtual-time-budget=10000", *scheme, *arguments,
-               page.as_uri()]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=200, check=True).stdout
+    graphics = (["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] if webgl
+                else ["--disable-gpu", "--disable-3d-apis"])
+    command = ["chromium", "--headless", "--no-sandbox", f"--user-data-dir={folder}/browser", *graphics,
+               "--force-prefers-reduced-motion", "--force-device-scale-factor=1", "--hide-scrollbars",
+               "--virtual-time-budget=10000", "--enable-logging=stderr", *scheme, *arguments, page.as_uri()]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200, check=True)
+    return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").splitlines() if ":CONSOLE:" in line]
 
 
 class Page(html.parser.HTMLParser):
@@ -147,6 +150,24 @@ def compare(page, png, name):
     check(len(full) > 20 and right > 0.95 * len(full), f"{name}: {right} of {len(full)} cells have the colour of their points")
 
 
+def check_scripts(page, name):
+    errors = [element["data-error"] for element in page.elements if "data-error" in element]
+    check(not errors, f"{name}: {errors}")
+    check("view08.jpg" in page.words, f"{name}: the warning is not shown")
+    check(len(page.all("input")) == 8, f"{name}: {len(page.all('input'))} sliders")
+
+
+def check_without_webgl(folder, report):
+    """The page says what to do in place of the cloud, and the rest of it works."""
+    text, messages = chromium(folder, report, False, "--dump-dom", webgl=False)
+    page = Page(text)
+    check_scripts(page, "without WebGL")
+    check(not messages, f"without WebGL: {messages}")
+    check(not page.all("canvas"), "without WebGL: an empty canvas")
+    sentence = "This browser shows no 3D graphics (WebGL is off): open fused.ply in a viewer."
+    check(sentence in page.words, f"without WebGL: {page.words[:300]}")
+
+
 def main(program, pictures=None):
     if not shutil.which("chromium"):
         print("skipped: not installed: chromium")
@@ -171,11 +192,8 @@ def main(program, pictures=None):
                 name = f"{screen}-{'dark' if dark else 'light'}"
                 size = f"--window-size={width},{height}"
                 shot = folder / f"{name}.png"
-                page = Page(chromium(folder, report, dark, size, f"--screenshot={shot}", "--dump-dom").decode())
-                errors = [element["data-error"] for element in page.elements if "data-error" in element]
-                check(not errors, f"{name}: {errors}")
-                check("view08.jpg" in page.words, f"{name}: the warning is not shown")
-                check(len(page.all("input")) == 8, f"{name}: {len(page.all('input'))} sliders")
+                page = Page(chromium(folder, report, dark, size, f"--screenshot={shot}", "--dump-dom")[0])
+                check_scripts(page, name)
                 check(page.all("canvas"), f"{name}: no canvas: {page.words[:300]}")
                 compare(page, shot.read_bytes(), name)
                 backgrounds[name] = sum(pixels(shot.read_bytes())[3][2][:3])
@@ -183,6 +201,7 @@ def main(program, pictures=None):
                     shutil.copy(shot, pictures)
         check(all(value > 600 if name.endswith("light") else value < 200 for name, value in backgrounds.items()),
               f"light and dark: {backgrounds}")
+        check_without_webgl(folder, report)
 
 
 main(*sys.argv[1:])

@@ -346,7 +346,10 @@ TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
   }
   const auto& camera = plan.view(0).camera;
   const std::uint64_t maps = 20ull * static_cast<unsigned>(camera.width * camera.height);
-  EXPECT_EQ(output_bytes(plan, false) - output_bytes(plan, true), (2 * kViews - (kViews + 2)) * maps);
+  SessionOptions clean = options_with();
+  clean.clean = true;
+  EXPECT_EQ(output_bytes(plan, options_with()) - output_bytes(plan, clean),
+            (2 * kViews - (kViews + 2)) * maps);
 }
 
 TEST(MemoryPlan, CountsMasks) {
@@ -357,7 +360,7 @@ TEST(MemoryPlan, CountsMasks) {
     if (view.name != "v1.png") view.mask_hash = "hash";
   const ScenePlan masked = make_plan(scene, {}, options);
   constexpr std::size_t kPixels = std::size_t{6000} * 4000;
-  EXPECT_EQ(output_bytes(masked, false), output_bytes(whole, false) + 3 * kPixels)
+  EXPECT_EQ(output_bytes(masked, options), output_bytes(whole, options) + 3 * kPixels)
       << "a file of each of three";
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));

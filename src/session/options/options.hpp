@@ -159,6 +159,7 @@ struct SessionOptions {
   int min_fused_views = 2;                      ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
   std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
+  double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none
 
   std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;

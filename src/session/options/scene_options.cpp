@@ -167,6 +167,12 @@ OptionGroup filter_options() {
            "Distance of the points that a view gives to the cloud, pixels; 1 for the densest cloud")
       .number(kScenes, RECON_FIELD(point_spacing), {1, 8});
   group.add(roi_option());
+  group
+      .add("tile", "METERS",
+           "Write the cloud a second time, divided by a grid over x and y into files below tiles/. The side "
+           "of a "
+           "tile, scene units, such as metres; 0: no tiles")
+      .number(kScenes, RECON_FIELD(tile), {0, 1e9});
   return group;
 }
 

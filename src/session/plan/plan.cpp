@@ -132,7 +132,7 @@ void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
       throw InputError("no two views make a rectified pair, such as " + name + " with " + refusals[i] +
                        "; --method planesweep takes views anywhere");
     plan.warnings.push_back(name + ": it makes no rectified pair with any other view (" + refusals[i] +
-                            "); it gets no depth map");
+                            "); it gets no depth map: --method planesweep takes views anywhere");
   }
 }
 
@@ -150,7 +150,10 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
     any_match |= matches;
     const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
     if (matches && view.sources.empty())
-      plan.warnings.push_back(name + ": no other view overlaps with it enough; it gets no depth map");
+      plan.warnings.push_back(
+          name +
+          ": no other view overlaps with it enough; it gets no depth map: check its pose, or "
+          "widen --min-angle and --max-angle");
     view.in_scope = matches && usable;
     view.active = view.in_scope &&
                   static_cast<int>(index_of_name[name] % static_cast<std::size_t>(options.shard.count)) ==

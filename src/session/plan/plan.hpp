@@ -124,9 +124,9 @@ int photos_at_once(const Scene& scene, std::size_t limit, int threads);
 MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
                        const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit, int threads);
 
-/// Bytes that the results of a plan take on the disk at a time, at most (the cloud is an estimate).
-/// @param clean  SessionOptions::clean
-std::uint64_t output_bytes(const ScenePlan& plan, bool clean);
+/// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
+/// cloud is an estimate).
+std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options);
 
 /// The pipeline that the pairs of a scene are matched with.
 PairDepthOptions pair_depth_options(const SessionOptions& options);

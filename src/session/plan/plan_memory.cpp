@@ -363,15 +363,18 @@ static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   return max;
 }
 
-std::uint64_t output_bytes(const ScenePlan& plan, bool clean) {
+std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options) {
   constexpr std::uint64_t kCloudBytesPerPixel =
       18;  // about one pixel in four becomes a point of 72 bytes, with its views
-  std::uint64_t bytes = map_file_bytes(plan, clean);
+  constexpr std::uint64_t kTileBytesPerPixel = 11;  // 44 bytes of these without its views
+  // Tiles are written from a temporary file of the same size.
+  const std::uint64_t cloud = kCloudBytesPerPixel + (options.tile > 0 ? 2 * kTileBytesPerPixel : 0);
+  std::uint64_t bytes = map_file_bytes(plan, options.clean);
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = pixels(plan.view(view).camera);
     bytes += size * 3;  // the undistorted image, were it not compressed
     if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
-    if (plan.view(view).in_scope) bytes += size * (1 + kCloudBytesPerPixel);
+    if (plan.view(view).in_scope) bytes += size * (1 + cloud);
   }
   return bytes;
 }

@@ -198,7 +198,7 @@ json plan_json(const SceneRun& run, const TimePlan& time) {
                  {"peak", memory.peak},
                  {"gpu", memory.device_peak},
                  {"tiles", memory.tiles},
-                 {"output", output_bytes(run.plan, run.options.clean)}}}};
+                 {"output", output_bytes(run.plan, run.options)}}}};
   plan["seconds"] = time_json(time);
   add_restrictions(run, plan);
   return plan;
@@ -234,7 +234,7 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
   text += "; a view in " + std::to_string(memory.tiles) + (memory.tiles == 1 ? " piece" : " pieces") +
-          "; results up to " + format_byte_size(output_bytes(run.plan, run.options.clean)) + "\n";
+          "; results up to " + format_byte_size(output_bytes(run.plan, run.options)) + "\n";
   text += "  time: about " + number(time.total, "%.2f s");
   if (time.a_view > 0) text += ", " + number(time.a_view, "%.3f s") + " a view";
   for (const auto& [step, seconds] : time.steps)
@@ -260,6 +260,11 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
   if (run.cloud) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
     report["points"] = run.cloud->record.result.at("points");
+  }
+  if (run.tiles) {
+    json files = json::array();
+    for (const OutputFile& file : run.tiles->outputs) files.push_back(file.name);
+    report["tiles"] = {{"size", run.options.tile}, {"files", std::move(files)}};
   }
   return report;
 }

@@ -108,13 +108,20 @@ function showCloud(box, cloud) {
   canvas.dataset.points = geometry.attributes.position.count;
 }
 
+// A sentence in place of the cloud.
+function explain(box, text) {
+  const note = document.createElement("p");
+  note.textContent = text + ": open fused.ply in a viewer.";
+  box.replaceChildren(note);
+}
+
 const box = document.getElementById("cloud");
-if (box) {
+if (box && !document.createElement("canvas").getContext("webgl")) {
+  explain(box, "This browser shows no 3D graphics (WebGL is off)");
+} else if (box) {
   try {
     showCloud(box, JSON.parse(document.getElementById("points").textContent));
   } catch (error) {
-    const note = document.createElement("p");
-    note.textContent = "This browser does not show the cloud (" + error.message + "): open fused.ply in a viewer.";
-    box.replaceChildren(note);
+    explain(box, "This browser does not show the cloud (" + error.message + ")");
   }
 }

@@ -61,6 +61,15 @@ std::string summary(const json& report) {
   return text;
 }
 
+/// Where the cloud is once more; empty without tiles.
+std::string tiles(const json& report) {
+  if (!report.contains("tiles")) return {};
+  const json& tiles = report.at("tiles");
+  const std::size_t count = tiles.at("files").size();
+  return ", and in " + std::to_string(count) + (count == 1 ? " tile" : " tiles") + " of " +
+         number(tiles.at("size").get<double>(), "%.6g") + " units in <a href=\"tiles/\">tiles</a>";
+}
+
 std::string times(const json& seconds) {
   std::string table = "<h2>Times</h2>\n<table>";
   for (const auto& [step, time] : seconds.items())
@@ -99,7 +108,8 @@ std::string report_html(const json& report, const CloudView& cloud) {
   if (shown)
     page += "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<p><small>" +
             std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +
-            " points; all of them are in <a href=\"fused.ply\">fused.ply</a>.</small></p>\n";
+            " points; all of them are in <a href=\"fused.ply\">fused.ply</a>" + tiles(report) +
+            ".</small></p>\n";
   page += charts(report) + "<h2>Views</h2>\n<div class=views>\n";
   for (const json& view : report.at("views")) page += view_figure(view);
   page += "</div>\n" + times(report.at("seconds")) + html_options(report.at("options"));

@@ -41,6 +41,8 @@ class Workspace {
   static std::string fusion_record_file() { return "status/fusion.json"; }
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
+  static std::string tiles_folder() { return "tiles"; }
+  static std::string tiles_record_file() { return "status/tiles.json"; }
 
   /// Tries to write a file in the folder.
   /// @throws OutputError with the reason

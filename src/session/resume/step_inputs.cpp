@@ -295,4 +295,8 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   return inputs;
 }
 
+json tile_inputs(const SceneRun& run) {
+  return {{"version", kResultsVersion}, {"cloud", hashes(run.cloud->record)}, {"tile", run.options.tile}};
+}
+
 }  // namespace recon

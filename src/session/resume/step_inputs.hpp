@@ -33,4 +33,7 @@ PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views);
 /// @param views  the checked views, in the order of fusion
 nlohmann::json fusion_inputs(const SceneRun& run, const std::vector<int>& views);
 
+/// Of the tiles of the run's cloud.
+nlohmann::json tile_inputs(const SceneRun& run);
+
 }  // namespace recon

@@ -162,11 +162,12 @@ double mean_known(const SceneRun& run, const std::vector<int>& views,
   return views.empty() ? 0 : sum / static_cast<double>(views.size());
 }
 
-/// Removes the cloud of an earlier run, which must not pass for that of this one.
+/// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
        {Workspace::fusion_record_file(), Workspace::cloud_file(), Workspace::visibility_file()})
     remove_result(run.workspace.path(file));
+  remove_tiles(run);
 }
 
 [[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views) {
@@ -309,7 +310,8 @@ void ViewFusion::finish() {
   if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
   if (static_cast<int>(views.size()) < run_.options.min_fused_views)
     run_.warn("points need " + std::to_string(views.size()) + " instead of " +
-              std::to_string(run_.options.min_fused_views) + " views, as there are no more");
+              std::to_string(run_.options.min_fused_views) +
+              " views, as there are no more; lower --min-fused-views, or add photos that overlap");
   if (run_.memory.fusion_files > 0)
     spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
                  run_.memory.fusion_views, format_byte_size(run_.memory.fusion_files));

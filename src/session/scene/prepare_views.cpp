@@ -173,6 +173,7 @@ void read_scene(SceneRun& run) {
     left_out.push_back(view);
   }
   run.plan = make_plan(run.scene, left_out, run.options);
+  check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
   if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }

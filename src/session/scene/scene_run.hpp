@@ -51,6 +51,7 @@ struct SceneRun {
   std::vector<std::string> warnings;
   std::mutex warnings_mutex;
   std::optional<CloudState> cloud;
+  std::optional<StepRecord> tiles;  ///< of the cloud, with --tile
   PhotoStore photos;
   std::unique_ptr<MapStore> photometric, geometric;
 
@@ -105,6 +106,18 @@ std::vector<int> cleaned_but_needed(const SceneRun& run);
 /// Removes the maps of a view before the check, which no check needs any more.
 /// @throws OutputError
 void clean_maps(SceneRun& run, int view);
+
+/// @throws UsageError for a --tile that is far too small for the sparse points, before anything is computed
+void check_tile_size(const SceneRun& run);
+
+/// Removes the tiles of the cloud of an earlier run.
+/// @throws OutputError
+void remove_tiles(const SceneRun& run);
+
+/// Divides the finished cloud into tiles of --tile scene units; finished tiles of the same cloud are kept,
+/// all others are removed, also where there is no --tile.
+/// @throws UsageError when there would be too many, OutputError, Interrupted
+void tile_cloud(SceneRun& run);
 
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);

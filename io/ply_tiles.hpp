@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/content_hash.hpp"
+
+namespace recon {
+
+/// Most tiles that a cloud is divided into.
+inline constexpr std::size_t kMaxPlyTiles = 10000;
+
+/// A written tile.
+struct PlyTile {
+  std::string name;  ///< of its file, such as "12_m3.ply"
+  FileIdentity identity;
+};
+
+/// Divides a cloud by a grid over x and y into the files X_Y.ply of `folder`, X = floor(x / size) and
+/// Y = floor(y / size), "m" before the digits of a negative index. A point is in exactly one of them, with
+/// the bytes and in the order of the cloud; there is a file for each tile that has points. The memory does
+/// not grow with the cloud; meanwhile a temporary file beside the cloud takes as much space as its points.
+/// Deterministic.
+/// @param cloud  as PlyWriter writes it
+/// @param size   of a tile, in the unit of the cloud, > 0
+/// @returns the files, in the order of X, then Y
+/// @throws UsageError with the size to be given if there would be more than kMaxPlyTiles
+/// @throws InputError for files of another form, and for points that are not finite
+/// @throws OutputError, Interrupted
+std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
+                                const std::filesystem::path& folder);
+
+/// Whether a file is named like a tile.
+bool is_tile_name(std::string_view name);
+
+}  // namespace recon

@@ -1,0 +1,79 @@
+// --tile: the cloud once more, divided into files that programs open which do not open all of it.
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/ply_tiles.hpp"
+#include "io/text_scanner.hpp"
+#include "session/resume/step_inputs.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace fs = std::filesystem;
+
+void check_tile_size(const SceneRun& run) {
+  if (run.options.tile <= 0 || run.options.stage == Stage::kEstimate) return;
+  // Outliers among the sparse points may lie where the cloud has no points.
+  constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
+  std::set<std::pair<double, double>> tiles;
+  for (const SparsePoint& point : run.plan.scene.points) {
+    const bool seen = std::any_of(point.track.begin(), point.track.end(), [&](const TrackElement& element) {
+      return run.plan.view(element.view).in_scope;
+    });
+    if (!seen || (run.options.roi && !run.options.roi->contains(point.position))) continue;
+    tiles.emplace(std::floor(point.position.x / run.options.tile),
+                  std::floor(point.position.y / run.options.tile));
+    if (tiles.size() > kMaxTiles)
+      throw UsageError(run.folder.root.string() + ": --tile " + decimal(run.options.tile) +
+                       " is too small: the sparse points of the model alone lie in more than " +
+                       std::to_string(kMaxTiles) + " tiles, and a cloud may have " +
+                       std::to_string(kMaxPlyTiles) + "; give more scene units");
+  }
+}
+
+void remove_tiles(const SceneRun& run) {
+  // The record goes first: tiles without one are of no finished step.
+  remove_result(run.workspace.path(Workspace::tiles_record_file()));
+  const fs::path folder = run.workspace.path(Workspace::tiles_folder());
+  std::vector<fs::path> stale;
+  std::error_code error;
+  for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
+    if (is_tile_name(it->path().filename().string())) stale.push_back(it->path());
+  for (const fs::path& file : stale) remove_result(file);
+  fs::remove(folder, error);  // unless it holds files of others
+}
+
+void tile_cloud(SceneRun& run) {
+  if (run.options.tile <= 0) {
+    remove_tiles(run);
+    return;
+  }
+  StepRecord record;
+  record.inputs = tile_inputs(run);
+  FinishedStep finished =
+      find_finished(run.workspace, run.options.overwrite, Workspace::tiles_record_file(), record.inputs);
+  if (finished.record) {
+    spdlog::info("tiles: {} are finished and kept", finished.record->outputs.size());
+    run.tiles = std::move(*finished.record);
+    return;
+  }
+  if (!finished.reason.empty()) spdlog::info("tiles: the stale ones are made again: {}", finished.reason);
+  remove_tiles(run);
+  const std::string folder = Workspace::tiles_folder();
+  for (PlyTile& tile :
+       divide_ply(run.workspace.path(Workspace::cloud_file()), run.options.tile, run.workspace.path(folder)))
+    record.outputs.push_back({folder + "/" + tile.name, std::move(tile.identity)});
+  record.result = nlohmann::json::object();
+  write_record(run.workspace.path(Workspace::tiles_record_file()), record);
+  spdlog::info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(), run.options.tile);
+  run.tiles = std::move(record);
+}
+
+}  // namespace recon
