@@ -95,6 +95,7 @@ const std::vector<FloatOption> kFloats = {
      [](auto& o) { return o.selection.max_angle_degrees; }},
     {"--depth-min", kSweep, "1.23456789", "0", "1e30", [](auto& o) { return o.depth.near.value_or(-1); }},
     {"--depth-max", kSweep, "12.3456789", "-2", "1e31", [](auto& o) { return o.depth.far.value_or(-1); }},
+    {"--tile", kSweep, "1.23456789", "-1", "1.1e9", [](auto& o) { return o.tile; }},
     {"--max-cost", kSweep, "0.123456789", "-0.1", "255.1", [](auto& o) { return o.max_cost.value_or(-1); }},
     {"--min-confidence", kSweep, "0.123456789", "-0.1", "1.1",
      [](auto& o) { return o.min_confidence.value_or(-1); }},

@@ -374,7 +374,9 @@ TEST_F(ReconstructResult, OfASessionIsSummedUp) {
   EXPECT_THAT(outcome.out, HasSubstr((session / "deep/c").string() + " "));
   EXPECT_THAT(outcome.err, HasSubstr("3 of 4 scenes, about "));
   const std::string page = content(session / "index.html");
-  EXPECT_THAT(page, HasSubstr("<a href=\"deep/c/dense/report.html\">"));
+  EXPECT_THAT(
+      page, HasSubstr("<a href=\"deep/c/dense/report.html\"><img class=scene src=\"deep/c/dense/previews/"));
+  EXPECT_TRUE(fs::is_regular_file(session / "deep/c/dense" / lines[2].at("preview").get<std::string>()));
   EXPECT_THAT(page, HasSubstr("cameras.txt:1"));
 
   const auto cloud = content(session / "deep/c/dense/fused.ply");
@@ -383,6 +385,33 @@ TEST_F(ReconstructResult, OfASessionIsSummedUp) {
   EXPECT_EQ(again.json().at("scenes").size(), 4u) << "the table is not in the object";
   EXPECT_EQ(content(session / "deep/c/dense/fused.ply"), cloud);
   EXPECT_EQ(session_lines(session).size(), 4u) << "the file is of the last run";
+}
+
+TEST_F(ReconstructResult, OfADryRunSumsUpTheSession) {
+  const fs::path session = folder() / "session";
+  for (const char* name : {"a", "b", "c"}) render(session / name, {});
+  set_content(session / "b/sparse/cameras.txt", "broken\n");
+  const Outcome text = reconstruct({session.string(), "--dry-run"});
+  EXPECT_EQ(text.exit_code, 7) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("2 inputs: about "));
+  const nlohmann::json object = reconstruct({session.string(), "--dry-run", "--json"}).json();
+  const auto& plans = object.at("scenes");
+  const auto& estimate = object.at("estimate");
+  double seconds = 0, once = 0;
+  std::uint64_t memory = 0, output = 0;
+  for (const std::size_t scene : {0, 2}) {
+    const auto& steps = plans.at(scene).at("seconds").at("steps");
+    for (const auto& [step, time] : steps.items())
+      if (step != "start" && step != "opening the device") seconds += time.get<double>();
+    once = std::max(once, steps.at("start").get<double>() + steps.at("opening the device").get<double>());
+    memory = std::max(memory, plans.at(scene).at("memory").at("peak").get<std::uint64_t>());
+    output += plans.at(scene).at("memory").at("output").get<std::uint64_t>();
+  }
+  EXPECT_EQ(estimate.at("planned"), 2);
+  EXPECT_EQ(estimate.at("timed"), 2);
+  EXPECT_NEAR(estimate.at("seconds").get<double>(), seconds + once, 1e-6);
+  EXPECT_EQ(estimate.at("memory"), memory);
+  EXPECT_EQ(estimate.at("output"), output);
 }
 
 TEST_F(ReconstructResult, OfASessionWithoutResultsIsItsFirstFailure) {

@@ -169,9 +169,8 @@ OptionGroup filter_options() {
   group.add(roi_option());
   group
       .add("tile", "METERS",
-           "Write the cloud a second time, divided by a grid over x and y into files below tiles/. The side "
-           "of a "
-           "tile, scene units, such as metres; 0: no tiles")
+           "Write the cloud once more, divided by a grid over x and y into files below tiles/: the side of a "
+           "tile in scene units, such as metres; 0: no tiles")
       .number(kScenes, RECON_FIELD(tile), {0, 1e9});
   return group;
 }

@@ -265,6 +265,7 @@ PairReport plan_pair(const PairRun& run) {
   PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
   const double seconds = matching_seconds(run, plan, memory);
   report.object["seconds"] = {{"matching", seconds}};
+  report.object["memory"]["output"] = pair_output_bytes(plan, run.options.pair.fill);
   char text[64];
   std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", seconds);
   report.text += text;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "io/output_file.hpp"
+#include "session/options/options.hpp"
 #include "session/report/html.hpp"
 
 namespace recon {
@@ -34,7 +35,7 @@ std::string text_of(const json& line, const char* key) {
 }
 
 /// The results of a line, relative to the page; empty where there are none.
-std::string result_link(const fs::path& folder, const json& line, const char* file) {
+std::string result_link(const fs::path& folder, const json& line, const std::string& file) {
   const std::string output = text_of(line, "output");
   if (output.empty() || !fs::exists(fs::path(output) / file)) return {};
   return fs::proximate(fs::path(output) / file, folder).generic_string();
@@ -44,14 +45,31 @@ std::string linked(const std::string& link, const std::string& text) {
   return link.empty() ? text : "<a href=\"" + html_link(link) + "\">" + text + "</a>";
 }
 
+/// The preview of the depth of a view from the middle of the scene, relative to its results; empty where
+/// there is none.
+std::string middle_preview(const json& report) {
+  std::vector<std::string> files;
+  if (report.contains("views"))
+    for (const json& view : report.at("views"))
+      if (view.contains("preview")) files.push_back(view.at("preview"));
+  return files.empty() ? std::string() : files[files.size() / 2];
+}
+
+/// A depth map of the scene; nothing where there is none.
+std::string picture(const fs::path& folder, const json& line) {
+  const std::string link = line.contains("preview") ? result_link(folder, line, line.at("preview")) : "";
+  return link.empty() ? link : "<img class=scene src=\"" + html_link(link) + "\" alt=\"\" loading=lazy>";
+}
+
 std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
   std::string page =
       html_head() + "<h1>" + std::to_string(lines.size()) + " scenes</h1>\n<table><tr><th>scene";
   for (const Column& column : kColumns) page += std::string("<th class=n>") + column.title;
   page += "<th>status</tr>\n";
   for (const json& line : lines) {
-    page += "<tr><td>" +
-            linked(result_link(folder, line, "report.html"), html_escaped(text_of(line, "scene"))) + "</td>";
+    const std::string report = result_link(folder, line, "report.html");
+    page +=
+        "<tr><td>" + linked(report, picture(folder, line) + html_escaped(text_of(line, "scene"))) + "</td>";
     for (const Column& column : kColumns) page += "<td class=n>" + cell(line, column) + "</td>";
     const std::string error = text_of(line, "error");
     page +=
@@ -73,6 +91,7 @@ json session_line(const json& report, int exit_code) {
   for (const char* key : {"views", "left_out", "warnings"})
     if (report.contains(key)) line[key] = report.at(key).size();
   if (report.contains("seconds")) line["seconds"] = report.at("seconds").at("total");
+  if (const std::string file = middle_preview(report); !file.empty()) line["preview"] = file;
   return line;
 }
 
@@ -96,6 +115,40 @@ std::string session_table(const std::vector<json>& lines) {
         text_of(line, "status") + (exit_code == 0 ? "" : " (" + std::to_string(exit_code) + ")"));
   }
   return table;
+}
+
+json session_estimate(const json& plans) {
+  std::size_t planned = 0, timed = 0;
+  double seconds = 0, beginning = 0;
+  std::uint64_t memory = 0, output = 0;
+  for (const json& plan : plans) {
+    if (!plan.contains("memory")) continue;
+    ++planned;
+    memory = std::max(memory, plan.at("memory").at("peak").get<std::uint64_t>());
+    output += plan.at("memory").value("output", std::uint64_t{0});
+    if (!plan.contains("seconds")) continue;
+    ++timed;
+    const json& time = plan.at("seconds");
+    // The program starts and opens its devices once. Of pairs, the matching alone is predicted.
+    const json steps = time.value("steps", json::object());
+    const double once = steps.value("start", 0.0) + steps.value("opening the device", 0.0);
+    beginning = std::max(beginning, once);
+    seconds += time.value("total", time.value("matching", 0.0)) - once;
+  }
+  return {{"planned", planned},
+          {"timed", timed},
+          {"seconds", seconds + beginning},
+          {"memory", memory},
+          {"output", output}};
+}
+
+std::string estimate_text(const json& estimate) {
+  const std::size_t planned = estimate.at("planned"), timed = estimate.at("timed");
+  std::string text = std::to_string(planned) + (planned == 1 ? " input" : " inputs");
+  if (timed > 0) text += ": about " + number(estimate.at("seconds").get<double>(), "%.2f s");
+  if (timed > 0 && timed < planned) text += " for " + std::to_string(timed) + " of them";
+  return text + ", up to " + format_byte_size(estimate.at("memory")) + " of memory, results up to " +
+         format_byte_size(estimate.at("output")) + "\n";
 }
 
 void write_session_files(const fs::path& folder, const std::vector<json>& lines) {

@@ -15,6 +15,14 @@ nlohmann::json session_line(const nlohmann::json& report, int exit_code);
 /// The lines as a table for people.
 std::string session_table(const std::vector<nlohmann::json>& lines);
 
+/// What a session takes by the plans of its inputs, as `--dry-run --json` prints them: the number of these
+/// ("planned"), the sum of the predicted seconds and how many plans have them ("timed"), the largest memory
+/// and the bytes of all results. Inputs that have no plan are ignored.
+nlohmann::json session_estimate(const nlohmann::json& plans);
+
+/// The estimate as a line for people.
+std::string estimate_text(const nlohmann::json& estimate);
+
 /// Writes session.jsonl, one line an input, and index.html, which links to their results; a reader finds
 /// either the files of the last call or these.
 /// @throws OutputError

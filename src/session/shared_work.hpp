@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <future>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "methods/backend.hpp"
+#include "session/options/device.hpp"
+#include "session/options/options.hpp"
+
+namespace recon {
+
+using Backends = std::vector<std::unique_ptr<Backend>>;
+
+/// The devices, and how long it took to open them, seconds.
+struct OpenDevices {
+  Backends backends;
+  double seconds = 0;
+};
+
+/// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
+/// and undistortion.
+struct SharedWork {
+  const SessionOptions& options;
+  int threads;
+  std::size_t memory_limit;
+  std::shared_future<DeviceChoice> choice;
+  std::shared_future<std::shared_ptr<OpenDevices>> devices;
+  bool several_inputs;
+  double start = 0;  ///< seconds from the start of the process until work begins
+
+  Backends& backends() const { return devices.get()->backends; }
+  /// A device that is named has to be there before anything is written. @throws DeviceUnavailable
+  void require_device() const {
+    if (options.device != "auto") choice.get();
+  }
+  /// Whether there is no GPU to work on; false while GPUs are looked for, which a machine without driver does
+  /// not do for long.
+  bool without_gpu() const {
+    constexpr std::chrono::milliseconds kWithoutDriver(20);
+    return choice.wait_for(kWithoutDriver) == std::future_status::ready && choice.get().gpus.empty();
+  }
+};
+
+/// Begins to look for GPUs and to open them.
+SharedWork begin_work(const SessionOptions& options, int threads);
+
+/// Exit code: some views, or some of several inputs, failed.
+inline constexpr int kSomeFailed = 7;
+
+/// The result of one input.
+struct Outcome {
+  int exit_code = 0;
+  nlohmann::json object;  ///< that `--json` prints
+  std::string text;
+};
+
+}  // namespace recon
