@@ -103,28 +103,25 @@ void ViewChecks::begin_beside(const std::vector<int>& views) {
       dependents_[static_cast<std::size_t>(view)].push_back(i);
       ++waits_for_[i];
     }
-    if (waits_for_[i] == 0) ready_.push_back(i);
+    if (waits_for_[i] == 0) add_ready(i);
   }
-  start_workers();
 }
 
 void ViewChecks::estimated(int view) {
   if (!arena_) return;
   const std::lock_guard lock(mutex_);
   for (const std::size_t i : dependents_[static_cast<std::size_t>(view)])
-    if (--waits_for_[i] == 0) ready_.push_back(i);
-  start_workers();
+    if (--waits_for_[i] == 0) add_ready(i);
 }
 
-/// As many as may check beside and find something to do. The mutex is locked.
-void ViewChecks::start_workers() {
-  const auto wanted =
-      static_cast<int>(std::min(ready_.size(), static_cast<std::size_t>(run_.memory.checks_beside)));
-  for (; workers_ < wanted; ++workers_) {
-    // A loop that waits must not begin another check: their number bounds the memory.
-    const auto work = [this] { oneapi::tbb::this_task_arena::isolate([this] { check_ready(); }); };
-    arena_->enqueue(group_.defer(work));
-  }
+/// Adds a view that can be checked beside, and a worker for it if there may be another. The mutex is locked.
+void ViewChecks::add_ready(std::size_t i) {
+  ready_.push_back(i);
+  if (workers_ == run_.memory.checks_beside) return;
+  ++workers_;
+  // A loop that waits must not begin another check: their number bounds the memory.
+  const auto work = [this] { oneapi::tbb::this_task_arena::isolate([this] { check_ready(); }); };
+  arena_->enqueue(group_.defer(work));
 }
 
 /// A worker: checks views that are ready until there is none, or until `finish` continues.

@@ -66,7 +66,7 @@ class ViewChecks {
 
  private:
   std::vector<int> needed_maps(std::size_t i) const;
-  void start_workers();
+  void add_ready(std::size_t i);
   void check_ready();
   void check(std::size_t i);
   CheckedView check_view(int view);
