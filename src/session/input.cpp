@@ -33,7 +33,8 @@ bool is_file(const fs::path& path) {
 /// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
 bool looks_like_input(const fs::path& root) {
   return is_folder(root / "images") || is_folder(root / "sparse") || is_file(root / "calib.txt") ||
-         !find_image(root, "im0").empty() || !find_image(root, "im1").empty();
+         !mvsnet_camera_files(root / "cams").empty() || !find_image(root, "im0").empty() ||
+         !find_image(root, "im1").empty();
 }
 
 /// What a folder lacks to be a scene or a pair.
