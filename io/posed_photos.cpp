@@ -10,8 +10,6 @@ namespace recon {
 
 Pose rigid_pose(const std::array<double, 16>& matrix, const FilePlace& place) {
   constexpr double kTolerance = 1e-3;  // three digits behind the point
-  if (!std::all_of(matrix.begin(), matrix.end(), [](double v) { return std::isfinite(v); }))
-    place.fail("the matrix has an element that is not finite; it has to be 16 finite numbers");
   if (matrix[12] != 0 || matrix[13] != 0 || matrix[14] != 0 || matrix[15] != 1)
     place.fail("the last row of the matrix is " + decimal(matrix[12]) + " " + decimal(matrix[13]) + " " +
                decimal(matrix[14]) + " " + decimal(matrix[15]) + "; it has to be 0 0 0 1");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "io/colmap_builder.hpp"
@@ -15,10 +16,10 @@
 
 namespace recon {
 
-/// The motion of a 4x4 matrix, given row by row: a rotation, a translation and the last row 0 0 0 1. Rounded
-/// digits are no fault: the rotation is made exact.
+/// The motion of a 4x4 matrix of finite numbers, given row by row: a rotation R, a translation and the last
+/// row 0 0 0 1. Rounded digits are no fault: the rotation is made exact.
 /// @throws InputError with `place` when R R^T differs from the identity by more than 0.001 in an element, for
-/// a mirror, another last row, and numbers that are not finite
+/// a mirror, and for another last row
 Pose rigid_pose(const std::array<double, 16>& matrix, const FilePlace& place);
 
 /// Builds the scene of a format that gives each photo a camera and a pose, and has no points: by the same

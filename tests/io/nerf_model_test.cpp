@@ -167,6 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Fault{"Parent", kGood, "\"file_path\": \"a/../../b\", " + kPose,
               "frames[0].file_path: the name \"a/../../b\" has"},
+        Fault{"ParentWithoutSize", "\"fl_x\": 9", "\"file_path\": \"../b\", " + kPose,
+              "frames[0].file_path: the name \"../b\" has"},
         Fault{"Absolute", kGood, "\"file_path\": \"/a.png\", " + kPose,
               "frames[0].file_path: the name \"/a.png\" is an"},
         Fault{"NoName", kGood, kPose, "frames[0].file_path: is missing"},
