@@ -8,6 +8,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <system_error>
 #include <vector>
 
 #include "io/byte_reader.hpp"
@@ -269,6 +270,16 @@ bool is_truncated_jpeg(std::string_view bytes) {
   const std::size_t pixels =
       visit_jpeg_segments(bytes, [](std::uint8_t marker, std::string_view) { return marker == 0xDA; });
   return bytes.find("\xFF\xD9"sv, pixels) == std::string_view::npos;
+}
+
+std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem) {
+  for (const char* extension :
+       {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm", ".bmp"}) {
+    std::error_code error;
+    const std::filesystem::path file = folder / (stem + extension);
+    if (std::filesystem::is_regular_file(file, error)) return file;
+  }
+  return {};
 }
 
 Image<Rgb8> read_image(const std::filesystem::path& path) {

@@ -37,6 +37,9 @@ struct ImageSize {
   friend bool operator==(ImageSize a, ImageSize b) { return a.width == b.width && a.height == b.height; }
 };
 
+/// The image `stem` in `folder` with the extension of an image, .png first; empty if there is none.
+std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem);
+
 /// Reads the pixels of an image file as stored (EXIF orientation is not applied: calibrations refer to the
 /// stored pixels), in 8-bit RGB. Grey becomes r = g = b, an alpha channel is dropped, 16 bits become
 /// round(value / 257). Formats: those of OpenCV, such as PNG, JPEG, TIFF.

@@ -9,16 +9,18 @@
 
 namespace recon {
 
-/// A place in an input file, for messages: a line (text) or a byte offset (binary), both of `file`.
+/// A place in an input file, for messages: a line (text) or a byte offset (binary) of `file`, or all that
+/// `file` names, such as a field of a file.
 struct FilePlace {
-  enum class Unit { kLine, kByte };
+  enum class Unit { kLine, kByte, kAll };
 
   const std::string& file;
   Unit unit;
   std::uint64_t position;
 
-  /// "cameras.txt:4" or "cameras.bin: byte 24".
+  /// "cameras.txt:4", "cameras.bin: byte 24" or "transforms.json: frames[2].file_path".
   std::string text() const {
+    if (unit == Unit::kAll) return file;
     return file + (unit == Unit::kLine ? ":" : ": byte ") + std::to_string(position);
   }
 

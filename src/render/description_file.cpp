@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/json_reader.hpp"
 #include "render/hash.hpp"
-#include "render/json_reader.hpp"
 
 namespace recon {
 namespace {
@@ -215,14 +215,6 @@ void read_sparse(JsonReader reader, SparseOptions& sparse) {
   sparse.noise = reader.number("noise", sparse.noise);
   sparse.min_views = reader.integer("min_views", sparse.min_views);
   reader.finish();
-}
-
-nlohmann::json parse_json(std::string_view text, const std::string& file) {
-  try {
-    return nlohmann::json::parse(text, nullptr, true, /*ignore_comments=*/true);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw InputError(file + ": byte " + std::to_string(error.byte) + ": this is not JSON: " + error.what());
-  }
 }
 
 /// The views of a description file ("views", "exposure_spread", "image_format") in order.

@@ -9,7 +9,9 @@
 
 #include "core/error.hpp"
 #include "io/colmap_model.hpp"
+#include "io/image_file.hpp"
 #include "io/input_file.hpp"
+#include "io/mvsnet_model.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
@@ -28,18 +30,11 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-/// The image called im0 or im1; empty when there is none.
-fs::path find_image(const fs::path& root, const std::string& stem) {
-  for (const char* extension :
-       {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm", ".bmp"})
-    if (is_file(root / (stem + extension))) return root / (stem + extension);
-  return {};
-}
-
 /// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
 bool looks_like_input(const fs::path& root) {
   return is_folder(root / "images") || is_folder(root / "sparse") || is_file(root / "calib.txt") ||
-         !find_image(root, "im0").empty() || !find_image(root, "im1").empty();
+         !mvsnet_camera_files(root / "cams").empty() || !find_image(root, "im0").empty() ||
+         !find_image(root, "im1").empty();
 }
 
 /// What a folder lacks to be a scene or a pair.
@@ -47,8 +42,10 @@ std::string what_is_missing(const fs::path& root) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
   if (is_file(root / "calib.txt") || left || right)
     return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
-  if (!is_folder(root / "images")) return "this is no scene: it has no folder images/";
-  if (!is_folder(root / "sparse")) return "this is no scene: it has no folder sparse/";
+  if (!is_folder(root / "images"))
+    return "this is no scene: it has no folder images/ (and no file transforms.json)";
+  if (!is_folder(root / "sparse"))
+    return "this is no scene: it has no folder sparse/ (nor a file transforms.json, nor cams/NAME_cam.txt)";
   return "this is no scene: sparse/ (and sparse/0/, sparse/1/ and so on) has no cameras and images as .txt "
          "or .bin";
 }
@@ -154,11 +151,27 @@ std::optional<fs::path> folder_of(const Input& input) {
 }  // namespace
 
 std::optional<SceneFolder> find_scene(const fs::path& root) {
-  if (!is_folder(root / "images")) return std::nullopt;
-  const auto model = find_model_folder(root);
-  if (!model) return std::nullopt;
   const fs::path masks = root / "masks";
-  return SceneFolder{root, root / "images", *model, is_folder(masks) ? masks : fs::path()};
+  SceneFolder scene{root, root / "images", {}, is_folder(masks) ? masks : fs::path()};
+  const bool has_images = is_folder(scene.images);
+  // COLMAP comes first: the other formats have no points.
+  if (is_folder(root / "sparse")) {
+    const auto model = find_model_folder(root);
+    if (!has_images || !model) return std::nullopt;
+    scene.model = *model;
+    return scene;
+  }
+  for (const char* file : {"transforms.json", "transforms_train.json"})
+    if (is_file(root / file)) {
+      scene.images = root;
+      scene.model = root / file;
+      scene.format = SceneFormat::kNerf;
+      return scene;
+    }
+  scene.model = root / "cams";
+  scene.format = SceneFormat::kMvsnet;
+  if (!has_images || mvsnet_camera_files(scene.model).empty()) return std::nullopt;
+  return scene;
 }
 
 std::optional<PairFiles> find_pair(const fs::path& root) {

@@ -10,13 +10,17 @@
 
 namespace recon {
 
-/// Where the parts of a COLMAP scene lie.
+/// The program that a scene is from; all are read into the same model.
+enum class SceneFormat { kColmap, kNerf, kMvsnet };
+
+/// Where the parts of a scene lie.
 struct SceneFolder {
   std::filesystem::path root;
-  std::filesystem::path images;      ///< root/images
-  std::filesystem::path model;       ///< root/sparse, root/sparse/0 or another root/sparse/N
+  std::filesystem::path images;      ///< names of photos are relative to it: root/images, of kNerf root
+  std::filesystem::path model;       ///< root/sparse or root/sparse/N, the JSON file of kNerf, or root/cams
   std::filesystem::path masks = {};  ///< root/masks; empty: there is none
   std::filesystem::path name = {};   ///< below the folder in which it was found; empty: it was named itself
+  SceneFormat format = SceneFormat::kColmap;
 };
 
 /// Where the parts of a rectified pair lie.
@@ -39,7 +43,9 @@ inline bool is_usable(const Input& input) {
   return !std::holds_alternative<UnusableInput>(input);
 }
 
-/// The parts of a scene; nothing when `root` has no images folder or no model.
+/// The parts of a scene: of COLMAP if there is a folder sparse/, else of nerfstudio or NeRF (transforms.json
+/// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt). Nothing when `root` has no model or, except
+/// with transforms.json, no folder images/.
 std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
 
 /// The parts of a folder of a rectified pair, as Middlebury has them: im0 and im1, as .png or another kind of

@@ -154,7 +154,9 @@ class SessionFiles {
 
 int run_session(const SessionOptions& options, std::ostream& out) {
   if (options.inputs.empty())
-    throw UsageError("no input given: name a folder with images/ and sparse/, or the two images of a pair");
+    throw UsageError(
+        "no input given: name the folder of a scene, such as one with images/ and sparse/, or the two images "
+        "of a pair");
   const std::vector<Input> inputs = expand_inputs(options.inputs);
   const std::vector<Job> jobs = jobs_of(options, inputs);
   if (jobs.empty()) {

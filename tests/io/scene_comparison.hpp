@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "scene/scene.hpp"
@@ -61,6 +62,30 @@ inline void expect_same(const Scene& a, const Scene& b) {
   for (std::size_t i = 0; i < a.views.size(); ++i) expect_same(a.views[i], b.views[i]);
   ASSERT_EQ(a.points.size(), b.points.size());
   for (std::size_t i = 0; i < a.points.size(); ++i) expect_same(a.points[i], b.points[i]);
+}
+
+/// Requires the same cameras and poses, and the same photos: those of `b` in `folder`. Ids may differ.
+inline void expect_same_views(const Scene& a, const Scene& b, const std::string& folder, double tolerance) {
+  ASSERT_EQ(a.views.size(), b.views.size());
+  EXPECT_EQ(a.cameras.size(), b.cameras.size());
+  EXPECT_TRUE(a.points.empty());
+  EXPECT_TRUE(a.warnings.empty());
+  for (std::size_t i = 0; i < a.views.size(); ++i) {
+    SCOPED_TRACE(b.views[i].name);
+    EXPECT_EQ(a.views[i].name, folder + b.views[i].name);
+    const Camera& camera = a.cameras.at(static_cast<std::size_t>(a.views[i].camera));
+    const Camera& expected = b.cameras.at(static_cast<std::size_t>(b.views[i].camera));
+    EXPECT_EQ(camera.model, expected.model);
+    EXPECT_EQ(camera.width, expected.width);
+    EXPECT_EQ(camera.height, expected.height);
+    EXPECT_EQ(camera.params, expected.params);
+    const Pose &pose = a.views[i].cam_from_world, &same = b.views[i].cam_from_world;
+    for (int k = 0; k < 9; ++k) EXPECT_NEAR(pose.rotation.m[k], same.rotation.m[k], tolerance);
+    EXPECT_NEAR(pose.translation.x, same.translation.x, tolerance);
+    EXPECT_NEAR(pose.translation.y, same.translation.y, tolerance);
+    EXPECT_NEAR(pose.translation.z, same.translation.z, tolerance);
+    EXPECT_TRUE(a.views[i].observations.empty());
+  }
 }
 
 /// The scene with cameras and points in the order of their ids: COLMAP writes them in the order of its hash

@@ -292,6 +292,39 @@ TEST_F(Folder, ScenesAreFoundInFolders) {
   EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "not-a-scene"})), HasSubstr("no folder images/"));
 }
 
+TEST_F(Folder, ScenesOfOtherFormatsAreFoundInFolders) {
+  write("a/transforms.json", "");
+  write("a/images/x.png", "");
+  write("b/transforms_train.json", "");
+  write("c/images/0.jpg", "");
+  write("c/cams/0_cam.txt", "");
+  write("d/images/0.jpg", "");
+  write("d/cams/pair.txt", "");
+  write("e/cams/0_cam.txt", "");
+  const std::vector<Input> scenes = expand_inputs({folder_});
+  ASSERT_EQ(scenes.size(), 5u);
+  const auto a = std::get<SceneFolder>(scenes[0]), b = std::get<SceneFolder>(scenes[1]),
+             c = std::get<SceneFolder>(scenes[2]);
+  EXPECT_EQ(a.format, SceneFormat::kNerf);
+  EXPECT_EQ(a.images, folder_ / "a") << "names in the file begin with images/";
+  EXPECT_EQ(b.model, folder_ / "b/transforms_train.json");
+  EXPECT_EQ(c.format, SceneFormat::kMvsnet);
+  EXPECT_EQ(c.model, folder_ / "c/cams");
+  EXPECT_EQ(c.images, folder_ / "c/images");
+  EXPECT_THAT(std::get<UnusableInput>(scenes[3]).reason, HasSubstr("nor cams/NAME_cam.txt"));
+  EXPECT_THAT(std::get<UnusableInput>(scenes[4]).reason, HasSubstr("no folder images/"));
+}
+
+TEST_F(Folder, AFolderSparseIsThatOfColmapWhateverIsBesideIt) {
+  for (const char* file : {"a/transforms.json", "a/images/0.jpg", "a/cams/0_cam.txt", "a/sparse/cameras.txt"})
+    write(file, "");
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "a"})), HasSubstr("has no cameras and images"));
+  write("a/sparse/images.txt", "");
+  const std::vector<Input> scenes = expand_inputs({folder_ / "a"});
+  ASSERT_EQ(scenes.size(), 1u);
+  EXPECT_EQ(std::get<SceneFolder>(scenes[0]).format, SceneFormat::kColmap);
+}
+
 TEST_F(Folder, ScenesAreFoundAtAnyDepthButNotAmongResults) {
   for (const char* scene : {"day1/a", "day2/deep/er/a", "out/a", ".hidden/a"}) {
     write(std::string(scene) + "/images/x.png", "");

@@ -10,7 +10,9 @@ namespace {
 
 constexpr const char* kSummary = "depth maps and a fused, coloured point cloud from calibrated photos";
 constexpr const char* kInputs =
-    "SCENE is a folder with images/ and sparse/ as COLMAP has them, a folder with a rectified pair as "
+    "SCENE is a folder with images/ and sparse/ as COLMAP has them, with transforms.json as nerfstudio has "
+    "it, with images/ "
+    "and cams/ as MVSNet has them, a folder with a rectified pair as "
     "Middlebury has "
     "it (im0.png, im1.png, calib.txt), or a folder of such folders. LEFT and RIGHT are the two images of a "
     "rectified "

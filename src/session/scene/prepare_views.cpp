@@ -11,6 +11,8 @@
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
+#include "io/mvsnet_model.hpp"
+#include "io/nerf_model.hpp"
 #include "io/output_file.hpp"
 #include "scene/undistort.hpp"
 #include "session/background_work.hpp"
@@ -29,6 +31,18 @@ bool is_finite(const Pose& pose) {
                      [](double v) { return std::isfinite(v); }) &&
          std::isfinite(pose.translation.x) && std::isfinite(pose.translation.y) &&
          std::isfinite(pose.translation.z);
+}
+
+Scene read_model(const SceneFolder& folder, std::size_t memory_limit) {
+  switch (folder.format) {
+    case SceneFormat::kNerf:
+      return read_nerf_model(folder.model, memory_limit);
+    case SceneFormat::kMvsnet:
+      return read_mvsnet_model(folder.model, folder.images, memory_limit);
+    case SceneFormat::kColmap:
+      break;
+  }
+  return read_colmap_model(folder.model, memory_limit);
 }
 
 void check_poses(const Scene& scene, const SceneFolder& folder) {
@@ -164,7 +178,7 @@ void prepare_needed(SceneRun& run, bool write) {
 }  // namespace
 
 void read_scene(SceneRun& run) {
-  run.scene = read_colmap_model(run.folder.model, model_memory(run.memory.limit));
+  run.scene = read_model(run.folder, model_memory(run.memory.limit));
   for (const std::string& warning : run.scene.warnings) run.warn(warning);
   check_poses(run.scene, run.folder);
   std::vector<LeftOut> left_out = unusable_photos(run);

@@ -1,4 +1,4 @@
-#include "render/json_reader.hpp"
+#include "core/json_reader.hpp"
 
 #include <cmath>
 #include <limits>
@@ -23,6 +23,23 @@ bool is_integer(const nlohmann::json& v) {
 
 }  // namespace
 
+nlohmann::json parse_json(std::string_view text, const std::string& file) {
+  constexpr int kMaxDepth = 32;
+  const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > kMaxDepth)
+      throw InputError(file + ": lists and objects are nested more than " + std::to_string(kMaxDepth) +
+                       " deep; nothing that is read from it is");
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, check_depth, true, /*ignore_comments=*/true);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw InputError(file + ": byte " + std::to_string(error.byte) + ": this is not JSON: " + error.what());
+  } catch (const nlohmann::json::out_of_range& error) {
+    throw InputError(file + ": a number is too large: " + error.what());
+  }
+}
+
 JsonReader::JsonReader(const nlohmann::json& value, std::string file, std::string path)
     : value_(&value), file_(std::move(file)), path_(std::move(path)) {
   if (!value.is_object()) fail_value(path_, value, "an object in braces");
@@ -33,7 +50,7 @@ std::string JsonReader::path_of(const std::string& name) const {
 }
 
 void JsonReader::fail(const std::string& name, const std::string& message) const {
-  throw InputError(file_ + ": " + path_of(name) + ": " + message);
+  throw InputError(place_of(name) + ": " + message);
 }
 
 void JsonReader::fail_value(const std::string& path, const nlohmann::json& value,
@@ -73,6 +90,22 @@ std::vector<double> JsonReader::numbers(const std::string& name) {
     if (!element.is_number()) fail_value(path_of(name), list, "a list of numbers");
     result.push_back(element.get<double>());
   }
+  return result;
+}
+
+std::vector<double> JsonReader::matrix(const std::string& name, std::size_t rows, std::size_t columns) {
+  const std::string kind =
+      "a list of " + std::to_string(rows) + " rows of " + std::to_string(columns) + " numbers";
+  const nlohmann::json& list = member(name, kind.c_str(), &nlohmann::json::is_array);
+  std::vector<double> result;
+  for (const nlohmann::json& row : list) {
+    if (!row.is_array() || row.size() != columns) fail_value(path_of(name), list, kind);
+    for (const nlohmann::json& element : row) {
+      if (!element.is_number()) fail_value(path_of(name), list, kind);
+      result.push_back(element.get<double>());
+    }
+  }
+  if (list.size() != rows) fail_value(path_of(name), list, kind);
   return result;
 }
 

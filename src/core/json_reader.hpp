@@ -4,11 +4,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/vec.hpp"
 
 namespace recon {
+
+/// The value of a JSON text, which may have comments.
+/// @param file  name for messages
+/// @throws InputError with file and byte when it is no JSON, and when lists and objects are nested more than
+/// 32 deep: what writes a value for a message is recursive
+nlohmann::json parse_json(std::string_view text, const std::string& file);
 
 /// Reads the members of one JSON object and tracks its path, so that every InputError names the file and the
 /// field, the value found and what it has to be. `finish` rejects members that were not read.
@@ -27,6 +34,8 @@ class JsonReader {
   std::string text(const std::string& name);
   Vec3d vec3(const std::string& name);
   std::vector<double> numbers(const std::string& name);
+  /// A list of rows, each a list of numbers; returned row by row.
+  std::vector<double> matrix(const std::string& name, std::size_t rows, std::size_t columns);
   JsonReader object(const std::string& name);
   std::vector<JsonReader> objects(const std::string& name);
 
@@ -44,6 +53,9 @@ class JsonReader {
 
   /// @throws InputError for the first member that was not read
   void finish() const;
+
+  /// "<file>: <path>.<name>", for messages.
+  std::string place_of(const std::string& name) const { return file_ + ": " + path_of(name); }
 
   /// @throws InputError "<file>: <path>.<name>: <message>"
   [[noreturn]] void fail(const std::string& name, const std::string& message) const;

@@ -1,0 +1,91 @@
+#include "io/mvsnet_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <system_error>
+
+#include "io/posed_photos.hpp"
+#include "io/text_scanner.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnding = "_cam.txt";
+
+WordScanner next_line(LineScanner& lines, const std::string& what) {
+  std::string_view line;
+  if (!lines.next_content(line))
+    lines.place().fail("the file ends where " + what + " should stand; it is truncated");
+  return {line, lines.place()};
+}
+
+/// Reads a line with the name of a matrix, and its rows.
+template <std::size_t kSide>
+std::array<double, kSide * kSide> read_matrix(LineScanner& lines, const std::string& name) {
+  const WordScanner title = next_line(lines, in_quotes(name));
+  if (title.rest() != name)
+    title.place().fail("the line is " + in_quotes(title.rest()) + "; it has to be " + in_quotes(name));
+  std::array<double, kSide * kSide> matrix{};
+  for (std::size_t row = 0; row < kSide; ++row) {
+    WordScanner words = next_line(lines, "a row of the matrix " + in_quotes(name));
+    for (std::size_t column = 0; column < kSide; ++column)
+      matrix[row * kSide + column] = words.number("an element of the matrix " + in_quotes(name));
+    if (!words.done())
+      words.place().fail(in_quotes(words.rest()) + " follows a row of " + std::to_string(kSide) + " numbers");
+  }
+  return matrix;
+}
+
+}  // namespace
+
+MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file) {
+  LineScanner lines(bytes, file);
+  MvsnetCamera camera;
+  const auto extrinsic = read_matrix<4>(lines, "extrinsic");
+  camera.cam_from_world = rigid_pose(extrinsic, lines.place());
+  const auto k = read_matrix<3>(lines, "intrinsic");
+  const double max_skew = 1e-6 * k[0];  // what rounding leaves in a matrix from a decomposition
+  if (!(k[0] > 0) || std::abs(k[1]) > max_skew || k[3] != 0 || !(k[4] > 0) || k[6] != 0 || k[7] != 0 ||
+      k[8] != 1)
+    lines.place().fail("the matrix \"intrinsic\" ends here and begins with " + decimal(k[0]) + " " +
+                       decimal(k[1]) + "; it has to be [fx 0 cx; 0 fy cy; 0 0 1], with fx and fy above 0");
+  // No shift: in the files of MVSNet, too, the centre of the first pixel is at (0.5, 0.5).
+  camera.pinhole = {0, 0, k[0], k[4], k[2], k[5]};
+  return camera;
+}
+
+std::vector<fs::path> mvsnet_camera_files(const fs::path& cams) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(cams, error); !error && it != fs::directory_iterator(); it.increment(error))
+    if (it->path().filename().string().ends_with(kEnding)) files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Scene read_mvsnet_model(const fs::path& cams, const fs::path& images, std::size_t memory_limit) {
+  PosedPhotos photos(images, memory_limit);
+  for (const fs::path& path : mvsnet_camera_files(cams)) {
+    const std::string file = path.string();
+    MvsnetCamera camera = parse_mvsnet_camera(read_file(path), file);
+    std::string stem = path.filename().string();
+    stem.resize(stem.size() - kEnding.size());
+    const fs::path photo = find_image(images, stem);
+    if (photo.empty()) {
+      photos.leave_out((images / stem).string() + ".jpg: there is no such photo, nor one of another kind");
+      continue;
+    }
+    const std::string name = photo.filename().string();
+    const auto size = photos.size_of(name);
+    if (!size) continue;
+    camera.pinhole.width = size->width;
+    camera.pinhole.height = size->height;
+    photos.add(name, to_camera(camera.pinhole), camera.cam_from_world, {file, FilePlace::Unit::kAll, 0});
+  }
+  return photos.finish(cams.string());
+}
+
+}  // namespace recon

@@ -1,0 +1,167 @@
+#include "io/nerf_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/json_reader.hpp"
+#include "io/posed_photos.hpp"
+#include "io/text_scanner.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Bytes that one byte of JSON may take when it is parsed.
+constexpr std::size_t kParsedBytes = 32;
+
+/// The members of a frame and, where it lacks one, of the file.
+class Fields {
+ public:
+  Fields(JsonReader& file, JsonReader& frame) : file_(file), frame_(frame) {}
+
+  JsonReader& of(const std::string& name) { return frame_.has(name) || !file_.has(name) ? frame_ : file_; }
+  bool has(const std::string& name) { return of(name).has(name); }
+  double number(const std::string& name) { return of(name).number(name); }
+  double number(const std::string& name, double otherwise) { return of(name).number(name, otherwise); }
+
+  /// A number between 0 and `end`, both excluded.
+  double positive(const std::string& name, double end, const std::string& rule) {
+    const double value = number(name);
+    if (!(value > 0 && value < end)) of(name).fail(name, "is " + decimal(value) + "; it must be " + rule);
+    return value;
+  }
+
+ private:
+  JsonReader& file_;
+  JsonReader& frame_;
+};
+
+/// A side of the photo in pixels; instant-ngp writes it with a decimal point.
+int side_of(Fields& fields, const std::string& name) {
+  const double side = fields.positive(name, kMaxFileSide + 1, "a size; " + std::string(kImageSizeRule));
+  if (side != std::floor(side)) fields.of(name).fail(name, "is " + decimal(side) + "; it must be an integer");
+  return static_cast<int>(side);
+}
+
+/// The focal length along an axis in pixels, or from the angle of view; nothing if the fields have none.
+std::optional<double> focal_length(Fields& fields, const std::string& axis, int side) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  if (fields.has("fl_" + axis)) return fields.positive("fl_" + axis, kMax, "a length in pixels, above 0");
+  const std::string angle = "camera_angle_" + axis;
+  if (!fields.has(angle)) return std::nullopt;
+  return 0.5 * side /
+         std::tan(0.5 * fields.positive(angle, std::numbers::pi, "an angle in radians, in (0, pi)"));
+}
+
+bool is_fisheye(Fields& fields) {
+  if (!fields.has("camera_model")) return fields.of("is_fisheye").flag("is_fisheye", false);
+  const std::string name = fields.of("camera_model").text("camera_model");
+  if (name == "OPENCV_FISHEYE") return true;
+  for (const char* perspective : {"OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "RADIAL", "SIMPLE_RADIAL"})
+    if (name == perspective) return false;
+  fields.of("camera_model")
+      .fail("camera_model", "is " + in_quotes(name) + "; it must be OPENCV, PINHOLE or OPENCV_FISHEYE");
+}
+
+/// Sets the model by the distortion, whose coefficients follow the focal lengths and the principal point.
+void add_distortion(Fields& fields, Camera& camera) {
+  const auto k = [&](const char* name) { return fields.number(name, 0); };
+  const auto refuse = [&](const char* name, const char* model) {
+    if (k(name) != 0)
+      fields.of(name).fail(name,
+                           "is " + decimal(k(name)) + "; it must be 0, for a " + model + " camera has none");
+  };
+  const auto add = [&](std::initializer_list<double> values) {
+    camera.params.insert(camera.params.end(), values);
+  };
+  if (is_fisheye(fields)) {
+    for (const char* name : {"p1", "p2"}) refuse(name, "fisheye");
+    camera.model = CameraModel::kOpenCvFisheye;
+    return add({k("k1"), k("k2"), k("k3"), k("k4")});
+  }
+  // What nerfstudio takes k4 for depends on the code: the power r^8, or a coefficient of OpenCV's
+  // denominator.
+  refuse("k4", "perspective");
+  if (k("k1") == 0 && k("k2") == 0 && k("k3") == 0 && k("p1") == 0 && k("p2") == 0) return;
+  camera.model = k("k3") == 0 ? CameraModel::kOpenCv : CameraModel::kFullOpenCv;
+  add({k("k1"), k("k2"), k("p1"), k("p2")});
+  if (k("k3") != 0) add({k("k3"), 0, 0, 0});
+}
+
+Camera camera_of(Fields& fields, ImageSize size) {
+  const auto fx = focal_length(fields, "x", size.width), fy = focal_length(fields, "y", size.height);
+  if (!fx)
+    fields.of("fl_x").fail("fl_x",
+                           "is missing, as is camera_angle_x; give the focal length in pixels, in the frame "
+                           "or for all frames");
+  // No shift: in this format, too, the centre of the first pixel is at (0.5, 0.5).
+  const double cx = fields.number("cx", 0.5 * size.width), cy = fields.number("cy", 0.5 * size.height);
+  Camera camera{CameraModel::kPinhole, size.width, size.height, {*fx, fy.value_or(*fx), cx, cy}};
+  add_distortion(fields, camera);
+  return camera;
+}
+
+/// The inverse of a pose of a camera whose y axis points up and whose z axis points backward.
+Pose cam_from_world(JsonReader& frame) {
+  const std::string field = frame.place_of("transform_matrix");
+  const std::vector<double> rows = frame.matrix("transform_matrix", 4, 4);
+  std::array<double, 16> matrix{};
+  std::copy(rows.begin(), rows.end(), matrix.begin());
+  Pose pose = inverse(rigid_pose(matrix, {field, FilePlace::Unit::kAll, 0}));
+  for (int i = 3; i < 9; ++i) pose.rotation.m[i] = -pose.rotation.m[i];
+  pose.translation = {pose.translation.x, -pose.translation.y, -pose.translation.z};
+  return pose;
+}
+
+/// The name of a photo with its extension; as it is if there is no such photo.
+std::string photo_name(const fs::path& folder, std::string name) {
+  std::error_code error;
+  if (fs::is_regular_file(folder / name, error)) return name;
+  return name + find_image(folder, name).extension().string();
+}
+
+void add_frame(JsonReader& file, JsonReader& frame, const fs::path& folder, PosedPhotos& photos) {
+  const std::string field = frame.place_of("file_path"), path = frame.text("file_path");
+  const FilePlace place{field, FilePlace::Unit::kAll, 0};
+  check_relative_name(path, place);  // before a file of that name is looked for
+  const std::string name = photo_name(folder, path);
+  Fields fields(file, frame);
+  std::optional<ImageSize> size;
+  if (fields.has("w") || fields.has("h"))
+    size = {side_of(fields, "w"), side_of(fields, "h")};
+  else
+    size = photos.size_of(name);
+  if (size) photos.add(name, camera_of(fields, *size), cam_from_world(frame), place);
+}
+
+}  // namespace
+
+Scene parse_nerf_model(std::string_view bytes, const std::string& file, const fs::path& folder,
+                       std::size_t memory_limit) {
+  const nlohmann::json json = parse_json(bytes, file);
+  JsonReader root(json, file, "");
+  PosedPhotos photos(folder, memory_limit);
+  for (JsonReader& frame : root.objects("frames")) add_frame(root, frame, folder, photos);
+  return photos.finish(file);
+}
+
+Scene read_nerf_model(const fs::path& file, std::size_t memory_limit) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  if (!error && bytes > memory_limit / kParsedBytes)
+    throw OutOfMemory(file.string() + ": it has " + std::to_string(bytes) + " bytes, which may take " +
+                      std::to_string(kParsedBytes) +
+                      " times as much memory, more than is left for the model; raise --memory-limit");
+  return parse_nerf_model(read_file(file), file.string(), file.parent_path(), memory_limit);
+}
+
+}  // namespace recon

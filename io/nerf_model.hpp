@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "scene/scene.hpp"
+
+namespace recon {
+
+/// Reads the model of a file transforms.json as nerfstudio, instant-ngp and the scenes of NeRF (Mildenhall et
+/// al. 2020) have it. Of each frame: `file_path`, relative to the folder of the file, which may lack its
+/// extension; `transform_matrix`, from camera (x right, y up, z backward) to world coordinates; and, in the
+/// frame or for all in the file, `camera_model` or `is_fisheye`, `fl_x` or `camera_angle_x`, `fl_y` or
+/// `camera_angle_y` (default: fl_x), `cx` and `cy` (default: the centre), `w` and `h` (default: of the
+/// photo), `k1` to `k4`, `p1`, `p2` (default: 0). Pixel centres are at 0.5, as ours. All else is ignored.
+/// Photos whose size is not in the file and that cannot be read are left out, with a warning. The scene has
+/// no points.
+/// @throws InputError with file and field, the value found and what to do
+/// @throws OutOfMemory before the limit is exceeded
+Scene read_nerf_model(const std::filesystem::path& file,
+                      std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
+
+/// The same from memory; `folder` has the photos, `file` is the name in messages.
+Scene parse_nerf_model(std::string_view bytes, const std::string& file, const std::filesystem::path& folder,
+                       std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
+
+}  // namespace recon

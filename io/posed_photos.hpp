@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "io/colmap_builder.hpp"
+#include "io/image_file.hpp"
+#include "scene/scene.hpp"
+
+namespace recon {
+
+/// The motion of a 4x4 matrix of finite numbers, given row by row: a rotation R, a translation and the last
+/// row 0 0 0 1. Rounded digits are no fault: the rotation is made exact.
+/// @throws InputError with `place` when R R^T differs from the identity by more than 0.001 in an element, for
+/// a mirror, and for another last row
+Pose rigid_pose(const std::array<double, 16>& matrix, const FilePlace& place);
+
+/// Builds the scene of a format that gives each photo a camera and a pose, and has no points: by the same
+/// builder, hence with the same checks, as a COLMAP model.
+class PosedPhotos {
+ public:
+  /// @param folder        that the names of the photos are relative to
+  /// @param memory_limit  max bytes of the model
+  PosedPhotos(std::filesystem::path folder, std::size_t memory_limit)
+      : folder_(std::move(folder)), builder_(memory_limit) {}
+
+  /// The size of a photo; nothing if it cannot be read, which is counted as one that is left out.
+  std::optional<ImageSize> size_of(const std::string& name);
+
+  /// Counts a photo that is left out.
+  void leave_out(const std::string& reason);
+
+  /// Adds a view. Equal cameras become one.
+  /// @throws InputError with `place` as the reader of COLMAP models
+  void add(const std::string& name, Camera camera, const Pose& cam_from_world, const FilePlace& place);
+
+  /// The scene, views sorted by name; a warning states how many photos were left out.
+  /// @param file  name for messages
+  /// @throws InputError when there is no view
+  Scene finish(const std::string& file);
+
+ private:
+  using CameraKey = std::tuple<CameraModel, int, int, std::vector<double>>;
+
+  std::filesystem::path folder_;
+  ColmapBuilder builder_;
+  std::map<CameraKey, std::uint32_t> camera_ids_;
+  std::uint32_t views_ = 0;
+  int left_out_ = 0;
+  std::string first_left_out_;  ///< and why
+};
+
+}  // namespace recon

@@ -1,0 +1,111 @@
+#include "io/mvsnet_model.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "error_message.hpp"
+#include "format_writers.hpp"
+#include "io/colmap_model.hpp"
+#include "io/image_file.hpp"
+#include "scene_comparison.hpp"
+#include "temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kDemo = RECON_SOURCE_DIR "/scenes/demo";
+const std::string kWhole =
+    "extrinsic\n1 0 0 5\n0 0 -1 6\n0 1 0 7\n0.0 0.0 0.0 1.0\n\n"
+    "intrinsic\n20 0 3.75\n0 25 2.5\n0 0 1\n\n425.0 2.5";
+
+MvsnetCamera parse(const std::string& text) {
+  return parse_mvsnet_camera(text, "0_cam.txt");
+}
+
+/// The refusal of the whole text with a part replaced.
+std::string refusal(const std::string& part, const std::string& replacement) {
+  std::string text = kWhole;
+  text.replace(text.find(part), part.size(), replacement);
+  return message_of<InputError>([&] { parse(text); });
+}
+
+TEST(MvsnetModel, OfTheDemoIsThatOfColmap) {
+  const Scene colmap = read_colmap_model(kDemo + "/sparse");
+  const TemporaryFolder folder;
+  for (std::size_t v = 0; v < colmap.views.size(); ++v)
+    spill(folder / (fs::path(colmap.views[v].name).stem().string() + "_cam.txt"), mvsnet_text(colmap, v));
+  spill(folder / "pair.txt", "0\n");
+  expect_same_views(read_mvsnet_model(folder.path(), kDemo + "/images"), colmap, "", 1e-9);
+}
+
+// MVSNet warps with its matrices what is at (i + 0.5, j + 0.5) for pixel (i, j).
+TEST(MvsnetModel, HasThePixelCentresOfMvsnet) {
+  const MvsnetCamera camera = parse(kWhole);
+  const double i = 6, j = 1, depth = 4;
+  const Vec3d in_camera{depth * (i + 0.5 - 3.75) / 20, depth * (j + 0.5 - 2.5) / 25, depth};
+  // The inverse of the matrix "extrinsic".
+  const Vec3d in_world{in_camera.x - 5, in_camera.z - 7, 6 - in_camera.y};
+  const Vec2d pixel = camera.pinhole.project(camera.cam_from_world * in_world);
+  EXPECT_NEAR(pixel.x, pixel_centre(6, 1).x, 1e-12);
+  EXPECT_NEAR(pixel.y, pixel_centre(6, 1).y, 1e-12);
+}
+
+TEST(MvsnetModel, TakesWhatOtherProgramsWrite) {
+  std::string text = "\xEF\xBB\xBF" + kWhole + " 192 905.5\r\n";
+  text.replace(text.find("20 0 3.75"), 9, " 2e1\t-1e-7 3.75 \r");
+  EXPECT_EQ(parse(text).pinhole.fx, 20);
+  EXPECT_EQ(parse(kWhole.substr(0, kWhole.find("425"))).pinhole.fy, 25) << "depths are not needed";
+}
+
+TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
+  const TemporaryFolder folder;
+  for (const char* name : {"0", "1", "2"}) spill(folder / (std::string(name) + "_cam.txt"), kWhole);
+  spill(folder / "images/0.jpg", "no image");
+  fs::create_directories(folder / "images");
+  write_image(folder / "images/2.png", Image<Rgb8>(8, 6).view());
+  const Scene scene = read_mvsnet_model(folder.path(), folder / "images");
+  ASSERT_EQ(scene.views.size(), 1u);
+  EXPECT_EQ(scene.views[0].name, "2.png");
+  EXPECT_EQ(scene.cameras.at(0).width, 8);
+  EXPECT_EQ(scene.cameras.at(0).height, 6);
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_THAT(scene.warnings[0], HasSubstr("2 of its photos cannot be used and are left out: "));
+  EXPECT_THAT(scene.warnings[0], HasSubstr("images/0.jpg"));
+  fs::remove(folder / "images/2.png");
+  const std::string none =
+      message_of<InputError>([&] { read_mvsnet_model(folder.path(), folder / "images"); });
+  EXPECT_THAT(none, HasSubstr("none of its photos can be used"));
+}
+
+TEST(MvsnetModel, RefusesWithFileLineAndValue) {
+  EXPECT_THAT(refusal("extrinsic", "# nothing"),
+              StartsWith("0_cam.txt:2: the line is \"1 0 0 5\"; it has to be \"extrinsic\""));
+  EXPECT_THAT(refusal("intrinsic\n20", "20"), StartsWith("0_cam.txt:7: the line is \"20 0 3.75\""));
+  EXPECT_THAT(refusal("1 0 0 5", "nan 0 0 5"),
+              StartsWith("0_cam.txt:2: an element of the matrix \"extrinsic\" is \"nan\""));
+  EXPECT_THAT(refusal("1 0 0 5", "1 0 0"), StartsWith("0_cam.txt:2: the line ends where"));
+  EXPECT_THAT(refusal("1 0 0 5", "1 0 0 5 6"), StartsWith("0_cam.txt:2: \"6\" follows a row of 4 numbers"));
+  EXPECT_THAT(
+      refusal("1 0 0 5", "2 0 0 5"),
+      StartsWith(
+          "0_cam.txt:5: the upper left 3x3 matrix R is no rotation: R R^T differs from the identity by 3;"));
+  EXPECT_THAT(refusal("1 0 0 5", "-1 0 0 5"),
+              StartsWith("0_cam.txt:5: the upper left 3x3 matrix is a mirror"));
+  EXPECT_THAT(refusal("0.0 1.0", "1 1"), StartsWith("0_cam.txt:5: the last row of the matrix is 0 0 1 1"));
+  EXPECT_THAT(refusal("20 0", "0 0"),
+              StartsWith("0_cam.txt:10: the matrix \"intrinsic\" ends here and begins with 0 0"));
+  EXPECT_THAT(refusal("20 0", "20 0.5"),
+              HasSubstr("begins with 20 0.5; it has to be [fx 0 cx; 0 fy cy; 0 0 1]"));
+  EXPECT_THAT(refusal("0 25", "0 -25"), StartsWith("0_cam.txt:10: "));
+  EXPECT_THAT(refusal("0 0 1\n\n425", "0 0 2\n\n425"), StartsWith("0_cam.txt:10: "));
+  EXPECT_THAT(message_of<InputError>([] { parse(""); }),
+              HasSubstr("the file ends where \"extrinsic\" should stand"));
+  EXPECT_THAT(message_of<InputError>([] { parse(kWhole.substr(0, 40)); }), HasSubstr("truncated"));
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,236 @@
+#include "io/nerf_model.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "error_message.hpp"
+#include "format_writers.hpp"
+#include "io/colmap_model.hpp"
+#include "io/image_file.hpp"
+#include "scene_comparison.hpp"
+#include "temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kDemo = RECON_SOURCE_DIR "/scenes/demo";
+const std::string kPose = "\"transform_matrix\": [[1, 0, 0, 5], [0, 0, -1, 6], [0, 1, 0, 7], [0, 0, 0, 1]]";
+const std::string kSize = "\"w\": 8, \"h\": 6";
+
+Scene parse(const std::string& text, const std::filesystem::path& folder = "nowhere") {
+  return parse_nerf_model(text, "transforms.json", folder);
+}
+
+/// A file with one frame.
+std::string one_frame(const std::string& file_members, const std::string& frame_members) {
+  return "{" + file_members + (file_members.empty() ? "" : ", ") + "\"frames\": [{" + frame_members + "}]}";
+}
+
+/// The camera of a frame with these members besides the size and the pose.
+Camera camera_of(const std::string& members) {
+  return parse(one_frame(kSize, "\"file_path\": \"a.png\", " + kPose + ", " + members)).cameras.at(0);
+}
+
+std::string refusal(const std::string& file_members, const std::string& frame_members) {
+  return message_of<InputError>([&] { parse(one_frame(file_members, frame_members)); });
+}
+
+TEST(NerfModel, OfTheDemoIsThatOfColmap) {
+  const Scene colmap = read_colmap_model(kDemo + "/sparse");
+  expect_same_views(parse(nerf_text(colmap, "./images//"), kDemo), colmap, "images/", 1e-9);
+}
+
+TEST(NerfModel, ReadsPhotosWithoutSizeAndEndingByTheAngleOfView) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "train");
+  write_image(folder / "train/r_0.png", Image<Rgb8>(8, 6).view());
+  spill(folder / "transforms_train.json",
+        one_frame("\"camera_angle_x\": 1.5", "\"file_path\": \"./train/r_0\", " + kPose));
+  const Scene scene = read_nerf_model(folder / "transforms_train.json");
+  ASSERT_EQ(scene.views.size(), 1u);
+  EXPECT_EQ(scene.views[0].name, "train/r_0.png");
+  const Camera& camera = scene.cameras.at(0);
+  EXPECT_EQ(camera.model, CameraModel::kPinhole);
+  EXPECT_EQ(camera.width, 8);
+  EXPECT_EQ(camera.height, 6);
+  const double f = 4 / std::tan(0.75);
+  EXPECT_THAT(camera.params, testing::Pointwise(testing::DoubleEq(), {f, f, 4.0, 3.0}));
+}
+
+// nerfstudio and instant-ngp send the ray of pixel (i, j) through (i + 0.5, j + 0.5).
+TEST(NerfModel, HasThePixelCentresOfNerfstudio) {
+  const Scene scene = parse(one_frame("\"fl_x\": 20, \"fl_y\": 25, \"cx\": 3.75, \"cy\": 2.5, " + kSize,
+                                      "\"file_path\": \"a.png\", " + kPose));
+  const double i = 6, j = 1, depth = 4;
+  // Of a camera with x right, y up, z backward.
+  const Vec3d in_camera{depth * (i + 0.5 - 3.75) / 20, -depth * (j + 0.5 - 2.5) / 25, -depth};
+  // By kPose, the camera looks along y of the world, and z of the world is up.
+  const Vec3d in_world{5 + in_camera.x, 6 - in_camera.z, 7 + in_camera.y};
+  const auto pixel = Lens(scene.cameras.at(0)).project(scene.views.at(0).cam_from_world * in_world);
+  ASSERT_TRUE(pixel);
+  EXPECT_NEAR(pixel->x, pixel_centre(6, 1).x, 1e-12);
+  EXPECT_NEAR(pixel->y, pixel_centre(6, 1).y, 1e-12);
+}
+
+TEST(NerfModel, HasTheLensesOfColmap) {
+  const std::string lens = "\"fl_x\": 9, \"fl_y\": 8, \"cx\": 4, \"cy\": 3, \"k1\": 0.1, \"k2\": 0.2";
+  const Camera opencv = camera_of(lens + ", \"p1\": 0.01, \"p2\": 0.02, \"camera_model\": \"OPENCV\"");
+  EXPECT_EQ(opencv.model, CameraModel::kOpenCv);
+  EXPECT_EQ(opencv.params, (std::vector<double>{9, 8, 4, 3, 0.1, 0.2, 0.01, 0.02}));
+  const Camera full = camera_of(lens + ", \"p1\": 0.01, \"p2\": 0.02, \"k3\": 0.3, \"k4\": 0");
+  EXPECT_EQ(full.model, CameraModel::kFullOpenCv);
+  EXPECT_EQ(full.params, (std::vector<double>{9, 8, 4, 3, 0.1, 0.2, 0.01, 0.02, 0.3, 0, 0, 0}));
+  for (const char* fisheye : {"\"camera_model\": \"OPENCV_FISHEYE\"", "\"is_fisheye\": true"}) {
+    const Camera camera = camera_of(lens + ", \"k3\": 0.3, \"k4\": 0.4, " + fisheye);
+    EXPECT_EQ(camera.model, CameraModel::kOpenCvFisheye);
+    EXPECT_EQ(camera.params, (std::vector<double>{9, 8, 4, 3, 0.1, 0.2, 0.3, 0.4}));
+  }
+}
+
+TEST(NerfModel, TakesTheFrameBeforeTheFileAndEqualCamerasAsOne) {
+  const auto frame = [](const std::string& members) { return "{" + members + ", " + kPose + "}"; };
+  const Scene scene = parse("{\"fl_x\": 9, " + kSize + ", \"frames\": [" + frame("\"file_path\": \"c\"") +
+                            ", " + frame("\"file_path\": \"b\", \"fl_x\": 7, \"camera_angle_x\": 1") + ", " +
+                            frame("\"file_path\": \"a\", \"w\": 8.0") + "]}");
+  ASSERT_EQ(scene.views.size(), 3u);
+  ASSERT_EQ(scene.cameras.size(), 2u);
+  EXPECT_EQ(scene.views[0].camera, scene.views[2].camera);
+  EXPECT_EQ(scene.cameras[static_cast<std::size_t>(scene.views[1].camera)].params,
+            (std::vector<double>{7, 7, 4, 3}));
+}
+
+TEST(NerfModel, MakesRoundedRotationsExact) {
+  const Scene scene = parse(one_frame(kSize + ", \"fl_x\": 9",
+                                      "\"file_path\": \"a\", \"transform_matrix\": [[0.7071, -0.7071, 0, 1], "
+                                      "[0.7071, 0.7071, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]"));
+  const Pose& pose = scene.views.at(0).cam_from_world;
+  EXPECT_NEAR(pose.rotation(0, 0), std::numbers::sqrt2 / 2, 1e-5);
+  const Mat3d product = pose.rotation * transpose(pose.rotation), one = identity<double>();
+  for (int i = 0; i < 9; ++i) EXPECT_NEAR(product.m[i], one.m[i], 1e-15);
+  const Vec3d centre = camera_centre(pose);
+  EXPECT_NEAR(centre.x, 1, 1e-14);
+  EXPECT_NEAR(centre.y, 2, 1e-14);
+  EXPECT_NEAR(centre.z, 3, 1e-14);
+}
+
+TEST(NerfModel, LeavesOutPhotosWithoutASize) {
+  const TemporaryFolder folder;
+  write_image(folder / "b.png", Image<Rgb8>(8, 6).view());
+  const auto frame = [](const std::string& name) {
+    return "{\"file_path\": \"" + name + "\", " + kPose + "}";
+  };
+  const Scene scene =
+      parse("{\"fl_x\": 9, \"frames\": [" + frame("a") + "," + frame("b") + "]}", folder.path());
+  ASSERT_EQ(scene.views.size(), 1u);
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_THAT(scene.warnings[0],
+              StartsWith("transforms.json: 1 of its photos cannot be used and are left out: "));
+  EXPECT_THAT(scene.warnings[0], HasSubstr((folder / "a").string()));
+}
+
+TEST(NerfModel, CountsTowardsTheMemoryLimit) {
+  const TemporaryFolder folder;
+  spill(folder / "transforms.json", one_frame(kSize + ", \"fl_x\": 9", "\"file_path\": \"a\", " + kPose));
+  EXPECT_EQ(read_nerf_model(folder / "transforms.json", 10000).views.size(), 1u);
+  for (const std::size_t limit : {0, 1000})
+    EXPECT_THAT(message_of<OutOfMemory>([&] { read_nerf_model(folder / "transforms.json", limit); }),
+                HasSubstr("raise --memory-limit"));
+}
+
+struct Fault {
+  const char* name;
+  std::string file_members, frame_members, message;
+};
+
+class NerfModelFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(NerfModelFault, IsRefusedWithFieldAndValue) {
+  EXPECT_THAT(refusal(GetParam().file_members, GetParam().frame_members),
+              StartsWith("transforms.json: " + GetParam().message));
+}
+
+const std::string kGood = "\"fl_x\": 9, " + kSize;
+const std::string kName = "\"file_path\": \"a.png\", ";
+
+std::string matrix(const std::string& rows) {
+  return kName + "\"transform_matrix\": " + rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, NerfModelFault,
+    testing::Values(
+        Fault{"Parent", kGood, "\"file_path\": \"a/../../b\", " + kPose,
+              "frames[0].file_path: the name \"a/../../b\" has"},
+        Fault{"ParentWithoutSize", "\"fl_x\": 9", "\"file_path\": \"../b\", " + kPose,
+              "frames[0].file_path: the name \"../b\" has"},
+        Fault{"Absolute", kGood, "\"file_path\": \"/a.png\", " + kPose,
+              "frames[0].file_path: the name \"/a.png\" is an"},
+        Fault{"NoName", kGood, kPose, "frames[0].file_path: is missing"},
+        Fault{"NumberAsName", kGood, "\"file_path\": 3, " + kPose,
+              "frames[0].file_path is 3; it must be a text"},
+        Fault{"NoPose", kGood, "\"file_path\": \"a.png\"", "frames[0].transform_matrix: is missing"},
+        Fault{"ThreeRows", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0]]"),
+              "frames[0].transform_matrix is [[1,0,0,0]"},
+        Fault{"ShortRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1],[0,0,0,1]]"),
+              "frames[0].transform_matrix is"},
+        Fault{"Word", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,\"1\",0],[0,0,0,1]]"),
+              "frames[0].transform_matrix is"},
+        Fault{"Nan", kGood, matrix("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), "byte "},
+        Fault{"TooLarge", kGood, matrix("[[1,0,0,1e999],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+              "a number is too large"},
+        Fault{"LastRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,2]]"),
+              "frames[0].transform_matrix: the last row of the matrix is 0 0 0 2;"},
+        Fault{"Scaled", kGood, matrix("[[1.5,0,0,0],[0,1.5,0,0],[0,0,1.5,0],[0,0,0,1]]"),
+              "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation: R R^T differs from "
+              "the identity by 1.25"},
+        Fault{"Sheared", kGood, matrix("[[1,0,0,0],[0.01,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+              "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
+        Fault{"Overflow", kGood, matrix("[[1e200,0,0,0],[0,1e200,0,0],[0,0,-1e200,0],[0,0,0,1]]"),
+              "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
+        Fault{"Mirror", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,-1,0],[0,0,0,1]]"),
+              "frames[0].transform_matrix: the upper left 3x3 matrix is a mirror"},
+        Fault{"NoFocalLength", kSize, kName + kPose, "frames[0].fl_x: is missing, as is camera_angle_x"},
+        Fault{"FocalLength", kSize + ", \"fl_x\": 0", kName + kPose,
+              "fl_x: is 0; it must be a length in pixels"},
+        Fault{"OtherFocalLength", kGood, kName + kPose + ", \"fl_y\": -2",
+              "frames[0].fl_y: is -2; it must be a length"},
+        Fault{"Angle", kSize + ", \"camera_angle_x\": 3.2", kName + kPose,
+              "camera_angle_x: is 3.2; it must be an angle"},
+        Fault{"NoHeight", "\"fl_x\": 9, \"w\": 8", kName + kPose, "frames[0].h: is missing"},
+        Fault{"Width", "\"fl_x\": 9, \"w\": 8.5, \"h\": 6", kName + kPose,
+              "w: is 8.5; it must be an integer"},
+        Fault{"HugeWidth", "\"fl_x\": 9, \"w\": 1e9, \"h\": 6", kName + kPose,
+              "w: is 1e+09; it must be a size"},
+        Fault{"HugeArea", "\"fl_x\": 9, \"w\": 1e6, \"h\": 1e6", kName + kPose,
+              "frames[0].file_path: camera 1 has a size"},
+        Fault{"Model", kGood + ", \"camera_model\": \"EQUIRECTANGULAR\"", kName + kPose,
+              "camera_model: is \"EQUIRECTANGULAR\"; it must be OPENCV, PINHOLE or OPENCV_FISHEYE"},
+        Fault{"PerspectiveK4", kGood + ", \"k4\": 0.1", kName + kPose, "k4: is 0.1; it must be 0"},
+        Fault{"FisheyeP1", kGood + ", \"is_fisheye\": true, \"p1\": 0.1", kName + kPose,
+              "p1: is 0.1; it must be 0"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(NerfModel, RefusesFilesThatAreNone) {
+  const auto refused = [](const std::string& text) { return message_of<InputError>([&] { parse(text); }); };
+  EXPECT_THAT(refused(""), StartsWith("transforms.json: byte 1: this is not JSON"));
+  EXPECT_THAT(refused("[]"), StartsWith("transforms.json: the file is []; it must be an object"));
+  EXPECT_THAT(refused("{}"), StartsWith("transforms.json: frames: is missing"));
+  EXPECT_THAT(refused("{\"frames\": []}"), StartsWith("transforms.json: there is no photo in it"));
+  EXPECT_THAT(refused("{\"frames\": [3]}"),
+              StartsWith("transforms.json: frames[0] is 3; it must be an object"));
+  EXPECT_THAT(refused(std::string(1 << 20, '[')), HasSubstr("nested more than 32 deep"));
+  const std::string frame = "{" + kName + kPose + "}";
+  EXPECT_THAT(refused("{" + kGood + ", \"frames\": [" + frame + "," + frame + "]}"),
+              StartsWith("transforms.json: frames[1].file_path: the image name \"a.png\" is there twice"));
+  EXPECT_THAT(refused("{\"fl_x\": 9, \"frames\": [" + frame + "]}"),
+              StartsWith("transforms.json: none of its photos can be used: nowhere/a.png"));
+}
+
+}  // namespace
+}  // namespace recon
