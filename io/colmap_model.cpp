@@ -82,7 +82,7 @@ void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat
   const auto write = [&](std::string_view name, ColmapFormatter* formatter) {
     AtomicFile file(file_of(folder, name, format));
     formatter(scene, [&file](std::string_view bytes) { file.write(bytes); });
-    file.commit();
+    file.commit_if_changed();
   };
   const ColmapFormatters formatters = colmap_formatters(format);
   write("images", formatters.images);
@@ -138,14 +138,14 @@ void write_patch_match_config(const std::filesystem::path& path,
     }
     if (!sources.empty() && !is_comment(entry.reference)) text += entry.reference + "\n" + sources + "\n";
   }
-  write_file(path, text);
+  write_file_if_changed(path, text);
 }
 
 void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names)
     if (!is_comment(name)) text += name + "\n";
-  write_file(path, text);
+  write_file_if_changed(path, text);
 }
 
 }  // namespace recon

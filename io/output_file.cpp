@@ -94,6 +94,15 @@ FileIdentity AtomicFile::commit() {
   return hasher_.identity();
 }
 
+FileIdentity AtomicFile::commit_if_changed() {
+  flush();
+  FileIdentity identity = hasher_.identity();
+  std::error_code error;
+  const bool same =
+      std::filesystem::file_size(path_, error) == identity.size && !error && identify_file(path_) == identity;
+  return same ? identity : commit();
+}
+
 void AtomicFile::flush() {
   fault_point(FaultPoint::kFileWrite);
   hasher_.add(buffer_);

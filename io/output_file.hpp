@@ -31,6 +31,9 @@ class AtomicFile {
   /// @returns size and hash of the written content, even if another process replaces the file
   FileIdentity commit();
 
+  /// The same, but a file of the same content that is there already stays as it is.
+  FileIdentity commit_if_changed();
+
   const std::filesystem::path& path() const { return path_; }
 
  private:

@@ -251,8 +251,8 @@ PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vert
   parallel_for(static_cast<int>(parts.size()), [&](int part) {
     const InputStream own(path);  // threads that share a descriptor wait for one another at each read
     const std::uint64_t first = static_cast<std::uint64_t>(part) * kVerticesPerTask;
-    for (std::uint64_t i = first; i < std::min(first + kVerticesPerTask, sampled); ++i)
-      vertices.read(own, i * step, 1, parts[static_cast<std::size_t>(part)]);
+    const std::uint64_t size = std::min(kVerticesPerTask, sampled - first);
+    vertices.read_every(step, own, first * step, size, parts[static_cast<std::size_t>(part)]);
   });
   std::string sample = vertices.header(sampled);
   for (const std::string& part : parts) sample += part;

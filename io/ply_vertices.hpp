@@ -42,6 +42,10 @@ class PlyVertices {
   /// The same by another descriptor of the file: threads that share one wait for one another at each read.
   void read(const InputStream& own, std::uint64_t first, std::uint64_t count, std::string& out) const;
 
+  /// The same for `count` vertices of which each is `step` after the one before.
+  void read_every(std::uint64_t step, const InputStream& own, std::uint64_t first, std::uint64_t count,
+                  std::string& out) const;
+
   /// @throws InputError with the line of the header that describes the vertices
   [[noreturn]] void fail(const std::string& message) const;
 

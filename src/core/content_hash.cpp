@@ -61,7 +61,7 @@ std::optional<FileIdentity> identify_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   ContentHasher hasher;
-  std::string piece(std::size_t{1} << 20, '\0');
+  std::string piece(std::size_t{1} << 16, '\0');  // larger blocks go back to the system each time
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     hasher.add({piece.data(), static_cast<std::size_t>(file.gcount())});

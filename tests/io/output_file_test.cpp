@@ -47,6 +47,28 @@ TEST(WriteFileIfChanged, LeavesTheFileThatHasTheBytes) {
   EXPECT_NE(fs::last_write_time(path), past);
 }
 
+TEST(AtomicFile, StaysAsItIsWithTheSameContent) {
+  const TemporaryFolder folder;
+  const std::string one(100000, 'a'), same_size(100000, 'b');
+  const auto put = [&](const std::string& bytes) {
+    AtomicFile file(folder / "out");
+    file.write(bytes);
+    return file.commit_if_changed();
+  };
+  // Another name of the file that was there: a file that is replaced has no such.
+  const auto names = [&] { return fs::hard_link_count(folder / "out"); };
+  const FileIdentity first = put(one);
+  EXPECT_EQ(first.hash, content_hash(one));
+  fs::create_hard_link(folder / "out", folder / "first");
+  EXPECT_EQ(put(one), first);
+  EXPECT_EQ(names(), 2u);
+  EXPECT_EQ(put(same_size).hash, content_hash(same_size));
+  EXPECT_EQ(names(), 1u);
+  EXPECT_EQ(slurp(folder / "out"), same_size);
+  EXPECT_EQ(slurp(folder / "first"), one);
+  EXPECT_EQ(entries(folder.path()), 2);
+}
+
 TEST(AtomicFile, LeavesNothingWithoutCommit) {
   const TemporaryFolder folder;
   {

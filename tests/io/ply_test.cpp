@@ -233,7 +233,7 @@ TEST(PlySample, IsEveryNthVertexOfTheFile) {
     writer.add({{i * 0.5, 0, 1}, {0, 0, 1}, {static_cast<std::uint8_t>(i), 0, 0}, 0.5f, {}});
   writer.commit();
   const PlyCloud all = read_ply(folder / "cloud.ply");
-  for (const std::size_t max : {1u, 999u, 100000u, 200000u}) {
+  for (const std::size_t max : {1u, 999u, 9999u, 30000u, 100000u, 200000u}) {
     const PlyCloud sample = read_ply_sample(folder / "cloud.ply", max);
     const std::size_t step = (all.positions.size() + max - 1) / max;
     ASSERT_EQ(sample.positions.size(), (all.positions.size() + step - 1) / step);
