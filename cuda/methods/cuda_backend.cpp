@@ -12,6 +12,7 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
+#include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 
 namespace recon {
@@ -248,7 +249,7 @@ class CudaBackend : public Backend {
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
-    if (!plan.on_host) return 0;
+    if (!plan.on_host) return fill_weak_texture_bytes(shape);
     const Tile block{0, 0, plan.width, plan.height};
     return Volume<float>::bytes(plan.width, shape.planes, plan.height) +
            optimized_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());

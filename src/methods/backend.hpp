@@ -42,6 +42,7 @@ struct SweepStages {
   GraphCutOptions cut;     ///< for optimizer and stage; costs are scaled to 0 .. 126, see quantized_cost
   bool edges = false;      ///< moves depth edges to lower costs, see adjusted_depth
   bool patches = false;    ///< sweeps the coarsest level only and refines slanted patches from there
+  bool prior = false;      ///< after the patches: the planar prior, see fill_supported_planes
   PatchMatchOptions patch_match;
 };
 

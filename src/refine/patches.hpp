@@ -4,46 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 #include <vector>
 
+#include "core/connected_runs.hpp"
 #include "core/image.hpp"
 
 namespace recon {
-
-/// Patches as disjoint sets of runs, the connected pixels of a row (Tarjan 1975: union by size, with path
-/// halving).
-class PatchRuns {
- public:
-  /// Adds a run of `pixels` as a patch of its own; returns its number.
-  int add(int pixels) {
-    parents_.push_back(-pixels);
-    return static_cast<int>(parents_.size()) - 1;
-  }
-
-  void unite(int a, int b) {
-    a = root(a), b = root(b);
-    if (a == b) return;
-    if (parent(a) > parent(b)) std::swap(a, b);  // the larger one stays
-    parent(a) += parent(b);
-    parent(b) = a;
-  }
-
-  /// Pixels of the patch of a run.
-  int size(int run) { return -parent(root(run)); }
-
- private:
-  int& parent(int run) { return parents_[static_cast<std::size_t>(run)]; }
-  int root(int run) {
-    while (parent(run) >= 0) {
-      if (parent(parent(run)) >= 0) parent(run) = parent(parent(run));
-      run = parent(run);
-    }
-    return run;
-  }
-
-  std::vector<int> parents_;  ///< of a root the negative number of pixels
-};
 
 /// Invalidates (NaN) every 4-connected patch of fewer than `min_size` pixels of `map`.
 /// @param same_surface  whether two known neighbours are connected; symmetric
@@ -51,7 +17,7 @@ template <class SameSurface>
 void remove_small_patches(ImageView<float> map, int min_size, const SameSurface& same_surface) {
   if (min_size <= 1) return;
   constexpr int kNone = -1;
-  PatchRuns runs;
+  ConnectedRuns runs;
   std::vector<int> ends;  ///< columns after the runs
   std::vector<int> above(static_cast<std::size_t>(map.width), kNone), here(above);
   for (int y = 0; y < map.height; ++y) {

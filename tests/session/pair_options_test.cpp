@@ -122,8 +122,9 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   EXPECT_THAT(resolved, Not(HasSubstr("paths")));
   EXPECT_THAT(refusal_of({{"optimizer", {"winner"}}, {"refine", {"edges"}}}, {kSweepScene}),
               HasSubstr("--refine edges has a meaning with --optimizer sgm or graphcut"));
-  EXPECT_THAT(refusal_of(refined("graphcut,lr"), {kSweepScene}),
-              HasSubstr("for --method planesweep it can be none, or a list of graphcut, edges and patches"));
+  EXPECT_THAT(
+      refusal_of(refined("graphcut,lr"), {kSweepScene}),
+      HasSubstr("for --method planesweep it can be none, or a list of graphcut, edges, patches and prior"));
   EXPECT_EQ(refusal_of({{"optimizer", {"scanline"}}}, {kSweepScene}),
             "--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm or winner");
 }
@@ -132,8 +133,11 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
   const auto patches = [](const GivenOptions& given) {
     const SessionOptions options = parse_options(given);
     const std::string resolved = resolved_options(options, kSweepScene);
-    EXPECT_EQ(options.sweep_stages.patches, resolved.find("refine=\"patches\"\n") != std::string::npos)
-        << resolved;
+    const bool prior = options.sweep_stages.prior;
+    EXPECT_THAT(resolved, HasSubstr(prior                          ? "refine=\"patches,prior\"\n"
+                                    : options.sweep_stages.patches ? "refine=\"patches\"\n"
+                                                                   : "refine="));
+    EXPECT_EQ(prior, options.sweep_stages.patches && !given.contains("refine")) << resolved;
     return options.sweep_stages.patches;
   };
   EXPECT_TRUE(patches({}));
@@ -154,8 +158,11 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
   EXPECT_TRUE(patches({{"planes", {"64"}}, {"refine", {"patches"}}}));
   EXPECT_EQ(refusal_of({{"cost", {"sad"}}, {"refine", {"patches"}}}, {kSweepScene}),
             "--refine patches works with --cost zncc");
+  EXPECT_EQ(refusal_of({{"refine", {"prior"}}}, {kSweepScene}),
+            "--refine prior needs patches: patches,prior");
+  EXPECT_TRUE(parse_options({{"refine", {"prior,patches"}}}).sweep_stages.prior);
   EXPECT_EQ(refusal_of({{"method", {"pipeline"}}, {"refine", {"lr,patches"}}}, {kPipelinePair}),
-            "--refine is 'lr,patches'; patches belong to --method planesweep");
+            "--refine is 'lr,patches'; patches and prior belong to --method planesweep");
 }
 
 TEST(Sweeps, KeepTheRatioOfTheCutsPenalties) {

@@ -366,7 +366,12 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
   }
   Image<PatchState> states(coarse.width, coarse.height);
   staging_.download(static_cast<const PatchState*>(coarse.data), coarse.pitch, states.view(), stream_);
-  return depth_estimate(states.view());
+  // In an arena of its own, see finish_block.
+  oneapi::tbb::task_arena host(host_threads_);
+  return host.execute([&] {
+    fill_weak_texture(problem, states.view());
+    return depth_estimate(std::as_const(states).view());
+  });
 }
 
 }  // namespace recon::cuda

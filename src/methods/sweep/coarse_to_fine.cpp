@@ -9,6 +9,7 @@
 #include "match/cpu_sweep.hpp"
 #include "match/posed_image.hpp"
 #include "optimize/patch_match/patch_match.hpp"
+#include "optimize/patch_match/supported_planes.hpp"
 
 namespace recon {
 namespace {
@@ -16,16 +17,18 @@ namespace {
 /// The coarse sweep takes the best sources only: the patches choose among all.
 constexpr int kCoarseSources = 8;
 
+SourceWarp warp_into(const SweepImages& images, const PosedImage& source) {
+  return make_source_warp(images.reference.camera, images.reference.cam_from_world, source.camera,
+                          source.cam_from_world);
+}
+
 PatchLevel patch_level(const SweepImages& images) {
   PatchLevel level;
   level.reference = images.reference.channel[0];
   level.sources.resize(images.sources.size());
   parallel_for(static_cast<int>(images.sources.size()), [&](int i) {
     const PosedImage& source = images.sources[static_cast<std::size_t>(i)];
-    level.sources[static_cast<std::size_t>(i)] = {
-        make_source_warp(images.reference.camera, images.reference.cam_from_world, source.camera,
-                         source.cam_from_world),
-        SampledImage(source.channel[0])};
+    level.sources[static_cast<std::size_t>(i)] = {warp_into(images, source), SampledImage(source.channel[0])};
   });
   return level;
 }
@@ -88,6 +91,18 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
   return result;
 }
 
+void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
+  if (!problem.stages.prior) return;
+  std::vector<WarpedImage> sources;
+  for (const PosedImage& source : problem.sources)
+    sources.push_back({warp_into(problem, source), source.channel[0]});
+  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem.planes));
+}
+
+std::size_t fill_weak_texture_bytes(const SweepShape& shape) {
+  return shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
+}
+
 DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest) {
   const int halvings = static_cast<int>(problem.coarser.size());
   std::optional<PatchLevel> level;
@@ -96,10 +111,11 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
     return level.emplace(
         patch_level(l < halvings ? problem.coarser[static_cast<std::size_t>(halvings - 1 - l)] : problem));
   };
-  const Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(),
-                                               patch_range(problem.planes), problem.stages.patch_match);
+  Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(),
+                                         patch_range(problem.planes), problem.stages.patch_match);
   level.reset();
-  return depth_estimate(states.view());
+  fill_weak_texture(problem, states.view());
+  return depth_estimate(std::as_const(states).view());
 }
 
 std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
@@ -112,7 +128,7 @@ std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
       element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
   return results(coarsest_shape(shape)) +
          std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
-                  states + results(shape));
+                  states + std::max(results(shape), fill_weak_texture_bytes(shape)));
 }
 
 }  // namespace recon

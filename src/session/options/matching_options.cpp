@@ -113,23 +113,26 @@ void set_arm_length(SessionOptions& options, int length) {
 }
 
 Option refine_option() {
-  return Option("refine", "LIST",
-                "none, or a list of steps after the optimizer, with commas between them, which run in this "
-                "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
-                "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-                "subpixel, median. planesweep has graphcut, edges and patches (sweep small images and refine "
-                "slanted patches from there; the default unless planes or stages are given)")
+  return Option(
+             "refine", "LIST",
+             "none, or a list of steps after the optimizer, with commas between them, which run in this "
+             "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
+             "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
+             "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
+             "slanted "
+             "patches from there) and prior (after patches, where texture is weak: planes through reliable "
+             "pixels around); patches,prior is its default unless planes or stages are given")
       .add({kSweep,
             [](const SessionOptions& o, Job) {
               RefinementSteps steps;
               steps.graph_cut = o.sweep_stages.graph_cut, steps.edges = o.sweep_stages.edges;
-              steps.patches = o.sweep_stages.patches;
+              steps.patches = o.sweep_stages.patches, steps.prior = o.sweep_stages.prior;
               return format_refinement(steps);
             },
             [](SessionOptions& o, const std::string& list) {
               const RefinementSteps steps = parse_refinement(list);
               o.sweep_stages.graph_cut = steps.graph_cut, o.sweep_stages.edges = steps.edges;
-              o.sweep_stages.patches = steps.patches;
+              o.sweep_stages.patches = steps.patches, o.sweep_stages.prior = steps.prior;
             }})
       .add({kPipeline,
             [](const SessionOptions& o, Job) { return format_refinement({pipeline_of(o).refinement}); },

@@ -32,11 +32,13 @@ void check_sweep_refinement(const SessionOptions& options) {
   const auto given = options.given.find("refine");
   if (given == options.given.end()) return;
   RefinementSteps rest = parse_refinement(given->second.text);
-  rest.graph_cut = rest.edges = rest.patches = false;
+  rest.graph_cut = rest.edges = rest.patches = rest.prior = false;
   if (format_refinement(rest) != "none")
-    throw UsageError("--refine is '" + given->second.text +
-                     "'; for --method planesweep it can be none, or a list of graphcut, edges and patches");
+    throw UsageError(
+        "--refine is '" + given->second.text +
+        "'; for --method planesweep it can be none, or a list of graphcut, edges, patches and prior");
   const SweepStages& stages = options.sweep_stages;
+  if (stages.prior && !stages.patches) throw UsageError("--refine prior needs patches: patches,prior");
   if (stages.patches && options.sweep.cost != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
   if (stages.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !stages.graph_cut)
@@ -60,8 +62,11 @@ void check_disparities(const PairSettings& settings) {
 /// Only sweeps refine patches.
 void check_pipeline_refinement(const SessionOptions& options) {
   const auto given = options.given.find("refine");
-  if (given != options.given.end() && parse_refinement(given->second.text).patches)
-    throw UsageError("--refine is '" + given->second.text + "'; patches belong to --method planesweep");
+  if (given == options.given.end()) return;
+  const RefinementSteps steps = parse_refinement(given->second.text);
+  if (steps.patches || steps.prior)
+    throw UsageError("--refine is '" + given->second.text +
+                     "'; patches and prior belong to --method planesweep");
 }
 
 /// A scene takes a box and a pair a region, which differ in how many numbers they have.
@@ -243,13 +248,15 @@ int SessionOptions::max_side(int width, int height) const {
   return std::max((std::max(width, height) + 1) / 2, kMinSide);
 }
 
-/// Patches are the default for the cost that they have, where neither planes nor stages are given.
+/// Patches and the planar prior are the default for the cost that they have, where neither planes nor stages
+/// are given.
 static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
   bool& patches = options.sweep_stages.patches;
   if (!given.contains("refine"))
     patches = options.method_of(false) == Method::kPlaneSweep && options.sweep.cost == CostKind::kZncc &&
               !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
+  if (!given.contains("refine")) options.sweep_stages.prior = patches;
   if (given.contains("window"))
     options.sweep_stages.patch_match.radius = std::min(options.sweep.window / 2, kMaxPatchRadius);
 }

@@ -17,11 +17,15 @@ struct Step {
 };
 
 /// In the order in which they run.
-constexpr Step kSteps[] = {
-    {"graphcut", &PipelineRefinement::graph_cut}, {"lr", &PipelineRefinement::left_right},
-    {"vote", &PipelineRefinement::vote},          {"interpolate", &PipelineRefinement::interpolate},
-    {"edges", &PipelineRefinement::edges},        {"subpixel", &PipelineRefinement::subpixel},
-    {"median", &PipelineRefinement::median},      {"patches", &RefinementSteps::patches}};
+constexpr Step kSteps[] = {{"graphcut", &PipelineRefinement::graph_cut},
+                           {"lr", &PipelineRefinement::left_right},
+                           {"vote", &PipelineRefinement::vote},
+                           {"interpolate", &PipelineRefinement::interpolate},
+                           {"edges", &PipelineRefinement::edges},
+                           {"subpixel", &PipelineRefinement::subpixel},
+                           {"median", &PipelineRefinement::median},
+                           {"patches", &RefinementSteps::patches},
+                           {"prior", &RefinementSteps::prior}};
 
 void add_step(RefinementSteps& refinement, const std::string& word) {
   std::vector<std::string> words;

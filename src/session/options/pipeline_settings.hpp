@@ -10,9 +10,9 @@ namespace recon {
 /// The pipeline of `--preset ad-census`.
 PipelineOptions ad_census_preset();
 
-/// The steps of pipelines, and the one that only sweeps have.
+/// The steps of pipelines, and those that only sweeps have.
 struct RefinementSteps : PipelineRefinement {
-  bool patches = false;
+  bool patches = false, prior = false;
 };
 
 /// The refinement that a list such as "lr,interpolate,median" means, in any order; "none" is an empty one.

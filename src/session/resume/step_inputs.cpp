@@ -211,7 +211,7 @@ json roi_json(const SceneBox& roi) {
 }
 
 json stage_inputs(const SweepStages& stages) {
-  const auto& [aggregation, graph_cut, cut, edges, patches, patch_match] = stages;
+  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = stages;
   const auto& [levels, radius, best_k, iterations] = patch_match;
   return {
       {"aggregation", describe(aggregation)},
@@ -219,6 +219,7 @@ json stage_inputs(const SweepStages& stages) {
       {"cut", describe(cut)},
       {"edges", edges},
       {"patches", patches},
+      {"prior", prior},
       {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
 }
 
