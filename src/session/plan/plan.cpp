@@ -36,13 +36,6 @@ std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
   return indices;
 }
 
-bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
-  const std::optional<Pinhole> pinhole = as_pinhole(camera);
-  return pinhole && pinhole->width == target.width && pinhole->height == target.height &&
-         pinhole->fx == target.fx && pinhole->fy == target.fy && pinhole->cx == target.cx &&
-         pinhole->cy == target.cy;
-}
-
 /// Sets the cameras of the undistorted images, computed once for each camera of the scene.
 /// @throws InputError for the first view whose image cannot be undistorted
 void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
@@ -60,7 +53,7 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
     const auto camera = static_cast<std::size_t>(plan.scene.views[i].camera);
     faults[camera].rethrow();
     plan.views[i].camera = undistorted[camera];
-    plan.views[i].unchanged = is_pinhole_of(cameras[camera], undistorted[camera]);
+    plan.views[i].unchanged = is_own_image(cameras[camera], undistorted[camera]);
   }
 }
 
