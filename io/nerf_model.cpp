@@ -122,11 +122,14 @@ Pose cam_from_world(JsonReader& frame) {
   return pose;
 }
 
-/// The name of a photo with its extension; as it is if there is no such photo.
-std::string photo_name(const fs::path& folder, std::string name) {
+/// The name of a photo with its extension: where there is no such photo and the name has none, that of the
+/// scenes of NeRF, so that views keep their order whichever photo is missing.
+std::string photo_name(const fs::path& folder, const std::string& name) {
   std::error_code error;
   if (fs::is_regular_file(folder / name, error)) return name;
-  return name + find_image(folder, name).extension().string();
+  if (const fs::path found = find_image(folder, name); !found.empty())
+    return name + found.extension().string();
+  return fs::path(name).has_extension() ? name : name + ".png";
 }
 
 void add_frame(JsonReader& file, JsonReader& frame, const fs::path& folder, PosedPhotos& photos) {

@@ -126,12 +126,14 @@ TEST(NerfModel, LeavesOutPhotosWithoutASize) {
     return "{\"file_path\": \"" + name + "\", " + kPose + "}";
   };
   const Scene scene =
-      parse("{\"fl_x\": 9, \"frames\": [" + frame("a") + "," + frame("b") + "]}", folder.path());
+      parse("{\"fl_x\": 9, \"frames\": [" + frame("./c.JPG") + "," + frame("b") + "," + frame("a") + "]}",
+            folder.path());
   ASSERT_EQ(scene.views.size(), 1u);
-  ASSERT_EQ(scene.warnings.size(), 1u);
-  EXPECT_THAT(scene.warnings[0],
-              StartsWith("transforms.json: 1 of its photos cannot be used and are left out: "));
-  EXPECT_THAT(scene.warnings[0], HasSubstr((folder / "a").string()));
+  EXPECT_EQ(scene.views[0].name, "b.png");
+  ASSERT_EQ(scene.unusable.size(), 2u);
+  EXPECT_EQ(scene.unusable[0].name, "a.png");
+  EXPECT_THAT(scene.unusable[0].reason, HasSubstr((folder / "a.png").string()));
+  EXPECT_EQ(scene.unusable[1].name, "c.JPG");
 }
 
 TEST(NerfModel, CountsTowardsTheMemoryLimit) {

@@ -64,6 +64,19 @@ TEST(Plan, ShardsArePartsOfTheWholeWhateverIsLeftOut) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("v1.png", "v2.png", "v3.png", "v4.png", "v5.png"));
 }
 
+TEST(Plan, ShardsCountTheViewsThatTheModelLacks) {
+  const Scene whole = row_of_views(6, kPinholeCamera);
+  Scene lacking = keep_views(whole, {true, false, true, true, false, true});
+  lacking.unusable = {{"v1.png", "bad"}, {"v4.png", "bad"}};
+  std::multiset<std::string> names;
+  for (int index = 1; index <= 3; ++index) {
+    const ScenePlan plan = make_plan(index == 2 ? whole : lacking, {}, options_with(index, 3));
+    for (const int view : plan.active_views()) names.insert(plan.name(view));
+  }
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("v0.png", "v1.png", "v2.png", "v3.png", "v4.png", "v5.png"));
+}
+
 TEST(Plan, LeavesViewsOutAsReferenceAndAsSource) {
   const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {{"v2.png", "gone"}}, options_with());
   ASSERT_EQ(plan.views.size(), 4u);

@@ -129,11 +129,20 @@ void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
+/// The positions of all views of a scene by name, also of the unusable ones.
+std::map<std::string, std::size_t> indices_by_name(const Scene& scene) {
+  std::map<std::string, std::size_t> indices;
+  for (const View& view : scene.views) indices[view.name];
+  for (const LeftOut& view : scene.unusable) indices[view.name];
+  std::size_t next = 0;
+  for (auto& [name, index] : indices) index = next++;
+  return indices;
+}
+
 /// Sets in_scope, active and needed. The shard counts the views of the whole scene, so that all shards agree
 /// on it whatever photo one of them cannot read.
 void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
-  std::map<std::string, std::size_t> index_of_name;
-  for (std::size_t i = 0; i < whole.views.size(); ++i) index_of_name[whole.views[i].name] = i;
+  const std::map<std::string, std::size_t> index_of_name = indices_by_name(whole);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   bool any_match = false;
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
@@ -149,7 +158,7 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
           "widen --min-angle and --max-angle");
     view.in_scope = matches && usable;
     view.active = view.in_scope &&
-                  static_cast<int>(index_of_name[name] % static_cast<std::size_t>(options.shard.count)) ==
+                  static_cast<int>(index_of_name.at(name) % static_cast<std::size_t>(options.shard.count)) ==
                       options.shard.index - 1;
     view.needed |= view.in_scope;
     if (view.in_scope)
@@ -277,7 +286,8 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   plan.left_out = left_out;
   const std::size_t count = plan.scene.views.size();
   if (count < 2)
-    throw InputError("too few views: " + std::to_string(count) + " of " + std::to_string(scene.views.size()) +
+    throw InputError("too few views: " + std::to_string(count) + " of " +
+                     std::to_string(scene.views.size() + scene.unusable.size()) +
                      " can be used, and depth needs at least 2");
 
   plan.views.resize(count);
