@@ -105,6 +105,18 @@ TEST(NerfModel, TakesTheFrameBeforeTheFileAndEqualCamerasAsOne) {
             (std::vector<double>{7, 7, 4, 3}));
 }
 
+TEST(NerfModel, TakesTheAngleOfViewOfAFrameBeforeTheFocalLengthOfTheFile) {
+  const Camera wide = parse(one_frame(kSize + ", \"fl_x\": 9, \"fl_y\": 9",
+                                      "\"file_path\": \"a.png\", " + kPose +
+                                          ", \"camera_angle_x\": 1.5, \"camera_angle_y\": 1.2"))
+                          .cameras.at(0);
+  EXPECT_THAT(wide.params,
+              testing::Pointwise(testing::DoubleEq(), {4 / std::tan(0.75), 3 / std::tan(0.6), 4.0, 3.0}));
+  EXPECT_THAT(
+      refusal(kSize + ", \"fl_x\": 9", "\"file_path\": \"a.png\", " + kPose + ", \"camera_angle_x\": 4"),
+      StartsWith("transforms.json: frames[0].camera_angle_x: is 4; it must be an angle"));
+}
+
 TEST(NerfModel, MakesRoundedRotationsExact) {
   const Scene scene = parse(one_frame(kSize + ", \"fl_x\": 9",
                                       "\"file_path\": \"a\", \"transform_matrix\": [[0.7071, -0.7071, 0, 1], "
