@@ -175,14 +175,14 @@ class Fusion {
       }
     }
     std::future<void> ahead = load_ahead(i);
-    const int height = reference->depth.camera.height;
-    used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, height);
-    // Rows depend on each other only with a spacing above 1.
-    const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
     std::uint64_t count = 0;
-    for (int y = 0; y < height; y += band)
-      count += fuse_rows(*reference, neighbours, y, std::min(y + band, height), sink);
-    used_[static_cast<std::size_t>(i)].release();
+    try {
+      count = fuse_bands(*reference, neighbours, sink);
+    } catch (...) {
+      loader_.cancel();  // what is loaded ahead has to end first
+      throw;
+    }
+    loader_.fused(i);
     if (ahead.valid()) ahead.get();
     return count;
   }
@@ -218,6 +218,20 @@ class Fusion {
     for (int y = 0; y < view.camera.height; ++y)
       loaded.ray_y.push_back(view.camera.ray(pixel_centre(0, y)).y);
     return loaded;
+  }
+
+  std::uint64_t fuse_bands(const LoadedView& reference, const std::vector<LoadedView>& neighbours,
+                           PointSink& sink) {
+    UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
+    const int height = reference.depth.camera.height;
+    used.prepare(reference.depth.camera.width, height);
+    // Rows depend on each other only with a spacing above 1.
+    const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
+    std::uint64_t count = 0;
+    for (int y = 0; y < height; y += band)
+      count += fuse_rows(reference, neighbours, y, std::min(y + band, height), sink);
+    used.release();
+    return count;
   }
 
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
