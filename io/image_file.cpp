@@ -273,8 +273,8 @@ bool is_truncated_jpeg(std::string_view bytes) {
 }
 
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem) {
-  for (const char* extension :
-       {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm", ".bmp"}) {
+  for (const char* extension : {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm",
+                                ".bmp", ".JPEG", ".TIF", ".TIFF", ".PPM", ".PGM", ".BMP"}) {
     std::error_code error;
     const std::filesystem::path file = folder / (stem + extension);
     if (std::filesystem::is_regular_file(file, error)) return file;

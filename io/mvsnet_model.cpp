@@ -75,7 +75,9 @@ Scene read_mvsnet_model(const fs::path& cams, const fs::path& images, std::size_
     stem.resize(stem.size() - kEnding.size());
     const fs::path photo = find_image(images, stem);
     if (photo.empty()) {
-      photos.leave_out((images / stem).string() + ".jpg: there is no such photo, nor one of another kind");
+      const std::string missing = stem + ".jpg";
+      photos.leave_out(missing,
+                       (images / missing).string() + ": there is no such photo, nor one of another kind");
       continue;
     }
     const std::string name = photo.filename().string();

@@ -32,34 +32,41 @@ class Fields {
   bool has(const std::string& name) { return of(name).has(name); }
   double number(const std::string& name) { return of(name).number(name); }
   double number(const std::string& name, double otherwise) { return of(name).number(name, otherwise); }
-
-  /// A number between 0 and `end`, both excluded.
-  double positive(const std::string& name, double end, const std::string& rule) {
-    const double value = number(name);
-    if (!(value > 0 && value < end)) of(name).fail(name, "is " + decimal(value) + "; it must be " + rule);
-    return value;
-  }
+  /// The frame, then the file.
+  std::array<JsonReader*, 2> in_order() const { return {&frame_, &file_}; }
 
  private:
   JsonReader& file_;
   JsonReader& frame_;
 };
 
+/// A number between 0 and `end`, both excluded.
+double positive(JsonReader& reader, const std::string& name, double end, const std::string& rule) {
+  const double value = reader.number(name);
+  if (!(value > 0 && value < end)) reader.fail(name, "is " + decimal(value) + "; it must be " + rule);
+  return value;
+}
+
 /// A side of the photo in pixels; instant-ngp writes it with a decimal point.
 int side_of(Fields& fields, const std::string& name) {
-  const double side = fields.positive(name, kMaxFileSide + 1, "a size; " + std::string(kImageSizeRule));
+  const double side =
+      positive(fields.of(name), name, kMaxFileSide + 1, "a size; " + std::string(kImageSizeRule));
   if (side != std::floor(side)) fields.of(name).fail(name, "is " + decimal(side) + "; it must be an integer");
   return static_cast<int>(side);
 }
 
-/// The focal length along an axis in pixels, or from the angle of view; nothing if the fields have none.
-std::optional<double> focal_length(Fields& fields, const std::string& axis, int side) {
+/// The focal length along an axis in pixels, or from the angle of view; nothing if the fields have none. What
+/// the frame has is its own, be it the length or the angle.
+std::optional<double> focal_length(const Fields& fields, const std::string& axis, int side) {
   constexpr double kMax = std::numeric_limits<double>::max();
-  if (fields.has("fl_" + axis)) return fields.positive("fl_" + axis, kMax, "a length in pixels, above 0");
-  const std::string angle = "camera_angle_" + axis;
-  if (!fields.has(angle)) return std::nullopt;
-  return 0.5 * side /
-         std::tan(0.5 * fields.positive(angle, std::numbers::pi, "an angle in radians, in (0, pi)"));
+  const std::string length = "fl_" + axis, angle = "camera_angle_" + axis;
+  for (JsonReader* reader : fields.in_order()) {
+    if (reader->has(length)) return positive(*reader, length, kMax, "a length in pixels, above 0");
+    if (reader->has(angle))
+      return 0.5 * side /
+             std::tan(0.5 * positive(*reader, angle, std::numbers::pi, "an angle in radians, in (0, pi)"));
+  }
+  return std::nullopt;
 }
 
 bool is_fisheye(Fields& fields) {
@@ -122,11 +129,14 @@ Pose cam_from_world(JsonReader& frame) {
   return pose;
 }
 
-/// The name of a photo with its extension; as it is if there is no such photo.
-std::string photo_name(const fs::path& folder, std::string name) {
+/// The name of a photo with its extension: where there is no such photo and the name has none, that of the
+/// scenes of NeRF, so that views keep their order whichever photo is missing.
+std::string photo_name(const fs::path& folder, const std::string& name) {
   std::error_code error;
   if (fs::is_regular_file(folder / name, error)) return name;
-  return name + find_image(folder, name).extension().string();
+  if (const fs::path found = find_image(folder, name); !found.empty())
+    return name + found.extension().string();
+  return fs::path(name).has_extension() ? name : name + ".png";
 }
 
 void add_frame(JsonReader& file, JsonReader& frame, const fs::path& folder, PosedPhotos& photos) {

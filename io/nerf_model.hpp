@@ -13,11 +13,11 @@ namespace recon {
 /// Reads the model of a file transforms.json as nerfstudio, instant-ngp and the scenes of NeRF (Mildenhall et
 /// al. 2020) have it. Of each frame: `file_path`, relative to the folder of the file, which may lack its
 /// extension; `transform_matrix`, from camera (x right, y up, z backward) to world coordinates; and, in the
-/// frame or for all in the file, `camera_model` or `is_fisheye`, `fl_x` or `camera_angle_x`, `fl_y` or
-/// `camera_angle_y` (default: fl_x), `cx` and `cy` (default: the centre), `w` and `h` (default: of the
+/// frame or for all in the file, `camera_model` or `is_fisheye`, `fl_x` or else `camera_angle_x`, `fl_y` or
+/// else `camera_angle_y` (default: fl_x), `cx` and `cy` (default: the centre), `w` and `h` (default: of the
 /// photo), `k1` to `k4`, `p1`, `p2` (default: 0). Pixel centres are at 0.5, as ours. All else is ignored.
-/// Photos whose size is not in the file and that cannot be read are left out, with a warning. The scene has
-/// no points.
+/// Views whose size is not in the file and whose photo cannot be read are the unusable ones of the scene. It
+/// has no points.
 /// @throws InputError with file and field, the value found and what to do
 /// @throws OutOfMemory before the limit is exceeded
 Scene read_nerf_model(const std::filesystem::path& file,

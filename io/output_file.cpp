@@ -148,9 +148,9 @@ FileIdentity write_file(const std::filesystem::path& path, std::string_view byte
 }
 
 void write_file_if_changed(const std::filesystem::path& path, std::string_view bytes) {
-  std::error_code error;
-  if (std::filesystem::file_size(path, error) == bytes.size() && !error && read_file(path) == bytes) return;
-  write_file(path, bytes);
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit_if_changed();
 }
 
 std::string json_text(const nlohmann::json& document) {

@@ -31,13 +31,13 @@ std::optional<ImageSize> PosedPhotos::size_of(const std::string& name) {
   try {
     return image_size(folder_ / name);
   } catch (const InputError& error) {
-    leave_out(error.what());
+    leave_out(name, error.what());
     return std::nullopt;
   }
 }
 
-void PosedPhotos::leave_out(const std::string& reason) {
-  if (left_out_++ == 0) first_left_out_ = reason;
+void PosedPhotos::leave_out(const std::string& name, const std::string& reason) {
+  left_out_.emplace(normalised_name(name), reason);
 }
 
 void PosedPhotos::add(const std::string& name, Camera camera, const Pose& cam_from_world,
@@ -55,12 +55,11 @@ void PosedPhotos::add(const std::string& name, Camera camera, const Pose& cam_fr
 
 Scene PosedPhotos::finish(const std::string& file) {
   if (views_ == 0)
-    throw InputError(left_out_ == 0 ? file + ": there is no photo in it; a scene needs at least two"
-                                    : file + ": none of its photos can be used: " + first_left_out_);
+    throw InputError(left_out_.empty()
+                         ? file + ": there is no photo in it; a scene needs at least two"
+                         : file + ": none of its photos can be used: " + left_out_.begin()->second);
   Scene scene = builder_.finish(file);
-  if (left_out_ > 0)
-    scene.warnings.push_back(file + ": " + std::to_string(left_out_) +
-                             " of its photos cannot be used and are left out: " + first_left_out_);
+  for (const auto& [name, reason] : left_out_) scene.unusable.push_back({name, reason});
   return scene;
 }
 

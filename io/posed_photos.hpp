@@ -31,17 +31,17 @@ class PosedPhotos {
   PosedPhotos(std::filesystem::path folder, std::size_t memory_limit)
       : folder_(std::move(folder)), builder_(memory_limit) {}
 
-  /// The size of a photo; nothing if it cannot be read, which is counted as one that is left out.
+  /// The size of a photo; nothing if it cannot be read: its view is then left out.
   std::optional<ImageSize> size_of(const std::string& name);
 
-  /// Counts a photo that is left out.
-  void leave_out(const std::string& reason);
+  /// Leaves out the view of a photo.
+  void leave_out(const std::string& name, const std::string& reason);
 
   /// Adds a view. Equal cameras become one.
   /// @throws InputError with `place` as the reader of COLMAP models
   void add(const std::string& name, Camera camera, const Pose& cam_from_world, const FilePlace& place);
 
-  /// The scene, views sorted by name; a warning states how many photos were left out.
+  /// The scene, views sorted by name; those that are left out are its unusable ones.
   /// @param file  name for messages
   /// @throws InputError when there is no view
   Scene finish(const std::string& file);
@@ -53,8 +53,7 @@ class PosedPhotos {
   ColmapBuilder builder_;
   std::map<CameraKey, std::uint32_t> camera_ids_;
   std::uint32_t views_ = 0;
-  int left_out_ = 0;
-  std::string first_left_out_;  ///< and why
+  std::map<std::string, std::string> left_out_;  ///< names, and why
 };
 
 }  // namespace recon

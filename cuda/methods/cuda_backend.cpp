@@ -1,6 +1,8 @@
 #include <oneapi/tbb/task_arena.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -149,6 +151,12 @@ class CudaBackend : public Backend {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  /// How long no images are kept after they were in the way: a shortage passes, and a sweep that is done
+  /// twice now and then costs little.
+  static constexpr std::chrono::seconds kPauseOfImages{30};
+
   /// Resources of one concurrent call, kept for the next one.
   struct DeviceStream {
     DeviceStream(int host_threads, ImageCache& images) : sweep(host_threads, &images) {}
@@ -228,23 +236,38 @@ class CudaBackend : public Backend {
     images_.set_budget(image_budget());
   }
   std::size_t image_budget() const {
-    if (large_ > 0 || !keeps_images_) return 0;
+    if (large_ > 0 || Clock::now() < no_images_until_) return 0;
     const std::size_t arenas = streams_.size() * std::max(sweep_bytes_, pair_bytes_);
     return limit_ - std::min(limit_, arenas);
   }
 
   /// Does `work`; if the device has too little memory for it, as other programs use it too, again without the
-  /// images, which are not kept any more.
+  /// images, which are not kept for a while.
   template <class Work>
   auto without_images_if_needed(const Work& work) -> decltype(work()) {
+    const bool kept = keeps_images();
     try {
       return work();
     } catch (const OutOfMemory&) {
-      const std::lock_guard lock(budget_mutex_);
-      if (!std::exchange(keeps_images_, false)) throw;
-      images_.set_budget(0);
+      // Other work may have given them up since: what failed may have been with them nevertheless.
+      if (!kept) throw;
+      give_up_images();
     }
     return work();
+  }
+
+  bool keeps_images() {
+    const std::lock_guard lock(budget_mutex_);
+    return Clock::now() >= no_images_until_;
+  }
+
+  void give_up_images() {
+    const std::lock_guard lock(budget_mutex_);
+    no_images_until_ = Clock::now() + kPauseOfImages;
+    images_.set_budget(0);
+    if (std::exchange(told_, true)) return;
+    spdlog::info("{}: other programs take its memory; it keeps no images, and tries again every {} s", name_,
+                 kPauseOfImages.count());
   }
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
@@ -272,8 +295,9 @@ class CudaBackend : public Backend {
   ImageCache images_;
   std::mutex budget_mutex_;
   std::size_t sweep_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
-  int large_ = 0;             ///< work in progress that needs more than the share of a stream
-  bool keeps_images_ = true;  ///< false once they were in the way
+  int large_ = 0;                      ///< work in progress that needs more than the share of a stream
+  Clock::time_point no_images_until_;  ///< later than now after they were in the way
+  bool told_ = false;                  ///< that they were
   std::mutex agreement_mutex_;
   std::optional<AgreementStream> agreement_;  ///< from the first check on
   std::vector<DeviceStream> streams_;

@@ -65,4 +65,10 @@ void LogFile::open(const std::filesystem::path& path) {
   sink_->open(path);
 }
 
+std::shared_ptr<spdlog::logger> standard_error_log() {
+  const auto all = sinks();
+  if (!all) return spdlog::default_logger();
+  return std::make_shared<spdlog::logger>("reconstruct", all->sinks().front());
+}
+
 }  // namespace recon

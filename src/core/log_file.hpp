@@ -1,5 +1,7 @@
 #pragma once
 
+#include <spdlog/fwd.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -23,5 +25,9 @@ class LogFile {
  private:
   std::shared_ptr<LogFileSink> sink_;
 };
+
+/// A log to standard error that no LogFile copies: for threads that work beside the inputs, whose messages
+/// would be in the file of one of them by chance. Call it while there is no LogFile. Needs set_up_log.
+std::shared_ptr<spdlog::logger> standard_error_log();
 
 }  // namespace recon

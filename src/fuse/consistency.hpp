@@ -38,11 +38,6 @@ inline bool depths_agree(const Reprojection& s, const ConsistencyOptions& option
   return std::abs(s.predicted - s.found) <= static_cast<double>(options.max_relative_depth) * s.found;
 }
 
-/// Whether the map has a surface behind the point: the view sees through the point.
-inline bool seen_through(const Reprojection& s, const ConsistencyOptions& options) {
-  return s.predicted < (1.0 - static_cast<double>(options.max_relative_depth)) * s.found;
-}
-
 /// Whether the angle between two world normals is within the given cosine; an unknown normal agrees with all.
 inline bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
   const double cosine = dot(a, b);

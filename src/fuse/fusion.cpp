@@ -18,8 +18,9 @@
 namespace recon {
 namespace {
 
-/// One bit per pixel: used by the points of an earlier view. Bits are set atomically and only for later
-/// views, so that the bits of a view are final before they are read.
+/// One bit per pixel: used by a point. A pixel is tested after all points that may mark it, those of earlier
+/// views and of earlier phases of its own view. Other threads may mark other pixels of the same word
+/// meanwhile, so that all access is atomic.
 class UsedPixels {
  public:
   void prepare(int width, int height) {
@@ -37,21 +38,21 @@ class UsedPixels {
   /// Those of the bits of `mask` whose pixels (x + i, y) are not marked yet, as far as is known.
   std::uint32_t unset(int x, int y, std::uint32_t mask) {
     const std::size_t i = index(x, y);
-    const auto bits = [&](std::size_t element) {
-      return std::uint64_t{std::atomic_ref(bits_[element]).load(std::memory_order_relaxed)};
-    };
     std::uint64_t marked = bits(i / 32);
-    if (i % 32 != 0 && i / 32 + 1 < bits_.size()) marked |= bits(i / 32 + 1) << 32;
+    if (i % 32 != 0 && i / 32 + 1 < bits_.size()) marked |= std::uint64_t{bits(i / 32 + 1)} << 32;
     return mask & ~static_cast<std::uint32_t>(marked >> (i % 32));
   }
-  bool test(int x, int y) const {
+  bool test(int x, int y) {
     if (bits_.empty()) return false;
     const std::size_t i = index(x, y);
-    return (bits_[i / 32] >> (i % 32) & 1u) != 0;
+    return (bits(i / 32) >> (i % 32) & 1u) != 0;
   }
   void release() { bits_ = {}; }
 
  private:
+  std::uint32_t bits(std::size_t element) {
+    return std::atomic_ref(bits_[element]).load(std::memory_order_relaxed);
+  }
   void set_bits(std::size_t element, std::uint32_t mask) {
     if (mask == 0) return;
     const std::atomic_ref bits(bits_[element]);
@@ -174,14 +175,14 @@ class Fusion {
       }
     }
     std::future<void> ahead = load_ahead(i);
-    const int height = reference->depth.camera.height;
-    used_[static_cast<std::size_t>(i)].prepare(reference->depth.camera.width, height);
-    // Rows depend on each other only with a spacing above 1.
-    const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
     std::uint64_t count = 0;
-    for (int y = 0; y < height; y += band)
-      count += fuse_rows(*reference, neighbours, y, std::min(y + band, height), sink);
-    used_[static_cast<std::size_t>(i)].release();
+    try {
+      count = fuse_bands(*reference, neighbours, sink);
+    } catch (...) {
+      loader_.cancel();  // what is loaded ahead has to end first
+      throw;
+    }
+    loader_.fused(i);
     if (ahead.valid()) ahead.get();
     return count;
   }
@@ -219,6 +220,20 @@ class Fusion {
     return loaded;
   }
 
+  std::uint64_t fuse_bands(const LoadedView& reference, const std::vector<LoadedView>& neighbours,
+                           PointSink& sink) {
+    UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
+    const int height = reference.depth.camera.height;
+    used.prepare(reference.depth.camera.width, height);
+    // Rows depend on each other only with a spacing above 1.
+    const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
+    std::uint64_t count = 0;
+    for (int y = 0; y < height; y += band)
+      count += fuse_rows(reference, neighbours, y, std::min(y + band, height), sink);
+    used.release();
+    return count;
+  }
+
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
                           int y_end, PointSink& sink) {
     const int spacing = options_.spacing;
@@ -253,7 +268,7 @@ class Fusion {
   /// The points that start at every `spacing`th pixel of row y.
   void fuse_row(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x_first, int y,
                 FusedRow& out) {
-    const UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
+    UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
     PixelBlock block;
     block.found.resize(neighbours.size());
     for (int x = x_first; x < reference.depth.camera.width; x += options_.spacing) {

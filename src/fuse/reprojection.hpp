@@ -27,7 +27,8 @@ struct ReprojectedBlock {
   alignas(64) std::int32_t x[PointBlock::kMax], y[PointBlock::kMax];
   alignas(64) float found[PointBlock::kMax];
   alignas(64) double predicted[PointBlock::kMax];
-  std::uint64_t agree, through;  ///< bit i: what depths_agree and seen_through say of point i
+  std::uint64_t agree;    ///< bit i: what depths_agree says of point i
+  std::uint64_t through;  ///< bit i: the view sees a surface behind point i
 
   bool agrees(int i) const { return (agree >> i & 1u) != 0; }
   bool sees_through(int i) const { return (through >> i & 1u) != 0; }

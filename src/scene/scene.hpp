@@ -88,12 +88,19 @@ struct SparsePoint {
   std::vector<TrackElement> track;
 };
 
+/// A view that cannot be used, and why.
+struct LeftOut {
+  std::string name;
+  std::string reason;
+};
+
 /// A calibrated scene. Views are sorted by name, so that all later stages have a fixed order.
 struct Scene {
   std::vector<std::uint32_t> camera_ids;  ///< COLMAP's id of each camera
   std::vector<Camera> cameras;
   std::vector<View> views;
   SharedVector<SparsePoint> points;
+  std::vector<LeftOut> unusable;  ///< further views, sorted by name: without their photo there is no camera
   std::vector<std::string> warnings;  ///< what was ignored while reading the model, and why
 };
 

@@ -203,12 +203,6 @@ class Sampling {
   std::vector<std::vector<double>> ray_x_;  ///< of the i-th sample of each column
 };
 
-bool is_own_image(const Camera& camera, const Pinhole& target) {
-  const std::optional<Pinhole> own = as_pinhole(camera);
-  return own && own->width == target.width && own->height == target.height && own->fx == target.fx &&
-         own->fy == target.fy && own->cx == target.cx && own->cy == target.cy;
-}
-
 template <class T>
 Image<T> copy_of(ImageView<const T> photo) {
   Image<T> image(photo.width, photo.height);
@@ -229,6 +223,12 @@ Pinhole undistorted_camera(const Camera& camera, int max_size) {
   EXPECTS(camera.width > 0 && camera.height > 0);
   const std::optional<Pinhole> pinhole = as_pinhole(camera);
   return scaled_to(pinhole ? *pinhole : straightened(camera), max_size);
+}
+
+bool is_own_image(const Camera& camera, const Pinhole& target) {
+  const std::optional<Pinhole> own = as_pinhole(camera);
+  return own && own->width == target.width && own->height == target.height && own->fx == target.fx &&
+         own->fy == target.fy && own->cx == target.cx && own->cy == target.cy;
 }
 
 Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target) {

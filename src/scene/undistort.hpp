@@ -13,6 +13,9 @@ namespace recon {
 /// @throws InputError when no part of the image can be undistorted
 Pinhole undistorted_camera(const Camera& camera, int max_size = 0);
 
+/// Whether a photo of `camera` is its own undistorted image for `target`: the cameras are equal.
+bool is_own_image(const Camera& camera, const Pinhole& target);
+
 /// Undistorts a photo of `camera` into `target` by bilinear sampling, averaged over the photo pixels that a
 /// pixel covers where the image shrinks. Pixels outside the photo are black. Returns a copy if the cameras
 /// are equal. Allocates only the result; the same bytes for any number of threads. Unlike OpenCV's remap,

@@ -166,11 +166,11 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     return report_outcomes(options, outcomes, out);
   }
   options.check(jobs);
+  check_output_paths(options, inputs);
   ThreadLimit limit(usable_threads(options.threads));
   return limit.run([&] {
     SharedWork work = begin_work(options, limit.threads());
     work.several_inputs = inputs.size() > 1;
-    check_output_paths(options, inputs);
     std::vector<Outcome> outcomes;
     SessionFiles files(options, inputs.size());
     try {

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "core/log_file.hpp"
 #include "core/system_limits.hpp"
 #include "session/plan/step_clock.hpp"
 
@@ -10,9 +11,10 @@ namespace recon {
 SharedWork begin_work(const SessionOptions& options, int threads) {
   check_device(options.device);
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, false, 0};
-  work.choice = std::async(std::launch::async, [&options] {
+  // Shown as soon as it is known; the log of a scene gets it from the scene.
+  work.choice = std::async(std::launch::async, [&options, log = standard_error_log()] {
                   const DeviceChoice choice = choose_devices(options.device);
-                  spdlog::info("working on {}", choice.reason);
+                  log->info("working on {}", choice.reason);
                   return choice;
                 }).share();
   // A run that may have to wait measures the available memory afterwards.

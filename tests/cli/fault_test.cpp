@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class ReconstructFault : public SceneTest {
  protected:
@@ -53,6 +54,12 @@ TEST_F(ReconstructFault, WrongUsageIsTwo) {
   expect(2, "--colour", {s, "--colour"});
   expect(2, "is the scene itself", {s, "-o", s});
   EXPECT_FALSE(fs::exists(dense()));
+}
+
+TEST_F(ReconstructFault, AnOutputThatIsTheSceneIsRefusedBeforeDevicesAreLookedFor) {
+  const Outcome outcome = reconstruct({scene().string(), "-o", scene().string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("working on")));
 }
 
 TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {

@@ -45,6 +45,12 @@ class ReconstructImport : public SceneTest {
     return scene_in("mvsnet") / "cams" / (photo.stem().string() + "_cam.txt");
   }
 
+  /// Gives a scene photos of its own, which a test may change.
+  void own_images(const char* format) const {
+    fs::remove(scene_in(format) / "images");
+    fs::copy(kDemo / "images", scene_in(format) / "images");
+  }
+
   Scene model_;
 };
 
@@ -86,12 +92,46 @@ TEST_F(ReconstructImport, ACorruptMatrixIsThree) {
   EXPECT_THAT(outcome.err, HasSubstr("view03_cam.txt:5: the upper left 3x3 matrix R is no rotation"));
 }
 
-TEST_F(ReconstructImport, APhotoThatIsMissingIsLeftOut) {
+TEST_F(ReconstructImport, AMissingPhotoLeavesItsViewOutAndIsSeven) {
   fs::copy(camera_file("view03.jpg"), camera_file("view99.jpg"));
-  const Outcome outcome = reconstruct({scene_in("mvsnet").string(), "--dry-run"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("cams: 1 of its photos cannot be used and are left out: "));
-  EXPECT_THAT(outcome.err, HasSubstr("images/view99.jpg: there is no such photo, nor one of another kind"));
+  const Outcome outcome = reconstruct({scene_in("mvsnet").string(), "--dry-run", "--json"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("view99.jpg is left out: " + (scene_in("mvsnet") / "images/view99.jpg").string() +
+                        ": there is no such photo, nor one of another kind"));
+  const auto left_out = outcome.json().at("scenes").at(0).at("left_out");
+  ASSERT_EQ(left_out.size(), 1u);
+  EXPECT_EQ(left_out.at(0).at("name"), "view99.jpg");
+}
+
+TEST_F(ReconstructImport, AnUnreadablePhotoOfASceneWithoutSizesLeavesItsViewOutAndIsSeven) {
+  own_images("nerf");
+  fs::resize_file(scene_in("nerf") / "images/view04.jpg", 100);
+  std::string text = content(scene_in("nerf") / "transforms.json");
+  const std::size_t sizes = text.find("\"w\"");
+  text.erase(sizes, text.find("\"fl_x\"") - sizes);
+  set_content(scene_in("nerf") / "transforms.json", text);
+  const Outcome outcome = reconstruct({scene_in("nerf").string(), "--dry-run", "--json"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  const auto plan = outcome.json().at("scenes").at(0);
+  EXPECT_EQ(plan.at("views").size(), model_.views.size() - 1);
+  ASSERT_EQ(plan.at("left_out").size(), 1u);
+  EXPECT_EQ(plan.at("left_out").at(0).at("name"), "images/view04.jpg");
+}
+
+TEST_F(ReconstructImport, ShardsShareTheViewsWhateverPhotoOneOfThemCannotRead) {
+  const auto estimate = [&](const char* shard) {
+    return reconstruct({scene_in("mvsnet").string(), "--max-image-size", "160", "--stage", "estimate",
+                        "--shard", shard})
+        .exit_code;
+  };
+  EXPECT_EQ(estimate("1/2"), 0);
+  own_images("mvsnet");
+  fs::remove(scene_in("mvsnet") / "images/view00.jpg");
+  EXPECT_EQ(estimate("2/2"), 7);
+  for (const View& view : model_.views)
+    EXPECT_TRUE(fs::exists(scene_in("mvsnet") / "dense/stereo/depth_maps" / (view.name + ".photometric.bin")))
+        << view.name;
 }
 
 }  // namespace

@@ -234,6 +234,20 @@ TEST_F(ReconstructSession, DoesTheOthersOfAList) {
                             (session() / "c-no-photos").string(), "--json"});
 }
 
+TEST_F(ReconstructSession, NamesTheDeviceOnceAndInTheLogOfEachScene) {
+  fs::copy(session() / "b-good", session() / "d-good", fs::copy_options::recursive);
+  const Outcome outcome = reconstruct({session().string()});
+  const auto lines_in = [](const std::string& text) {
+    const std::string line = "working on the CPU, as asked";
+    int count = 0;
+    for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos; at += line.size()) ++count;
+    return count;
+  };
+  EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
+  for (const char* scene : {"b-good", "d-good"})
+    EXPECT_EQ(lines_in(content(session() / scene / "dense/report.log")), 1) << scene;
+}
+
 TEST_F(ReconstructSession, OfBrokenScenesAloneStillPrintsItsObject) {
   const Outcome outcome = reconstruct({(session() / "a-no-model").string(), "--json"});
   EXPECT_EQ(outcome.exit_code, 3);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <sstream>
 
 #include "cli/scene_fixture.hpp"
 #include "io/colmap_model.hpp"
@@ -19,9 +18,7 @@ namespace recon {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 /// COLMAP's visibility file: per point a count and indices of images.
@@ -246,65 +243,6 @@ TEST_F(ReconstructResult, OfAPlanIsNothing) {
   EXPECT_FALSE(fs::exists(dense()));
 }
 
-struct MemoryCase {
-  const char* name;
-  std::vector<std::string> arguments;
-  const char* limit;  ///< little more than the least that is accepted with two threads
-};
-
-void PrintTo(const MemoryCase& c, std::ostream* out) {
-  *out << c.name;
-}
-
-class ReconstructMemory : public SceneTest, public testing::WithParamInterface<MemoryCase> {};
-
-/// The plan and the limit are kept in every stage, whichever of them takes the most.
-TEST_P(ReconstructMemory, IsNoMoreThanPlanned) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizer takes memory of its own";
-#endif
-  const std::string large = (folder() / "large").string();
-  render(large, {"--width", "320", "--height", "240", "--views", "4"});
-  for (const char* limit : {GetParam().limit, "8GiB"}) {
-    std::vector<std::string> arguments = {
-        large,     "--memory-limit", limit, "--threads", "2", "-o", (folder() / limit).string(),
-        "--quiet", "--json"};
-    arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
-    std::vector<std::string> dry = arguments;
-    dry.push_back("--dry-run");
-    const Outcome plan = reconstruct(dry), run = reconstruct(arguments);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    const auto planned = plan.json().at("scenes").at(0).at("memory").at("peak").get<std::size_t>();
-    EXPECT_LE(run.peak_bytes, planned) << limit;
-    EXPECT_GT(run.peak_bytes, planned / 2) << limit << ": the plan is far off";
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Methods, ReconstructMemory,
-                         testing::Values(MemoryCase{"sweep", {}, "126MiB"},
-                                         MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "110MiB"},
-                                         MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "138MiB"},
-                                         MemoryCase{"bm", {"--method", "bm"}, "106MiB"},
-                                         MemoryCase{"sgm", {"--method", "sgm"}, "128MiB"},
-                                         MemoryCase{"bp", {"--method", "bp"}, "270MiB"}),
-                         [](const auto& c) { return std::string(c.param.name); });
-
-TEST_F(ReconstructResult, OfABatchIsOneFolderPerScene) {
-  render(folder() / "session/b", {});
-  render(folder() / "session/a", {});
-  fs::remove(folder() / "session/a/sparse/cameras.txt");
-  set_content(folder() / "session/a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
-  const Outcome outcome =
-      reconstruct({(folder() / "session").string(), "-o", (folder() / "out").string(), "--json"});
-  EXPECT_EQ(outcome.exit_code, 7) << "one scene failed";
-  EXPECT_THAT(outcome.err, HasSubstr("cameras.txt:1"));
-  const auto scenes = outcome.json().at("scenes");
-  ASSERT_EQ(scenes.size(), 2u);
-  EXPECT_THAT(scenes.at(0).at("error").get<std::string>(), HasSubstr("cameras.txt:1"));
-  EXPECT_GT(scenes.at(1).at("points").get<int>(), 100);
-  EXPECT_TRUE(fs::exists(folder() / "out/b/fused.ply"));
-}
-
 TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
   const fs::path from = scene() / "images/view00.png", name = "a b#1%.png";
   fs::rename(from, scene() / "images" / name);
@@ -339,89 +277,6 @@ TEST_F(ReconstructResult, LogFilesHaveTheMessagesOfEachRun) {
   const std::string both = content(dense() / "report.log");
   EXPECT_EQ(both.substr(0, first.size()), first) << "logs are appended";
   EXPECT_THAT(both.substr(first.size()), HasSubstr(" warning: view00.png is left out"));
-}
-
-/// The lines of a session's file.
-std::vector<nlohmann::json> session_lines(const fs::path& folder) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream text(content(folder / "session.jsonl"));
-  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
-
-TEST_F(ReconstructResult, OfASessionIsSummedUp) {
-  const fs::path session = folder() / "session";
-  for (const char* name : {"a", "b", "deep/c", "deep/d"}) render(session / name, {});
-  set_content(session / "a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
-  fs::remove_all(session / "b/sparse");
-  fs::remove_all(session / "deep/d/images");
-  fs::create_directories(session / "deep/d/images");
-  const Outcome outcome = reconstruct({session.string()});
-  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
-  const auto lines = session_lines(session);
-  ASSERT_EQ(lines.size(), 4u);
-  for (const std::size_t broken : {0, 1, 3}) {
-    EXPECT_EQ(lines[broken].at("status"), "failed");
-    EXPECT_EQ(lines[broken].at("exit_code"), 3);
-    EXPECT_FALSE(lines[broken].at("error").get<std::string>().empty());
-  }
-  EXPECT_EQ(lines[2].at("status"), "done");
-  EXPECT_EQ(lines[2].at("output"), (session / "deep/c/dense").string());
-  EXPECT_GT(lines[2].at("points").get<int>(), 100);
-  EXPECT_GT(lines[2].at("views").get<int>(), 2);
-  EXPECT_GT(lines[2].at("seconds").get<double>(), 0);
-  EXPECT_THAT(outcome.out, HasSubstr("failed (3)"));
-  EXPECT_THAT(outcome.out, HasSubstr((session / "deep/c").string() + " "));
-  EXPECT_THAT(outcome.err, HasSubstr("3 of 4 scenes, about "));
-  const std::string page = content(session / "index.html");
-  EXPECT_THAT(
-      page, HasSubstr("<a href=\"deep/c/dense/report.html\"><img class=scene src=\"deep/c/dense/previews/"));
-  EXPECT_TRUE(fs::is_regular_file(session / "deep/c/dense" / lines[2].at("preview").get<std::string>()));
-  EXPECT_THAT(page, HasSubstr("cameras.txt:1"));
-
-  const auto cloud = content(session / "deep/c/dense/fused.ply");
-  const Outcome again = reconstruct({session.string(), "--json"});
-  EXPECT_EQ(again.exit_code, 7);
-  EXPECT_EQ(again.json().at("scenes").size(), 4u) << "the table is not in the object";
-  EXPECT_EQ(content(session / "deep/c/dense/fused.ply"), cloud);
-  EXPECT_EQ(session_lines(session).size(), 4u) << "the file is of the last run";
-}
-
-TEST_F(ReconstructResult, OfADryRunSumsUpTheSession) {
-  const fs::path session = folder() / "session";
-  for (const char* name : {"a", "b", "c"}) render(session / name, {});
-  set_content(session / "b/sparse/cameras.txt", "broken\n");
-  const Outcome text = reconstruct({session.string(), "--dry-run"});
-  EXPECT_EQ(text.exit_code, 7) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("2 inputs: about "));
-  const nlohmann::json object = reconstruct({session.string(), "--dry-run", "--json"}).json();
-  const auto& plans = object.at("scenes");
-  const auto& estimate = object.at("estimate");
-  double seconds = 0, once = 0;
-  std::uint64_t memory = 0, output = 0;
-  for (const std::size_t scene : {0, 2}) {
-    const auto& steps = plans.at(scene).at("seconds").at("steps");
-    for (const auto& [step, time] : steps.items())
-      if (step != "start" && step != "opening the device") seconds += time.get<double>();
-    once = std::max(once, steps.at("start").get<double>() + steps.at("opening the device").get<double>());
-    memory = std::max(memory, plans.at(scene).at("memory").at("peak").get<std::uint64_t>());
-    output += plans.at(scene).at("memory").at("output").get<std::uint64_t>();
-  }
-  EXPECT_EQ(estimate.at("planned"), 2);
-  EXPECT_EQ(estimate.at("timed"), 2);
-  EXPECT_NEAR(estimate.at("seconds").get<double>(), seconds + once, 1e-6);
-  EXPECT_EQ(estimate.at("memory"), memory);
-  EXPECT_EQ(estimate.at("output"), output);
-}
-
-TEST_F(ReconstructResult, OfASessionWithoutResultsIsItsFirstFailure) {
-  const fs::path session = folder() / "session";
-  for (const char* name : {"a", "b"}) {
-    render(session / name, {});
-    set_content(session / name / "sparse/cameras.txt", "broken\n");
-  }
-  EXPECT_EQ(reconstruct({session.string()}).exit_code, 3);
-  EXPECT_EQ(session_lines(session).size(), 2u);
 }
 
 TEST_F(ReconstructResult, IsReadByColmapAndMeshLab) {

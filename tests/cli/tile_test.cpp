@@ -122,6 +122,31 @@ TEST_F(ReconstructTiles, AreRemovedWithTheirCloud) {
   EXPECT_FALSE(fs::exists(tiles()));
 }
 
+TEST_F(ReconstructTiles, AreAllThatIsRemoved) {
+  ASSERT_EQ(run({}).exit_code, 0);
+  set_content(tiles(), "a file of the user");
+  ASSERT_EQ(run({"--min-fused-views", "4"}).exit_code, 0);
+  EXPECT_EQ(content(tiles()), "a file of the user");
+  fs::remove(tiles());
+  fs::create_directories(folder() / "disk");
+  fs::create_directory_symlink(folder() / "disk", tiles());
+  ASSERT_EQ(run({"--tile", "0.5"}).exit_code, 0);
+  expect_tiles(0.5);
+  ASSERT_EQ(run({}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(tiles())) << "a link to where the user wants them";
+  EXPECT_TRUE(fs::is_empty(folder() / "disk"));
+}
+
+TEST_F(ReconstructTiles, ThatCannotBeListedAreOne) {
+  ASSERT_EQ(run({"--tile", "0.5"}).exit_code, 0);
+  const std::vector<std::string> words = as_plain_user(command({scene().string()}));
+  run_program(folder(), {"/bin/chmod", "a-r", tiles().string()});
+  const Outcome outcome = run_program(folder(), words);
+  run_program(folder(), {"/bin/chmod", "a+r", tiles().string()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(tiles().string() + ": the folder cannot be read: "));
+}
+
 TEST_F(ReconstructTiles, OfAnAbsurdSizeAreRefusedAndTheCloudIsKept) {
   render(scene(), {"--width", "240", "--height", "180", "--overwrite"});
   const Outcome refused = run({"--tile", "1e-5"});

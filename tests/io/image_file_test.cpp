@@ -192,6 +192,18 @@ TEST(ImageSize, ComesFromTheHeaderOfEachFormat) {
   EXPECT_THAT(message_of<InputError>([&] { image_size(folder / "absent.png"); }), HasSubstr("No such file"));
 }
 
+TEST(FindImage, KnowsTheExtensionsThatCamerasAndScannersWrite) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(find_image(folder.path(), "a"), "");
+  for (const char* extension : {".BMP", ".bmp", ".PGM", ".PPM", ".TIFF", ".TIF", ".JPEG", ".pgm", ".ppm",
+                                ".tiff", ".tif", ".JPG", ".jpeg", ".jpg", ".PNG", ".png"}) {
+    const std::filesystem::path file = folder / (std::string("a") + extension);
+    spill(file, "");
+    EXPECT_EQ(find_image(folder.path(), "a"), file);
+    std::filesystem::remove(file);
+  }
+}
+
 TEST(WriteImage, IsReadBackByOpenCv) {
   const TemporaryFolder folder;
   Image<Rgb8> image(70, 3, Rgb8{10, 20, 30});

@@ -72,9 +72,11 @@ TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
   EXPECT_EQ(scene.views[0].name, "2.png");
   EXPECT_EQ(scene.cameras.at(0).width, 8);
   EXPECT_EQ(scene.cameras.at(0).height, 6);
-  ASSERT_EQ(scene.warnings.size(), 1u);
-  EXPECT_THAT(scene.warnings[0], HasSubstr("2 of its photos cannot be used and are left out: "));
-  EXPECT_THAT(scene.warnings[0], HasSubstr("images/0.jpg"));
+  ASSERT_EQ(scene.unusable.size(), 2u);
+  EXPECT_EQ(scene.unusable[0].name, "0.jpg");
+  EXPECT_THAT(scene.unusable[0].reason, StartsWith((folder / "images/0.jpg").string() + ": "));
+  EXPECT_EQ(scene.unusable[1].name, "1.jpg");
+  EXPECT_THAT(scene.unusable[1].reason, HasSubstr("images/1.jpg: there is no such photo"));
   fs::remove(folder / "images/2.png");
   const std::string none =
       message_of<InputError>([&] { read_mvsnet_model(folder.path(), folder / "images"); });

@@ -105,6 +105,18 @@ TEST(NerfModel, TakesTheFrameBeforeTheFileAndEqualCamerasAsOne) {
             (std::vector<double>{7, 7, 4, 3}));
 }
 
+TEST(NerfModel, TakesTheAngleOfViewOfAFrameBeforeTheFocalLengthOfTheFile) {
+  const Camera wide = parse(one_frame(kSize + ", \"fl_x\": 9, \"fl_y\": 9",
+                                      "\"file_path\": \"a.png\", " + kPose +
+                                          ", \"camera_angle_x\": 1.5, \"camera_angle_y\": 1.2"))
+                          .cameras.at(0);
+  EXPECT_THAT(wide.params,
+              testing::Pointwise(testing::DoubleEq(), {4 / std::tan(0.75), 3 / std::tan(0.6), 4.0, 3.0}));
+  EXPECT_THAT(
+      refusal(kSize + ", \"fl_x\": 9", "\"file_path\": \"a.png\", " + kPose + ", \"camera_angle_x\": 4"),
+      StartsWith("transforms.json: frames[0].camera_angle_x: is 4; it must be an angle"));
+}
+
 TEST(NerfModel, MakesRoundedRotationsExact) {
   const Scene scene = parse(one_frame(kSize + ", \"fl_x\": 9",
                                       "\"file_path\": \"a\", \"transform_matrix\": [[0.7071, -0.7071, 0, 1], "
@@ -126,12 +138,14 @@ TEST(NerfModel, LeavesOutPhotosWithoutASize) {
     return "{\"file_path\": \"" + name + "\", " + kPose + "}";
   };
   const Scene scene =
-      parse("{\"fl_x\": 9, \"frames\": [" + frame("a") + "," + frame("b") + "]}", folder.path());
+      parse("{\"fl_x\": 9, \"frames\": [" + frame("./c.JPG") + "," + frame("b") + "," + frame("a") + "]}",
+            folder.path());
   ASSERT_EQ(scene.views.size(), 1u);
-  ASSERT_EQ(scene.warnings.size(), 1u);
-  EXPECT_THAT(scene.warnings[0],
-              StartsWith("transforms.json: 1 of its photos cannot be used and are left out: "));
-  EXPECT_THAT(scene.warnings[0], HasSubstr((folder / "a").string()));
+  EXPECT_EQ(scene.views[0].name, "b.png");
+  ASSERT_EQ(scene.unusable.size(), 2u);
+  EXPECT_EQ(scene.unusable[0].name, "a.png");
+  EXPECT_THAT(scene.unusable[0].reason, HasSubstr((folder / "a.png").string()));
+  EXPECT_EQ(scene.unusable[1].name, "c.JPG");
 }
 
 TEST(NerfModel, CountsTowardsTheMemoryLimit) {

@@ -1,4 +1,4 @@
-// The plan of a scene, its memory, and the model of its undistorted images, on a row of cameras.
+// The plan of a scene, on a row of cameras.
 
 #include "session/plan/plan.hpp"
 
@@ -9,65 +9,12 @@
 
 #include "core/error.hpp"
 #include "scene/camera.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/row_of_views.hpp"
 
 namespace recon {
 namespace {
 
 using testing::HasSubstr;
-
-/// Views "v0" … in a row along x, 0.2 apart, that look along z at points at depth 4; ids fall as names rise.
-Scene row_of_views(int count, const Camera& camera) {
-  Scene scene;
-  scene.camera_ids = {7};
-  scene.cameras = {camera};
-  for (int i = 0; i < count; ++i) {
-    View view;
-    view.id = static_cast<std::uint32_t>(100 - i);
-    view.name = "v" + std::to_string(i) + ".png";
-    view.cam_from_world.translation = {-0.2 * i, 0, 0};
-    scene.views.push_back(view);
-  }
-  for (int p = 0; p < 60; ++p) {
-    SparsePoint point;
-    point.id = static_cast<std::uint64_t>(p + 1);
-    point.position = {0.1 * (p % 10) - 0.2, 0.1 * (p / 10) - 0.25, 4.0 + 0.01 * p};
-    for (int i = 0; i < count; ++i) {
-      View& view = scene.views[static_cast<std::size_t>(i)];
-      const auto pixel = Lens(camera).project(view.cam_from_world * point.position);
-      if (!pixel || pixel->x < 0 || pixel->y < 0 || pixel->x > camera.width || pixel->y > camera.height)
-        continue;
-      point.track.push_back({i, static_cast<std::uint32_t>(view.observations.size())});
-      view.observations.push_back({*pixel, point.id});
-    }
-    scene.points.push_back(std::move(point));
-  }
-  return scene;
-}
-
-const Camera kPinholeCamera{CameraModel::kPinhole, 200, 150, {150, 150, 100, 75}};
-const Camera kRadialCamera{CameraModel::kSimpleRadial, 200, 150, {150, 100, 75, 0.08}};
-
-SessionOptions options_with(int shard_index = 1, int shard_count = 1) {
-  SessionOptions options;
-  options.planes = 16;
-  options.shard = {shard_index, shard_count};
-  return options;
-}
-
-/// Every track element has to point at an observation of its point.
-void expect_consistent(const Scene& scene) {
-  std::size_t elements = 0, observations = 0;
-  for (const SparsePoint& point : scene.points)
-    for (const TrackElement& element : point.track) {
-      const View& view = scene.views.at(static_cast<std::size_t>(element.view));
-      EXPECT_EQ(view.observations.at(element.observation).point_id, point.id);
-      ++elements;
-    }
-  for (const View& view : scene.views)
-    for (const Observation& observation : view.observations) observations += observation.point_id != kNoPoint;
-  EXPECT_EQ(elements, observations);
-}
 
 TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
   const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, options_with());
@@ -117,6 +64,19 @@ TEST(Plan, ShardsArePartsOfTheWholeWhateverIsLeftOut) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("v1.png", "v2.png", "v3.png", "v4.png", "v5.png"));
 }
 
+TEST(Plan, ShardsCountTheViewsThatTheModelLacks) {
+  const Scene whole = row_of_views(6, kPinholeCamera);
+  Scene lacking = keep_views(whole, {true, false, true, true, false, true});
+  lacking.unusable = {{"v1.png", "bad"}, {"v4.png", "bad"}};
+  std::multiset<std::string> names;
+  for (int index = 1; index <= 3; ++index) {
+    const ScenePlan plan = make_plan(index == 2 ? whole : lacking, {}, options_with(index, 3));
+    for (const int view : plan.active_views()) names.insert(plan.name(view));
+  }
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("v0.png", "v1.png", "v2.png", "v3.png", "v4.png", "v5.png"));
+}
+
 TEST(Plan, LeavesViewsOutAsReferenceAndAsSource) {
   const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {{"v2.png", "gone"}}, options_with());
   ASSERT_EQ(plan.views.size(), 4u);
@@ -164,25 +124,6 @@ TEST(Plan, RefusesACloudOfViewsWithoutTheirSources) {
   EXPECT_EQ(make_plan(row_of_views(5, kPinholeCamera), {}, options).views_in_scope().size(), 1u);
 }
 
-TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
-  const ScenePlan plan = make_plan(row_of_views(4, kRadialCamera), {}, options_with());
-  const Scene dense = undistorted_scene(plan);
-  expect_consistent(dense);
-  ASSERT_EQ(dense.cameras.size(), 1u);
-  EXPECT_EQ(dense.cameras[0].model, CameraModel::kPinhole);
-  EXPECT_EQ(dense.camera_ids[0], 7u);
-  std::size_t count = 0;
-  for (const SparsePoint& point : dense.points)
-    for (const TrackElement& element : point.track) {
-      const View& view = dense.views[static_cast<std::size_t>(element.view)];
-      const auto pixel = Lens(dense.cameras[0]).project(view.cam_from_world * point.position);
-      EXPECT_NEAR(view.observations[element.observation].pixel.x, pixel->x, 1e-4);
-      EXPECT_NEAR(view.observations[element.observation].pixel.y, pixel->y, 1e-4);
-      ++count;
-    }
-  EXPECT_GT(count, 100u);
-}
-
 TEST(Plan, HalvesTheImagesOfADraftOnly) {
   const auto size = [](Quality quality, int max_image_size) {
     SessionOptions options = options_with();
@@ -197,42 +138,6 @@ TEST(Plan, HalvesTheImagesOfADraftOnly) {
   EXPECT_EQ(size(Quality::kHigh, 0), std::pair(200, 150));
   EXPECT_EQ(size(Quality::kDraft, 160), std::pair(160, 120)) << "a size that is given stays";
 }
-
-TEST(DenseModel, CountsImagesAlikeByOrderAndById) {
-  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options_with());
-  const Scene dense = undistorted_scene(plan);
-  const std::vector<int> indices = dense_indices(plan);
-  for (std::size_t i = 0; i < plan.views.size(); ++i)
-    EXPECT_EQ(dense.views[static_cast<std::size_t>(indices[i])].name, plan.scene.views[i].name);
-  for (std::size_t i = 1; i < dense.views.size(); ++i) EXPECT_LT(dense.views[i - 1].id, dense.views[i].id);
-}
-
-TEST(DenseModel, HasOnlyTheViewsThatAreNeeded) {
-  SessionOptions options = options_with();
-  options.views = "v0.png";
-  options.selection.max_sources = 1;
-  options.stage = Stage::kEstimate;
-  const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {}, options);
-  const Scene dense = undistorted_scene(plan);
-  EXPECT_EQ(dense.views.size(), 2u);
-  EXPECT_EQ(dense.points.size(), plan.scene.points.size());
-  expect_consistent(dense);
-}
-
-/// A backend that takes a fixed number of bytes.
-class FixedBackend : public Backend {
- public:
-  explicit FixedBackend(std::size_t bytes) : bytes_(bytes) {}
-  std::string name() const override { return "fixed"; }
-  int streams() const override { return 1; }
-  WorkMemory memory(const SweepShape&) const override { return {bytes_, 0, 1}; }
-  DepthEstimate sweep(const SweepProblem&) override { return {}; }
-  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {bytes_, 0, 1}; }
-  DisparityMap match(const PairProblem&) override { return {}; }
-
- private:
-  std::size_t bytes_;
-};
 
 TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
   SessionOptions options;
@@ -286,161 +191,6 @@ TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
   patches.planes = 16;
   EXPECT_EQ(plan_of(661, 641, patches).views[0].planes, 16)
       << "planes that are given are those of the coarse sweep";
-}
-
-TEST(MemoryPlan, CountsHalvedImages) {
-  SessionOptions options = options_with(), patches = options;
-  patches.sweep_stages.patches = true;
-  const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
-  std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
-  const auto cache = [&](const SessionOptions& of) {
-    return plan_memory(make_plan(row_of_views(6, camera), {}, of), of, backends, std::size_t{64} << 30, 4)
-        .photo_cache;
-  };
-  constexpr std::size_t kPixels = std::size_t{6} * (6016 + 64) * 4000;  // rows are padded
-  EXPECT_EQ(cache(options), 4 * kPixels);
-  EXPECT_EQ(cache(patches), 4 * kPixels + kPixels / 3);
-}
-
-TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
-  SessionOptions options = options_with();
-  const ScenePlan plan = make_plan(
-      row_of_views(6, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}}), {}, options);
-  std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
-  constexpr std::size_t kGiB = std::size_t{1} << 30;
-  EXPECT_THROW(plan_memory(plan, options, backends, kGiB, 4), OutOfMemory);
-  EXPECT_GT(plan_memory(plan, options, backends, 2200 * (kGiB >> 10), 4).fusion_files, 0u)
-      << "fusion does not hold six views in memory";
-  EXPECT_EQ(plan_memory(plan, options, backends, 64 * kGiB, 4).fusion_files, 0u);
-  for (const std::size_t limit : {4 * kGiB, 64 * kGiB}) {
-    const MemoryPlan memory = plan_memory(plan, options, backends, limit, 16);
-    EXPECT_LE(memory.peak, limit);
-    EXPECT_LE(memory.map_cache + memory.photo_cache, limit);
-    EXPECT_GE(memory.fusion_views, 2);
-    EXPECT_GE(memory.check_at_once, 1);
-  }
-  SessionOptions paired = options;
-  paired.planes.reset();
-  paired.method = Method::kSemiGlobal;
-  const ScenePlan pairs = make_plan(plan.scene, {}, paired);
-  EXPECT_THROW(plan_memory(pairs, paired, backends, kGiB, 4), OutOfMemory);
-  EXPECT_LE(plan_memory(pairs, paired, backends, 4 * kGiB, 4).peak, 4 * kGiB);
-  options.stage = Stage::kEstimate;
-  EXPECT_LE(plan_memory(plan, options, backends, 2 * kGiB, 16).peak, 2 * kGiB);
-  EXPECT_EQ(plan_memory(plan, options, backends, 2 * kGiB, 16).threads_a_stream, 1);
-  EXPECT_EQ(plan_memory(plan, options, backends, 64 * kGiB, 16).threads_a_stream, 2);
-}
-
-TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
-  constexpr int kViews = 10;
-  ScenePlan plan = make_plan(row_of_views(kViews, kPinholeCamera), {}, options_with());
-  // While view i is checked, there are i + 1 maps after the check, and those before it of view i - 1 and
-  // later.
-  for (int i = 0; i < kViews; ++i) {
-    std::vector<int>& sources = plan.views[static_cast<std::size_t>(i)].sources;
-    sources.clear();
-    if (i > 0) sources.push_back(i - 1);
-    if (i + 1 < kViews) sources.push_back(i + 1);
-  }
-  const auto& camera = plan.view(0).camera;
-  const std::uint64_t maps = 20ull * static_cast<unsigned>(camera.width * camera.height);
-  SessionOptions clean = options_with();
-  clean.clean = true;
-  EXPECT_EQ(output_bytes(plan, options_with()) - output_bytes(plan, clean),
-            (2 * kViews - (kViews + 2)) * maps);
-}
-
-TEST(MemoryPlan, CountsMasks) {
-  const SessionOptions options = options_with();
-  Scene scene = row_of_views(4, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}});
-  const ScenePlan whole = make_plan(scene, {}, options);
-  for (View& view : scene.views)
-    if (view.name != "v1.png") view.mask_hash = "hash";
-  const ScenePlan masked = make_plan(scene, {}, options);
-  constexpr std::size_t kPixels = std::size_t{6000} * 4000;
-  EXPECT_EQ(output_bytes(masked, options), output_bytes(whole, options) + 3 * kPixels)
-      << "a file of each of three";
-  std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));
-  SessionOptions estimate = options;
-  estimate.stage = Stage::kEstimate;
-  const auto least = [&](const ScenePlan& plan) {
-    std::size_t refused = 0, limit = std::size_t{64} << 30;
-    while (limit - refused > 1) {
-      const std::size_t middle = refused + (limit - refused) / 2;
-      try {
-        plan_memory(plan, estimate, backends, middle, 1);
-        limit = middle;
-      } catch (const OutOfMemory&) {
-        refused = middle;
-      }
-    }
-    return limit;
-  };
-  EXPECT_EQ(least(masked), least(whole) + 2 * kPixels) << "one view at a time, the decoder's mask and ours";
-}
-
-/// A backend whose work grows with the planes, as that of semi-global matching over all of them.
-class GrowingBackend : public FixedBackend {
- public:
-  GrowingBackend() : FixedBackend(0) {}
-  WorkMemory memory(const SweepShape& shape) const override {
-    const bool all = shape.optimizer != SweepOptimizer::kWinnerTakeAll;
-    return {static_cast<std::size_t>(shape.planes) << (all ? 28 : 20), 0, 1};
-  }
-};
-
-TEST(MemoryPlan, NamesTheOptionsThatHelp) {
-  const SessionOptions options = options_with();
-  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options);
-  const auto refusal = [&](std::unique_ptr<Backend> backend) -> std::string {
-    std::vector<std::unique_ptr<Backend>> backends;
-    backends.push_back(std::move(backend));
-    try {
-      plan_memory(plan, options, backends, std::size_t{1} << 30, 4);
-    } catch (const OutOfMemory& error) {
-      return error.what();
-    }
-    return "nothing is refused";
-  };
-  const std::string growing = refusal(std::make_unique<GrowingBackend>());
-  EXPECT_THAT(growing, testing::HasSubstr("--planes"));
-  EXPECT_THAT(growing, testing::HasSubstr("--optimizer winner"));
-  const std::string fixed = refusal(std::make_unique<FixedBackend>(std::size_t{2} << 30));
-  EXPECT_THAT(fixed, testing::HasSubstr("--max-image-size"));
-  EXPECT_THAT(fixed, testing::Not(testing::HasSubstr("--planes")));
-  EXPECT_THAT(fixed, testing::Not(testing::HasSubstr("--optimizer")));
-}
-
-TEST(DenseModel, MovesObservationsAsOneByOneAndDropsThoseOutside) {
-  Scene scene = row_of_views(4, kRadialCamera);
-  for (View& view : scene.views)
-    for (const Vec2d pixel : {Vec2d{0.5, 0.5}, Vec2d{100, 0.5}, Vec2d{0.5, 75}, Vec2d{-3, 75}})
-      view.observations.push_back({pixel, kNoPoint});
-  const ScenePlan plan = make_plan(scene, {}, options_with());
-  const Scene dense = undistorted_scene(plan);
-  std::size_t dropped = 0;
-  for (std::size_t v = 0; v < scene.views.size(); ++v) {
-    const Pinhole target = plan.views[v].camera;
-    std::vector<Observation> expected;
-    for (const Observation& observation : scene.views[v].observations) {
-      const auto ray = Lens(kRadialCamera).unproject(observation.pixel);
-      const Vec2d pixel = target.project(*ray);
-      if (pixel.x >= 0 && pixel.y >= 0 && pixel.x <= target.width && pixel.y <= target.height)
-        expected.push_back({pixel, observation.point_id});
-    }
-    dropped += scene.views[v].observations.size() - expected.size();
-    ASSERT_EQ(dense.views[v].observations.size(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(dense.views[v].observations[i].pixel.x, expected[i].pixel.x);
-      EXPECT_EQ(dense.views[v].observations[i].pixel.y, expected[i].pixel.y);
-      EXPECT_EQ(dense.views[v].observations[i].point_id, expected[i].point_id);
-    }
-  }
-  EXPECT_GT(dropped, 0u);
-  expect_consistent(dense);
 }
 
 }  // namespace

@@ -1,11 +1,40 @@
 // Steps of a scene beside the estimation, as on a GPU.
 
+#include "core/interrupt.hpp"
 #include "session/scene_steps.hpp"
 
 namespace recon {
 namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace): the fixture and its backends
+
+/// Waits until `condition` holds, but not forever; returns whether it does.
+template <class Condition>
+bool wait_until(const Condition& condition) {
+  for (int tries = 0; tries < 500 && !condition(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return condition();
+}
+
+/// During its life, the next file that is created fails, once, by an Error.
+template <class Error>
+class FailingFile {
+ public:
+  FailingFile() {
+    failed_ = false;
+    set_fault_handler([](FaultPoint point) {
+      if (point == FaultPoint::kFileCreate && !failed_.exchange(true)) throw Error("injected");
+    });
+  }
+  ~FailingFile() { set_fault_handler(nullptr); }
+  FailingFile(const FailingFile&) = delete;
+  FailingFile& operator=(const FailingFile&) = delete;
+
+  static bool failed() { return failed_; }
+
+ private:
+  inline static std::atomic<bool> failed_ = false;
+};
 
 TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   std::unique_ptr<SceneRun> run;
@@ -40,7 +69,7 @@ TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
   // The last views are swept when others are fused.
   const auto wait_for_fusion = [&] {
     if (++begun < kViews - 4) return;
-    for (int tries = 0; tries < 500 && fusion->begun() == 0; ++tries)
+    for (int tries = 0; tries < 500 && fusion->fused() == 0; ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
   Backends backends;
@@ -53,7 +82,7 @@ TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
   fusion.emplace(*run);
   fusion->begin_beside(checks);
   estimate_views(*run, backends, &checks);
-  EXPECT_GT(fusion->begun(), 0);
+  EXPECT_GT(fusion->fused(), 0);
   checks.finish();
   fusion->finish();
   expect_equal(results(*run), expected_results());
@@ -80,6 +109,95 @@ TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
     return results(*run);
   };
   expect_equal(fuse_without_a_view("beside", true), fuse_without_a_view("after", false));
+}
+
+TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
+  std::unique_ptr<SceneRun> run;
+  std::optional<ViewFusion> fusion;
+  std::atomic<int> begun = 0;
+  int first_checked_after = 0, fused = -1;
+  // The first view is checked when it and its sources are estimated, but its neighbours need more views.
+  const auto checked = [&] { return fs::exists(run->workspace.path(run->record_file(Step::kCheck, 0))); };
+  const auto look = [&] {
+    if (++begun != first_checked_after + 1) return;
+    EXPECT_TRUE(wait_until(checked));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    fused = fusion->fused();
+  };
+  Backends backends;
+  add_backend(
+      backends, "gpu", look, [] {}, 1, std::size_t{1} << 20);
+  run = begin("beside");
+  const std::set<int> first(run->plan.view(0).sources.begin(), run->plan.view(0).sources.end());
+  first_checked_after = 1 + static_cast<int>(first.size());
+  const std::vector<int> neighbours = run->plan.overlaps().front();
+  EXPECT_TRUE(std::any_of(neighbours.begin(), neighbours.end(), [&](int neighbour) {
+    const std::vector<int>& sources = run->plan.view(neighbour).sources;
+    return std::any_of(sources.begin(), sources.end(),
+                       [&](int source) { return source != 0 && !first.contains(source); });
+  }));
+  ViewChecks checks(*run, backends);
+  prepare(*run, backends);
+  fusion.emplace(*run);
+  fusion->begin_beside(checks);
+  estimate_views(*run, backends, &checks);
+  EXPECT_EQ(fused, 0);
+  checks.finish();
+  fusion->finish();
+  EXPECT_EQ(fusion->fused(), kViews);
+}
+
+TEST_F(SceneSteps, DropTheFusionBesideTheEstimationAtAStop) {
+  Backends backends;
+  add_backend(
+      backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+  const auto run = begin("beside");
+  ViewChecks checks(*run, backends);
+  estimate(*run, backends, kAmpleMemory, &checks);
+  checks.finish();
+  std::stop_source stop;
+  EXPECT_TRUE(checks.wait_for(0, stop.get_token()));
+  stop.request_stop();
+  EXPECT_FALSE(checks.wait_for(0, stop.get_token())) << "though the view is checked";
+}
+
+TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
+  Backends backends;
+  add_backend(
+      backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+  const auto run = begin("beside");
+  ViewChecks checks(*run, backends);
+  prepare(*run, backends);
+  const FailingFile<OutOfMemory> file;  // the cloud is the next one
+  ViewFusion fusion(*run);
+  fusion.begin_beside(checks);
+  EXPECT_TRUE(wait_until(file.failed));
+  estimate_views(*run, backends, &checks);
+  checks.finish();
+  fusion.finish();
+  expect_equal(results(*run), expected_results());
+}
+
+TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
+  std::optional<ViewChecks> checks;
+  bool waited = false;
+  const auto wait_for_failure = [&] {
+    if (std::exchange(waited, true)) return;
+    EXPECT_TRUE(wait_until([&] { return checks->failed(); }));
+  };
+  Backends backends;
+  const WatchedBackend& gpu = add_backend(
+      backends, "gpu", wait_for_failure, [] {}, 1, std::size_t{1} << 20);
+  const auto run = begin("beside");
+  checks.emplace(*run, backends);
+  prepare(*run, backends);
+  const FailingFile<OutputError> file;  // the cloud is the next one
+  ViewFusion fusion(*run);
+  fusion.begin_beside(*checks);
+  EXPECT_TRUE(wait_until(file.failed));
+  estimate_views(*run, backends, &*checks);
+  EXPECT_LT(gpu.sweeps(), kViews);
+  EXPECT_THROW(checks->finish(), OutputError);
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {

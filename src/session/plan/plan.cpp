@@ -36,13 +36,6 @@ std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
   return indices;
 }
 
-bool is_pinhole_of(const Camera& camera, const Pinhole& target) {
-  const std::optional<Pinhole> pinhole = as_pinhole(camera);
-  return pinhole && pinhole->width == target.width && pinhole->height == target.height &&
-         pinhole->fx == target.fx && pinhole->fy == target.fy && pinhole->cx == target.cx &&
-         pinhole->cy == target.cy;
-}
-
 /// Sets the cameras of the undistorted images, computed once for each camera of the scene.
 /// @throws InputError for the first view whose image cannot be undistorted
 void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
@@ -60,7 +53,7 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
     const auto camera = static_cast<std::size_t>(plan.scene.views[i].camera);
     faults[camera].rethrow();
     plan.views[i].camera = undistorted[camera];
-    plan.views[i].unchanged = is_pinhole_of(cameras[camera], undistorted[camera]);
+    plan.views[i].unchanged = is_own_image(cameras[camera], undistorted[camera]);
   }
 }
 
@@ -136,11 +129,20 @@ void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
+/// The positions of all views of a scene by name, also of the unusable ones.
+std::map<std::string, std::size_t> indices_by_name(const Scene& scene) {
+  std::map<std::string, std::size_t> indices;
+  for (const View& view : scene.views) indices[view.name];
+  for (const LeftOut& view : scene.unusable) indices[view.name];
+  std::size_t next = 0;
+  for (auto& [name, index] : indices) index = next++;
+  return indices;
+}
+
 /// Sets in_scope, active and needed. The shard counts the views of the whole scene, so that all shards agree
 /// on it whatever photo one of them cannot read.
 void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
-  std::map<std::string, std::size_t> index_of_name;
-  for (std::size_t i = 0; i < whole.views.size(); ++i) index_of_name[whole.views[i].name] = i;
+  const std::map<std::string, std::size_t> index_of_name = indices_by_name(whole);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   bool any_match = false;
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
@@ -156,7 +158,7 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
           "widen --min-angle and --max-angle");
     view.in_scope = matches && usable;
     view.active = view.in_scope &&
-                  static_cast<int>(index_of_name[name] % static_cast<std::size_t>(options.shard.count)) ==
+                  static_cast<int>(index_of_name.at(name) % static_cast<std::size_t>(options.shard.count)) ==
                       options.shard.index - 1;
     view.needed |= view.in_scope;
     if (view.in_scope)
@@ -284,7 +286,8 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   plan.left_out = left_out;
   const std::size_t count = plan.scene.views.size();
   if (count < 2)
-    throw InputError("too few views: " + std::to_string(count) + " of " + std::to_string(scene.views.size()) +
+    throw InputError("too few views: " + std::to_string(count) + " of " +
+                     std::to_string(scene.views.size() + scene.unusable.size()) +
                      " can be used, and depth needs at least 2");
 
   plan.views.resize(count);

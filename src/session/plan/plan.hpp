@@ -38,12 +38,6 @@ struct ViewPlan {
   bool needed = false;    ///< in scope, or the source of such a view: its undistorted image is written
 };
 
-/// A view that cannot be used, and why.
-struct LeftOut {
-  std::string name;
-  std::string reason;
-};
-
 /// The plan of a scene. Views are those of `scene`, without those left out.
 struct ScenePlan {
   Scene scene;

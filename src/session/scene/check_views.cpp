@@ -165,7 +165,13 @@ bool ViewChecks::wait_for(int view, const std::stop_token& stop) {
   const auto i =
       static_cast<std::size_t>(std::lower_bound(views_.begin(), views_.end(), view) - views_.begin());
   std::unique_lock lock(mutex_);
-  return changed_.wait(lock, stop, [&] { return ended_[i]; }) && results_[i].record.has_value();
+  return changed_.wait(lock, stop, [&] { return ended_[i]; }) && !stop.stop_requested() &&
+         results_[i].record.has_value();
+}
+
+void ViewChecks::fail(const std::exception_ptr& error) {
+  const std::lock_guard lock(mutex_);
+  first_.guard([&] { std::rethrow_exception(error); });
 }
 
 CheckedView ViewChecks::check_view(int view) {
@@ -271,7 +277,10 @@ void ViewChecks::finish() {
     if (!ended_[i]) left.push_back(i);
   bounded_parallel_for(static_cast<int>(left.size()), run_.memory.check_at_once,
                        [&](int k) { check(left[static_cast<std::size_t>(k)]); });
-  first_.rethrow();
+  {
+    const std::lock_guard lock(mutex_);  // no check is left, but the fusion may call `fail`
+    first_.rethrow();
+  }
   std::vector<std::pair<std::string, std::string>> redone;
   for (std::size_t i = 0; i < views_.size(); ++i) {
     ViewState& state = run_.state(views_[i]);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,15 +54,19 @@ class ViewChecks {
   /// The estimation of one of these views has ended, with or without a result. Thread-safe.
   void estimated(int view);
 
-  /// Waits until the check of a view has ended or `stop` is requested; returns whether the view is checked:
-  /// it is not if its estimation or its check failed. Thread-safe.
+  /// Waits until the check of a view has ended or `stop` is requested; returns whether the view is checked
+  /// and the caller may go on: not if its estimation or its check failed, nor after the stop. Thread-safe.
   bool wait_for(int view, const std::stop_token& stop);
 
-  /// Whether a check has failed: `finish` will throw. Thread-safe.
+  /// Ends the checks, and the estimation that they are beside, by the error of work that depends on them.
+  /// Thread-safe.
+  void fail(const std::exception_ptr& error);
+
+  /// Whether a check, or work that depends on them, has failed: `finish` will throw. Thread-safe.
   bool failed() const { return first_.thrown(); }
 
   /// Checks what is left. The results are in the states of the views.
-  /// @throws InputError, OutputError, OutOfMemory, Interrupted: the first of a check
+  /// @throws InputError, OutputError, OutOfMemory, Interrupted: the first of a check, or that of `fail`
   void finish();
 
  private:

@@ -107,7 +107,7 @@ class Estimation {
     return view;
   }
 
-  /// A check that fails ends the run when the estimation has ended.
+  /// A check that fails, or the fusion beside, ends the run when the estimation has ended.
   bool stopped() const { return stop_ || (checks_ != nullptr && checks_->failed()); }
 
   /// Returns the view of a device that works no longer.

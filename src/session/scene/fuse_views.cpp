@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <system_error>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
@@ -27,7 +29,7 @@ namespace recon {
 
 namespace {
 
-/// Thrown by a fusion beside the estimation of which a view is not checked after all.
+/// Thrown by a fusion beside the estimation that is stopped, or of which a view is not checked after all.
 struct Abandoned {};
 
 }  // namespace
@@ -35,18 +37,17 @@ struct Abandoned {};
 /// Hands fusion the maps of the checked views, in their order.
 class ViewFusion::Loader : public FusionMapLoader {
  public:
-  /// Waits for the check of a view; false where it has none.
+  /// Waits for the check of a view; false where it has none, and after a stop.
   using Wait = std::function<bool(int view)>;
 
-  Loader(SceneRun& run, const std::vector<int>& views, Wait wait, std::function<void()> advance)
-      : run_(run), views_(views), wait_(std::move(wait)), advance_(std::move(advance)) {}
+  /// @param stop  ends the waiting
+  Loader(ViewFusion& fusion, const std::vector<int>& views, Wait wait, std::stop_source stop)
+      : fusion_(fusion), run_(fusion.run_), views_(views), wait_(std::move(wait)), stop_(std::move(stop)) {}
 
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
     const int view = views_[static_cast<std::size_t>(index)];
     if (!wait_(view)) throw Abandoned();
-    // Views come in rising order, each with its neighbours around it.
-    for (; begun_ <= index; ++begun_) advance_();
     const auto maps = run_.geometric->take(run_.plan.view(view).output_name);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
@@ -61,6 +62,10 @@ class ViewFusion::Loader : public FusionMapLoader {
   void release(int index) override {
     run_.photos.release(run_.plan, views_[static_cast<std::size_t>(index)]);
   }
+
+  void fused(int) override { fusion_.advance(); }
+
+  void cancel() override { stop_.request_stop(); }
 
  private:
   /// The maps copied to files, of which only the pages in use take memory.
@@ -80,11 +85,11 @@ class ViewFusion::Loader : public FusionMapLoader {
         FusionMaps{depth->view(), normal->view(), confidence->view(), pixels->view(), {}, drop_pages});
   }
 
+  ViewFusion& fusion_;
   SceneRun& run_;
   const std::vector<int>& views_;
   const Wait wait_;
-  const std::function<void()> advance_;
-  int begun_ = 0;
+  std::stop_source stop_;
 };
 
 namespace {
@@ -94,11 +99,16 @@ namespace {
 class Writer : public PointSink {
  public:
   Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
-         const std::optional<SceneBox>& roi)
-      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi), background_(1, 1) {}
+         const std::optional<SceneBox>& roi, std::stop_token stop)
+      : ply_(path, position),
+        image_index_(std::move(image_index)),
+        roi_(roi),
+        stop_(std::move(stop)),
+        background_(1, 1) {}
 
   void add(const std::vector<FusedRow>& rows) override {
     check_interrupted();
+    if (stop_.stop_requested()) throw Abandoned();
     // The background writes one of the two while the other is filled; they keep their memory.
     std::vector<EncodedPoints>& encoded = encoded_[bands_++ % encoded_.size()];
     encoded.resize(rows.size());
@@ -134,6 +144,7 @@ class Writer : public PointSink {
   PlyWriter ply_;
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
+  const std::stop_token stop_;
   std::array<std::vector<EncodedPoints>, 2> encoded_;
   std::size_t bands_ = 0;
   BackgroundWork background_;  // last, so that it ends before what it works on
@@ -222,10 +233,10 @@ std::vector<int> checked_views(const SceneRun& run) {
 
 /// The points of some views, of which no file is finished.
 struct UnfinishedCloud {
-  UnfinishedCloud(const SceneRun& run, std::vector<int> fused_views)
+  UnfinishedCloud(const SceneRun& run, std::vector<int> fused_views, std::stop_token stop = {})
       : views(std::move(fused_views)),
         writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
-               image_indices(run, views), run.options.roi) {}
+               image_indices(run, views), run.options.roi, std::move(stop)) {}
 
   const std::vector<int> views;
   Writer writer;
@@ -234,7 +245,9 @@ struct UnfinishedCloud {
 
 ViewFusion::ViewFusion(SceneRun& run) : run_(run) {}
 
-ViewFusion::~ViewFusion() = default;
+ViewFusion::~ViewFusion() {
+  stop_.request_stop();
+}
 
 void ViewFusion::begin_beside(ViewChecks& checks) {
   std::error_code error;
@@ -243,22 +256,31 @@ void ViewFusion::begin_beside(ViewChecks& checks) {
     return;
   remove_cloud(run_);
   try {
-    thread_ = std::jthread([this, &checks](const std::stop_token& stop) { fuse_beside(checks, stop); });
+    thread_ = std::jthread([this, &checks] { fuse_beside(checks); });
   } catch (const std::system_error&) {  // no thread can be created: fusion begins after the check
   }
 }
 
-void ViewFusion::fuse_beside(ViewChecks& checks, const std::stop_token& stop) {
+void ViewFusion::fuse_beside(ViewChecks& checks) {
+  const auto leave_it = [](const char* reason) {
+    spdlog::info("fusion: it begins after the check, not beside: {}", reason);
+  };
   try {
-    auto cloud = std::make_unique<UnfinishedCloud>(run_, run_.plan.views_in_scope());
+    const std::stop_token stop = stop_.get_token();
+    auto cloud = std::make_unique<UnfinishedCloud>(run_, run_.plan.views_in_scope(), stop);
     Loader loader(
-        run_, cloud->views, [&](int view) { return checks.wait_for(view, stop); }, [this] { advance(); });
+        *this, cloud->views, [&](int view) { return checks.wait_for(view, stop); }, stop_);
     oneapi::tbb::task_arena arena(run_.threads, 1, oneapi::tbb::task_arena::priority::low);
     arena.execute([&] { fuse_all(*cloud, loader); });
     cloud_ = std::move(cloud);
   } catch (const Abandoned&) {
+  } catch (const OutOfMemory& error) {  // alone there may be enough
+    leave_it(error.what());
+  } catch (const std::bad_alloc&) {
+    leave_it("there is not enough memory");
   } catch (...) {
     error_ = std::current_exception();
+    checks.fail(error_);
   }
 }
 
@@ -267,21 +289,21 @@ void ViewFusion::fuse_all(UnfinishedCloud& cloud, Loader& loader) {
   cloud.points = fuse(fusion_views(run_, cloud.views), loader, options, cloud.writer);
 }
 
-int ViewFusion::begun() {
+int ViewFusion::fused() {
   const std::lock_guard lock(mutex_);
-  return begun_;
+  return fused_;
 }
 
 void ViewFusion::show_progress() {
   const std::lock_guard lock(mutex_);
   progress_.emplace("fusion", static_cast<int>(checked_views(run_).size()),
                     progress_style(run_.options.quiet));
-  progress_->advance(begun_);
+  progress_->advance(fused_);
 }
 
 void ViewFusion::advance() {
   const std::lock_guard lock(mutex_);
-  ++begun_;
+  ++fused_;
   if (progress_) progress_->advance();
 }
 
@@ -293,7 +315,7 @@ void ViewFusion::end_beside(const std::vector<int>& views) {
   if (cloud_ && cloud_->views == views) return;
   cloud_.reset();
   progress_.reset();
-  begun_ = 0;
+  fused_ = 0;
 }
 
 void ViewFusion::finish() {
@@ -322,7 +344,7 @@ void ViewFusion::finish() {
     remove_cloud(run_);
     auto cloud = std::make_unique<UnfinishedCloud>(run_, views);
     Loader loader(
-        run_, cloud->views, [](int) { return true; }, [this] { advance(); });
+        *this, cloud->views, [](int) { return true; }, std::stop_source(std::nostopstate));
     fuse_all(*cloud, loader);
     cloud_ = std::move(cloud);
   }

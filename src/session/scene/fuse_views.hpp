@@ -30,11 +30,12 @@ class ViewFusion {
   ViewFusion(const ViewFusion&) = delete;
   ViewFusion& operator=(const ViewFusion&) = delete;
 
-  /// Begins to fuse beside the estimation and `checks`, which must outlive this, unless there is a cloud.
+  /// Begins to fuse beside the estimation and `checks`, which must outlive this, unless there is a cloud. An
+  /// error ends both by `checks.fail`; where memory does not suffice, `finish` fuses all.
   void begin_beside(ViewChecks& checks);
 
-  /// Number of views whose fusion has begun. Thread-safe.
-  int begun();
+  /// Number of views whose points are all made. Thread-safe.
+  int fused();
 
   /// Fuses what is left and writes the cloud, or keeps a finished one.
   /// @throws InputError when the cloud would be empty, with what is known of the reason
@@ -44,7 +45,7 @@ class ViewFusion {
  private:
   class Loader;
 
-  void fuse_beside(ViewChecks& checks, const std::stop_token& stop);
+  void fuse_beside(ViewChecks& checks);
   void fuse_all(UnfinishedCloud& cloud, Loader& loader);
   void end_beside(const std::vector<int>& views);
   void commit(StepRecord record);
@@ -56,8 +57,9 @@ class ViewFusion {
   std::exception_ptr error_;                ///< of the fusion beside
   std::mutex mutex_;
   std::optional<Progress> progress_;
-  int begun_ = 0;        ///< views
-  std::jthread thread_;  ///< the last member: it ends before what it uses
+  int fused_ = 0;          ///< views
+  std::stop_source stop_;  ///< of the fusion beside
+  std::jthread thread_;    ///< the last member: it ends before what it uses
 };
 
 }  // namespace recon

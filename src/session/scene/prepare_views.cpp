@@ -63,13 +63,14 @@ std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string
   return std::nullopt;
 }
 
-/// Views whose photo is not there, or has a name that is too long.
+/// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
+/// same reason.
 std::vector<LeftOut> unusable_photos(const SceneRun& run) {
-  std::vector<LeftOut> unusable;
+  std::vector<LeftOut> unusable = run.scene.unusable;
   for (const View& view : run.scene.views)
     if (const auto fault = fault_of_photo(run, view.name)) unusable.push_back({view.name, *fault});
   for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
-  if (!run.scene.views.empty() && unusable.size() == run.scene.views.size())
+  if (!run.scene.views.empty() && unusable.size() == run.scene.views.size() + run.scene.unusable.size())
     throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);
   return unusable;

@@ -112,6 +112,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   const Backends& backends = work.backends();
   share_memory(run, backends);
   end_step("opening the device");
+  spdlog::debug("working on {}", work.choice.get().reason);
   spdlog::debug("device: {}", names_of(backends));
   ViewChecks checks(run, backends);
   ViewFusion fusion(run);

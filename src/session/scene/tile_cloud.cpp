@@ -1,6 +1,7 @@
 // --tile: the cloud once more, divided into files that programs open which do not open all of it.
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,8 +47,11 @@ void remove_tiles(const SceneRun& run) {
   std::error_code error;
   for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
     if (is_tile_name(it->path().filename().string())) stale.push_back(it->path());
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw OutputError(folder.string() + ": the folder cannot be read: " + error.message() +
+                      "; there may be stale tiles in it: remove it, or make it readable");
   for (const fs::path& file : stale) remove_result(file);
-  fs::remove(folder, error);  // unless it holds files of others
+  ::rmdir(folder.c_str());  // unless it holds files of others, or is itself one of them, or a link
 }
 
 void tile_cloud(SceneRun& run) {

@@ -1,0 +1,175 @@
+// The scenes and pairs that paths, folders, lists and patterns name.
+
+#include "session/input.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "session/folder_fixture.hpp"
+#include "session/resume/output_folder.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Inputs : public Folder {};
+
+std::string reason_of_only(const std::vector<Input>& inputs) {
+  if (inputs.size() != 1) return std::to_string(inputs.size()) + " inputs";
+  return std::get<UnusableInput>(inputs.front()).reason;
+}
+
+TEST_F(Inputs, ScenesAreFoundInFolders) {
+  write("b/images/x.png", "");
+  write("b/sparse/0/cameras.bin", "");
+  write("b/sparse/0/images.bin", "");
+  write("a/images/x.png", "");
+  write("a/sparse/cameras.txt", "");
+  write("a/sparse/images.txt", "");
+  write("not-a-scene/readme.txt", "");
+  const std::vector<Input> scenes = expand_inputs({folder_});
+  ASSERT_EQ(scenes.size(), 2u);
+  EXPECT_EQ(std::get<SceneFolder>(scenes[0]).root, folder_ / "a");
+  EXPECT_EQ(std::get<SceneFolder>(scenes[1]).model, folder_ / "b/sparse/0");
+  EXPECT_EQ(expand_inputs({folder_ / "b"}).size(), 1u);
+  EXPECT_EQ(reason_of_only(expand_inputs({folder_ / "nothing"})), "there is no such file or folder");
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "not-a-scene"})), HasSubstr("no folder images/"));
+}
+
+TEST_F(Inputs, ScenesOfOtherFormatsAreFoundInFolders) {
+  write("a/transforms.json", "");
+  write("a/images/x.png", "");
+  write("b/transforms_train.json", "");
+  write("c/images/0.jpg", "");
+  write("c/cams/0_cam.txt", "");
+  write("d/images/0.jpg", "");
+  write("d/cams/pair.txt", "");
+  write("e/cams/0_cam.txt", "");
+  const std::vector<Input> scenes = expand_inputs({folder_});
+  ASSERT_EQ(scenes.size(), 5u);
+  const auto a = std::get<SceneFolder>(scenes[0]), b = std::get<SceneFolder>(scenes[1]),
+             c = std::get<SceneFolder>(scenes[2]);
+  EXPECT_EQ(a.format, SceneFormat::kNerf);
+  EXPECT_EQ(a.images, folder_ / "a") << "names in the file begin with images/";
+  EXPECT_EQ(b.model, folder_ / "b/transforms_train.json");
+  EXPECT_EQ(c.format, SceneFormat::kMvsnet);
+  EXPECT_EQ(c.model, folder_ / "c/cams");
+  EXPECT_EQ(c.images, folder_ / "c/images");
+  EXPECT_THAT(std::get<UnusableInput>(scenes[3]).reason, HasSubstr("nor cams/NAME_cam.txt"));
+  EXPECT_THAT(std::get<UnusableInput>(scenes[4]).reason, HasSubstr("no folder images/"));
+}
+
+TEST_F(Inputs, AFolderSparseIsThatOfColmapWhateverIsBesideIt) {
+  for (const char* file : {"a/transforms.json", "a/images/0.jpg", "a/cams/0_cam.txt", "a/sparse/cameras.txt"})
+    write(file, "");
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "a"})), HasSubstr("has no cameras and images"));
+  write("a/sparse/images.txt", "");
+  const std::vector<Input> scenes = expand_inputs({folder_ / "a"});
+  ASSERT_EQ(scenes.size(), 1u);
+  EXPECT_EQ(std::get<SceneFolder>(scenes[0]).format, SceneFormat::kColmap);
+}
+
+TEST_F(Inputs, ScenesAreFoundAtAnyDepthButNotAmongResults) {
+  for (const char* scene : {"day1/a", "day2/deep/er/a", "out/a", ".hidden/a"}) {
+    write(std::string(scene) + "/images/x.png", "");
+    write(std::string(scene) + "/sparse/cameras.txt", "");
+    write(std::string(scene) + "/sparse/images.txt", "");
+  }
+  write("day2/deep/half/images/x.png", "");
+  mark_output(Workspace(folder_ / "out/a"), OutputKind::kScene);
+  fs::create_directory_symlink(folder_, folder_ / "day1/circle");
+  const std::vector<Input> inputs = expand_inputs({folder_});
+  ASSERT_EQ(inputs.size(), 3u);
+  EXPECT_EQ(std::get<SceneFolder>(inputs[0]).root, folder_ / "day1/a");
+  EXPECT_EQ(std::get<SceneFolder>(inputs[1]).root, folder_ / "day2/deep/er/a");
+  EXPECT_EQ(std::get<UnusableInput>(inputs[2]).path, folder_ / "day2/deep/half");
+  SessionOptions options;
+  options.output = "out";
+  EXPECT_EQ(output_path(options, inputs[0], true), "out/day1/a");
+  EXPECT_EQ(output_path(options, inputs[1], true), "out/day2/deep/er/a") << "of the same name, elsewhere";
+  EXPECT_EQ(output_path(options, inputs[1], false), "out");
+  options.inputs = {folder_};
+  EXPECT_NO_THROW(check_output_paths(options, inputs));
+  EXPECT_EQ(session_folder(options), "out");
+  options.output.clear();
+  EXPECT_EQ(session_folder(options), folder_);
+  options.inputs = {folder_ / "day1", folder_ / "day2"};
+  EXPECT_EQ(session_folder(options), "");
+}
+
+TEST_F(Inputs, ListsAndPatternsNameScenes) {
+  for (const char* scene : {"s1/model", "s2/model", "t/model"}) {
+    write(std::string(scene) + "/images/x.png", "");
+    write(std::string(scene) + "/sparse/cameras.txt", "");
+    write(std::string(scene) + "/sparse/images.txt", "");
+  }
+  const auto roots = [](const std::vector<Input>& inputs) {
+    std::vector<fs::path> paths;
+    for (const Input& input : inputs) paths.push_back(input_name(input));
+    return paths;
+  };
+  const std::vector<fs::path> both = {folder_ / "s1/model", folder_ / "s2/model"};
+  EXPECT_EQ(roots(expand_inputs({folder_ / "s?/model"})), both);
+  EXPECT_EQ(reason_of_only(expand_inputs({folder_ / "u*/model"})), "there is no such file or folder");
+  write("list.txt", "# scenes\r\n\n  t/model \n" + (folder_ / "s*").string() + "\nmissing\n");
+  EXPECT_EQ(roots(expand_inputs({folder_ / "list.txt"})),
+            (std::vector<fs::path>{folder_ / "t/model", both[0], both[1], folder_ / "missing"}));
+  write("empty.txt", "# nothing\n");
+  EXPECT_THROW(expand_inputs({folder_ / "empty.txt"}), InputError);
+}
+
+TEST_F(Inputs, PartsOfScenesAreUnusableInputs) {
+  write("a/images/x.png", "");
+  write("b/images/x.png", "");
+  write("b/sparse/cameras.txt", "");
+  write("b/sparse/images.txt", "");
+  write("c/sparse/cameras.txt", "");
+  write("notes/readme.txt", "");
+  const std::vector<Input> inputs = expand_inputs({folder_});
+  ASSERT_EQ(inputs.size(), 3u);
+  EXPECT_THAT(std::get<UnusableInput>(inputs[0]).reason, HasSubstr("no folder sparse/"));
+  EXPECT_EQ(std::get<SceneFolder>(inputs[1]).root, folder_ / "b");
+  EXPECT_THAT(std::get<UnusableInput>(inputs[2]).reason, HasSubstr("no folder images/"));
+}
+
+TEST_F(Inputs, PairsAreFoundInFolders) {
+  write("session/b/im0.png", "");
+  write("session/b/im1.png", "");
+  write("session/b/calib.txt", "");
+  write("session/a/im0.pgm", "");
+  write("session/a/im1.pgm", "");
+  write("session/half/im0.png", "");
+  const std::vector<Input> pairs = expand_inputs({folder_ / "session"});
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_THAT(std::get<UnusableInput>(pairs[2]).reason, HasSubstr("it has no image im1.png"));
+  const auto a = std::get<PairFiles>(pairs[0]), b = std::get<PairFiles>(pairs[1]);
+  EXPECT_EQ(a.root, folder_ / "session/a");
+  EXPECT_EQ(a.right, folder_ / "session/a/im1.pgm");
+  EXPECT_EQ(a.calibration, "") << "there is none";
+  EXPECT_EQ(b.left, folder_ / "session/b/im0.png");
+  EXPECT_EQ(b.calibration, folder_ / "session/b/calib.txt");
+  EXPECT_EQ(expand_inputs({folder_ / "session/b", folder_ / "session"}).size(), 4u);
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "session/half"})), HasSubstr("im1.png"));
+}
+
+TEST_F(Inputs, TwoImageFilesAreAPair) {
+  for (const char* file : {"a.png", "b.png", "folder/c.png"}) write(file, "");
+  const std::vector<Input> inputs = expand_inputs({folder_ / "b.png", folder_ / "a.png"});
+  ASSERT_EQ(inputs.size(), 1u);
+  const auto pair = std::get<PairFiles>(inputs[0]);
+  EXPECT_EQ(pair.left, folder_ / "b.png");
+  EXPECT_EQ(pair.right, folder_ / "a.png");
+  EXPECT_TRUE(pair.root.empty() && pair.calibration.empty());
+  EXPECT_THROW(expand_inputs({folder_ / "a.png"}), UsageError);
+  EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "b.png", folder_ / "a.png"}), UsageError);
+  EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "folder"}), UsageError);
+  EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "absent.png"}), InputError);
+}
+
+}  // namespace
+}  // namespace recon
