@@ -25,7 +25,7 @@ struct Sweep {
     problem.planes = make_plane_set(0.6, 2.0, 32);
     problem.optimizer = SweepOptimizer::kSemiGlobal;
     problem.options.window = 5;
-    problem.stages.patches = true;
+    problem.stages.patches = problem.stages.prior = true;
     problem.stages.patch_match.levels = levels;
     halves = halve_images(problem);
   }
