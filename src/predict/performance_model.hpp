@@ -13,7 +13,7 @@ namespace recon {
 /// A task and the time that it took.
 struct MeasuredTask {
   StageTask task;
-  double seconds = 0;
+  double seconds = 0;  ///< > 0 and finite
 };
 
 /// Measured seconds of a step of the runs on this machine, and the shipped prediction for the same work.
@@ -23,31 +23,22 @@ struct RunTimes {
 
 /// Predicts the time of a task from measured ones:
 ///   seconds = efficiency(size) * sum_i cost_i work_i
-/// with the counts of stage_work.hpp, costs >= 0 that fit the measured tasks of the same stage and radius
-/// best (least squares of the relative errors), and an efficiency near 1 that makes the sum right at each
-/// measured size and is interpolated between sizes: by caches and fill a machine does not do all sizes
-/// equally well. Between two radii that were measured the times that both predict are interpolated, linearly.
-/// Where the counts include the radius, all radii have one set of costs, and each an efficiency of its
-/// own. Source: J. Fang, A. L. Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating
-/// cost aggregation for real-time stereo matching", ICPADS 2012, section V (a model of the counts, times an
+/// with the counts of stage_work.hpp, costs >= 0 that fit the measured tasks of the stage best (least squares
+/// of the relative errors), and an efficiency near 1 that makes the sum right where it was measured and is
+/// interpolated between sizes and radii: by caches and fill a machine does not do all equally well. Source:
+/// J. Fang, A. L. Varbanescu, J. Shen, H. Sips, G. Saygili and L. van der Maaten, "Accelerating cost
+/// aggregation for real-time stereo matching", ICPADS 2012, section V (a model of the counts, times an
 /// efficiency by radius that is measured once).
-class PerformanceModel {
- public:
-  /// @param seconds  > 0 and finite
-  void add(const StageTask& task, double seconds);
+struct PerformanceModel {
+  std::vector<MeasuredTask> measured;
+  std::map<std::string, RunTimes> runs;  ///< by step
 
-  /// Removes the measurements of a stage at a radius.
-  void erase(const std::string& stage, int radius);
+  /// Whether the stage was measured at the radius of the task, or at both a smaller and a larger one.
+  bool knows(const StageTask& task) const;
 
-  /// Whether the times of a stage can be predicted at this radius: it was measured there, or at both a
-  /// smaller and a larger one.
-  bool knows(const std::string& stage, int radius) const;
-
-  /// Seconds; for a radius beyond those measured that of the nearest one. Deterministic.
+  /// Seconds, also for a radius beyond those measured. Deterministic.
   /// @throws std::logic_error when nothing is known of the stage
   double seconds(const StageTask& task) const;
-
-  const std::vector<MeasuredTask>& measured() const { return measured_; }
 
   /// Records the time of a step of a run. Each later run halves the weight of the earlier ones.
   /// @param seconds, shipped  > 0 and finite
@@ -55,18 +46,7 @@ class PerformanceModel {
 
   /// Ratio of measured to shipped time of a step; 1 if no run had it.
   double factor(const std::string& step) const;
-
-  const std::map<std::string, RunTimes>& runs() const { return runs_; }
-
- private:
-  std::map<std::string, RunTimes> runs_;
-  std::vector<MeasuredTask> measured_;
 };
-
-/// Costs >= 0 for which the sums of work come nearest the measured times, in the least squares of the
-/// relative errors. A term that no task has costs nothing.
-/// @param tasks  at least one, of one stage and radius
-std::array<double, StageWork::kTerms> fit_costs(const std::vector<MeasuredTask>& tasks);
 
 /// The time of a call by the costs that ship with the program: measured on two threads of a Xeon with
 /// AVX-512 and on an H200, accurate to a factor of two elsewhere. Threads of a CPU are taken to share the
@@ -76,19 +56,8 @@ double shipped_seconds(const StageTask& task, int threads);
 
 /// Seconds by the model if it knows the stage, else by the shipped costs.
 inline double predicted_seconds(const PerformanceModel& model, const StageTask& task, int threads) {
-  return model.knows(task.stage, task.radius) ? model.seconds(task) : shipped_seconds(task, threads);
+  return model.knows(task) ? model.seconds(task) : shipped_seconds(task, threads);
 }
-
-/// Costs of the steps around matching, seconds of one thread per unit.
-struct HostCosts {
-  double photo_pixel = 6e-8;   ///< decoded, and written as it is
-  double warped_pixel = 5e-7;  ///< decoded, undistorted and encoded
-  double observation = 6e-7;   ///< of the model, undistorted and written
-  double map_pixel = 1.1e-7;   ///< prepared and filtered: of a view and of each image that it is matched with
-  double checked_pixel = 2.2e-8;  ///< of a view, against each of its sources
-  double fused_pixel = 1.9e-8;    ///< of a view, against each view that overlaps with it
-  double view_file = 0.01;        ///< fsync of a view's files, per write
-};
 
 /// Identifies a calibration, which holds for one device, version and number of threads.
 struct CalibrationKey {
@@ -97,11 +66,8 @@ struct CalibrationKey {
   std::string version;  ///< of the program
 };
 
-/// Where calibrations are kept: `reconstruct` in $XDG_CACHE_HOME, or in $HOME/.cache; empty where neither
+/// The file of a calibration: in `reconstruct` in $XDG_CACHE_HOME, or in $HOME/.cache; empty where neither
 /// variable is an absolute path.
-std::filesystem::path calibration_folder();
-
-/// The file of a calibration in that folder; empty without a folder.
 std::filesystem::path calibration_path(const CalibrationKey& key);
 
 /// The measurements as JSON.

@@ -4,30 +4,25 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <numbers>
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
-#include "match/posed_image.hpp"
-#include "methods/backend.hpp"
 #include "methods/sweep/coarse_to_fine.hpp"
 
 namespace recon {
 
 namespace {
 
-/// A number 0 .. 255 from a place.
-std::uint32_t hashed(std::uint32_t x, std::uint32_t y) {
-  std::uint32_t h = x * 0x85EBCA6Bu ^ y * 0xC2B2AE35u;
-  h = (h ^ h >> 15) * 0x2C1B3C6Du;
-  return (h ^ h >> 12) >> 24;
-}
-
 /// Patches of 24 pixels that differ much, of 4 that differ less, and a little noise.
 std::uint8_t texture(int x, int y) {
-  const auto at = [&](int size) {
-    return hashed(static_cast<std::uint32_t>(x / size + size), static_cast<std::uint32_t>(y / size));
+  const auto hashed = [&](int size) {  // 0 .. 255
+    std::uint32_t h = static_cast<std::uint32_t>(x / size + size) * 0x85EBCA6Bu ^
+                      static_cast<std::uint32_t>(y / size) * 0xC2B2AE35u;
+    h = (h ^ h >> 15) * 0x2C1B3C6Du;
+    return (h ^ h >> 12) >> 24;
   };
-  return static_cast<std::uint8_t>((4 * at(24) + 2 * at(4) + at(1) / 4) * 255 / (6 * 255 + 64));
+  return static_cast<std::uint8_t>((4 * hashed(24) + 2 * hashed(4) + hashed(1) / 4) * 255 / (6 * 255 + 64));
 }
 
 template <class T, class Pixel>
@@ -39,11 +34,110 @@ Image<T> drawn(int width, int height, const Pixel& pixel) {
   return image;
 }
 
-constexpr double kPi = 3.14159265358979;
-constexpr double kNear = 1, kFar = 4;
+/// Size of a sample.
+struct SampleSize {
+  int width = 0, height = 0, planes = 0;
+  int sources = 1;  ///< of a sweep
 
-/// Clocks have a resolution; a time is never zero.
-constexpr double kMinSeconds = 1e-7;
+  SampleSize scaled(double lengths, double depths) const {
+    const auto times = [](int value, double by) {
+      return std::max(8, static_cast<int>(std::lround(value * by)));
+    };
+    return {times(width, lengths), times(height, lengths), times(planes, depths), sources};
+  }
+};
+
+std::vector<SampleSize> sample_sizes(const StageOptions& options, int threads, double scale) {
+  std::vector<SampleSize> sizes = {{160, 120, 32, 2},  {320, 240, 64, 4}, {320, 240, 256, 8},
+                                   {480, 360, 128, 3}, {640, 480, 64, 8}, {400, 300, 512, 4}};
+  if (threads == 0)
+    sizes = {{320, 240, 64, 2},    {640, 480, 128, 4},   {640, 480, 512, 8}, {1024, 768, 256, 3},
+             {1600, 1200, 128, 8}, {1600, 1200, 512, 4}, {800, 600, 1000, 8}};
+  const auto* pair = std::get_if<PairOptions>(&options);
+  const bool volumes = pair != nullptr && pair->method == PairMethod::kPipeline;
+  // More than 512 disparities may be another stage on a GPU, which needs sizes of its own.
+  if (threads == 0 && pair != nullptr && !volumes)
+    sizes.insert(sizes.end(), {{900, 675, 850}, {1100, 825, 1000}});
+  for (SampleSize& size : sizes) {
+    size = size.scaled(scale * std::sqrt(std::clamp(threads / 4.0, 1.0, 8.0)), scale);
+    // Views far apart search hardly fewer disparities than the images are wide; volumes of floats have at
+    // most half as many, and adaptive weights, which sum whole windows, fewer pixels.
+    if (pair != nullptr) size.planes = std::min(size.planes, size.width);
+    if (volumes) size.planes = std::min({size.planes, size.width / 2, 256});
+    const AggregationOptions by = volumes ? pair->pipeline.aggregation : AggregationOptions{};
+    if (by.kind == Aggregation::kAdaptiveWeight)
+      size = size.scaled(std::clamp(8.0 / (2 * by.adaptive_weight.radius + 1), 0.2, 0.6), 0.25);
+  }
+  return sizes;
+}
+
+/// A problem that owns its images.
+template <class Problem>
+struct Sample {
+  std::vector<Image<std::uint8_t>> grey;
+  std::vector<Image<Rgb8>> colour;
+  Problem problem;
+};
+
+/// A view and sources around it, each aimed at the middle plane, of which all show the same.
+std::shared_ptr<Sample<SweepProblem>> sample_of(const SampleSize& size, const SweepSpec& sweep) {
+  constexpr double kNear = 1, kFar = 4, kMiddle = 0.5 * (1 / kNear + 1 / kFar);
+  constexpr double kDistance = 0.5 / (1 / kNear - 1 / kFar);  // pixels move by half of the width
+  Image<std::uint8_t> image = drawn<std::uint8_t>(size.width, size.height, texture);
+  const auto sample = std::make_shared<Sample<SweepProblem>>();
+  SweepProblem& problem = sample->problem = {sweep, {}, make_plane_set(kNear, kFar, size.planes), {}};
+  const double focal = size.width;
+  problem.reference.camera = {size.width, size.height, focal, focal, 0.5 * size.width, 0.5 * size.height};
+  problem.reference.channel[0] = image.view();
+  for (int s = 0; s < size.sources; ++s) {
+    const double angle = 2 * std::numbers::pi * s / size.sources;
+    const double x = kDistance * std::cos(angle), y = kDistance * std::sin(angle);
+    PosedImage& source = problem.sources.emplace_back(problem.reference);
+    source.cam_from_world.translation = {-x, -y, 0};
+    source.camera.cx += focal * x * kMiddle;
+    source.camera.cy += focal * y * kMiddle;
+  }
+  if (sweep.stages.patches) sample->grey = halve_images(problem);
+  sample->grey.push_back(std::move(image));
+  return sample;
+}
+
+/// A pair whose disparities, 0 .. size.planes - 1, rise downwards and jump where the colour does.
+std::shared_ptr<Sample<PairProblem>> sample_of(const SampleSize& size, const PairOptions& options) {
+  const int most = size.planes - 1;
+  const auto disparity = [&](int x, int y) {
+    const int jump = (x / 48 + y / 48) % 2 * most / 4;
+    return std::clamp(most / 8 + most / 2 * y / size.height + jump, 0, most);
+  };
+  const auto sample = std::make_shared<Sample<PairProblem>>();
+  for (const bool left : {true, false}) {
+    const auto colour = [&](int column, int y) {  // column 0 of the right image is `planes` into the texture
+      const int x = column + size.planes - (left ? disparity(column, y) : 0);
+      return Rgb8{texture(x, y), texture(x, y + 3), texture(x + 5, y)};
+    };
+    const auto grey = [&](int x, int y) { return colour(x, y).r; };
+    sample->colour.push_back(drawn<Rgb8>(size.width, size.height, colour));
+    sample->grey.push_back(drawn<std::uint8_t>(size.width, size.height, grey));
+  }
+  sample->problem.images.left = sample->grey[0].view();
+  sample->problem.images.right = sample->grey[1].view();
+  sample->problem.colour = {sample->colour[0].view(), sample->colour[1].view()};
+  sample->problem.options = options;
+  sample->problem.options.range = {0, size.planes};
+  sample->problem.options.block.region = {};  // need not lie within a sample
+  return sample;
+}
+
+StageCall call_of(Backend& backend, std::shared_ptr<const Sample<SweepProblem>> sample, int threads) {
+  return {sweep_task(sweep_shape(sample->problem), threads),
+          [=, &backend] { backend.sweep(sample->problem); }};
+}
+
+StageCall call_of(Backend& backend, std::shared_ptr<const Sample<PairProblem>> sample, int threads) {
+  const Image<std::uint8_t>& left = sample->grey.front();
+  return {pair_task(left.width(), left.height(), sample->problem.options, threads),
+          [=, &backend] { backend.match(sample->problem); }};
+}
 
 /// The times of one call so far.
 struct Turns {
@@ -57,21 +151,19 @@ struct Turns {
 void take_turn(const SecondsClock& clock, const MakeCall& make, Turns& turns) {
   constexpr double kEnough = 0.03;  // seconds of measured calls per turn
   constexpr int kMin = 2, kMax = 10;
-  const auto timed = [&](const StageCall& call) {
-    const double start = clock();
-    call.run();
-    const double seconds = std::max(kMinSeconds, clock() - start);
-    turns.spent += seconds;
-    return seconds;
-  };
+  constexpr double kMinSeconds = 1e-7;  // clocks have a resolution; a time is never zero
   try {
     const StageCall call = make();
     turns.task = call.task;
-    timed(call);  // warms up
     double sum = 0;
-    for (int i = 0; i < kMax && (sum < kEnough || (i < kMin && sum < 4 * kEnough)); ++i) {
-      turns.seconds.push_back(timed(call));
-      sum += turns.seconds.back();
+    for (int i = -1; i < kMax && (sum < kEnough || (i < kMin && sum < 4 * kEnough)); ++i) {
+      const double start = clock();
+      call.run();
+      const double seconds = std::max(kMinSeconds, clock() - start);
+      turns.spent += seconds;
+      if (i < 0) continue;  // the first one warms up
+      turns.seconds.push_back(seconds);
+      sum += seconds;
     }
   } catch (const OutOfMemory&) {
     turns.fits = false;
@@ -79,115 +171,14 @@ void take_turn(const SecondsClock& clock, const MakeCall& make, Turns& turns) {
   release_kept_memory();
 }
 
-SampleSize scaled(SampleSize size, double scale) {
-  const auto length = [&](int pixels) { return std::max(16, static_cast<int>(std::lround(pixels * scale))); };
-  size.width = length(size.width);
-  size.height = length(size.height);
-  return size;
-}
-
-std::vector<SampleSize> calibration_sizes(int threads) {
-  if (threads == 0)
-    return {{320, 240, 64, 2, 0.3},   {640, 480, 128, 4, 0.8},   {640, 480, 512, 8, 0.3},
-            {1024, 768, 256, 3, 1.6}, {1600, 1200, 128, 8, 0.3}, {1600, 1200, 512, 4, 0.8},
-            {800, 600, 1000, 8, 1.6}};
-  std::vector<SampleSize> sizes = {{160, 120, 32, 2, 0.3},  {320, 240, 64, 4, 0.8}, {320, 240, 256, 8, 0.3},
-                                   {480, 360, 128, 3, 1.6}, {640, 480, 64, 8, 0.3}, {400, 300, 512, 4, 0.8}};
-  for (SampleSize& size : sizes) size = scaled(size, std::sqrt(std::clamp(threads / 4.0, 1.0, 8.0)));
-  return sizes;
-}
-
-/// Views far apart search hardly fewer disparities than the images are wide; volumes of floats have at most
-/// half as many, and adaptive weights, which sum whole windows, fewer pixels.
-std::vector<SampleSize> pair_sizes(const PairOptions& options, int threads) {
-  std::vector<SampleSize> sizes = calibration_sizes(threads);
-  const bool volumes = options.method == PairMethod::kPipeline;
-  // More than 512 disparities may be another stage on a GPU, which needs sizes of its own.
-  if (threads == 0 && !volumes) sizes.insert(sizes.end(), {{640, 480, 600}, {1024, 768, 900}});
-  const AggregationOptions& by = options.pipeline.aggregation;
-  for (SampleSize& size : sizes) {
-    size.planes = volumes ? std::min({size.planes, size.width / 2, 256}) : std::min(size.planes, size.width);
-    if (!volumes || by.kind != Aggregation::kAdaptiveWeight) continue;
-    size = scaled(size, std::clamp(8.0 / (2 * by.adaptive_weight.radius + 1), 0.2, 0.6));
-    size.planes = std::max(8, size.planes / 4);
-  }
-  return sizes;
-}
-
-StageCall sweep_call(Backend& backend, const SweepSpec& sweep, const SampleSize& size, int threads) {
-  const auto sample = std::make_shared<const SampleSweep>(sample_sweep(size, sweep));
-  backend.memory(sweep_shape(sample->problem));
-  return {task_of(sample->problem, threads), [sample, &backend] { backend.sweep(sample->problem); }};
-}
-
-StageCall pair_call(Backend& backend, PairOptions options, const SampleSize& size, int threads) {
-  options.block.region = {};  // need not lie within a sample
-  const auto sample = std::make_shared<const SamplePair>(sample_pair(size, options));
-  backend.pair_memory(size.width, size.height, sample->problem.options);
-  return {task_of(sample->problem, threads), [sample, &backend] { backend.match(sample->problem); }};
-}
-
 }  // namespace
 
-SampleSweep sample_sweep(const SampleSize& size, const SweepSpec& sweep) {
-  SampleSweep sample;
-  sample.image = drawn<std::uint8_t>(size.width, size.height, texture);
-  sample.problem = {sweep, {}, make_plane_set(kNear, kFar, size.planes), {}};
-  PosedImage image;
-  const double focal = size.width, middle = 0.5 * (1 / kNear + 1 / kFar);
-  image.camera = {size.width, size.height, focal, focal, 0.5 * size.width, 0.5 * size.height};
-  image.channel[0] = sample.image.view();
-  sample.problem.reference = image;
-  const double distance = size.reach / (1 / kNear - 1 / kFar);
-  for (int s = 0; s < size.sources; ++s) {
-    const double angle = 2 * kPi * s / size.sources;
-    const double x = distance * std::cos(angle), y = distance * std::sin(angle);
-    PosedImage source = image;
-    source.cam_from_world.translation = {-x, -y, 0};
-    source.camera.cx += focal * x * middle;
-    source.camera.cy += focal * y * middle;
-    sample.problem.sources.push_back(source);
-  }
-  if (sweep.stages.patches) sample.coarser = halve_images(sample.problem);
-  return sample;
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-SamplePair sample_pair(const SampleSize& size, const PairOptions& options) {
-  const int most = size.planes - 1;
-  const auto disparity = [&](int x, int y) {
-    const int jump = (x / 48 + y / 48) % 2 * most / 4;
-    return std::clamp(most / 8 + most / 2 * y / size.height + jump, 0, most);
-  };
-  // The texture at a column of the right image, whose column 0 is `planes` pixels into the texture.
-  const auto colour = [&](int column, int y) {
-    const int x = column + size.planes;
-    return Rgb8{texture(x, y), texture(x, y + 3), texture(x + 5, y)};
-  };
-  const auto red_of = [](const Image<Rgb8>& image) {
-    return drawn<std::uint8_t>(image.width(), image.height(), [&](int x, int y) { return image(x, y).r; });
-  };
-  SamplePair sample;
-  sample.left_colour =
-      drawn<Rgb8>(size.width, size.height, [&](int x, int y) { return colour(x - disparity(x, y), y); });
-  sample.right_colour = drawn<Rgb8>(size.width, size.height, colour);
-  sample.left = red_of(sample.left_colour);
-  sample.right = red_of(sample.right_colour);
-  sample.problem.images.left = sample.left.view();
-  sample.problem.images.right = sample.right.view();
-  sample.problem.colour = {sample.left_colour.view(), sample.right_colour.view()};
-  sample.problem.options = options;
-  sample.problem.options.range = {0, size.planes};
-  return sample;
-}
-
-SecondsClock steady_clock_seconds() {
-  return [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
-}
-
-std::vector<std::optional<MeasuredTask>> measure_interleaved(const SecondsClock& clock,
-                                                             const std::vector<MakeCall>& calls) {
+std::vector<std::optional<MeasuredTask>> measure_interleaved(const std::vector<MakeCall>& calls,
+                                                             const SecondsClock& clock) {
   constexpr int kRounds = 4, kMinRounds = 2;
   constexpr double kLong = 0.8;  // seconds of a call's turns, beyond which two rounds are enough
   std::vector<Turns> turns(calls.size());
@@ -196,36 +187,33 @@ std::vector<std::optional<MeasuredTask>> measure_interleaved(const SecondsClock&
       if (turns[i].fits && (round < kMinRounds || turns[i].spent < kLong))
         take_turn(clock, calls[i], turns[i]);
   std::vector<std::optional<MeasuredTask>> measured;
-  for (Turns& it : turns) {
-    std::sort(it.seconds.begin(), it.seconds.end());
+  for (auto& [task, spent, seconds, fits] : turns) {
+    std::ranges::sort(seconds);
     measured.emplace_back();
-    if (it.fits) measured.back() = {it.task, it.seconds[(it.seconds.size() - 1) / 4]};
+    if (fits) measured.back() = {task, seconds[(seconds.size() - 1) / 4]};
   }
   return measured;
 }
 
-MakeCall stage_call(Backend& backend, const StageOptions& options, const SampleSize& size, int threads) {
-  return [=, &backend] {
-    if (const auto* sweep = std::get_if<SweepSpec>(&options))
-      return sweep_call(backend, *sweep, size, threads);
-    return pair_call(backend, std::get<PairOptions>(options), size, threads);
-  };
-}
-
-std::vector<MakeCall> calibration_calls(Backend& backend, const StageOptions& options, int threads) {
-  const auto* pair = std::get_if<PairOptions>(&options);
+std::vector<MakeCall> sample_calls(Backend& backend, const StageOptions& options, int threads, double scale) {
   std::vector<MakeCall> calls;
-  for (const SampleSize& size : pair ? pair_sizes(*pair, threads) : calibration_sizes(threads))
-    calls.push_back(stage_call(backend, options, size, threads));
+  for (const SampleSize& size : sample_sizes(options, threads, scale))
+    calls.push_back([=, &backend] {
+      return std::visit([&](const auto& it) { return call_of(backend, sample_of(size, it), threads); },
+                        options);
+    });
   return calls;
 }
 
-void calibrate(const SecondsClock& clock, const std::vector<MakeCall>& calls, PerformanceModel& model) {
-  const auto measured = measure_interleaved(clock, calls);
+void calibrate(const std::vector<MakeCall>& calls, PerformanceModel& model, const SecondsClock& clock) {
+  const auto measured = measure_interleaved(calls, clock);
   for (const auto& it : measured)
-    if (it) model.erase(it->task.stage, it->task.radius);
+    if (it)
+      std::erase_if(model.measured, [&](const MeasuredTask& old) {
+        return old.task.stage == it->task.stage && old.task.radius == it->task.radius;
+      });
   for (const auto& it : measured)
-    if (it) model.add(it->task, it->seconds);
+    if (it) model.measured.push_back(*it);
 }
 
 }  // namespace recon

@@ -1,16 +1,17 @@
 #include "predict/stage_work.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
+#include "core/error.hpp"
 #include "match/cpu_sweep.hpp"
-#include "match/posed_image.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/block/block_step.hpp"
 #include "methods/sweep/coarse_to_fine.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
-#include "optimize/belief/belief_layout.hpp"
-#include "optimize/semi_global/semi_global.hpp"
-#include "predict/parallel_work.hpp"
+#include "optimize/belief/belief_tiling.hpp"
+#include "optimize/semi_global/path_pass.hpp"
 
 namespace recon {
 namespace {
@@ -19,82 +20,50 @@ double area(double width, double height) {
   return width * height;
 }
 
-/// (2 R + 1)^2 windows about all pixels of a line or a column, clipped to it.
-double clipped_window(double length, double radius) {
+/// Pixels of the windows about all pixels of a line, clipped to it.
+double clipped_windows(double length, double radius) {
   const double reach = std::min(radius, length - 1);
   return length * (2 * reach + 1) - reach * (reach + 1);
 }
 
-double all_windows(double width, double height, double radius) {
-  return clipped_window(width, radius) * clipped_window(height, radius);
-}
-
-std::string number(int value) {
-  return std::to_string(value);
-}
-
-std::string aggregation_name(const AggregationOptions& options) {
-  switch (options.kind) {
-    case Aggregation::kConstantWindow:
-      return "cw";
-    case Aggregation::kAdaptiveWeight:
-      return "aw";
-    case Aggregation::kCrossBased:
-      return "cross" + number(options.cross_based.iterations);
-    default:
-      return "none";
-  }
-}
-
-int aggregation_radius(const AggregationOptions& options) {
-  switch (options.kind) {
-    case Aggregation::kConstantWindow:
-      return options.constant_radius;
-    case Aggregation::kAdaptiveWeight:
-      return options.adaptive_weight.radius;
-    case Aggregation::kCrossBased:
-      return options.cross.reach;
-    default:
-      return 0;
-  }
-}
-
-StageWork adaptive_weight_work(int width, int height, double planes, int radius, int threads) {
+/// What an aggregation adds to the name, the radius and the work of a stage.
+struct AggregationPart {
+  std::string name = "none";
+  int radius = 0;
   StageWork work;
-  work.pixels = 2 * area(width, height);
-  if (threads == 0) {
-    const double windows = all_windows(width, height, radius);
-    work.operations = planes * windows;
-    work.bytes = 8 * windows;
-    return work;
-  }
+};
+
+/// Samples of the windows about all pixels; of a CPU with `sums` more for each row of a window.
+double adaptive_weights(int width, int height, int radius, int threads, double sums) {
+  const double rows = clipped_windows(height, radius);
+  if (threads == 0) return clipped_windows(width, radius) * rows;
   // Rows have every neighbour to their left and right; a vector of floats at a time.
   constexpr int kLanes = 16;
-  const double lanes = (width + kLanes - 1) / kLanes * kLanes, side = 2 * radius + 1;
-  const double rows = shared_evenly(clipped_window(height, radius), height, threads);
-  work.operations = planes * lanes * side * rows;
-  work.hidden = planes * lanes * rows;
-  work.bytes = 8 * lanes * side * rows;
-  return work;
+  const double lanes = (width + kLanes - 1) / kLanes * kLanes;
+  return lanes * (2 * radius + 1 + sums) * shared_evenly(rows, height, threads);
 }
 
-/// What an aggregation adds to the work of a stage.
-StageWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,
-                           int threads) {
-  const double samples = area(width, height) * planes;
-  StageWork work;
-  if (options.kind == Aggregation::kConstantWindow) {
-    work.operations = samples;
-    work.bytes = 16 * samples;
-  } else if (options.kind == Aggregation::kAdaptiveWeight) {
-    return adaptive_weight_work(width, height, planes, options.adaptive_weight.radius, threads);
-  } else if (options.kind == Aggregation::kCrossBased) {
-    const double iterations = options.cross_based.iterations;
-    work.operations = 2 * iterations * (threads > 0 ? shared_evenly(samples, planes, threads) : samples);
-    work.bytes = 16 * samples * iterations;
-    work.pixels = 2 * area(width, height);
+AggregationPart aggregation_part(int width, int height, int planes, const AggregationOptions& options,
+                                 int threads) {
+  const double samples = area(width, height) * planes, pixels = 2 * area(width, height);
+  const int iterations = options.cross_based.iterations, radius = options.adaptive_weight.radius;
+  const double shared = threads > 0 ? shared_evenly(samples, planes, threads) : samples;
+  switch (options.kind) {
+    case Aggregation::kConstantWindow:
+      return {"cw", options.constant_radius, {.operations = samples, .bytes = 16 * samples}};
+    case Aggregation::kAdaptiveWeight:
+      return {"aw",
+              radius,
+              {.pixels = pixels,
+               .operations = planes * adaptive_weights(width, height, radius, threads, 1),
+               .bytes = 8 * adaptive_weights(width, height, radius, threads, 0)}};
+    case Aggregation::kCrossBased:
+      return {fmt::format("cross{}", iterations),
+              options.cross.reach,
+              {.pixels = pixels, .operations = 2 * iterations * shared, .bytes = 16 * samples * iterations}};
+    default:
+      return {};
   }
-  return work;
 }
 
 /// Warped samples of one source, one channel and one plane of a part of the reference.
@@ -107,42 +76,32 @@ double warped(int width, int height, const SweepShape& shape, int threads) {
          0.5 * (threads - 1) * area(tile.width + halo, tile.height + halo);
 }
 
-/// Cost and combination of a sweep, which decide what a sample takes.
-std::string sweep_name(const SweepShape& shape) {
-  const SweepOptions& options = shape.options;
-  std::string name = options.cost == CostKind::kZncc ? "sweep zncc" : "sweep sad";
-  if (shape.channels == 3) name += " colour";
-  const char* combinations[] = {" minimum", " mean", " best"};
-  name += combinations[static_cast<int>(options.combination)];
-  if (options.combination == Combination::kBestK) name += number(options.best_k);
-  const char* optimizers[] = {" winner", " paths", " graphcut"};
-  name += optimizers[static_cast<int>(shape.optimizer)];
-  if (shape.optimizer == SweepOptimizer::kSemiGlobal) name += number(shape.paths.penalties.paths);
-  if (!needs_volume(shape.optimizer, shape.stages)) return name;
-  const AggregationOptions& by = shape.stages.aggregation;
-  name += " " + aggregation_name(by) + number(aggregation_radius(by));
-  const GraphCutOptions& cut = shape.stages.cut;
-  if (shape.stages.graph_cut || shape.optimizer == SweepOptimizer::kGraphCut)
-    name += " cut" + number(cut.best) + "," + number(cut.reach) + "," + number(cut.passes);
-  if (shape.stages.edges) name += " edges";
-  return name;
+/// Planes that the paths and searches of a pixel work on: of a CPU those in whole vectors of 64 bytes; of a
+/// GPU the power of two of threads' planes that holds them, at least 64.
+double plane_lanes(int planes, int threads) {
+  if (threads > 0) return static_cast<double>(cost_stride(planes));
+  return std::max(64u, std::bit_ceil(static_cast<unsigned>(planes)));
 }
 
-/// Samples and bytes of all blocks of a sweep.
-void count_blocks(const SweepShape& shape, double per_sample, int threads, StageWork& work) {
-  const bool stored = needs_volume(shape.optimizer, shape.stages);
-  for (const SweepBlock& block : blocks_of(shape)) {
-    const Tile& tile = block.outer;
-    const double pixels = area(tile.width, tile.height);
-    work.operations += per_sample * warped(tile.width, tile.height, shape, threads);
-    work.bytes += 4 * pixels * shape.planes;
-    if (shape.optimizer == SweepOptimizer::kSemiGlobal)
-      work.bytes += 7 * pixels * plane_lanes(shape.planes, threads);
-    if (!stored) continue;
-    work.bytes +=
-        8 * pixels * shape.planes +
-        aggregation_work(tile.width, tile.height, shape.planes, shape.stages.aggregation, threads).bytes;
-  }
+/// Cost, combination and stages of a sweep, which decide what a sample takes.
+std::string sweep_name(const SweepShape& shape) {
+  constexpr const char* kCombinations[] = {"minimum", "mean", "best"};
+  constexpr const char* kOptimizers[] = {"winner", "paths", "graphcut"};
+  const auto& [aggregation, graph_cut, cut, edges, patches, patch_match] = shape.stages;
+  const SweepOptions& options = shape.options;
+  const bool best = options.combination == Combination::kBestK,
+             paths = shape.optimizer == SweepOptimizer::kSemiGlobal;
+  std::string name =
+      fmt::format("sweep {}{} {}{} {}{}", options.cost == CostKind::kZncc ? "zncc" : "sad",
+                  shape.channels == 3 ? " colour" : "", kCombinations[static_cast<int>(options.combination)],
+                  best ? std::to_string(options.best_k) : "", kOptimizers[static_cast<int>(shape.optimizer)],
+                  paths ? std::to_string(shape.paths.penalties.paths) : "");
+  if (!needs_volume(shape.optimizer, shape.stages)) return name;
+  const AggregationPart by = aggregation_part(shape.width, shape.height, shape.planes, aggregation, 0);
+  name += fmt::format(" {}{}", by.name, by.radius);
+  if (graph_cut || shape.optimizer == SweepOptimizer::kGraphCut)
+    name += fmt::format(" cut{},{},{}", cut.best, cut.reach, cut.passes);
+  return edges ? name + " edges" : name;
 }
 
 /// Samples of the patches that the passes over all levels compare, see patch_match.
@@ -162,115 +121,95 @@ double patch_samples(const SweepShape& shape) {
   return side * side * evaluations;
 }
 
-StageTask task_of(std::string stage, int radius, double pixels, double planes) {
-  StageTask task;
-  task.stage = std::move(stage);
-  task.radius = radius;
-  task.pixels = pixels;
-  task.planes = planes;
-  task.work.calls = 1;
-  return task;
-}
+/// The functions of the methods for pairs add to a task that has the size of the images.
 
-/// Hypotheses that the registers of a GPU hold.
-constexpr int kMostPacked = 512;
-
-/// Hypotheses that the search of a block works on.
-double block_lanes(const BlockMatchingOptions& block, int planes, int threads) {
-  if (threads == 0) return planes * block.steps_per_pixel > kMostPacked ? planes : plane_lanes(planes, 0);
-  const int lanes = sums_fit_16_bits(block) ? 32 : 16;  // of 64 bytes
-  return (planes + lanes - 1) / lanes * lanes;
-}
-
-StageTask block_task(double pixels, const PairOptions& options, int threads) {
+void add_block(const PairOptions& options, int threads, StageTask& task) {
+  constexpr int kMostPacked = 512;  // hypotheses that the registers of a GPU hold; more are another search
   const BlockMatchingOptions& block = options.block;
-  const bool many = threads == 0 && options.range.count * block.steps_per_pixel > kMostPacked;
-  const std::string name = std::string("bm ") + (block.cost == BlockCost::kSad ? "sad" : "ssd") +
-                           (block.prefilter == BlockPrefilter::kSobel ? " sobel" : "") + " steps" +
-                           number(block.steps_per_pixel) + " levels" + number(block.pyramid_levels) +
-                           (block.left_right >= 0 ? " checked" : "") + (many ? " many" : "");
-  if (block.region.width > 0) pixels = area(block.region.width, block.region.height);
-  StageTask task = task_of(name, block.radius, pixels, options.range.count);
-  double level = pixels;
+  const int steps = block.steps_per_pixel, vector = sums_fit_16_bits(block) ? 32 : 16;  // of 64 bytes
+  const bool many = threads == 0 && options.range.count * steps > kMostPacked;
+  task.stage =
+      fmt::format("bm {}{} steps{} levels{}{}{}", block.cost == BlockCost::kSad ? "sad" : "ssd",
+                  block.prefilter == BlockPrefilter::kSobel ? " sobel" : "", steps, block.pyramid_levels,
+                  block.left_right >= 0 ? " checked" : "", many ? " many" : "");
+  task.radius = block.radius;
+  if (block.region.width > 0) task.pixels = area(block.region.width, block.region.height);
+  task.work.pixels = 2 * task.pixels;
+  double level = task.pixels;
   int planes = options.range.count;
-  for (int i = 0; i < block.pyramid_levels; ++i, level /= 4, planes = (planes + 1) / 2)
-    task.work.operations += level * block_lanes(block, planes, threads) * block.steps_per_pixel;
-  task.work.pixels = 2 * pixels;
-  return task;
-}
-
-StageTask semi_global_task(int width, int height, const PairOptions& options, int threads) {
-  const double pixels = area(width, height);
-  const SemiGlobalPairOptions& sgm = options.semi_global;
-  StageTask task = task_of("sgm transform" + number(static_cast<int>(sgm.transform.transform)) + " paths" +
-                               number(sgm.optimizer.paths) + (sgm.left_right >= 0 ? " checked" : "") +
-                               (max_pair_cost(sgm) + sgm.optimizer.p2 <= 255 ? "" : " wide"),
-                           sgm.transform.transform == Transform::kRank ? sgm.transform.rank_window / 2 : 0,
-                           pixels, options.range.count);
-  if (threads > 0)
-    task.work.operations =
-        path_work(width, height, options.range.count, sgm.optimizer, max_pair_cost(sgm), threads);
-  else
-    task.work.bytes = 7 * pixels * plane_lanes(options.range.count, 0);
-  task.work.pixels = 2 * pixels;
-  return task;
-}
-
-StageTask belief_task(int width, int height, const PairOptions& options, int threads) {
-  const BeliefOptions& belief = options.belief;
-  const double pixels = area(width, height), planes = options.range.count;
-  StageTask task =
-      task_of("bp levels" + number(belief.levels) + " iterations" + number(belief.iterations) + " storage" +
-                  number(static_cast<int>(belief.storage)) + (belief.smoothing_sigma > 0 ? " blurred" : ""),
-              0, pixels, planes);
-  task.work.pixels = 2 * pixels;
-  if (threads > 0) {
-    task.work.operations = belief_work(width, height, options.range.count, belief, threads);
-    task.work.bytes = planes * task.work.operations;
-    return task;
+  for (int i = 0; i < block.pyramid_levels; ++i, level /= 4, planes = (planes + 1) / 2) {
+    double lanes = (planes + vector - 1) / vector * vector;
+    if (threads == 0) lanes = planes * steps > kMostPacked ? planes : plane_lanes(planes, 0);
+    task.work.operations += level * lanes * steps;
   }
-  double levels = 0;
-  for (int i = 0, w = width, h = height; i < belief.levels; ++i, w = (w + 1) / 2, h = (h + 1) / 2)
-    levels += area(w, h);
-  task.work.operations = 4 * belief.iterations * planes * levels;
-  task.work.bytes = planes * pixels * static_cast<double>(belief_storage_bytes(belief.storage));
-  return task;
 }
 
-std::string refinement_name(const PipelineRefinement& refinement) {
-  const auto& [cut, check, vote, interpolate, edges, subpixel, median] = refinement;
-  std::string bits;
-  for (const bool bit : {cut, check, vote, interpolate, edges, subpixel, median}) bits += bit ? '1' : '0';
-  return bits;
+void add_semi_global(int width, int height, const PairOptions& options, int threads, StageTask& task) {
+  const SemiGlobalPairOptions& sgm = options.semi_global;
+  const int max_cost = max_pair_cost(sgm);
+  task.stage = fmt::format("sgm transform{} paths{}{}{}", static_cast<int>(sgm.transform.transform),
+                           sgm.optimizer.paths, sgm.left_right >= 0 ? " checked" : "",
+                           max_cost + sgm.optimizer.p2 <= 255 ? "" : " wide");
+  if (sgm.transform.transform == Transform::kRank) task.radius = sgm.transform.rank_window / 2;
+  const double lanes = plane_lanes(options.range.count, threads);
+  if (threads == 0) {
+    task.work.bytes = 7 * task.pixels * lanes;
+    return;
+  }
+  const std::size_t cell = wide_path_sums(sgm.optimizer, max_cost) ? 3 : 2;
+  const PathBlocks plan(width, height, options.range.count, cell, threads);
+  double pieces = 0;
+  for (int top = 0; top < height; top += plan.rows)
+    pieces +=
+        (top == 0 ? 2 : 3) * wavefront_work(std::min(plan.rows, height - top), width, plan.wave, threads);
+  task.work.operations = pieces * kPathColumns * lanes;
 }
 
-StageTask pipeline_task(int width, int height, const PairOptions& options, int threads) {
-  const PipelineOptions& pipeline = options.pipeline;
-  const double pixels = area(width, height), planes = options.range.count;
-  const AggregationOptions& by = pipeline.aggregation;
-  StageTask task = task_of(
-      "pipeline cost" + number(static_cast<int>(pipeline.cost)) + " " + aggregation_name(by) + " optimizer" +
-          number(static_cast<int>(pipeline.optimizer)) + " refine" + refinement_name(pipeline.refinement),
-      aggregation_radius(by), pixels, planes);
-  // Both views, where their winners are compared.
-  const double views = pipeline.refinement.left_right ? 2 : 1,
-               paths = pipeline.optimizer == PipelineOptimizer::kScanline ? 4 : pipeline.semi_global.paths;
-  const StageWork aggregation = aggregation_work(width, height, options.range.count, by, threads);
-  task.counts_radius = by.kind == Aggregation::kAdaptiveWeight;
-  task.work.pixels = 2 * pixels + views * aggregation.pixels;
-  task.work.operations = views * aggregation.operations;
-  task.work.hidden = views * aggregation.hidden;
+void add_belief(int width, int height, const PairOptions& options, int threads, StageTask& task) {
+  const BeliefOptions& belief = options.belief;
+  const std::size_t stored = belief_storage_bytes(belief.storage);
+  task.stage = fmt::format("bp levels{} iterations{} storage{}{}", belief.levels, belief.iterations,
+                           static_cast<int>(belief.storage), belief.smoothing_sigma > 0 ? " blurred" : "");
+  double pixels = 0;  // of all levels and iterations
+  for (const BeliefLevel& level : belief_pyramid({width, height, options.range.count}, belief, 1).levels) {
+    const BeliefTiling tiling(level, belief.iterations, stored, std::max(1, threads));
+    std::vector<double> tiles(static_cast<std::size_t>(tiling.columns * tiling.rows));
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+      for (int stage = 1; stage + 1 < tiling.stages; ++stage) {
+        const BeliefTile reach = tiling.reach(level, tiling.tile(level, static_cast<int>(i)), stage);
+        tiles[i] += area(reach.x_end - reach.x_begin, reach.y_end - reach.y_begin);
+      }
+    pixels += threads > 0 ? shared_work(tiles, threads) : belief.iterations * area(level.width, level.height);
+  }
+  task.work.operations = int{kMessageCount} * task.planes * pixels;
   task.work.bytes =
-      views * (8 * pixels * planes + aggregation.bytes +
-               (pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll ? 0 : 8 * paths * pixels * planes));
-  return task;
+      task.planes * (threads > 0 ? task.work.operations : task.pixels * static_cast<double>(stored));
 }
 
-/// @param task  the sweep of the coarsest level
-StageTask patches_task(const SweepShape& shape, StageTask task) {
+void add_pipeline(int width, int height, const PairOptions& options, int threads, StageTask& task) {
+  const PipelineOptions& pipeline = options.pipeline;
+  const auto& [cut, check, vote, interpolate, edges, subpixel, median] = pipeline.refinement;
+  const AggregationPart by =
+      aggregation_part(width, height, options.range.count, pipeline.aggregation, threads);
+  task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}",
+                           static_cast<int>(pipeline.cost), by.name, static_cast<int>(pipeline.optimizer),
+                           cut, check, vote, interpolate, edges, subpixel, median);
+  task.radius = by.radius;
+  // Both views, where their winners are compared; each optimizer passes over the volume once a path.
+  const double views = check ? 2 : 1, samples = task.pixels * task.planes;
+  double paths = pipeline.semi_global.paths;
+  if (pipeline.optimizer == PipelineOptimizer::kScanline) paths = 4;
+  if (pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll) paths = 0;
+  task.work.pixels += views * by.work.pixels;
+  task.work.operations = views * by.work.operations;
+  task.work.bytes = views * (8 * samples + by.work.bytes + 8 * paths * samples);
+}
+
+/// The sweep of the coarsest level, and the patches.
+StageTask patches_task(const SweepShape& shape, int threads) {
   const PatchMatchOptions& options = shape.stages.patch_match;
-  task.stage +=
-      " patches" + number(options.radius) + "," + number(options.best_k) + "," + number(options.iterations);
+  StageTask task = sweep_task(coarsest_shape(shape), threads);
+  task.stage += fmt::format(" patches{},{},{}", options.radius, options.best_k, options.iterations);
   task.pixels = area(shape.width, shape.height);
   task.sources = shape.sources;
   task.work.pixels = 0;
@@ -280,70 +219,69 @@ StageTask patches_task(const SweepShape& shape, StageTask task) {
 
 }  // namespace
 
-StageTask sweep_task(const SweepShape& shape, double seen, int threads) {
-  if (shape.stages.patches) return patches_task(shape, sweep_task(coarsest_shape(shape), seen, threads));
-  const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
-  StageTask task = task_of(sweep_name(shape), shape.options.window / 2, pixels, shape.planes);
-  task.sources = shape.sources;
-  task.work.pixels = pixels + channels * area(shape.source_width, shape.source_height);
-  const double per_sample = channels * shape.planes;
-  count_blocks(shape, per_sample, threads, task.work);
-  const double inside = std::clamp(seen, 0.0, 1.0);
-  task.work.hidden = task.work.operations * (1 - inside);
-  task.work.operations *= inside;
-  return task;
+double shared_work(const std::vector<double>& parts, int threads) {
+  EXPECTS(threads >= 1);
+  std::vector<double> busy(static_cast<std::size_t>(threads));
+  for (const double part : parts) *std::ranges::min_element(busy) += part;
+  return std::ranges::max(busy) * threads;
 }
 
-double plane_lanes(int planes, int threads) {
-  if (threads > 0) return static_cast<double>(cost_stride(planes));
-  double lanes = 64;
-  while (lanes < planes) lanes *= 2;
-  return lanes;
+double shared_evenly(double work, int count, int threads) {
+  EXPECTS(threads >= 1 && count >= 1);
+  const int rounds = (count + threads - 1) / threads;
+  return work / count * rounds * threads;
+}
+
+double wavefront_work(int rows, int columns, const WavefrontShape& shape, int threads) {
+  const int pieces = (columns + shape.columns - 1) / shape.columns;
+  // Pieces of a full band until its last row has two, or all.
+  const int ahead = shape.band_rows * (shape.band_rows + 1) / 2 + (pieces > 1 ? shape.band_rows : 0);
+  const double lead = std::min(ahead, pieces * shape.band_rows);
+  std::vector<double> busy(static_cast<std::size_t>(shape.workers));
+  double start = -lead;
+  for (int row = 0; row < rows; row += shape.band_rows) {
+    double& worker = *std::ranges::min_element(busy);
+    start = std::max(worker, start + lead);
+    worker = start + static_cast<double>(pieces) * std::min(shape.band_rows, rows - row);
+  }
+  return std::ranges::max(busy) * threads;
+}
+
+StageTask sweep_task(const SweepShape& shape, int threads) {
+  if (shape.stages.patches) return patches_task(shape, threads);
+  const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
+  StageWork work{.calls = 1, .pixels = pixels + channels * area(shape.source_width, shape.source_height)};
+  for (const SweepBlock& block : blocks_of(shape)) {
+    const auto [left, top, width, height] = block.outer;
+    const double samples = area(width, height) * shape.planes;
+    work.operations += channels * shape.planes * warped(width, height, shape, threads);
+    work.bytes += 4 * samples;
+    if (shape.optimizer == SweepOptimizer::kSemiGlobal)
+      work.bytes += 7 * area(width, height) * plane_lanes(shape.planes, threads);
+    if (needs_volume(shape.optimizer, shape.stages))
+      work.bytes +=
+          8 * samples +
+          aggregation_part(width, height, shape.planes, shape.stages.aggregation, threads).work.bytes;
+  }
+  const double planes = shape.planes, sources = shape.sources;
+  return {sweep_name(shape), shape.options.window / 2, work, pixels, planes, sources};
 }
 
 StageTask pair_task(int width, int height, const PairOptions& options, int threads) {
-  switch (options.method) {
-    case PairMethod::kBlockMatching:
-      return block_task(area(width, height), options, threads);
-    case PairMethod::kSemiGlobal:
-      return semi_global_task(width, height, options, threads);
-    case PairMethod::kBeliefPropagation:
-      return belief_task(width, height, options, threads);
-    default:
-      return pipeline_task(width, height, options, threads);
-  }
-}
-
-StageTask task_of(const SweepProblem& problem, int threads) {
-  const double seen = seen_share(problem.stages.patches ? coarsest_sweep(problem) : problem);
-  return sweep_task(sweep_shape(problem), seen, threads);
-}
-
-StageTask task_of(const PairProblem& problem, int threads) {
-  return pair_task(problem.images.left.width, problem.images.left.height, problem.options, threads);
-}
-
-double seen_share(const SweepProblem& problem) {
-  constexpr int kColumns = 12, kRows = 12, kPlanes = 16;
-  const Pinhole& camera = problem.reference.camera;
-  long long seen = 0, all = 0;
-  for (const PosedImage& source : problem.sources) {
-    const SourceWarp warp =
-        make_source_warp(camera, problem.reference.cam_from_world, source.camera, source.cam_from_world);
-    for (int k = 0; k < kPlanes; ++k) {
-      const float plane =
-          static_cast<float>(problem.planes.count - 1) * static_cast<float>(k) / (kPlanes - 1);
-      for (int j = 0; j < kRows; ++j) {
-        const RowWarp row =
-            row_warp(warp, inverse_depth(problem.planes, plane), (2 * j + 1) * camera.height / (2 * kRows));
-        for (int i = 0; i < kColumns; ++i, ++all)
-          seen += sample_position(row, (2 * i + 1) * camera.width / (2 * kColumns), source.camera.width,
-                                  source.camera.height)
-                      .inside;
-      }
-    }
-  }
-  return all == 0 ? 0 : static_cast<double>(seen) / static_cast<double>(all);
+  StageTask task;
+  task.pixels = area(width, height);
+  task.planes = options.range.count;
+  task.work.calls = 1;
+  task.work.pixels = 2 * task.pixels;
+  if (options.method == PairMethod::kBlockMatching)
+    add_block(options, threads, task);
+  else if (options.method == PairMethod::kSemiGlobal)
+    add_semi_global(width, height, options, threads, task);
+  else if (options.method == PairMethod::kBeliefPropagation)
+    add_belief(width, height, options, threads, task);
+  else
+    add_pipeline(width, height, options, threads, task);
+  return task;
 }
 
 }  // namespace recon

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
+#include "core/wavefront.hpp"
 #include "methods/backend.hpp"
 
 namespace recon {
@@ -13,71 +15,65 @@ struct StageWork {
   double calls = 0;       ///< constant part
   double pixels = 0;      ///< of images that are read, prepared or written
   double operations = 0;  ///< on samples of the volume, in the unit that the counting function names
-  double hidden = 0;      ///< cheaper ones: on samples that lie outside their source
   double bytes = 0;       ///< of volumes, read and written
   double patches = 0;     ///< samples of slanted patches
 
-  static constexpr int kTerms = 6;
-  std::array<double, kTerms> terms() const { return {calls, pixels, operations, hidden, bytes, patches}; }
-  static StageWork of(const std::array<double, kTerms>& t) { return {t[0], t[1], t[2], t[3], t[4], t[5]}; }
+  static constexpr int kTerms = 5;
+  std::array<double, kTerms> terms() const { return {calls, pixels, operations, bytes, patches}; }
+  bool operator==(const StageWork&) const = default;
 };
 
 /// The parameters of a stage's call that determine its time.
 struct StageTask {
   std::string stage;  ///< the stage and those of its options that have costs of their own
-  int radius = 0;     ///< of its window, pixels; costs are interpolated between radii
-  StageWork work;
-  double pixels = 0, planes = 0, sources = 1;  ///< the size, on which efficiency depends; each >= 1
-  bool counts_radius = false;                  ///< its counts include the radius: all radii share their costs
+  int radius = 0;     ///< of its window, pixels; efficiency is interpolated between radii
+  StageWork work = {};
+  double pixels = 0, planes = 0, sources = 1;  ///< the size, on which efficiency depends too; each >= 1
+
+  bool operator==(const StageTask&) const = default;
 };
+
+/// Work of threads, including idle time: the number of threads times the work of the one that ends last. Of
+/// parts that are scheduled dynamically, in their order; of `count` equal parts; and of the pieces of a
+/// wavefront, where a band begins when the one above is so far ahead that it need not wait again.
+double shared_work(const std::vector<double>& parts, int threads);
+double shared_evenly(double work, int count, int threads);
+double wavefront_work(int rows, int columns, const WavefrontShape& shape, int threads);
 
 /// A plane sweep of W x H pixels with D planes, S sources and C channels, window (2 R + 1)^2. On a CPU it is
 /// cut into tiles, whose windows reach over their borders:
-///   operations + hidden = D S C (sum over tiles (w + 2 R) (h + 2 R) + (threads - 1) / 2 that of a whole
-///                         tile, for which threads without work wait at the end)   warped samples
+///   operations = D S C (sum over tiles (w + 2 R) (h + 2 R) + (threads - 1) / 2 that of a whole tile, for
+///                which threads without work wait at the end)   warped samples
 ///   bytes = 4 W H D                        costs as halves, written and read
 ///         + 7 w h lanes(D) for each block of the semi-global optimizer (codes written and read twice, sums
-///           of two bytes written and read), or of stored costs 8 w h D and those of the aggregation
+///           of two bytes written and read; lanes(D) is D in steps of 64, on a GPU in powers of two), or of
+///           stored costs 8 w h D and those of the aggregation
 ///   pixels = W H + S C times those of a source
 /// With slanted patches of radius r, I iterations and the k best sources of a pixel the counts are those of
 /// the coarsest level with pixels = 0, as images are a small part of the time, and
 ///   patches = (2 r + 1)^2 sum over levels W_l H_l (S + k (1 + 12 I + 4 where there is a coarser level))
 /// which is the maximum: the measured cost of a sample includes that evaluations end early.
-/// @param seen     share of the samples that lie inside their source, [0, 1]; see seen_share
 /// @param threads  of the CPU; 0: a GPU
-StageTask sweep_task(const SweepShape& shape, double seen, int threads);
-
-/// Planes that the paths and searches of a pixel work on: of a CPU D in steps of 64, the bytes of a vector;
-/// of a GPU (threads 0) the power of two of threads' planes that holds them, at least 64.
-double plane_lanes(int planes, int threads);
+StageTask sweep_task(const SweepShape& shape, int threads);
 
 /// The matching of a rectified pair of `width` x `height` pixels.
 ///   bm   operations = W H D steps over all levels of the pyramid, with the bytes of a vector for D, on a GPU
 ///        lanes(D) up to 512, beyond which the search is another one, a stage of its own: rolling windows
 ///        cost the same for any radius; bytes = 0
-///   sgm  on a CPU operations = path_work; on a GPU bytes = 7 W H lanes(D), as for a sweep
-///   bp   on a CPU operations = belief_work and bytes = D times that: an update goes over all D and back, and
-///        the more they are, the less of the first is still near; on a GPU operations = 4 iterations D sum
-///        over levels W_l H_l   message elements, and bytes = D s W H of s each
-///   each pipeline  operations and bytes of its stages, per view: 8 W H D bytes for each pass over a volume
-///   of
-///        floats, and its aggregation
-///          CW     bytes = 16 W H D (two running sums), operations = W H D
-///          AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, which threads
-///                 share, and L = W in steps of 16: operations = D L (2 R + 1) V, hidden = D L V sums that
-///                 are read and written, bytes = 8 L (2 R + 1) V, the weights of both views; on a GPU
-///                 operations = D A, hidden = 0, bytes = 8 A with A = (W (2 R + 1) - R (R + 1)) V
-///          CROSS  operations = 2 W H D per iteration, planes shared by threads; bytes = 16 W H D per
-///          iteration
+///   sgm  on a CPU operations = samples of the paths, with waiting threads, in steps of 32 columns and 64
+///        planes; on a GPU bytes = 7 W H lanes(D), as for a sweep
+///   bp   on a CPU operations = messages of overlapping tiles, with waiting threads, and bytes = D times
+///        as many, as an update goes over all D and back, and the more they are, the less of the first is
+///        still near; on a GPU operations = 4 iterations D sum over levels W_l H_l, and bytes = D s W H of s
+///        each
+///   each pipeline  per view 8 W H D bytes for each pass over a volume of floats, and its aggregation
+///        CW     bytes = 16 W H D (two running sums), operations = W H D
+///        AW     with V = H (2 R + 1) - R (R + 1) the rows of all windows inside the image, which threads
+///               share, and L = W in steps of 16: operations = D L (2 R + 2) V with the sums, bytes = 8 L
+///               (2 R + 1) V, the weights of both views; on a GPU operations = D A and bytes = 8 A with A =
+///               (W (2 R + 1) - R (R + 1)) V
+///        CROSS  per iteration operations = 2 W H D, planes shared by threads, bytes = 16 W H D
 /// @param threads  of the CPU; 0: a GPU
 StageTask pair_task(int width, int height, const PairOptions& options, int threads);
-
-/// The task of a problem; images are not read.
-StageTask task_of(const SweepProblem& problem, int threads);
-StageTask task_of(const PairProblem& problem, int threads);
-
-/// The share of samples that lie inside their source, on a grid over the reference, the planes and the
-/// sources; images are not looked at.
-double seen_share(const SweepProblem& problem);
 
 }  // namespace recon

@@ -263,10 +263,10 @@ TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
 
   // A calibration of the stage has nothing to do with what runs took beside shipped figures.
   StageTask task;
-  task.stage = model.runs().begin()->first.substr(std::string("depth maps: ").size());
+  task.stage = model.runs.begin()->first.substr(std::string("depth maps: ").size());
   task.radius = run->options.sweep.window / 2;
   task.work.calls = task.pixels = task.planes = 1;
-  model.add(task, 100);
+  model.measured.push_back({task, 100});
   EXPECT_EQ(plan().source, TimeSource::kCalibration);
   EXPECT_GT(seconds_of(plan(), "depth maps"), 100);
 }

@@ -1,27 +1,25 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/shared_work.hpp"
 
 namespace recon {
 
 /// The unfinished or finished work of a scene.
 struct RemainingWork {
-  std::vector<int> estimate;  ///< views to match
-  std::vector<int> check;     ///< views to check
-  std::vector<int> prepare;   ///< photos to undistort and write
+  std::vector<int> estimate, check;  ///< views to match and to check
+  std::vector<int> prepare;          ///< photos to undistort and write
   bool fuse = false;
 };
 
 /// The work of a run: all but finished and unchanged results, which are detected as by the run itself.
 RemainingWork remaining_work(SceneRun& run);
 
-/// The work of a finished run by the states of its views. An image counts as prepared if its view was
-/// matched.
+/// The work of a finished run, by the states of its views. The image of a view that was matched was prepared.
 RemainingWork work_done(const SceneRun& run);
 
 /// Source of a predicted time.
@@ -47,20 +45,18 @@ struct BeginningTimes {
 };
 
 /// The key of the calibration of these backends.
-CalibrationKey calibration_key(const std::vector<std::unique_ptr<Backend>>& backends, int threads);
+CalibrationKey calibration_key(const Backends& backends, int threads);
 
 /// Predicts the time of a run: of the matching by the calibration of its stages where there is one, else by
 /// shipped figures, of the steps around it by shipped figures, all of them times what earlier runs on this
 /// machine took in proportion. Nothing is measured.
-TimePlan plan_time(const SceneRun& run, const RemainingWork& work,
-                   const std::vector<std::unique_ptr<Backend>>& backends, const PerformanceModel& model,
-                   const BeginningTimes& beginning);
+TimePlan plan_time(const SceneRun& run, const RemainingWork& work, const Backends& backends,
+                   const PerformanceModel& model, const BeginningTimes& beginning);
 
 /// Adds the times of a finished run to the model, without steps of less than a tenth of a second.
 /// @param times  of the run's steps
 /// @returns whether any was added
-bool learn_times(const SceneRun& run, const RemainingWork& work,
-                 const std::vector<std::unique_ptr<Backend>>& backends, const StepTimes& times,
-                 PerformanceModel& model);
+bool learn_times(const SceneRun& run, const RemainingWork& work, const Backends& backends,
+                 const StepTimes& times, PerformanceModel& model);
 
 }  // namespace recon

@@ -1,8 +1,13 @@
 #pragma once
 
 #include <spdlog/spdlog.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +15,18 @@
 namespace recon {
 
 /// Seconds since the system started this process, to a hundredth; 0 where that is unknown.
-double seconds_since_process_start();
+inline double seconds_since_process_start() {
+  std::ifstream file("/proc/self/stat");
+  std::string field;
+  while (std::getline(file, field, ')')) continue;  // the name, in parentheses, may hold anything
+  std::istringstream stat(field);
+  for (int i = 3; i < 22; ++i) stat >> field;  // the start, in ticks, is field 22
+  double ticks = 0;
+  timespec now{};
+  if (!(stat >> ticks) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  const double started = ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return std::max(0.0, static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) - started);
+}
 
 /// Times of steps in seconds, in their order.
 using StepTimes = std::vector<std::pair<std::string, double>>;
