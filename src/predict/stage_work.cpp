@@ -87,7 +87,7 @@ double plane_lanes(int planes, int threads) {
 std::string sweep_name(const SweepShape& shape) {
   constexpr const char* kCombinations[] = {"minimum", "mean", "best"};
   constexpr const char* kOptimizers[] = {"winner", "paths", "graphcut"};
-  const auto& [aggregation, graph_cut, cut, edges, patches, patch_match] = shape.stages;
+  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = shape.stages;
   const SweepOptions& options = shape.options;
   const bool best = options.combination == Combination::kBestK,
              paths = shape.optimizer == SweepOptimizer::kSemiGlobal;

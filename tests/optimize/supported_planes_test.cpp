@@ -52,7 +52,7 @@ struct Problem {
 
   SlantedPlane random_plane(int x, int y) const {
     const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
-    return plane(x, y, 30 * (2 * hashed(21, a, b) - 1));
+    return plane(x, y, 14 * (2 * hashed(21, a, b) - 1));
   }
 
   /// Moves the planes of a box by some pixels of parallax.
@@ -93,10 +93,9 @@ TEST(SupportedPlanes, FillAHoleByThePlaneAround) {
   const Image<PatchState> filled = problem.filled();
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
-      if (kHole.contains(x, y))
-        EXPECT_TRUE(problem.right(filled(x, y), x, y)) << x << " " << y;
-      else
-        EXPECT_TRUE(same(filled(x, y), problem.states(x, y))) << x << " " << y;
+      EXPECT_TRUE(kHole.contains(x, y) ? problem.right(filled(x, y), x, y)
+                                       : same(filled(x, y), problem.states(x, y)))
+          << x << " " << y;
 }
 
 TEST(SupportedPlanes, AreThoseOfTheTextbook) {
@@ -151,8 +150,8 @@ TEST(SupportedPlanes, NeedSixSupports) {
   for (int y = 20; y < 52; ++y)
     for (int x = 60; x < kWidth; ++x) {
       const int up = y - 19, down = 52 - y;
-      if (x + std::min(up, down) >= kWidth)
-        EXPECT_TRUE(same(filled(x, y), problem.states(x, y))) << x << " " << y;
+      if (x + std::min(up, down) < kWidth) continue;
+      EXPECT_TRUE(same(filled(x, y), problem.states(x, y))) << x << " " << y;
     }
 }
 

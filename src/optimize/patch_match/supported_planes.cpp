@@ -62,6 +62,11 @@ SlantedPlane plane_through(const Support& a, const Support& b, const Support& c)
   return {a.w - wx * a.x - wy * a.y, wx, wy};
 }
 
+/// The index of the pixel nearest to a position in 1/256 pixel.
+int nearest_pixel(std::int32_t position) {
+  return (position + kSubpixels / 2) >> kSubpixelBits;
+}
+
 /// A run of connected pixels of a row.
 struct Run {
   int y, begin, end;
@@ -202,8 +207,9 @@ class SupportedPlanes {
         if (kinds_(x, y) != Kind::kReliable) continue;
         const PatchWarp warp = warped(s, x, y, states_(x, y).plane);
         if (!warp.visible) continue;
-        const int level = reference_(x, y),
-                  other = sources_[s].image(warp.u / kPatchSubpixels, warp.v / kPatchSubpixels);
+        const int u = nearest_pixel(sample_position(warp.u, 0, 0, 0, 0));
+        const int v = nearest_pixel(sample_position(warp.v, 0, 0, 0, 0));
+        const int level = reference_(x, y), other = sources_[s].image(u, v);
         if (std::abs(level - other) > kMaxLevels) continue;
         here += level, there += other;
       }
@@ -225,8 +231,8 @@ class SupportedPlanes {
       for (int dy = -kCompareRadius; dy <= kCompareRadius; ++dy)
         for (int dx = -kCompareRadius; dx <= kCompareRadius; ++dx) {
           if (!reference_.contains(x + dx, y + dy)) continue;
-          const int u = sample_position(warp.u, dx, dy, warp.ux, warp.uy) >> kSubpixelBits;
-          const int v = sample_position(warp.v, dx, dy, warp.vx, warp.vy) >> kSubpixelBits;
+          const int u = nearest_pixel(sample_position(warp.u, dx, dy, warp.ux, warp.uy));
+          const int v = nearest_pixel(sample_position(warp.v, dx, dy, warp.vx, warp.vy));
           ++count, here += reference_(x + dx, y + dy), there += sources_[s].image(u, v);
         }
       ++visible;
