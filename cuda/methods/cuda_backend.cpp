@@ -98,12 +98,7 @@ class CudaBackend : public Backend {
     const CurrentDevice current(device_);
     const SweepShape shape = sweep_shape(problem);
     const SweepPlan planned = plan(shape);
-    try {
-      return sweep_as(problem, planned);
-    } catch (const OutOfMemory&) {
-      // Another program has taken what was free when the limit was set.
-    }
-    return sweep_alone(problem, shape);
+    return finish_sweep(problem, swept(problem, shape, planned));
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -200,7 +195,16 @@ class CudaBackend : public Backend {
     Admission::Permit permit_;
   };
 
-  DepthEstimate sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
+  SweptView swept(const SweepProblem& problem, const SweepShape& shape, const SweepPlan& planned) {
+    try {
+      return sweep_as(problem, planned);
+    } catch (const OutOfMemory&) {
+      // Another program has taken what was free when the limit was set.
+    }
+    return sweep_alone(problem, shape);
+  }
+
+  SweptView sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
     const Hold hold(*this, planned.bytes);
     if (hold.stream().pair) hold.stream().pair->arena.release();
     SweepStream& stream = hold.stream().sweep;
@@ -210,7 +214,7 @@ class CudaBackend : public Backend {
   }
 
   /// Sweeps with what the device has free at the moment, while no other stream has memory.
-  DepthEstimate sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
+  SweptView sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
     const Hold hold(*this, limit_);
     hold.stream().release();
     set_image_budget();

@@ -70,6 +70,12 @@ void check_images(const SweepProblem& problem) {
 
 }  // namespace
 
+DepthEstimate finish_sweep(const SweepProblem& problem, SweptView&& view) {
+  if (view.states.empty()) return std::move(view.estimate);
+  fill_weak_texture(problem, view.states.view());
+  return depth_estimate(std::as_const(view.states).view());
+}
+
 void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
   check_images(problem);
   arena_.reset(plan.bytes);
@@ -219,15 +225,15 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
   return costs;
 }
 
-DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
+SweptView SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
   struct Release {
     SweepStream& stream;
     ~Release() {
       if (stream.cache_ != nullptr) stream.cache_->release(stream.uses_);
     }
   } const release{*this};
-  if (!plan.patches) return sweep_coarsest(problem, plan);
-  return refine(problem, plan, sweep_coarsest(coarsest_sweep(problem), plan));
+  if (!plan.patches) return {sweep_coarsest(problem, plan), {}};
+  return {{}, refine(problem, plan, sweep_coarsest(coarsest_sweep(problem), plan))};
 }
 
 DepthEstimate SweepStream::sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan) {
@@ -324,8 +330,8 @@ void SweepStream::queue_choice(PatchArgs args, int band_rows) {
   }
 }
 
-DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
-                                  const DepthEstimate& coarsest) {
+Image<PatchState> SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
+                                      const DepthEstimate& coarsest) {
   const PatchMatchOptions& options = problem.stages.patch_match;
   arena_.reset(plan.bytes);
   PatchMemory memory = map_patch_memory(arena_, sweep_shape(problem), plan.patch_storage);
@@ -366,12 +372,7 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
   }
   Image<PatchState> states(coarse.width, coarse.height);
   staging_.download(static_cast<const PatchState*>(coarse.data), coarse.pitch, states.view(), stream_);
-  // In an arena of its own, see finish_block.
-  oneapi::tbb::task_arena host(host_threads_);
-  return host.execute([&] {
-    fill_weak_texture(problem, states.view());
-    return depth_estimate(std::as_const(states).view());
-  });
+  return states;
 }
 
 }  // namespace recon::cuda

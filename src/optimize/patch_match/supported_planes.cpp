@@ -81,6 +81,7 @@ class SupportedPlanes {
         sources_(sources),
         range_(range),
         kinds_(states.width, states.height),
+        pixels_(states.width, states.height),
         choices_(states.width, states.height) {
     for (Image<std::uint8_t>& distance : distances_)
       distance = Image<std::uint8_t>(states.width, states.height);
@@ -109,7 +110,7 @@ class SupportedPlanes {
   void classify_row(int y) {
     for (int x = 0; x < states_.width; ++x) {
       const PatchState& state = states_(x, y);
-      const float pixel = parallax_pixel(x, y, state.plane.w);
+      const float pixel = pixels_(x, y) = parallax_pixel(x, y, state.plane.w);
       int near = 0, close = 0;
       for (const auto& [ox, oy] : kOffsets) {
         const int dx = 2 * ox, dy = 2 * oy;
@@ -152,8 +153,8 @@ class SupportedPlanes {
     const int steps = distances_[direction](x, y);
     if (steps == 0) return {};
     const int dx = steps * kOffsets[direction][0], dy = steps * kOffsets[direction][1];
-    const float w = states_(x + dx, y + dy).plane.w;
-    return {true, static_cast<float>(dx), static_cast<float>(dy), w, parallax_pixel(x + dx, y + dy, w)};
+    return {true, static_cast<float>(dx), static_cast<float>(dy), states_(x + dx, y + dy).plane.w,
+            pixels_(x + dx, y + dy)};
   }
 
   /// The plane of a choice.
@@ -223,30 +224,36 @@ class SupportedPlanes {
 
   /// Whether the photos contradict a plane, or none shows it.
   bool contradicted(int x, int y, const SlantedPlane& plane) const {
+    const int left = std::max(-kCompareRadius, -x), right = std::min(kCompareRadius, states_.width - 1 - x);
+    const int top = std::max(-kCompareRadius, -y), bottom = std::min(kCompareRadius, states_.height - 1 - y);
+    int here = 0;
+    for (int dy = top; dy <= bottom; ++dy)
+      for (int dx = left; dx <= right; ++dx) here += reference_(x + dx, y + dy);
+    const float max_difference = kMaxDifference * static_cast<float>((right - left + 1) * (bottom - top + 1));
     int visible = 0, contradicting = 0;
     for (std::size_t s = 0; s < gains_.size(); ++s) {
       const PatchWarp warp = warped(s, x, y, plane);
       if (!warp.visible) continue;
-      int count = 0, here = 0, there = 0;
-      for (int dy = -kCompareRadius; dy <= kCompareRadius; ++dy)
-        for (int dx = -kCompareRadius; dx <= kCompareRadius; ++dx) {
-          if (!reference_.contains(x + dx, y + dy)) continue;
+      int there = 0;
+      for (int dy = top; dy <= bottom; ++dy)
+        for (int dx = left; dx <= right; ++dx) {
           const int u = nearest_pixel(sample_position(warp.u, dx, dy, warp.ux, warp.uy));
           const int v = nearest_pixel(sample_position(warp.v, dx, dy, warp.vx, warp.vy));
-          ++count, here += reference_(x + dx, y + dy), there += sources_[s].image(u, v);
+          there += sources_[s].image(u, v);
         }
       ++visible;
       const float difference = static_cast<float>(here) - gains_[s] * static_cast<float>(there);
-      contradicting += std::abs(difference) > kMaxDifference * static_cast<float>(count);
+      contradicting += std::abs(difference) > max_difference;
     }
     return static_cast<float>(contradicting) > kMaxContradicting * static_cast<float>(visible) ||
            visible == 0;
   }
 
-  /// Whether the planes of two neighbours are connected.
-  bool connected(const SlantedPlane& from, int dx, int dy, const SlantedPlane& to, int x, int y) const {
-    const float predicted = inverse_depth(from, static_cast<float>(dx), static_cast<float>(dy));
-    return std::abs(predicted - to.w) < parallax_pixel(x, y, to.w);
+  /// Whether the plane of a neighbour, (dx, dy) before it, predicts that of pixel (x, y) to a pixel of
+  /// parallax.
+  bool connected(const SlantedPlane& before, int dx, int dy, const SlantedPlane& here, int x, int y) const {
+    const float predicted = inverse_depth(before, static_cast<float>(dx), static_cast<float>(dy));
+    return std::abs(predicted - here.w) < pixels_(x, y);
   }
 
   /// Finds the connected areas, and fills those that the photos do not contradict.
@@ -299,6 +306,7 @@ class SupportedPlanes {
   const std::vector<WarpedImage>& sources_;
   InverseRange range_;
   Image<Kind> kinds_;
+  Image<float> pixels_;  ///< inverse depth that a pixel of parallax is worth
   std::array<Image<std::uint8_t>, kDirections> distances_;
   Image<Choice> choices_;
   std::vector<float> gains_;  ///< by source
@@ -313,7 +321,8 @@ void fill_supported_planes(ImageView<PatchState> states, ImageView<const std::ui
 }
 
 std::size_t supported_planes_bytes(int width, int height) {
-  return element_count({kDirections + 2, padded_count<std::uint8_t>(width), height});
+  return element_count({kDirections + 2, padded_count<std::uint8_t>(width), height}) +
+         element_count({padded_count<float>(width), height, sizeof(float)});
 }
 
 }  // namespace recon
