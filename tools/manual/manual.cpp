@@ -17,6 +17,15 @@ constexpr const char* kInputs =
     "it (im0.png, im1.png, calib.txt), or a folder of such folders. LEFT and RIGHT are the two images of a "
     "rectified "
     "pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
+constexpr const char* kNerfFormat =
+    "nerfstudio, instant-ngp and NeRF: transforms.json or transforms_train.json. Read are file_path, which "
+    "is also the name of the view in the results, and transform_matrix of each frame; and, of each or of "
+    "all, camera_model (OPENCV, PINHOLE or OPENCV_FISHEYE) or is_fisheye, fl_x or camera_angle_x, fl_y or "
+    "camera_angle_y, cx, cy, w, h and the distortion k1 to k4, p1, p2. Other fields are ignored, such as "
+    "ply_file_path and mask_path.";
+constexpr const char* kMvsnetFormat =
+    "MVSNet: cams/NAME_cam.txt and images/NAME.jpg, or another kind of image. The depths in these files and "
+    "pair.txt are ignored.";
 constexpr const char* kExitCodes =
     "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
     "some views "
@@ -91,7 +100,8 @@ std::string man_page(const std::string& version) {
       ".TH RECONSTRUCT 1 \"\" \"reconstruct " + version + "\" \"User Commands\"\n" +
       ".SH NAME\nreconstruct \\- " + kSummary + "\n.SH SYNOPSIS\n" +
       ".B reconstruct\n.IR SCENE ...\n[options]\n.br\n.B reconstruct\n.I LEFT RIGHT\n[options]\n" +
-      ".SH DESCRIPTION\n" + escaped(kInputs) + "\n.SH OPTIONS\n" + "Defaults and ranges are in brackets.\n";
+      ".SH DESCRIPTION\n" + escaped(kInputs) + "\n.SH INPUT FORMATS\n" + escaped(kNerfFormat) + "\n.PP\n" +
+      escaped(kMvsnetFormat) + "\n.SH OPTIONS\n" + "Defaults and ranges are in brackets.\n";
   for (const OptionGroup& group : option_groups()) {
     page += ".SS " + group.title + "\n";
     for (const Option& option : group.options)
