@@ -98,7 +98,12 @@ class CudaBackend : public Backend {
     const CurrentDevice current(device_);
     const SweepShape shape = sweep_shape(problem);
     const SweepPlan planned = plan(shape);
-    return finish_sweep(problem, swept(problem, shape, planned));
+    try {
+      return sweep_as(problem, planned);
+    } catch (const OutOfMemory&) {
+      // Another program has taken what was free when the limit was set.
+    }
+    return sweep_alone(problem, shape);
   }
 
   WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
@@ -195,16 +200,7 @@ class CudaBackend : public Backend {
     Admission::Permit permit_;
   };
 
-  SweptView swept(const SweepProblem& problem, const SweepShape& shape, const SweepPlan& planned) {
-    try {
-      return sweep_as(problem, planned);
-    } catch (const OutOfMemory&) {
-      // Another program has taken what was free when the limit was set.
-    }
-    return sweep_alone(problem, shape);
-  }
-
-  SweptView sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
+  DepthEstimate sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
     const Hold hold(*this, planned.bytes);
     if (hold.stream().pair) hold.stream().pair->arena.release();
     SweepStream& stream = hold.stream().sweep;
@@ -214,7 +210,7 @@ class CudaBackend : public Backend {
   }
 
   /// Sweeps with what the device has free at the moment, while no other stream has memory.
-  SweptView sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
+  DepthEstimate sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
     const Hold hold(*this, limit_);
     hold.stream().release();
     set_image_budget();
@@ -276,7 +272,7 @@ class CudaBackend : public Backend {
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
   std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
-    if (!plan.on_host) return fill_weak_texture_bytes(shape);
+    if (!plan.on_host) return 0;
     const Tile block{0, 0, plan.width, plan.height};
     return Volume<float>::bytes(plan.width, shape.planes, plan.height) +
            optimized_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());

@@ -73,7 +73,7 @@ LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, st
   const SweepPlan plan = plan_of(problem, variant, memory_limit, properties.multiProcessorCount);
   SweepStream sweep;
   LimitedSweep result;
-  result.estimate = finish_sweep(problem, sweep.sweep(problem, plan));
+  result.estimate = sweep.sweep(problem, plan);
   result.planned_bytes = plan.bytes;
   result.arena_bytes = sweep.arena_capacity();
   result.tiles = plan.tiles;
@@ -90,7 +90,7 @@ CachedSweeps sweep_with_cache(const std::vector<SweepProblem>& problems, SweepVa
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const SweepPlan plan =
         plan_of(problems[i], variant, std::size_t{1} << 30, properties.multiProcessorCount);
-    result.estimates.push_back(finish_sweep(problems[i], streams[i % 2].sweep(problems[i], plan)));
+    result.estimates.push_back(streams[i % 2].sweep(problems[i], plan));
   }
   result.uploads = cache.uploads();
   return result;

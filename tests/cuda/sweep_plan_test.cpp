@@ -120,10 +120,14 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   EXPECT_TRUE(plan.patches);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
   // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths),
-  // reference and upload, quads and costs of eight sources; four more rows of costs
+  // reference and upload, quads and costs of eight sources; four more rows of costs; the sums of levels
   const std::size_t pixels = std::size_t{640} * 480;
-  EXPECT_EQ(plan.patch_bytes, 49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4);
+  EXPECT_EQ(plan.patch_bytes,
+            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4 + 256);
   EXPECT_EQ(plan.bytes, plan.patch_bytes);
+  // Of few sources the prior and the results need more than the costs of the patches.
+  EXPECT_EQ(plan_sweep(patches(640, 480, 2, 1), SweepPath::kAuto, {132, kGiB}).patch_bytes,
+            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 2 * 4 + 2 * 4) + 256);
   SweepShape coarse{zncc(), 320, 240, 320, 240, 1, 8, 32};
   EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
 

@@ -9,68 +9,23 @@
 #include <functional>
 
 #include "core/parallel.hpp"
+#include "optimize/supported_planes_problem.hpp"
 #include "reference/supported_planes_reference.hpp"
-#include "reference/sweep_problems.hpp"
-#include "reference/textured_plane.hpp"
 
 namespace recon {
 namespace {
 
-using reference::hashed;
 using reference::TextbookPlane;
 using reference::TextbookState;
 using reference::TexturedPlane;
+using test::Box;
+using test::kSlanted;
 
-constexpr InverseRange kRange = {0.3f, 2.2f};
 constexpr int kWidth = 96, kHeight = 72;
-constexpr TextbookPlane kSlanted = {1.0, 0.004, -0.003};
-
-/// A rectangle of pixels.
-struct Box {
-  int left, top, right, bottom;
-  bool contains(int x, int y) const { return x >= left && x < right && y >= top && y < bottom; }
-};
 constexpr Box kHole = {40, 30, 60, 45};
 
-/// A textured plane whose states are right, but for random ones in a hole.
-struct Problem {
-  TexturedPlane scene = reference::textured_plane(kWidth, kHeight, kSlanted);
-  Image<PatchState> states{kWidth, kHeight};
-
-  explicit Problem(const Box& hole = kHole) {
-    for (int y = 0; y < kHeight; ++y)
-      for (int x = 0; x < kWidth; ++x)
-        states(x, y) =
-            hole.contains(x, y) ? PatchState{random_plane(x, y), 0.6f} : PatchState{plane(x, y), 0.1f};
-  }
-
-  SlantedPlane plane(int x, int y, double pixels = 0) const {
-    const TextbookPlane truth = scene.at(x, y);
-    return {static_cast<float>(truth.w + pixels / scene.parallax()), static_cast<float>(truth.wx),
-            static_cast<float>(truth.wy)};
-  }
-
-  SlantedPlane random_plane(int x, int y) const {
-    const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
-    return plane(x, y, 14 * (2 * hashed(21, a, b) - 1));
-  }
-
-  /// Moves the planes of a box by some pixels of parallax.
-  void displace(const Box& box, double pixels) {
-    for (int y = box.top; y < box.bottom; ++y)
-      for (int x = box.left; x < box.right; ++x) states(x, y).plane = plane(x, y, pixels);
-  }
-
-  Image<PatchState> filled() const {
-    std::vector<WarpedImage> sources;
-    for (const PosedImage& source : scene.sources)
-      sources.push_back({make_source_warp(scene.reference.camera, scene.reference.cam_from_world,
-                                          source.camera, source.cam_from_world),
-                         source.channel[0]});
-    Image<PatchState> result = states.clone();
-    fill_supported_planes(result.view(), scene.reference.channel[0], sources, kRange);
-    return result;
-  }
+struct Problem : test::SupportedPlanesProblem {
+  explicit Problem(const Box& hole = kHole) : SupportedPlanesProblem(kWidth, kHeight, hole) {}
 
   bool right(const PatchState& state, int x, int y) const {
     return state.cost == kSupportedCost && std::abs(state.plane.w - plane(x, y).w) * scene.parallax() < 0.01;
@@ -101,13 +56,7 @@ TEST(SupportedPlanes, FillAHoleByThePlaneAround) {
 TEST(SupportedPlanes, AreThoseOfTheTextbook) {
   Problem problem({30, 20, 75, 55});
   problem.displace({0, 0, 34, 30}, 5);  // another surface, whose supports are wrong
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
-      const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
-      PatchState& state = problem.states(x, y);
-      state.plane.w += static_cast<float>(0.6 * (hashed(22, a, b) - 0.5) / problem.scene.parallax());
-      if (hashed(23, a, b) < 0.1) state = {problem.random_plane(x, y), hashed(24, a, b) < 0.5 ? 0.2f : 0.7f};
-    }
+  problem.disturb();
   std::vector<TextbookState> states;
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
@@ -115,7 +64,7 @@ TEST(SupportedPlanes, AreThoseOfTheTextbook) {
       states.push_back({{plane.w, plane.wx, plane.wy}, cost});
     }
   const auto expected = reference::supported_planes(states, problem.scene.reference, problem.scene.sources,
-                                                    kRange.min, kRange.max);
+                                                    test::kSupportedRange.min, test::kSupportedRange.max);
   const Image<PatchState> filled = problem.filled();
   int changed = 0, possible = 0;
   for (int y = 0; y < kHeight; ++y)
@@ -194,7 +143,7 @@ TEST(SupportedPlanes, TakeTinyImages) {
     const WarpedImage source = {make_source_warp(scene.reference.camera, scene.reference.cam_from_world,
                                                  scene.sources[0].camera, scene.sources[0].cam_from_world),
                                 scene.sources[0].channel[0]};
-    fill_supported_planes(states.view(), scene.reference.channel[0], {source}, kRange);
+    fill_supported_planes(states.view(), scene.reference.channel[0], {source}, test::kSupportedRange);
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) EXPECT_EQ(states(x, y).cost, kNoPatchCost);
   }

@@ -1,6 +1,7 @@
 #include "cuda/device/error.hpp"
 #include "cuda/match/sampling.cuh"
 #include "cuda/methods/sweep/patch_match.hpp"
+#include "methods/sweep/depth_step.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -165,6 +166,14 @@ __global__ void improve_kernel(const __grid_constant__ PatchArgs args, int colou
                [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
+__global__ void depth_kernel(const PatchStates states, float* depth, float* cost, float* confidence) {
+  const Pixel pixel = thread_pixel();
+  if (!states.contains(pixel.x, pixel.y)) return;
+  const WinnerDepth result = patch_depth(states.at(pixel.x, pixel.y));
+  const std::ptrdiff_t i = index_of(states, pixel.x, pixel.y);
+  depth[i] = result.depth, cost[i] = result.cost, confidence[i] = result.confidence;
+}
+
 dim3 grid_of(int width, int height) {
   return {static_cast<unsigned>((width + kBlockWidth - 1) / kBlockWidth),
           static_cast<unsigned>((height + kBlockHeight - 1) / kBlockHeight)};
@@ -222,6 +231,12 @@ void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream) {
     improve_kernel<radius(), quads()>
         <<<grid_of((args.states.width + 1) / 2, args.states.height), kBlock, 0, stream>>>(args, colour);
   });
+}
+
+void launch_patch_depths(const PatchStates& states, float* const (&results)[3], cudaStream_t stream) {
+  depth_kernel<<<grid_of(states.width, states.height), kBlock, 0, stream>>>(states, results[0], results[1],
+                                                                            results[2]);
+  RECON_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace recon::cuda

@@ -43,4 +43,7 @@ void launch_score(const PatchArgs& args, cudaStream_t stream);
 /// One iteration for the pixels of a colour of the checkerboard.
 void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream);
 
+/// Depth, cost and confidence of the pixels, without padding; see patch_depth.
+void launch_patch_depths(const PatchStates& states, float* const (&results)[3], cudaStream_t stream);
+
 }  // namespace recon::cuda

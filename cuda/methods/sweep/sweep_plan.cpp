@@ -220,21 +220,34 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
   std::byte* shared = take(std::max(pixels * sizeof(PatchSources), coarse_pixels * sizeof(PatchState)));
   map.chosen[0] = reinterpret_cast<PatchSources*>(shared);
   map.states[1] = reinterpret_cast<PatchState*>(shared);
-  shared = take(std::max(coarse_pixels * sizeof(PatchSources), depths * sizeof(float)));
+  map.support.parents = reinterpret_cast<std::int32_t*>(shared);
+  map.results[2] = reinterpret_cast<float*>(shared);
+  shared = take(std::max({coarse_pixels * sizeof(PatchSources), depths * sizeof(float), pixels}));
   map.chosen[1] = reinterpret_cast<PatchSources*>(shared);
   map.depth = reinterpret_cast<float*>(shared);
+  map.support.kinds = reinterpret_cast<PixelKind*>(shared);
+  map.support.levels = arena.take<unsigned long long>(2 * kComparedSources);
   map.reference = arena.take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
   const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);
   const std::size_t elements = count(WorkMemoryMap::quad_pitch(shape.source_width), shape.source_height);
   const bool quads = storage == SourceStorage::kQuads;
-  for (int s = 0; s < shape.sources; ++s)
+  std::size_t compared_end = 0;
+  for (int s = 0; s < shape.sources; ++s) {
     map.source[s] = quads ? static_cast<void*>(arena.take<std::uint32_t>(elements))
                           : static_cast<void*>(arena.take<std::uint8_t>(bytes));
+    if (s < kComparedSources) compared_end = arena.used();
+  }
   if (quads) map.upload = arena.take<std::uint8_t>(bytes);
   const std::size_t row = count(shape.width, shape.sources);
   map.band_rows = static_cast<int>(
       std::min<std::size_t>(PatchMemory::kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
   map.costs = arena.take<std::uint8_t>(row * static_cast<std::size_t>(map.band_rows));
+  const std::size_t patches_end = arena.used();
+  arena.rewind(compared_end);
+  for (int i = 0; i < 2; ++i) map.results[i] = arena.take<float>(pixels);
+  map.support.choices = reinterpret_cast<std::uint32_t*>(map.results[0]);
+  map.support.balances = reinterpret_cast<std::int32_t*>(map.results[1]);
+  if (arena.used() < patches_end) take(patches_end - arena.used());
   return map;
 }
 

@@ -8,6 +8,7 @@
 #include "cuda/aggregate/aggregation.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/sweep/supported_planes.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "cuda/optimize/winner/winner_range.hpp"
 #include "methods/backend.hpp"
@@ -88,7 +89,8 @@ struct WorkMemoryMap {
 
 /// Memory of the patches of a view. The images are those of one level at a time. The states of the odd levels
 /// share memory with the chosen sources of the finest, and the depths with those of the other levels: a level
-/// reads the results of the coarser one before it chooses.
+/// reads the results of the coarser one before it chooses. The planar prior and the results share what only
+/// the patches need.
 struct PatchMemory {
   /// Max bytes of the costs that the choice of sources holds at a time.
   static constexpr std::size_t kBandBytes = std::size_t{32} << 20;
@@ -102,6 +104,8 @@ struct PatchMemory {
   float* depth;          ///< of the coarsest level
   std::uint8_t* costs;
   int band_rows;  ///< of `costs`
+  SupportMemory support;
+  float* results[3];  ///< depth, cost and confidence, of the finest level, without padding
 };
 
 /// Takes all memory of the patches from `arena`.

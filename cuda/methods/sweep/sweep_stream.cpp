@@ -70,12 +70,6 @@ void check_images(const SweepProblem& problem) {
 
 }  // namespace
 
-DepthEstimate finish_sweep(const SweepProblem& problem, SweptView&& view) {
-  if (view.states.empty()) return std::move(view.estimate);
-  fill_weak_texture(problem, view.states.view());
-  return depth_estimate(std::as_const(view.states).view());
-}
-
 void SweepStream::upload(const SweepProblem& problem, const SweepPlan& plan) {
   check_images(problem);
   arena_.reset(plan.bytes);
@@ -225,15 +219,15 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
   return costs;
 }
 
-SweptView SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
+DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
   struct Release {
     SweepStream& stream;
     ~Release() {
       if (stream.cache_ != nullptr) stream.cache_->release(stream.uses_);
     }
   } const release{*this};
-  if (!plan.patches) return {sweep_coarsest(problem, plan), {}};
-  return {{}, refine(problem, plan, sweep_coarsest(coarsest_sweep(problem), plan))};
+  if (!plan.patches) return sweep_coarsest(problem, plan);
+  return refine(problem, plan, sweep_coarsest(coarsest_sweep(problem), plan));
 }
 
 DepthEstimate SweepStream::sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan) {
@@ -330,8 +324,8 @@ void SweepStream::queue_choice(PatchArgs args, int band_rows) {
   }
 }
 
-Image<PatchState> SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
-                                      const DepthEstimate& coarsest) {
+DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
+                                  const DepthEstimate& coarsest) {
   const PatchMatchOptions& options = problem.stages.patch_match;
   arena_.reset(plan.bytes);
   PatchMemory memory = map_patch_memory(arena_, sweep_shape(problem), plan.patch_storage);
@@ -368,11 +362,16 @@ Image<PatchState> SweepStream::refine(const SweepProblem& problem, const SweepPl
       if (i > 0) choose();
       for (const int colour : {0, 1}) launch_improve(args, colour, stream_.get());
     }
+    if (level == 0 && problem.stages.prior) launch_supported_planes(args, memory.support, stream_.get());
     coarse = args.states;
   }
-  Image<PatchState> states(coarse.width, coarse.height);
-  staging_.download(static_cast<const PatchState*>(coarse.data), coarse.pitch, states.view(), stream_);
-  return states;
+  launch_patch_depths(coarse, memory.results, stream_.get());
+  DepthEstimate estimate{Image<float>(coarse.width, coarse.height), Image<float>(coarse.width, coarse.height),
+                         Image<float>(coarse.width, coarse.height)};
+  const float* const* result = memory.results;
+  for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence})
+    staging_.download(*result++, coarse.pitch, image->view(), stream_);
+  return estimate;
 }
 
 }  // namespace recon::cuda

@@ -18,15 +18,6 @@
 
 namespace recon::cuda {
 
-/// What a sweep leaves to the host; without patches nothing.
-struct SweptView {
-  DepthEstimate estimate;
-  Image<PatchState> states;  ///< of patches; then the estimate is empty
-};
-
-/// Ends a sweep on the host, on the threads of the surrounding task arena. @throws OutOfMemory
-DepthEstimate finish_sweep(const SweepProblem& problem, SweptView&& view);
-
 /// Resources to sweep one view at a time on one device: a stream, an arena, page-locked memory. Not
 /// thread-safe; the device must be current in the calling thread.
 class SweepStream {
@@ -36,9 +27,9 @@ class SweepStream {
   explicit SweepStream(int host_threads = oneapi::tbb::task_arena::automatic, ImageCache* cache = nullptr)
       : host_threads_(host_threads), cache_(cache) {}
 
-  /// Sweeps one view according to `plan`; finish_sweep does the rest, which needs no stream.
+  /// Sweeps one view according to `plan`.
   /// @throws OutOfMemory, DeviceError
-  SweptView sweep(const SweepProblem& problem, const SweepPlan& plan);
+  DepthEstimate sweep(const SweepProblem& problem, const SweepPlan& plan);
 
   /// The parts of `sweep`, for separate measurements and for tests; `upload` first.
   void upload(const SweepProblem& problem, const SweepPlan& plan);
@@ -66,7 +57,7 @@ class SweepStream {
  private:
   DepthEstimate sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan);
   /// Refines slanted patches from the depths of the coarsest level.
-  Image<PatchState> refine(const SweepProblem& problem, const SweepPlan& plan, const DepthEstimate& coarsest);
+  DepthEstimate refine(const SweepProblem& problem, const SweepPlan& plan, const DepthEstimate& coarsest);
   PatchArgs upload_level(const SweepImages& images, const SweepPlan& plan, PatchMemory& memory);
   void queue_choice(PatchArgs args, int band_rows);
   DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);

@@ -1,13 +1,13 @@
 #include "methods/sweep/coarse_to_fine.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "core/parallel.hpp"
 #include "match/cpu_sweep.hpp"
 #include "match/posed_image.hpp"
+#include "methods/sweep/depth_step.hpp"
 #include "optimize/patch_match/patch_match.hpp"
 #include "optimize/patch_match/supported_planes.hpp"
 
@@ -31,6 +31,29 @@ PatchLevel patch_level(const SweepImages& images) {
     level.sources[static_cast<std::size_t>(i)] = {warp_into(images, source), SampledImage(source.channel[0])};
   });
   return level;
+}
+
+DepthEstimate depth_estimate(ImageView<const PatchState> states) {
+  DepthEstimate result{Image<float>(states.width, states.height), Image<float>(states.width, states.height),
+                       Image<float>(states.width, states.height)};
+  parallel_for(states.height, [&](int y) {
+    for (int x = 0; x < states.width; ++x) {
+      const WinnerDepth pixel = patch_depth(states(x, y));
+      result.depth(x, y) = pixel.depth;
+      result.cost(x, y) = pixel.cost;
+      result.confidence(x, y) = pixel.confidence;
+    }
+  });
+  return result;
+}
+
+/// Gives pixels of weak texture the planes that their surroundings support, if the stages have that.
+void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
+  if (!problem.stages.prior) return;
+  std::vector<WarpedImage> sources;
+  for (const PosedImage& source : problem.sources)
+    sources.push_back({warp_into(problem, source), source.channel[0]});
+  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem.planes));
 }
 
 }  // namespace
@@ -76,33 +99,6 @@ InverseRange patch_range(const PlaneSet& planes) {
   return {0.8f * planes.inverse_far, 1.25f * inverse_depth(planes, static_cast<float>(planes.count - 1))};
 }
 
-DepthEstimate depth_estimate(ImageView<const PatchState> states) {
-  DepthEstimate result{Image<float>(states.width, states.height), Image<float>(states.width, states.height),
-                       Image<float>(states.width, states.height)};
-  parallel_for(states.height, [&](int y) {
-    for (int x = 0; x < states.width; ++x) {
-      const PatchState& state = states(x, y);
-      result.depth(x, y) =
-          state.cost < kNoPatchCost ? 1.0f / state.plane.w : std::numeric_limits<float>::quiet_NaN();
-      result.cost(x, y) = state.cost;
-      result.confidence(x, y) = std::max(0.0f, 1.0f - state.cost);
-    }
-  });
-  return result;
-}
-
-void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
-  if (!problem.stages.prior) return;
-  std::vector<WarpedImage> sources;
-  for (const PosedImage& source : problem.sources)
-    sources.push_back({warp_into(problem, source), source.channel[0]});
-  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem.planes));
-}
-
-std::size_t fill_weak_texture_bytes(const SweepShape& shape) {
-  return shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
-}
-
 DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest) {
   const int halvings = static_cast<int>(problem.coarser.size());
   std::optional<PatchLevel> level;
@@ -126,9 +122,10 @@ std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
   };
   const std::size_t states =
       element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
+  const std::size_t prior = shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
   return results(coarsest_shape(shape)) +
          std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
-                  states + std::max(results(shape), fill_weak_texture_bytes(shape)));
+                  states + std::max(results(shape), prior));
 }
 
 }  // namespace recon

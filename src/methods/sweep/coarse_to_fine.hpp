@@ -19,16 +19,6 @@ SweepShape coarsest_shape(const SweepShape& shape);
 /// The inverse depths of patches: those of the planes and somewhat more.
 InverseRange patch_range(const PlaneSet& planes);
 
-/// Depth, cost and confidence of the finest level; the depth is NaN where no source sees the patch.
-DepthEstimate depth_estimate(ImageView<const PatchState> states);
-
-/// Gives pixels of weak texture the planes that their surroundings support, if the stages have that.
-/// @param states  of the finest level
-/// @throws OutOfMemory
-void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states);
-/// Its bytes, without images and states.
-std::size_t fill_weak_texture_bytes(const SweepShape& shape);
-
 /// Refines the depths of the coarsest level on the CPU, on the threads of the surrounding task arena.
 /// @throws OutOfMemory
 DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest);

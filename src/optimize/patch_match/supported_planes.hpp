@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/image.hpp"
-#include "optimize/patch_match/patch_match_step.hpp"
+#include "optimize/patch_match/supported_planes_step.hpp"
 
 namespace recon {
 
@@ -14,9 +14,6 @@ struct WarpedImage {
   SourceWarp warp;
   ImageView<const std::uint8_t> image;  ///< grey
 };
-
-/// The cost of a plane that its surroundings support instead of its texture.
-constexpr float kSupportedCost = 0.5f;
 
 /// Fills areas of weak texture: a pixel whose plane is expensive, or unlike those around, gets a plane
 /// through the nearest reliable pixels in three of eight directions, if it passes near at least six of the

@@ -1,0 +1,80 @@
+// The planar prior on the GPU against the CPU's.
+
+#include "cuda/testing/cuda_supported_planes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "cuda/gpu_test.hpp"
+#include "optimize/supported_planes_problem.hpp"
+
+namespace recon {
+namespace {
+
+using Problem = test::SupportedPlanesProblem;
+
+int differing(const Image<PatchState>& a, const Image<PatchState>& b) {
+  int count = 0;
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x) count += std::memcmp(&a(x, y), &b(x, y), sizeof(PatchState)) != 0;
+  return count;
+}
+
+/// Both storages of the sources give the CPU's states; returns how many pixels are filled.
+int expect_as_on_cpu(const Problem& problem) {
+  const Image<PatchState> expected = problem.filled();
+  for (const auto storage : {cuda::SourceStorage::kQuads, cuda::SourceStorage::kBytes}) {
+    Image<PatchState> filled = problem.states.clone();
+    cuda::fill_supported_planes(filled.view(), problem.scene.reference.channel[0], problem.sources(),
+                                test::kSupportedRange, storage);
+    EXPECT_EQ(differing(filled, expected), 0) << (storage == cuda::SourceStorage::kQuads ? "quads" : "bytes");
+  }
+  return differing(problem.states, expected);
+}
+
+class CudaSupportedPlanes : public test::GpuTest<> {};
+
+TEST_F(CudaSupportedPlanes, FillAHole) {
+  EXPECT_EQ(expect_as_on_cpu(Problem(96, 72, {40, 30, 60, 45})), 20 * 15);
+}
+
+TEST_F(CudaSupportedPlanes, AreThoseOfTheCpuWithWrongSupports) {
+  Problem problem(96, 72, {30, 20, 75, 55});
+  problem.displace({0, 0, 34, 30}, 5);
+  problem.disturb();
+  EXPECT_GT(expect_as_on_cpu(problem), 400);
+}
+
+/// Many areas, of which the photos contradict some: their pixels and sizes add up in any order.
+TEST_F(CudaSupportedPlanes, AreasOfALargeImage) {
+  Problem problem(643, 481, {0, 0, 0, 0});
+  for (int row = 0; row < 5; ++row)
+    for (int column = 0; column < 7; ++column) {
+      const int left = 20 + 90 * column, top = 20 + 92 * row;
+      if ((row + column) % 3 == 0) problem.displace({left - 15, top - 15, left + 70, top + 70}, 9);
+      for (int y = top; y < top + 50; ++y)
+        for (int x = left; x < left + 50; ++x) problem.states(x, y) = {problem.random_plane(x, y), 0.6f};
+    }
+  const int filled = expect_as_on_cpu(problem);
+  EXPECT_GT(filled, 15 * 2500);
+  EXPECT_LT(filled, 35 * 2500);
+  problem.disturb();
+  EXPECT_GT(expect_as_on_cpu(problem), 15 * 2500);
+}
+
+/// Supports are up to 200 pixels away.
+TEST_F(CudaSupportedPlanes, ReachAsFarAsOnTheCpu) {
+  const Problem problem(700, 620, {120, 90, 580, 530});
+  const int filled = expect_as_on_cpu(problem);
+  EXPECT_GT(filled, 50000);
+  EXPECT_LT(filled, 460 * 440);
+}
+
+TEST_F(CudaSupportedPlanes, TakeTinyImages) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {3, 2}})
+    EXPECT_EQ(expect_as_on_cpu(Problem(width, height, {0, 0, width, height})), 0);
+}
+
+}  // namespace
+}  // namespace recon
