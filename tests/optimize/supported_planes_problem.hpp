@@ -11,7 +11,10 @@
 namespace recon::test {
 
 constexpr InverseRange kSupportedRange = {0.3f, 2.2f};
-constexpr reference::TextbookPlane kSlanted = {1.0, 0.004, -0.003};
+/// A plane as steep in images of every size.
+constexpr reference::TextbookPlane slanted_plane(int width) {
+  return {1.0, 0.384 / width, -0.288 / width};
+}
 
 /// A rectangle of pixels.
 struct Box {
@@ -25,7 +28,7 @@ struct SupportedPlanesProblem {
   Image<PatchState> states;
 
   SupportedPlanesProblem(int width, int height, const Box& hole)
-      : scene(reference::textured_plane(width, height, kSlanted)), states(width, height) {
+      : scene(reference::textured_plane(width, height, slanted_plane(width))), states(width, height) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x)
         states(x, y) =

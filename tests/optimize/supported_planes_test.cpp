@@ -19,7 +19,6 @@ using reference::TextbookPlane;
 using reference::TextbookState;
 using reference::TexturedPlane;
 using test::Box;
-using test::kSlanted;
 
 constexpr int kWidth = 96, kHeight = 72;
 constexpr Box kHole = {40, 30, 60, 45};
@@ -138,7 +137,7 @@ TEST(SupportedPlanes, AreTheSameForAnyNumberOfThreads) {
 
 TEST(SupportedPlanes, TakeTinyImages) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {3, 2}}) {
-    const TexturedPlane scene = reference::textured_plane(width, height, kSlanted);
+    const TexturedPlane scene = reference::textured_plane(width, height, test::slanted_plane(kWidth));
     Image<PatchState> states(width, height, {{1.0f, 0.0f, 0.0f}, kNoPatchCost});
     const WarpedImage source = {make_source_warp(scene.reference.camera, scene.reference.cam_from_world,
                                                  scene.sources[0].camera, scene.sources[0].cam_from_world),
