@@ -2,15 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "match/warp_step.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/pair_depth.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/scene.hpp"
+#include "session/options/device.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
@@ -68,17 +67,15 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
 /// A note if `auto` would choose more planes than its limit; else empty.
 std::string plane_limit_note(const ScenePlan& plan);
 
-/// The planes that a view is swept with.
-PlaneSet plane_set(const ViewPlan& view);
-
 /// A view's camera and pose, with `channels` channels that lack their pixels.
 PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 
 /// The sweep of a view; its images lack their pixels.
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
 
-/// `scene` without the views for which `keep` is false; their track elements are removed, points stay.
-Scene keep_views(const Scene& scene, const std::vector<bool>& keep);
+/// `scene` with only the views of `kept`, rising indices; the track elements of others are removed, points
+/// stay.
+Scene keep_views(const Scene& scene, const std::vector<int>& kept);
 
 /// The scene of the undistorted images of the plan's needed views: PINHOLE cameras, the same poses and
 /// points. Observations are moved to where the undistorted image has them; those outside it are dropped.
@@ -115,8 +112,8 @@ int photos_at_once(const Scene& scene, std::size_t limit, int threads);
 /// @param limit    bytes of host memory that the program may take
 /// @param threads  that it may use
 /// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device
-MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
-                       const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit, int threads);
+MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
+                       std::size_t limit, int threads);
 
 /// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
 /// cloud is an estimate).
