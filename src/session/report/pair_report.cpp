@@ -1,5 +1,7 @@
 #include "session/report/pair_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.hpp"
@@ -57,8 +59,7 @@ std::string shown_size(const json& report) {
 PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
   const std::string remedy =
       "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
-      "(--memory-limit, "
-      "--gpu-memory-limit)";
+      "(--memory-limit, --gpu-memory-limit)";
   WorkMemory work, orders;
   try {
     work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
@@ -73,8 +74,8 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
                                 10 * pixels + colour + orders.host_bytes, kWriteBytes * pixels + file});
   if (memory.peak > limit)
-    throw OutOfMemory(plan.name() + ": matching takes up to " + format_byte_size(memory.peak) +
-                      ", the limit is " + format_byte_size(limit) + remedy);
+    throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
+                                  format_byte_size(memory.peak), format_byte_size(limit), remedy));
   return memory;
 }
 
@@ -93,30 +94,29 @@ json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const Pair
 
 std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {
   const DisparityRange range = plan.options.range;
-  std::string text = plan.name() + " -> " + workspace.root().string() + "\n";
-  text += "  " + plan.files.left.filename().string() + ", " + plan.files.right.filename().string() + ": " +
-          size_text(plan.size.width, plan.size.height) + ", " + method_keyword(plan.job.method) +
-          ", disparities " + std::to_string(range.min) + " to " +
-          std::to_string(range.min + range.count - 1) +
-          (plan.camera ? ", with a calibration: depth and cloud\n" : ", no calibration\n");
-  text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
+  std::string text = fmt::format(
+      "{} -> {}\n  {}, {}: {}, {}, disparities {} to {}, {}\n  memory: up to {} of {}", plan.name(),
+      workspace.root().string(), plan.files.left.filename().string(), plan.files.right.filename().string(),
+      size_text(plan.size.width, plan.size.height), method_keyword(plan.job.method), range.min,
+      range.min + range.count - 1, plan.camera ? "with a calibration: depth and cloud" : "no calibration",
+      format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device > 0) text += ", " + format_byte_size(memory.device) + " of GPU memory";
   return text + "\n";
 }
 
-json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                      const PairReportExtras& extras) {
+json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record, bool kept,
+                      const std::string& options, const StepTimes& times) {
   json report = plan_of(plan, workspace);
   report["program"] = "reconstruct";
   report["version"] = version();
   report["device"] = record.result.value("device", "");
   report["complete"] = true;
-  report["kept"] = extras.kept;
+  report["kept"] = kept;
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
-  report["seconds"] = seconds_json(extras.times);
-  report["options"] = extras.options;
+  report["seconds"] = seconds_json(times);
+  report["options"] = options;
   report["disparity"] = workspace.path(pair_file::kDisparity).string();
   if (record.result.contains("points")) {
     report["cloud"] = workspace.path(pair_file::kCloud).string();
@@ -131,8 +131,8 @@ std::string pair_report_html(const json& report) {
   page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
                             ", " + shown_size(report));
   page += row("method", report.at("method").get<std::string>());
-  page += row("disparities", std::to_string(report.at("min_disparity").get<int>()) + " to " +
-                                 std::to_string(report.at("max_disparity").get<int>() - 1));
+  page += row("disparities", fmt::format("{} to {}", report.at("min_disparity").get<int>(),
+                                         report.at("max_disparity").get<int>() - 1));
   page += row("known", number(100 * report.at("known").get<double>(), "%.1f %% of the pixels"));
   if (report.contains("points"))
     page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
@@ -151,8 +151,8 @@ std::string pair_summary(const json& report) {
       (report.at("kept").get<bool>() ? std::string("kept\n")
                                      : number(report.at("seconds").at("total").get<double>(), "in %.1f s\n"));
   if (report.contains("points"))
-    text += report.at("cloud").get<std::string>() + ": " +
-            std::to_string(report.at("points").get<std::uint64_t>()) + " points\n";
+    text += fmt::format("{}: {} points\n", report.at("cloud").get<std::string>(),
+                        report.at("points").get<std::uint64_t>());
   return text;
 }
 
