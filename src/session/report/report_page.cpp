@@ -1,10 +1,6 @@
-#include "session/report/report_page.hpp"
-
-#include <nlohmann/json.hpp>
-#include <vector>
-
 #include "session/report/embedded.hpp"
 #include "session/report/html.hpp"
+#include "session/report/report.hpp"
 
 namespace recon {
 
@@ -13,8 +9,8 @@ namespace {
 using nlohmann::json;
 
 /// A number of a view with its label; nothing where it has none.
-std::string fact(const json& view, const char* key, const char* format, double scale = 1) {
-  return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "";
+std::string fact(const json& view, const char* key, const char* format) {
+  return view.contains(key) ? number(view.at(key).get<double>(), format) : "";
 }
 
 /// A picture of a view that opens in full; nothing where it has none.

@@ -32,38 +32,25 @@ std::vector<int> estimated_sources(const SceneRun& run, int view) {
   return sources;
 }
 
-/// The maps of a view where `keep(x, y)`.
-template <class Keep>
-ViewDepth kept(const ViewDepth& maps, const Keep& keep) {
-  const int width = maps.depth.width(), height = maps.depth.height();
-  ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
-  parallel_for(height, [&](int y) {
-    for (int x = 0; x < width; ++x) {
-      const bool it = keep(x, y);
-      result.depth(x, y) = it ? maps.depth(x, y) : kUnknown;
-      result.normal(x, y) = it ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
-      result.confidence(x, y) = it ? maps.confidence(x, y) : kUnknown;
-    }
-  });
-  return result;
-}
-
 /// `maps` where at least `wanted` sources agree and, for patches, the depth is reliable enough; their
 /// confidence is then the reliability.
 ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement, int wanted) {
-  const auto agreed = [&](int x, int y) { return agreement(x, y).agree >= wanted; };
-  ViewDepth result = kept(maps, agreed);
-  if (!run.options.swept_by_patches(run.job)) return result;
-  const Image<float> variation = inverse_depth_variation(maps.depth.view());
+  const int width = maps.depth.width(), height = maps.depth.height();
+  const bool patches = run.options.swept_by_patches(run.job);
+  const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
   const float min_confidence = run.options.min_reliability();
-  parallel_for(maps.depth.height(), [&](int y) {
-    for (int x = 0; x < maps.depth.width(); ++x) {
-      float& confidence = result.confidence(x, y);
-      if (!agreed(x, y)) continue;
-      confidence = reliability(agreement(x, y), 1.0f - maps.confidence(x, y), variation(x, y));
-      if (confidence >= min_confidence) continue;
-      result.depth(x, y) = confidence = kUnknown;
-      result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+  ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
+  parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x) {
+      float confidence = maps.confidence(x, y);
+      bool keep = agreement(x, y).agree >= wanted;
+      if (keep && patches) {
+        confidence = reliability(agreement(x, y), 1.0f - confidence, variation(x, y));
+        keep = confidence >= min_confidence;
+      }
+      result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
+      result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
+      result.confidence(x, y) = keep ? confidence : kUnknown;
     }
   });
   return result;
@@ -71,7 +58,7 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
 
 }  // namespace
 
-ViewChecks::ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends)
+ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
     : run_(run),
       first_id_(unique_ids(run.plan.views.size())),
       views_(run.plan.views_in_scope()),

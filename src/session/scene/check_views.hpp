@@ -19,7 +19,7 @@
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "fuse/agreement.hpp"
-#include "methods/backend.hpp"
+#include "session/options/device.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -40,7 +40,7 @@ struct CheckedView {
 class ViewChecks {
  public:
   /// @param backends  count what the sources of a view say of it, in turn
-  ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends);
+  ViewChecks(SceneRun& run, const Backends& backends);
 
   /// Drops checks that have not begun, and waits for the rest.
   ~ViewChecks();
