@@ -207,12 +207,25 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
 
 }  // namespace
 
+std::vector<int> ViewPlan::matched_views() const {
+  if (pairs.empty()) return sources;
+  std::vector<int> views;
+  for (const ViewPair& it : pairs) views.push_back(it.source);
+  return views;
+}
+
 std::vector<int> ScenePlan::active_views() const {
   return views_where(*this, &ViewPlan::active);
 }
+
 std::vector<int> ScenePlan::needed_views() const {
   return views_where(*this, &ViewPlan::needed);
 }
+
+std::vector<int> ScenePlan::views_in_scope() const {
+  return views_where(*this, &ViewPlan::in_scope);
+}
+
 std::vector<std::vector<int>> ScenePlan::overlaps() const {
   std::vector<std::vector<int>> result(views.size());
   for (std::size_t i = 0; i < views.size(); ++i)
@@ -225,10 +238,6 @@ std::vector<std::vector<int>> ScenePlan::overlaps() const {
     others.erase(std::unique(others.begin(), others.end()), others.end());
   }
   return result;
-}
-
-std::vector<int> ScenePlan::views_in_scope() const {
-  return views_where(*this, &ViewPlan::in_scope);
 }
 
 std::string plane_limit_note(const ScenePlan& plan) {

@@ -35,6 +35,9 @@ struct ViewPlan {
                           ///< or another shard's
   bool active = false;    ///< in scope, and this run's shard
   bool needed = false;    ///< in scope, or the source of such a view: its undistorted image is written
+
+  /// The sources that it is swept or paired with.
+  std::vector<int> matched_views() const;
 };
 
 /// The plan of a scene. Views are those of `scene`, without those left out.
@@ -81,6 +84,9 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept);
 /// points. Observations are moved to where the undistorted image has them; those outside it are dropped.
 /// Views are in the order of the plan; where their ids are not ascending in it, they are renumbered from 1.
 Scene undistorted_scene(const ScenePlan& plan);
+
+/// Bytes of code and libraries.
+inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
 
 /// Allotment of memory. Results do not depend on it.
 struct MemoryPlan {

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
 // Bytes a pixel that are alive at the same time: the decoder's image and its rows, both images in both
 // depths.
 constexpr std::size_t kReadBytes = 24;
@@ -51,7 +50,7 @@ std::string row(const std::string& name, const std::string& value) {
 }
 
 std::string shown_size(const json& report) {
-  return size_text(report.at("width").get<int>(), report.at("height").get<int>());
+  return size_text(report.at("width"), report.at("height"));
 }
 
 }  // namespace
@@ -126,19 +125,18 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
 }
 
 std::string pair_report_html(const json& report) {
-  std::string page =
-      html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<table>\n";
+  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n<table>\n";
   page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
                             ", " + shown_size(report));
-  page += row("method", report.at("method").get<std::string>());
+  page += row("method", report.at("method"));
   page += row("disparities", fmt::format("{} to {}", report.at("min_disparity").get<int>(),
                                          report.at("max_disparity").get<int>() - 1));
   page += row("known", number(100 * report.at("known").get<double>(), "%.1f %% of the pixels"));
   if (report.contains("points"))
     page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
-  page += row("time", number(report.at("seconds").at("total").get<double>(), "%.2f s on ") +
+  page += row("time", number(report.at("seconds").at("total"), "%.2f s on ") +
                           report.at("device").get<std::string>());
-  page += row("version", report.at("version").get<std::string>());
+  page += row("version", report.at("version"));
   page += "</table>\n<p><img src=\"" + std::string(pair_file::kPreview) +
           "\" alt=\"disparity\" style=\"max-width:100%\"></p>\n";
   return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
@@ -149,7 +147,7 @@ std::string pair_summary(const json& report) {
       report.at("disparity").get<std::string>() + ": " + shown_size(report) +
       number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
       (report.at("kept").get<bool>() ? std::string("kept\n")
-                                     : number(report.at("seconds").at("total").get<double>(), "in %.1f s\n"));
+                                     : number(report.at("seconds").at("total"), "in %.1f s\n"));
   if (report.contains("points"))
     text += fmt::format("{}: {} points\n", report.at("cloud").get<std::string>(),
                         report.at("points").get<std::uint64_t>());

@@ -25,14 +25,6 @@ int most_disparities(const ViewPlan& view) {
   return most;
 }
 
-/// The sources that a view is swept or paired with.
-std::vector<int> matched_views(const ViewPlan& view) {
-  if (view.pairs.empty()) return view.sources;
-  std::vector<int> sources;
-  for (const ViewPair& it : view.pairs) sources.push_back(it.source);
-  return sources;
-}
-
 json pairs_json(const SceneRun& run, const ViewPlan& view) {
   json pairs = json::array();
   for (const ViewPair& it : view.pairs)
@@ -109,7 +101,7 @@ json baselines_json(const SceneRun& run) {
     const double middle = std::sqrt(view.range.near * view.range.far);
     const Pose world_from_cam = inverse(run.plan.scene_view(i).cam_from_world);
     const Vec3d point = world_from_cam * Vec3d{0, 0, middle};
-    for (const int source : matched_views(view)) {
+    for (const int source : view.matched_views()) {
       const Vec3d centre = camera_centre(run.plan.scene_view(source).cam_from_world);
       const auto bin = static_cast<std::size_t>(
           triangulation_angle(point, world_from_cam.translation, centre) / kAngleBin);
@@ -218,7 +210,7 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
     text += fmt::format("  {}  {:>10}  {:6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
                         size_text(plan.camera.width, plan.camera.height),
                         sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
-    for (const int source : matched_views(plan)) text += " " + run.plan.name(source);
+    for (const int source : plan.matched_views()) text += " " + run.plan.name(source);
     text += "\n";
   }
   for (const LeftOut& view : run.plan.left_out)

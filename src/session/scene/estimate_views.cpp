@@ -137,9 +137,11 @@ class Estimation {
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });
   }
 
-  /// The channels of the photos of views.
+  /// The channels of the photos of a view and then of those that it is matched with.
   /// @throws InputError when a photo cannot be read
-  Channels channels_of(const std::vector<int>& views) {
+  Channels channels_of(int view) {
+    std::vector<int> views = run_.plan.view(view).matched_views();
+    views.insert(views.begin(), view);
     Channels channels(views.size());
     parallel_for(static_cast<int>(views.size()), [&](int i) {
       const auto index = static_cast<std::size_t>(i);
@@ -158,9 +160,7 @@ class Estimation {
 
   ViewDepth sweep(Backend& backend, int view) {
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
-    std::vector<int> views = run_.plan.view(view).sources;
-    views.insert(views.begin(), view);
-    const Channels channels = channels_of(views);
+    const Channels channels = channels_of(view);
     const auto set_level = [&](int level, SweepImages& images) {
       set_pixels(*channels.front(), level, images.reference);
       for (std::size_t i = 0; i < images.sources.size(); ++i)
@@ -173,19 +173,17 @@ class Estimation {
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
-    const std::vector<ViewPair>& pairs = run_.plan.view(view).pairs;
-    std::vector<int> views = {view};
-    for (const ViewPair& it : pairs) views.push_back(it.source);
-    const Channels channels = channels_of(views);
-    std::vector<PosedImage> images;
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      images.push_back(posed_view(run_.plan, views[i], static_cast<int>(channels[i]->size())));
-      set_pixels(*channels[i], 0, images.back());
-    }
+    const Channels channels = channels_of(view);
+    const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
+      PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
+      set_pixels(pixels, 0, image);
+      return image;
+    };
     std::vector<PairSource> sources;
-    for (std::size_t i = 0; i < pairs.size(); ++i) sources.push_back({images[i + 1], pairs[i].pair});
-    return estimate_view_from_pairs(backend, images.front(), sources, pair_depth_options(run_.options),
-                                    mask(view).view());
+    for (const ViewPair& it : run_.plan.view(view).pairs)
+      sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
+    return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
+                                    pair_depth_options(run_.options), mask(view).view());
   }
 
   void write(int view, const ViewDepth& maps, const nlohmann::json& result) {
