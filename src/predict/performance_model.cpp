@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 
@@ -198,8 +198,7 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
 
 PerformanceModel load_calibration(const CalibrationKey& key) {
   const fs::path path = calibration_path(key);
-  std::error_code error;
-  if (path.empty() || !fs::exists(path, error)) return {};
+  if (path.empty() || !is_there(path)) return {};
   try {
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {

@@ -18,20 +18,22 @@ namespace {
 struct ModelInfo {
   std::string_view name;
   int parameters;
+  bool one_focal = false;  ///< fx = fy
+  bool fisheye = false;
 };
 
 // In ascending order of the ids.
-constexpr std::array<ModelInfo, 11> kModels{{{"SIMPLE_PINHOLE", 3},
+constexpr std::array<ModelInfo, 11> kModels{{{"SIMPLE_PINHOLE", 3, true},
                                              {"PINHOLE", 4},
-                                             {"SIMPLE_RADIAL", 4},
-                                             {"RADIAL", 5},
+                                             {"SIMPLE_RADIAL", 4, true},
+                                             {"RADIAL", 5, true},
                                              {"OPENCV", 8},
-                                             {"OPENCV_FISHEYE", 8},
+                                             {"OPENCV_FISHEYE", 8, false, true},
                                              {"FULL_OPENCV", 12},
                                              {"FOV", 5},
-                                             {"SIMPLE_RADIAL_FISHEYE", 4},
-                                             {"RADIAL_FISHEYE", 5},
-                                             {"THIN_PRISM_FISHEYE", 12}}};
+                                             {"SIMPLE_RADIAL_FISHEYE", 4, true, true},
+                                             {"RADIAL_FISHEYE", 5, true, true},
+                                             {"THIN_PRISM_FISHEYE", 12, false, true}}};
 
 const ModelInfo& info(CameraModel model) {
   const auto id = static_cast<std::size_t>(model);
@@ -49,7 +51,9 @@ constexpr double kMinOmega = 1e-6;
 
 using Polynomial = std::vector<double>;  // coefficients in ascending powers
 
-double evaluate(const Polynomial& p, double x) {
+/// @param p  a Polynomial, or an array of as many coefficients
+template <class Coefficients>
+double evaluate(const Coefficients& p, double x) {
   double value = 0;
   for (std::size_t i = p.size(); i-- > 0;) value = value * x + p[i];
   return value;
@@ -112,13 +116,6 @@ double length(Vec2d v) {
   return std::hypot(v.x, v.y);
 }
 
-template <std::size_t N>
-double value(const std::array<double, N>& p, double s) {
-  double sum = 0;
-  for (std::size_t i = N; i-- > 0;) sum = sum * s + p[i];
-  return sum;
-}
-
 /// Value and derivative, with respect to r, of a polynomial in r^2.
 template <std::size_t N>
 std::pair<double, double> value_and_slope(const std::array<double, N>& p, double r) {
@@ -168,11 +165,9 @@ Camera to_camera(const Pinhole& pinhole) {
 
 Lens::Lens(const Camera& camera) {
   const std::vector<double>& q = camera.params;
-  EXPECTS(q.size() == static_cast<std::size_t>(parameter_count(camera.model)));
-  const bool one_focal = camera.model == CameraModel::kSimplePinhole ||
-                         camera.model == CameraModel::kSimpleRadial || camera.model == CameraModel::kRadial ||
-                         camera.model == CameraModel::kSimpleRadialFisheye ||
-                         camera.model == CameraModel::kRadialFisheye;
+  const auto& [name, parameters, one_focal, fisheye] = info(camera.model);
+  EXPECTS(q.size() == static_cast<std::size_t>(parameters));
+  fisheye_ = fisheye;
   focal_ = one_focal ? Vec2d{q[0], q[0]} : Vec2d{q[0], q[1]};
   centre_ = one_focal ? Vec2d{q[1], q[2]} : Vec2d{q[2], q[3]};
   switch (camera.model) {
@@ -180,14 +175,10 @@ Lens::Lens(const Camera& camera) {
     case CameraModel::kPinhole:
       break;
     case CameraModel::kSimpleRadialFisheye:
-      fisheye_ = true;
-      [[fallthrough]];
     case CameraModel::kSimpleRadial:
       numerator_ = {1, q[3]};
       break;
     case CameraModel::kRadialFisheye:
-      fisheye_ = true;
-      [[fallthrough]];
     case CameraModel::kRadial:
       numerator_ = {1, q[3], q[4]};
       break;
@@ -196,7 +187,6 @@ Lens::Lens(const Camera& camera) {
       tangential_ = {q[7], q[6]};
       break;
     case CameraModel::kOpenCvFisheye:
-      fisheye_ = true;
       numerator_ = {1, q[4], q[5], q[6], q[7]};
       break;
     case CameraModel::kFullOpenCv:
@@ -208,7 +198,6 @@ Lens::Lens(const Camera& camera) {
       omega_ = q[4];
       break;
     case CameraModel::kThinPrismFisheye:
-      fisheye_ = true;
       numerator_ = {1, q[4], q[5], q[8], q[9]};
       tangential_ = {q[7], q[6]};
       prism_ = {q[10], q[11]};
@@ -252,7 +241,8 @@ Lens::Radial Lens::radial(double r) const {
 
 Vec2d Lens::distort(Vec2d b) const {
   const double rr = b.x * b.x + b.y * b.y;
-  const double g = omega_ == 0 ? value(numerator_, rr) / value(denominator_, rr) : radial(std::sqrt(rr)).g;
+  const double g =
+      omega_ == 0 ? evaluate(numerator_, rr) / evaluate(denominator_, rr) : radial(std::sqrt(rr)).g;
   const double scale = g + 2 * (tangential_.x * b.x + tangential_.y * b.y);
   return {b.x * scale + (tangential_.x + prism_.x) * rr, b.y * scale + (tangential_.y + prism_.y) * rr};
 }
@@ -279,7 +269,7 @@ std::optional<double> Lens::isolated_radius(double estimate, double distorted_ra
   int below = 0;
   bool rises = true;
   for (int i = 0; i < kNumbers; ++i) {
-    const double r = number(i), g = value(numerator_, r * r) / value(denominator_, r * r);
+    const double r = number(i), g = evaluate(numerator_, r * r) / evaluate(denominator_, r * r);
     const bool is_below = !(r * g > distorted_radius);
     rises &= !is_below || below == i;
     below += is_below;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -143,23 +142,6 @@ std::optional<DepthRange> from_geometry(const SceneIndex& index, int v, const st
   return overlapping(views, view, sources, range);
 }
 
-void check(const std::optional<double>& depth, const char* option) {
-  if (!depth || (std::isfinite(*depth) && *depth > 0)) return;
-  std::ostringstream message;
-  message << option << " is " << *depth << ", but a depth must be above 0";
-  throw UsageError(message.str());
-}
-
-void check(const DepthRangeOptions& options) {
-  check(options.near, "--depth-min");
-  check(options.far, "--depth-max");
-  if (!options.near || !options.far || *options.near < *options.far) return;
-  std::ostringstream message;
-  message << "--depth-min is " << *options.near << " and --depth-max is " << *options.far
-          << ", but the first must be below the second";
-  throw UsageError(message.str());
-}
-
 /// The user's bounds take precedence; contradicting estimates are adjusted.
 DepthRange with_flags(DepthRange range, const DepthRangeOptions& options) {
   if (options.near) range.near = *options.near;
@@ -174,7 +156,9 @@ DepthRange with_flags(DepthRange range, const DepthRangeOptions& options) {
 std::vector<DepthRange> depth_ranges(const SceneIndex& index, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options) {
   EXPECTS(sources.size() == index.scene.views.size());
-  check(options);
+  for (const std::optional<double>& bound : {options.near, options.far})
+    EXPECTS(!bound || (std::isfinite(*bound) && *bound > 0));
+  EXPECTS(!options.near || !options.far || *options.near < *options.far);
   std::vector<DepthRange> ranges(sources.size());
   parallel_for(index.views.size(), [&](int view) {
     const auto v = static_cast<std::size_t>(view);

@@ -24,7 +24,7 @@ struct DepthRangeOptions {
 /// The depth range of each view: from the sparse points it observes (1 and 99 % quantiles, widened); if these
 /// are too few, from all points in its image; without points, from the geometry of the cameras and `sources`.
 /// @param sources  per view, indices of its source views (see select_sources)
-/// @throws UsageError when a given bound is not > 0, or near >= far
+/// @throws std::logic_error when a given bound is not finite and > 0, or near >= far
 std::vector<DepthRange> depth_ranges(const SceneIndex& index, const std::vector<std::vector<int>>& sources,
                                      const DepthRangeOptions& options);
 

@@ -232,10 +232,7 @@ bool is_own_image(const Camera& camera, const Pinhole& target) {
 }
 
 Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target) {
-  if (photo.width != camera.width || photo.height != camera.height)
-    throw InputError("the photo has " + std::to_string(photo.width) + "x" + std::to_string(photo.height) +
-                     " pixels, but its camera has " + std::to_string(camera.width) + "x" +
-                     std::to_string(camera.height) + "; use the photos that the calibration was made from");
+  EXPECTS(photo.width == camera.width && photo.height == camera.height);
   if (is_own_image(camera, target)) return copy_of(photo);
   Image<Rgb8> image(target.width, target.height);
   const Sampling sampling(camera, target);

@@ -20,7 +20,7 @@ bool is_own_image(const Camera& camera, const Pinhole& target);
 /// pixel covers where the image shrinks. Pixels outside the photo are black. Returns a copy if the cameras
 /// are equal. Allocates only the result; the same bytes for any number of threads. Unlike OpenCV's remap,
 /// positions are not rounded to 1/32 pixel, and the size is not limited to 32767 pixels.
-/// @throws InputError when the photo's size is not the camera's
+/// @param photo  of the camera's size
 Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target);
 
 /// Undistorts a mask of `camera` (0 = ignored) as `undistort` does its photo. A pixel is 0 where ignored

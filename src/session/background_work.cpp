@@ -72,17 +72,15 @@ void bounded_parallel_for(int count, int at_once, const std::function<void(int)>
   EXPECTS(at_once >= 1);
   FirstException first;
   int next = 0;
-  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(at_once),
-                                 oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
-                                                                     [&](oneapi::tbb::flow_control& control) {
-                                                                       if (next < count && !first.thrown())
-                                                                         return next++;
-                                                                       control.stop();
-                                                                       return 0;
-                                                                     }) &
-                                     oneapi::tbb::make_filter<int, void>(filter_mode::parallel, [&](int i) {
-                                       first.guard([&] { body(i); });
-                                     }));
+  const auto take = oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
+                                                        [&](oneapi::tbb::flow_control& control) {
+                                                          if (next < count && !first.thrown()) return next++;
+                                                          control.stop();
+                                                          return 0;
+                                                        });
+  const auto call = oneapi::tbb::make_filter<int, void>(filter_mode::parallel,
+                                                        [&](int i) { first.guard([&] { body(i); }); });
+  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(at_once), take & call);
   first.rethrow();
 }
 

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/mvsnet_model.hpp"
+#include "io/text_scanner.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
@@ -19,16 +20,6 @@ namespace recon {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_folder(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
-}
-
-bool is_file(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error);
-}
 
 /// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
 bool looks_like_input(const fs::path& root) {
@@ -50,9 +41,16 @@ std::string what_is_missing(const fs::path& root) {
          "or .bin";
 }
 
-std::optional<Input> find_input(const fs::path& root) {
-  if (const auto scene = find_scene(root)) return *scene;
-  if (const auto pair = find_pair(root)) return *pair;
+/// @param name  of the input
+std::optional<Input> find_input(const fs::path& root, const fs::path& name = {}) {
+  if (auto scene = find_scene(root)) {
+    scene->name = name;
+    return *std::move(scene);
+  }
+  if (auto pair = find_pair(root)) {
+    pair->name = name;
+    return *std::move(pair);
+  }
   return std::nullopt;
 }
 
@@ -71,12 +69,8 @@ void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<
   std::sort(paths.begin(), paths.end());
   for (const fs::path& path : paths) {
     const fs::path below = name / path.filename();
-    if (auto scene = find_scene(path)) {
-      scene->name = below;
-      found.push_back(*std::move(scene));
-    } else if (auto pair = find_pair(path)) {
-      pair->name = below;
-      found.push_back(*std::move(pair));
+    if (auto input = find_input(path, below)) {
+      found.push_back(*std::move(input));
     } else if (looks_like_input(path)) {
       found.push_back(UnusableInput{path, what_is_missing(path)});
     } else if (!fs::is_symlink(path, error)) {
@@ -101,19 +95,11 @@ std::vector<fs::path> paths_like(const std::string& pattern) {
 /// @throws InputError when it cannot be read or names none
 std::vector<fs::path> listed_inputs(const fs::path& list) {
   std::vector<fs::path> inputs;
-  std::istringstream text(read_file(list));
-  for (std::string line; std::getline(text, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
-    if (begin == std::string::npos || line[begin] == '#') continue;
-    inputs.push_back(list.parent_path() / line.substr(begin, end - begin + 1));
-  }
-  if (inputs.empty()) throw InputError(list.string() + ": the list names no scene");
+  const std::string text = read_file(list), name = list.string();
+  LineScanner lines(text, name);
+  for (std::string_view line; lines.next_content(line);) inputs.push_back(list.parent_path() / line);
+  if (inputs.empty()) throw InputError(name + ": the list names no scene");
   return inputs;
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
 }
 
 /// A folder that is an input, or those below it; never none.

@@ -31,16 +31,6 @@ std::string reason_of(const UnusableInput& input) {
   return input.path.string() + ": " + input.reason;
 }
 
-Outcome do_pair(const PairFiles& files, const SharedWork& work) {
-  work.require_device();
-  const auto backend = [&work]() -> Backend& { return *work.backends().front(); };
-  const PairRun run{
-      work.options,      files,        Workspace(output_path(work.options, files, work.several_inputs)),
-      work.memory_limit, work.threads, backend};
-  const PairReport report = work.options.dry_run ? plan_pair(run) : run_pair(run);
-  return {0, report.object, report.text};
-}
-
 Outcome do_input(const Input& input, const SharedWork& work, LogFile& log) {
   if (const auto* unusable = std::get_if<UnusableInput>(&input)) throw InputError(reason_of(*unusable));
   if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log);

@@ -22,10 +22,10 @@ SharedWork begin_work(const SessionOptions& options, int threads) {
   work.devices = std::async(launch, [choice = work.choice, threads, &options] {
                    StepClock clock;
                    const DeviceChoice& chosen = choice.get();
-                   const BackendLimits limits{threads, options.memory_limit.value_or(available_memory()),
-                                              options.gpu_memory_limit};
                    auto devices = std::make_shared<OpenDevices>();
-                   devices->backends = make_backends(chosen, limits);
+                   devices->backends =
+                       make_backends(chosen, threads, options.memory_limit.value_or(available_memory()),
+                                     options.gpu_memory_limit);
                    clock.end("opening the device");
                    devices->seconds = clock.times().front().second;
                    return devices;

@@ -13,8 +13,6 @@
 
 namespace recon {
 
-using Backends = std::vector<std::unique_ptr<Backend>>;
-
 /// The devices, and how long it took to open them, seconds.
 struct OpenDevices {
   Backends backends;

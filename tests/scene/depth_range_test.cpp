@@ -126,22 +126,11 @@ TEST(DepthRange, FlagsWinAndEachAlone) {
   EXPECT_EQ(before.near, 0.05);
 }
 
-std::string refusal(const DepthRangeOptions& options) {
-  try {
-    ranges(slope(50, 2, 5), options);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST(DepthRange, RefusesContradictingFlags) {
-  using ::testing::HasSubstr;
-  EXPECT_THAT(refusal({.near = 4, .far = 3}),
-              ::testing::AllOf(HasSubstr("--depth-min is 4"), HasSubstr("--depth-max is 3")));
-  EXPECT_THAT(refusal({.near = 3, .far = 3}), HasSubstr("--depth-max"));
-  EXPECT_THAT(refusal({.near = -1, .far = {}}), HasSubstr("--depth-min is -1"));
-  EXPECT_THAT(refusal({.near = {}, .far = NAN}), HasSubstr("--depth-max"));
+  const Scene scene = slope(50, 2, 5);
+  for (const DepthRangeOptions& wrong : std::initializer_list<DepthRangeOptions>{
+           {.near = 4, .far = 3}, {.near = 3, .far = 3}, {.near = -1, .far = {}}, {.near = {}, .far = NAN}})
+    EXPECT_THROW(ranges(scene, wrong), std::logic_error);
 }
 
 TEST(DepthRange, OfAViewAloneNothingIsKnown) {

@@ -242,7 +242,7 @@ TEST(Undistort, LeavesBlackWhatThePhotoDoesNotShow) {
 TEST(Undistort, RefusesAPhotoOfAnotherSize) {
   const Camera camera{CameraModel::kPinhole, 10, 10, {10, 10, 5, 5}};
   const Image<Rgb8> photo(9, 10, Rgb8{9, 9, 9});
-  EXPECT_THROW(undistort(photo.view(), camera, undistorted_camera(camera)), InputError);
+  EXPECT_THROW(undistort(photo.view(), camera, undistorted_camera(camera)), std::logic_error);
 }
 
 // OpenCV has pixel centres at integers, so its principal point is half a pixel less. Its remap rounds

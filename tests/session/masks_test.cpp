@@ -1,7 +1,5 @@
 // Masks and the model: which observations count, and what becomes of masks that cannot be used.
 
-#include "session/scene/masks.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include "core/error.hpp"
 #include "io/image_file.hpp"
 #include "io/output_file.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 namespace {

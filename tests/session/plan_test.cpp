@@ -26,7 +26,7 @@ TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
     EXPECT_LT(it.range.near, 4.0);
     EXPECT_GT(it.range.far, 4.6);
     EXPECT_FALSE(it.sources.empty());
-    const PlaneSet planes = plane_set(it);
+    const PlaneSet planes = sweep_problem(plan, view, options_with()).planes;
     EXPECT_NEAR(1 / inverse_depth(planes, 0), it.range.far, 1e-4);
     EXPECT_NEAR(1 / inverse_depth(planes, 15), it.range.near, 1e-4);
   }
@@ -66,7 +66,7 @@ TEST(Plan, ShardsArePartsOfTheWholeWhateverIsLeftOut) {
 
 TEST(Plan, ShardsCountTheViewsThatTheModelLacks) {
   const Scene whole = row_of_views(6, kPinholeCamera);
-  Scene lacking = keep_views(whole, {true, false, true, true, false, true});
+  Scene lacking = keep_views(whole, {0, 2, 3, 5});
   lacking.unusable = {{"v1.png", "bad"}, {"v4.png", "bad"}};
   std::multiset<std::string> names;
   for (int index = 1; index <= 3; ++index) {

@@ -129,8 +129,6 @@ class WatchedBackend : public Backend {
   std::function<bool(const SweepProblem&)> refused_;  ///< views that fail
 };
 
-using Backends = std::vector<std::unique_ptr<Backend>>;
-
 template <class... Arguments>
 WatchedBackend& add_backend(Backends& backends, Arguments&&... arguments) {
   auto backend = std::make_unique<WatchedBackend>(std::forward<Arguments>(arguments)...);

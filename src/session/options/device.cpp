@@ -1,11 +1,14 @@
 #include "session/options/device.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 #include "core/error.hpp"
+#include "session/options/option.hpp"
 
 namespace recon {
 
@@ -14,30 +17,25 @@ namespace {
 /// The GPUs of "cuda:0,2", each once, rising; none for "auto", "cpu" and "cuda".
 std::vector<int> parse_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return {};
-  if (!device.starts_with("cuda:"))
-    throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
-  std::vector<int> indices;
-  std::string_view rest = std::string_view(device).substr(std::string_view("cuda:").size());
-  while (true) {
-    int index = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    if (error != std::errc() || index < 0 || (!rest.empty() && rest.front() != ','))
-      throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
-    indices.push_back(index);
-    if (rest.empty()) break;
-    rest.remove_prefix(1);
+  constexpr std::string_view kPrefix = "cuda:";
+  std::set<int> indices;
+  bool valid = device.starts_with(kPrefix);
+  for (const std::string& text : split_list(valid ? device.substr(kPrefix.size()) : "")) {
+    int index = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+    valid &= error == std::errc() && index >= 0 && end == text.data() + text.size();
+    indices.insert(index);
   }
-  std::sort(indices.begin(), indices.end());
-  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-  return indices;
+  if (!valid)
+    throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
+  return {indices.begin(), indices.end()};
 }
 
-std::string list_of(const std::vector<int>& gpus, const CudaDevices& found) {
+std::string names_of(const std::vector<int>& gpus, const CudaDevices& found) {
   std::string text;
   for (const int gpu : gpus)
-    text += (text.empty() ? "" : ", ") + ("cuda:" + std::to_string(gpu)) + " " +
-            found.names[static_cast<std::size_t>(gpu)];
+    text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", gpu,
+                        found.names[static_cast<std::size_t>(gpu)]);
   return text;
 }
 
@@ -62,21 +60,17 @@ DeviceChoice choose_devices(const std::string& device) {
     std::iota(gpus.begin(), gpus.end(), 0);
   }
   if (gpus.back() >= count)
-    throw DeviceUnavailable("--device " + device + ": there is no GPU " + std::to_string(gpus.back()) +
-                            "; found " + std::to_string(count) + ", counted from 0");
-  return {gpus, list_of(gpus, found)};
+    throw DeviceUnavailable(
+        fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device, gpus.back(), count));
+  return {gpus, names_of(gpus, found)};
 }
 
-std::vector<std::unique_ptr<Backend>> make_backends(const DeviceChoice& choice, const BackendLimits& limits) {
-  std::vector<std::unique_ptr<Backend>> backends;
-  for (const int gpu : choice.gpus) {
-    CudaOptions options;
-    options.device = gpu;
-    options.memory_limit = limits.gpu_memory;
-    options.threads = limits.threads;
-    backends.push_back(make_cuda_backend(options));
-  }
-  if (backends.empty()) backends.push_back(make_cpu_backend({limits.threads, limits.sweep_memory}));
+Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
+                       std::optional<std::size_t> gpu_memory) {
+  Backends backends;
+  for (const int gpu : choice.gpus)
+    backends.push_back(make_cuda_backend({.device = gpu, .memory_limit = gpu_memory, .threads = threads}));
+  if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
   return backends;
 }
 

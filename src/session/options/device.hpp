@@ -24,13 +24,11 @@ void check_device(const std::string& device);
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
 DeviceChoice choose_devices(const std::string& device);
 
-/// Options of the backends.
-struct BackendLimits {
-  int threads = 0;
-  std::optional<std::size_t> sweep_memory;  ///< bytes of host memory, for the CPU
-  std::optional<std::size_t> gpu_memory;    ///< bytes
-};
+using Backends = std::vector<std::unique_ptr<Backend>>;
 
-std::vector<std::unique_ptr<Backend>> make_backends(const DeviceChoice& choice, const BackendLimits& limits);
+/// @param host_memory  bytes for the sweeps of the CPU
+/// @param gpu_memory   bytes; empty: most of what is free
+Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
+                       std::optional<std::size_t> gpu_memory);
 
 }  // namespace recon

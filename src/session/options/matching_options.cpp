@@ -113,15 +113,13 @@ void set_arm_length(SessionOptions& options, int length) {
 }
 
 Option refine_option() {
-  return Option(
-             "refine", "LIST",
-             "none, or a list of steps after the optimizer, with commas between them, which run in this "
-             "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
-             "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-             "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
-             "slanted "
-             "patches from there) and prior (after patches, where texture is weak: planes through reliable "
-             "pixels around); patches,prior is its default unless planes or stages are given")
+  return Option("refine", "LIST",
+                "none, or a list of steps after the optimizer, with commas between them, which run in this "
+                "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
+                "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
+                "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
+                "slanted patches from there) and prior (after patches, where texture is weak: planes through "
+                "reliable pixels around); patches,prior is its default unless planes or stages are given")
       .add({kSweep,
             [](const SessionOptions& o, Job) {
               RefinementSteps steps;

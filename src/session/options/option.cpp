@@ -1,6 +1,7 @@
 #include "session/options/option.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace recon {
 
@@ -50,6 +51,13 @@ std::string list_of(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i)
     list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
   return list;
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream list(text + ",");
+  for (std::string part; std::getline(list, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 Option& Option::add(Setting setting) {

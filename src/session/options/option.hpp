@@ -232,6 +232,9 @@ const Option* find_option(const std::string& name);
 /// "a, b or c".
 std::string list_of(const std::vector<std::string>& words);
 
+/// The parts of a text between commas, at least one.
+std::vector<std::string> split_list(const std::string& text);
+
 OptionGroup work_options();
 OptionGroup matching_options();
 OptionGroup stage_options();

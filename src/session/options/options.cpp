@@ -1,10 +1,11 @@
 #include "session/options/options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "core/error.hpp"
 #include "session/options/option.hpp"
@@ -51,12 +52,13 @@ void check_disparities(const PairSettings& settings) {
   if (!settings.max_disparity) return;
   const int min = settings.min_disparity.value_or(0), end = *settings.max_disparity;
   if (min >= end)
-    throw UsageError("--min-disparity is " + std::to_string(min) + " and --max-disparity " +
-                     std::to_string(end) + "; searched is min <= d < max, so the min must be the smaller");
+    throw UsageError(fmt::format(
+        "--min-disparity is {} and --max-disparity {}; searched is min <= d < max, so the min must be the "
+        "smaller",
+        min, end));
   if (end - min > kMaxDisparities)
-    throw UsageError("--max-disparity is " + std::to_string(end) + ", which makes " +
-                     std::to_string(end - min) + " disparities; at most " + std::to_string(kMaxDisparities) +
-                     " are searched");
+    throw UsageError(fmt::format("--max-disparity is {}, which makes {} disparities; at most {} are searched",
+                                 end, end - min, kMaxDisparities));
 }
 
 /// Only sweeps refine patches.
@@ -84,16 +86,15 @@ void check_roi(const SessionOptions& options, Job job) {
 void check_together(const SessionOptions& options, Job job) {
   const Penalties penalties = penalties_of(options, job);
   if (penalties.p2 < penalties.p1)
-    throw UsageError("--p2 is " + std::to_string(penalties.p2) + " and --p1 " + std::to_string(penalties.p1) +
-                     "; a large step must not be cheaper than a small one");
+    throw UsageError(fmt::format("--p2 is {} and --p1 {}; a large step must not be cheaper than a small one",
+                                 penalties.p2, penalties.p1));
   if (job.pair) check_disparities(options.pair);
   check_roi(options, job);
   const PipelineOptions& pipeline = options.pair.matching.pipeline;
   if (job.method == Method::kPipeline && pipeline.aggregation.kind == Aggregation::kAdaptiveWeight &&
       pipeline_window(pipeline) > 2 * kMaxAdaptiveRadius + 1)
-    throw UsageError("--window is " + std::to_string(pipeline_window(pipeline)) +
-                     "; with --aggregation aw it must lie between 1 and " +
-                     std::to_string(2 * kMaxAdaptiveRadius + 1));
+    throw UsageError(fmt::format("--window is {}; with --aggregation aw it must lie between 1 and {}",
+                                 pipeline_window(pipeline), 2 * kMaxAdaptiveRadius + 1));
   if (job.method == Method::kPipeline) check_pipeline_refinement(options);
   if (job.method != Method::kPlaneSweep) return;
   check_sweep_refinement(options);
@@ -115,12 +116,10 @@ void check_job(const SessionOptions& options, Job job) {
 }
 
 [[noreturn]] void refuse(const Option& option, Job job) {
-  std::string methods;
-  for (const std::string& method : option.methods()) methods += (methods.empty() ? "" : ", ") + method;
   const std::string name = "--" + option.name;
   if (!option.belongs_to({job.method, !job.pair}))
-    throw UsageError(name + " does not belong to --method " + method_keyword(job.method) + "; it is for " +
-                     methods);
+    throw UsageError(fmt::format("{} does not belong to --method {}; it is for {}", name,
+                                 method_keyword(job.method), fmt::join(option.methods(), ", ")));
   throw UsageError(job.pair ? name + " is for scenes of several views; it has no meaning for a rectified pair"
                             : name + " is for rectified pairs; it has no meaning for a scene");
 }
@@ -145,14 +144,10 @@ void check_effect(const Option& option, const SessionOptions& options, const std
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
-    std::array<char, 8> escaped{};
     if ((c >= 0 && c < ' ') || c == 127)
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04X", static_cast<unsigned>(c));
-    else if (c == '"' || c == '\\')
-      escaped = {'\\', c};
+      result += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
     else
-      escaped = {c};
-    result += escaped.data();
+      result.append(c == '"' || c == '\\' ? "\\" : "").push_back(c);
   }
   return result + '"';
 }
@@ -161,8 +156,8 @@ std::string quoted(const std::string& text) {
 void check_order(const char* min_name, std::optional<double> min, const char* max_name,
                  std::optional<double> max) {
   if (min && max && !(*min < *max))
-    throw UsageError(min_name + (" is " + decimal(*min)) + " and " + max_name + " " + decimal(*max) +
-                     "; the min must be the smaller");
+    throw UsageError(fmt::format("{} is {} and {} {}; the min must be the smaller", min_name, decimal(*min),
+                                 max_name, decimal(*max)));
 }
 
 }  // namespace
@@ -197,9 +192,7 @@ std::string format_byte_size(std::size_t bytes) {
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-  return text.data();
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
 Method SessionOptions::method_of(bool is_pair) const {
@@ -254,9 +247,9 @@ static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
   bool& patches = options.sweep_stages.patches;
   if (!given.contains("refine"))
-    patches = options.method_of(false) == Method::kPlaneSweep && options.sweep.cost == CostKind::kZncc &&
-              !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
-  if (!given.contains("refine")) options.sweep_stages.prior = patches;
+    options.sweep_stages.prior = patches = options.method_of(false) == Method::kPlaneSweep &&
+                                           options.sweep.cost == CostKind::kZncc && !options.planes &&
+                                           !given.contains("optimizer") && !given.contains("aggregation");
   if (given.contains("window"))
     options.sweep_stages.patch_match.radius = std::min(options.sweep.window / 2, kMaxPatchRadius);
 }

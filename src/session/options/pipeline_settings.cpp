@@ -38,14 +38,9 @@ void add_step(RefinementSteps& refinement, const std::string& word) {
 }
 
 /// Whether the graph cut is what has penalties.
-bool cuts_only(const PipelineOptions& pipeline) {
-  return pipeline.optimizer == PipelineOptimizer::kGraphCut ||
-         (pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll && pipeline.refinement.graph_cut);
-}
-
-bool cuts_only(const SessionOptions& sweep) {
-  return sweep.optimizer == SweepOptimizer::kGraphCut ||
-         (sweep.optimizer == SweepOptimizer::kWinnerTakeAll && sweep.sweep_stages.graph_cut);
+template <class Optimizer>
+bool cuts_only(Optimizer optimizer, bool graph_cut) {
+  return optimizer == Optimizer::kGraphCut || (optimizer == Optimizer::kWinnerTakeAll && graph_cut);
 }
 
 /// Whole steps of the cost in one unit of it.
@@ -57,17 +52,26 @@ int whole(float penalty, float steps) {
   return static_cast<int>(std::lround(penalty * steps));
 }
 
-Penalties penalties_of(const SemiGlobalOptions& paths) {
+Penalties penalties_in(const SemiGlobalOptions& paths, float) {
   return {paths.p1, paths.p2, paths.p2_falloff};
 }
 
-void set(SemiGlobalOptions& paths, const Penalties& to) {
+void set(SemiGlobalOptions& paths, const Penalties& to, float) {
   paths.p1 = to.p1, paths.p2 = to.p2, paths.p2_falloff = to.falloff;
+}
+
+Penalties penalties_in(const ScanlineOptions& scanline, float steps) {
+  return {whole(scanline.p1, steps), whole(scanline.p2, steps), 0};
+}
+
+void set(ScanlineOptions& scanline, const Penalties& to, float steps) {
+  scanline.p1 = static_cast<float>(to.p1) / steps;
+  scanline.p2 = static_cast<float>(to.p2) / steps;
 }
 
 /// min(p1 |difference|, p2) as the graph cut has it: a slope, and the step from which it rises no more; that
 /// is below 1 where p2 < p1, which SessionOptions::check refuses.
-Penalties penalties_of(const GraphCutOptions& cut, float steps) {
+Penalties penalties_in(const GraphCutOptions& cut, float steps) {
   const int p1 = whole(cut.smoothness, steps);
   return {p1, p1 * cut.smoothness_cap, cut.edge_falloff};
 }
@@ -78,32 +82,21 @@ void set(GraphCutOptions& cut, const Penalties& to, float steps) {
   cut.edge_falloff = to.falloff;
 }
 
-Penalties sweep_penalties(const SessionOptions& sweep) {
-  if (sweep.optimizer == SweepOptimizer::kSemiGlobal) return penalties_of(sweep.sweep_paths.penalties);
-  return cuts_only(sweep) ? penalties_of(sweep.sweep_stages.cut, 1) : Penalties();
-}
-
-void set_sweep(SessionOptions& sweep, const Penalties& to) {
-  if (sweep.optimizer == SweepOptimizer::kSemiGlobal) set(sweep.sweep_paths.penalties, to);
-  if (cuts_only(sweep)) set(sweep.sweep_stages.cut, to, 1);
-}
-
-Penalties penalties_of(const PipelineOptions& pipeline) {
+/// Calls `visit(options, steps)` with the options that hold the penalties of a job, if it has any.
+/// @param options  const SessionOptions, or to be changed
+template <class Options, class Visit>
+void visit_penalties(Options& options, Method method, const Visit& visit) {
+  if (method == Method::kPlaneSweep) {
+    if (options.optimizer == SweepOptimizer::kSemiGlobal) visit(options.sweep_paths.penalties, 1.0f);
+    if (cuts_only(options.optimizer, options.sweep_stages.graph_cut)) visit(options.sweep_stages.cut, 1.0f);
+  }
+  if (method == Method::kSemiGlobal) visit(options.pair.matching.semi_global.optimizer, 1.0f);
+  if (method != Method::kPipeline) return;
+  auto& pipeline = options.pair.matching.pipeline;
   const float steps = steps_of(pipeline);
-  if (cuts_only(pipeline)) return penalties_of(pipeline.graph_cut, steps);
-  if (pipeline.optimizer == PipelineOptimizer::kScanline)
-    return {whole(pipeline.scanline.p1, steps), whole(pipeline.scanline.p2, steps), 0};
-  if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) return penalties_of(pipeline.semi_global);
-  return {};
-}
-
-void set(PipelineOptions& pipeline, const Penalties& to) {
-  const float steps = steps_of(pipeline);
-  if (cuts_only(pipeline)) set(pipeline.graph_cut, to, steps);
-  if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) set(pipeline.semi_global, to);
-  if (pipeline.optimizer != PipelineOptimizer::kScanline) return;
-  pipeline.scanline.p1 = static_cast<float>(to.p1) / steps;
-  pipeline.scanline.p2 = static_cast<float>(to.p2) / steps;
+  if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) visit(pipeline.semi_global, steps);
+  if (pipeline.optimizer == PipelineOptimizer::kScanline) visit(pipeline.scanline, steps);
+  if (cuts_only(pipeline.optimizer, pipeline.refinement.graph_cut)) visit(pipeline.graph_cut, steps);
 }
 
 }  // namespace
@@ -131,12 +124,7 @@ PipelineOptions ad_census_preset() {
 RefinementSteps parse_refinement(const std::string& list) {
   RefinementSteps refinement;
   if (list == "none") return refinement;
-  std::string::size_type begin = 0;
-  while (begin <= list.size()) {
-    const auto end = std::min(list.find(',', begin), list.size());
-    add_step(refinement, list.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string& word : split_list(list)) add_step(refinement, word);
   if (refinement.left_right || !(refinement.vote || refinement.interpolate)) return refinement;
   throw UsageError(std::string(refinement.vote ? "vote" : "interpolate") +
                    " repairs what the check of both views finds: name lr too");
@@ -171,31 +159,27 @@ int pipeline_window(const PipelineOptions& pipeline) {
 }
 
 Penalties penalties_of(const SessionOptions& options, Job job) {
-  if (job.method == Method::kPlaneSweep) return sweep_penalties(options);
-  if (job.method == Method::kSemiGlobal) return penalties_of(options.pair.matching.semi_global.optimizer);
-  return job.method == Method::kPipeline ? penalties_of(options.pair.matching.pipeline) : Penalties();
+  Penalties penalties;
+  visit_penalties(options, job.method,
+                  [&](const auto& holder, float steps) { penalties = penalties_in(holder, steps); });
+  return penalties;
 }
 
 void set_penalty(SessionOptions& options, int Penalties::*member, int value) {
-  Penalties sweep = sweep_penalties(options);
-  // Graph cuts keep their ratio of the penalties.
-  if (cuts_only(options) && member == &Penalties::p1)
-    sweep.p2 = value * options.sweep_stages.cut.smoothness_cap;
-  sweep.*member = value;
-  set_sweep(options, sweep);
-  PairOptions& pair = options.pair.matching;
-  Penalties sgm = penalties_of(pair.semi_global.optimizer), pipeline = penalties_of(pair.pipeline);
-  if (cuts_only(pair.pipeline) && member == &Penalties::p1)
-    pipeline.p2 = value * pair.pipeline.graph_cut.smoothness_cap;
-  sgm.*member = pipeline.*member = value;
-  set(pair.semi_global.optimizer, sgm);
-  set(pair.pipeline, pipeline);
+  const auto set_in = [&](auto& holder, float steps) {
+    Penalties penalties = penalties_in(holder, steps);
+    if constexpr (requires { holder.smoothness_cap; })  // graph cuts keep their ratio of the penalties
+      if (member == &Penalties::p1) penalties.p2 = value * holder.smoothness_cap;
+    penalties.*member = value;
+    set(holder, penalties, steps);
+  };
+  for (const Method method : kMethods) visit_penalties(options, method, set_in);
 }
 
 std::string idle_penalty(const SessionOptions& options, Job job) {
   const PipelineOptions& pipeline = options.pair.matching.pipeline;
   if (job.method == Method::kPlaneSweep && options.optimizer != SweepOptimizer::kSemiGlobal &&
-      !cuts_only(options))
+      !cuts_only(options.optimizer, options.sweep_stages.graph_cut))
     return "has a meaning with --optimizer sgm or graphcut only";
   if (job.method == Method::kPipeline && pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll &&
       !pipeline.refinement.graph_cut)

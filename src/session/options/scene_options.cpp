@@ -1,8 +1,9 @@
 // Source views, planes, filters and fusion.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
@@ -29,8 +30,7 @@ void set_planes(SessionOptions& options, const std::string& text) {
 /// The numbers of a list with commas; nothing when it is no such list of finite numbers.
 std::optional<std::vector<double>> parse_list(const std::string& text) {
   std::vector<double> numbers;
-  std::istringstream list(text + ",");
-  for (std::string number; std::getline(list, number, ',');) {
+  for (const std::string& number : split_list(text)) {
     try {
       numbers.push_back(parse_number<double>(number));
     } catch (const UsageError&) {
@@ -44,8 +44,8 @@ std::optional<std::vector<double>> parse_list(const std::string& text) {
 std::string format_box(const std::optional<SceneBox>& box) {
   if (!box) return {};
   const auto& [a, b] = *box;
-  return decimal(a.x) + "," + decimal(a.y) + "," + decimal(a.z) + "," + decimal(b.x) + "," + decimal(b.y) +
-         "," + decimal(b.z);
+  return fmt::format("{},{},{},{},{},{}", decimal(a.x), decimal(a.y), decimal(a.z), decimal(b.x),
+                     decimal(b.y), decimal(b.z));
 }
 
 /// --roi: six numbers are a box of a scene, four the region of a pair.
@@ -83,7 +83,7 @@ Option roi_option() {
 std::string format_region(const Region& region) {
   const auto& [x, y, width, height] = region;
   if (width == 0 || height == 0) return {};
-  return decimal(x) + "," + decimal(y) + "," + decimal(width) + "," + decimal(height);
+  return fmt::format("{},{},{},{}", x, y, width, height);
 }
 
 OptionGroup view_options() {

@@ -60,9 +60,8 @@ Option method_option() {
   return Option("method", "NAME",
                 "The method. For scenes: planesweep, a plane sweep. For rectified pairs and for scenes: sgm "
                 "(semi-global matching), bp (belief propagation), bm (block matching) or pipeline (single "
-                "stages "
-                "over a stored cost volume). In a scene these rectify each view with its best neighbours and "
-                "merge the depths on which the pairs agree")
+                "stages over a stored cost volume). In a scene these rectify each view with its best "
+                "neighbours and merge the depths on which the pairs agree")
       .add({kAll,
             [](const SessionOptions&, Job job) { return method_keyword(job.method); },
             set_method,

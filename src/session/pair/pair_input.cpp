@@ -149,8 +149,6 @@ json describe(const BeliefOptions& options) {
           {"storage", static_cast<int>(options.storage)}};
 }
 
-using Grey = ImageView<const std::uint8_t>;
-
 /// Block matching with its defaults of the disparities that `range` becomes at half the size.
 PairOptions options_for(DisparityRange range) {
   PairOptions options;

@@ -24,7 +24,7 @@ struct PairPlan {
   std::uint64_t file_bytes = 0;  ///< of the larger image file
 
   /// How messages and reports call the pair: its folder, or the left image.
-  std::string name() const { return (files.root.empty() ? files.left : files.root).string(); }
+  std::string name() const { return input_name(files).string(); }
 };
 
 /// Reads the calibration and the headers of the images.

@@ -1,11 +1,11 @@
 #include "session/pair/pair_run.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "core/error.hpp"
@@ -14,10 +14,10 @@
 #include "core/version.hpp"
 #include "io/map_files.hpp"
 #include "io/output_file.hpp"
-#include "predict/performance_model.hpp"
 #include "refine/depth_filters.hpp"
 #include "refine/normals.hpp"
 #include "session/pair/pair_input.hpp"
+#include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/resume/output_folder.hpp"
@@ -36,6 +36,22 @@ using nlohmann::json;
 constexpr double kManyKnown = 0.75;
 constexpr double kFewKnown = 0.05;
 
+/// The work on one pair.
+struct PairRun {
+  const SharedWork& work;
+  PairPlan plan;
+  Workspace workspace;
+  const SessionOptions& options = work.options;
+
+  /// Waits until the device is open.
+  Backend& backend() const { return *work.backends().front(); }
+};
+
+PairRun begin_run(const PairFiles& files, const SharedWork& work) {
+  return {work, make_pair_plan(files, work.options),
+          Workspace(output_path(work.options, files, work.several_inputs))};
+}
+
 /// What matching leaves, filtered.
 struct PairResult {
   Image<float> disparity;
@@ -44,7 +60,8 @@ struct PairResult {
   std::string swap_warning;    ///< that the images are swapped; empty: none
 };
 
-json inputs_of(const PairRun& run, const PairPlan& plan) {
+json inputs_of(const PairRun& run) {
+  const PairPlan& plan = run.plan;
   const auto hash = [](const std::filesystem::path& path) {
     const auto identity = identify_file(path);
     if (!identity) throw InputError(path.string() + ": cannot be read");
@@ -63,17 +80,14 @@ json inputs_of(const PairRun& run, const PairPlan& plan) {
   return document;
 }
 
-std::string range_text(const PairPlan& plan) {
-  const DisparityRange range = plan.options.range;
-  return std::to_string(range.min) + " <= d < " + std::to_string(range.min + range.count);
-}
-
 /// Why a pair may have hardly any disparity.
 std::string doubts(const PairPlan& plan) {
-  return "searched was " + range_text(plan) +
-         "; is that the range (--min-disparity, --max-disparity), are the images swapped, are they "
-         "rectified, "
-         "and are the filters right for them (--speckle, --uniqueness, --left-right)?";
+  const DisparityRange range = plan.options.range;
+  return fmt::format(
+      "searched was {} <= d < {}; is that the range (--min-disparity, --max-disparity), are the images "
+      "swapped, are they rectified, and are the filters right for them (--speckle, --uniqueness, "
+      "--left-right)?",
+      range.min, range.min + range.count);
 }
 
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
@@ -84,16 +98,14 @@ std::string swap_warning(const PairPlan& plan, const GreyPair& images, double kn
   if (known > kManyKnown && !always_known) return {};
   const OrderShares shares = compare_orders(backend, images, plan.options.range);
   if (!shares.seem_swapped()) return {};
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "the images seem to be swapped: at half the size %.0f %% of the pixels match, and %.0f %% the "
-      "other way round",
-      100 * shares.as_given, 100 * shares.swapped);
-  return plan.name() + ": " + text + "; give the left image first, or search negative disparities";
+  return fmt::format(
+      "{}: the images seem to be swapped: at half the size {:.0f} % of the pixels match, and {:.0f} % the "
+      "other way round; give the left image first, or search negative disparities",
+      plan.name(), 100 * shares.as_given, 100 * shares.swapped);
 }
 
-PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, StepClock& clock) {
+PairResult match(const PairRun& run, StepClock& clock) {
+  const PairPlan& plan = run.plan;
   PairProblem problem;
   const PairImages images = read_pair_images(plan);
   problem.images = images.view();
@@ -102,13 +114,13 @@ PairResult match(const PairRun& run, const PairPlan& plan, Backend& backend, Ste
   clock.end("reading the images");
   check_interrupted();
   PairResult result;
-  result.disparity = std::move(backend.match(problem).disparity);
+  result.disparity = std::move(run.backend().match(problem).disparity);
   clock.end("matching");
   check_interrupted();
   remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
   result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
-  result.swap_warning = swap_warning(plan, problem.images, result.known, backend);
+  result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());
   if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
   clock.end("filtering");
   return result;
@@ -121,7 +133,8 @@ void write_result(const PairRun& run, const char* file, StepRecord& record, cons
   record.outputs.push_back({file, write(run.workspace.path(file))});
 }
 
-void write_depth(const PairRun& run, const PairPlan& plan, const PairResult& result, StepRecord& record) {
+void write_depth(const PairRun& run, const PairResult& result, StepRecord& record) {
+  const PairPlan& plan = run.plan;
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
   write_result(run, pair_file::kDepth, record,
                [&](const auto& path) { return write_pfm(path, depth.view()); });
@@ -151,12 +164,11 @@ void write_disparity(const PairRun& run, const PairResult& result, StepRecord& r
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {
   json warnings = json::array();
-  char share[32];
-  std::snprintf(share, sizeof share, "%.2f %%", 100 * result.known);
   if (!result.swap_warning.empty())
     warnings.push_back(result.swap_warning);
   else if (result.known < kFewKnown)
-    warnings.push_back(plan.name() + ": only " + share + " of the pixels have a disparity; " + doubts(plan));
+    warnings.push_back(fmt::format("{}: only {:.2f} % of the pixels have a disparity; {}", plan.name(),
+                                   100 * result.known, doubts(plan)));
   const DisparityRange range = plan.options.range;
   if (range.min < 0 || range.min + range.count > 256)
     warnings.push_back(std::string(pair_file::kDisparityPng) +
@@ -165,39 +177,88 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   return warnings;
 }
 
-StepRecord do_work(const PairRun& run, const PairPlan& plan, json inputs, StepClock& clock) {
-  Backend& backend = run.backend();
-  pair_memory(plan, backend, run.memory_limit);
+StepRecord do_work(const PairRun& run, json inputs, StepClock& clock) {
+  const PairPlan& plan = run.plan;
+  pair_memory(plan, run.backend(), run.work.memory_limit);
   clock.end("opening the device");
-  const PairResult result = match(run, plan, backend, clock);
+  const PairResult result = match(run, clock);
   StepRecord record;
   record.inputs = std::move(inputs);
   record.result = {
-      {"known", result.known}, {"device", backend.name()}, {"warnings", warnings_of(plan, result)}};
+      {"known", result.known}, {"device", run.backend().name()}, {"warnings", warnings_of(plan, result)}};
   for (const json& warning : record.result["warnings"]) spdlog::warn("{}", warning.get<std::string>());
   write_disparity(run, result, record);
-  if (plan.camera) write_depth(run, plan, result, record);
+  if (plan.camera) write_depth(run, result, record);
   write_record(run.workspace.path(pair_file::kRecord), record);
   clock.end("writing");
   return record;
 }
 
 /// Predicted seconds of the matching: by the calibration of this machine, else by shipped costs.
-double matching_seconds(const PairRun& run, const PairPlan& plan, const PairMemory& memory) {
-  const int threads = memory.device > 0 ? 0 : run.threads;
-  const StageTask task = pair_task(plan.size.width, plan.size.height, plan.options, threads);
-  const PerformanceModel model = load_calibration({run.backend().name(), run.threads, version()});
+double matching_seconds(const PairRun& run, const PairMemory& memory) {
+  const int threads = memory.device > 0 ? 0 : run.work.threads;
+  const ImageSize size = run.plan.size;
+  const StageTask task = pair_task(size.width, size.height, run.plan.options, threads);
+  const PerformanceModel model = load_calibration(calibration_key(run.work.backends(), run.work.threads));
   return predicted_seconds(model, task, threads);
 }
 
 /// No result may be written over an input.
-void check_output(const PairRun& run, const PairPlan& plan) {
+void check_output(const PairRun& run) {
   for (const char* file : {pair_file::kDisparityPng, pair_file::kPreview, pair_file::kFilled})
-    for (const auto& input : {plan.files.left, plan.files.right})
+    for (const auto& input : {run.plan.files.left, run.plan.files.right})
       if (std::filesystem::weakly_canonical(run.workspace.path(file)) ==
           std::filesystem::weakly_canonical(input))
         throw UsageError("--output " + run.workspace.root().string() + ": " + file +
                          " would be written over the image of that name; choose another folder");
+}
+
+/// Removes what an earlier run left, so that it does not pass for a result of this one.
+void remove_results(const Workspace& workspace, std::initializer_list<const char*> files) {
+  for (const char* file : files) remove_result(workspace.path(file));
+}
+
+/// Sizes, disparities, memory, and the time of the matching.
+Outcome plan_pair(const PairRun& run) {
+  const PairPlan& plan = run.plan;
+  const PairMemory memory = pair_memory(plan, run.backend(), run.work.memory_limit);
+  const double seconds = matching_seconds(run, memory);
+  Outcome outcome{0, pair_plan_json(plan, run.workspace, memory),
+                  pair_plan_text(plan, run.workspace, memory)};
+  outcome.object["seconds"] = {{"matching", seconds}};
+  outcome.object["memory"]["output"] = pair_output_bytes(plan, run.options.pair.fill);
+  outcome.text += fmt::format("  time: matching about {:.3f} s\n", seconds);
+  return outcome;
+}
+
+/// Finished and unchanged results are kept.
+Outcome run_pair(const PairRun& run, StepClock& clock) {
+  const PairPlan& plan = run.plan;
+  const Workspace& workspace = run.workspace;
+  check_output(run);
+  const TakenOutput output =
+      take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
+  workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
+  mark_output(workspace, OutputKind::kPair);
+  if (output.has_results) remove_results(workspace, {pair_file::kReport, pair_file::kReportPage});
+  const std::string options = resolved_options(run.options, plan.job);
+  write_file_if_changed(workspace.path("options.toml"), options);
+  json inputs = inputs_of(run);
+  FinishedStep finished = find_finished(workspace, run.options.overwrite, pair_file::kRecord, inputs);
+  clock.end("checking what is there");
+  const bool kept = finished.record.has_value();
+  if (kept) spdlog::info("{}: the result is finished and kept", plan.name());
+  if (!finished.reason.empty())
+    spdlog::info("{}: stale results are made again: {}", plan.name(), finished.reason);
+  if (!kept && output.has_results)
+    remove_results(workspace,
+                   {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
+                    pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
+  if (!kept) finished.record = do_work(run, std::move(inputs), clock);
+  const json report = pair_report_json(plan, workspace, *finished.record, kept, options, clock.times());
+  write_file(workspace.path(pair_file::kReport), json_text(report));
+  write_file(workspace.path(pair_file::kReportPage), pair_report_html(report));
+  return {0, report, pair_summary(report)};
 }
 
 }  // namespace
@@ -248,54 +309,11 @@ PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> de
   return {ply.count(), ply.commit()};
 }
 
-void remove_pair_results(const Workspace& workspace) {
-  for (const char* file :
-       {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
-        pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
-    remove_result(workspace.path(file));
-}
-
-void remove_pair_reports(const Workspace& workspace) {
-  for (const char* file : {pair_file::kReport, pair_file::kReportPage}) remove_result(workspace.path(file));
-}
-
-PairReport plan_pair(const PairRun& run) {
-  const PairPlan plan = make_pair_plan(run.files, run.options);
-  const PairMemory memory = pair_memory(plan, run.backend(), run.memory_limit);
-  PairReport report{pair_plan_json(plan, run.workspace, memory), pair_plan_text(plan, run.workspace, memory)};
-  const double seconds = matching_seconds(run, plan, memory);
-  report.object["seconds"] = {{"matching", seconds}};
-  report.object["memory"]["output"] = pair_output_bytes(plan, run.options.pair.fill);
-  char text[64];
-  std::snprintf(text, sizeof text, "  time: matching about %.3f s\n", seconds);
-  report.text += text;
-  return report;
-}
-
-PairReport run_pair(const PairRun& run) {
+Outcome do_pair(const PairFiles& files, const SharedWork& work) {
+  work.require_device();
   StepClock clock;
-  const PairPlan plan = make_pair_plan(run.files, run.options);
-  check_output(run, plan);
-  const TakenOutput output =
-      take_output(run.workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
-  run.workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
-  mark_output(run.workspace, OutputKind::kPair);
-  if (output.has_results) remove_pair_reports(run.workspace);
-  const std::string options = resolved_options(run.options, plan.job);
-  write_file_if_changed(run.workspace.path("options.toml"), options);
-  json inputs = inputs_of(run, plan);
-  FinishedStep finished = find_finished(run.workspace, run.options.overwrite, pair_file::kRecord, inputs);
-  clock.end("checking what is there");
-  const bool kept = finished.record.has_value();
-  if (kept) spdlog::info("{}: the result is finished and kept", plan.name());
-  if (!finished.reason.empty())
-    spdlog::info("{}: stale results are made again: {}", plan.name(), finished.reason);
-  if (!kept && output.has_results) remove_pair_results(run.workspace);
-  if (!kept) finished.record = do_work(run, plan, std::move(inputs), clock);
-  const json report = pair_report_json(plan, run.workspace, *finished.record, {kept, options, clock.times()});
-  write_file(run.workspace.path(pair_file::kReport), json_text(report));
-  write_file(run.workspace.path(pair_file::kReportPage), pair_report_html(report));
-  return {report, pair_summary(report)};
+  const PairRun run = begin_run(files, work);
+  return work.options.dry_run ? plan_pair(run) : run_pair(run, clock);
 }
 
 }  // namespace recon

@@ -1,19 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <string>
 
 #include "core/image.hpp"
 #include "io/ply.hpp"
-#include "methods/backend.hpp"
 #include "scene/pinhole.hpp"
 #include "session/input.hpp"
-#include "session/options/options.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/resume/step_record.hpp"
+#include "session/shared_work.hpp"
 
 namespace recon {
 
@@ -52,35 +46,11 @@ PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> de
                            ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
                            const Pinhole& camera);
 
-/// Removes what an earlier run left, so that it does not pass for a result of this one.
-/// @throws OutputError
-void remove_pair_results(const Workspace& workspace);
-void remove_pair_reports(const Workspace& workspace);
-
-/// The work on one rectified pair.
-struct PairRun {
-  const SessionOptions& options;
-  PairFiles files;
-  Workspace workspace;
-  std::size_t memory_limit = 0;       ///< bytes of host memory for the whole program
-  int threads = 1;                    ///< that the program may use
-  std::function<Backend&()> backend;  ///< waits until the device is open
-};
-
-/// The report of a pair.
-struct PairReport {
-  nlohmann::json object;  ///< report.json
-  std::string text;       ///< summary in a line or two
-};
-
-/// The plan: sizes, disparities, memory, and the time of the matching. Writes no results.
-/// @throws InputError, UsageError, OutOfMemory
-PairReport plan_pair(const PairRun& run);
-
-/// Matches the pair and writes disparity.pfm, disparity.png and preview.png, with a calibration depth.pfm and
-/// fused.ply, and the reports; finished and unchanged results are kept.
+/// Matches a rectified pair and writes disparity.pfm, disparity.png and preview.png, with a calibration
+/// depth.pfm and fused.ply, and the reports; finished and unchanged results are kept. With --dry-run its
+/// plan: sizes, disparities, memory, and the time of the matching; no results are written.
 /// @throws InputError when nothing matches, or a calibration gives no points
 /// @throws UsageError, OutOfMemory, OutputError, DeviceError, Interrupted
-PairReport run_pair(const PairRun& run);
+Outcome do_pair(const PairFiles& files, const SharedWork& work);
 
 }  // namespace recon

@@ -1,5 +1,6 @@
 #include "session/plan/plan.hpp"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -21,12 +22,29 @@ namespace {
 /// Fewer planes of a coarse sweep do not separate surfaces.
 constexpr int kMinCoarsePlanes = 32;
 
+SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
+  SweepImages images{posed_view(plan, view, channels), {}};
+  for (const int source : plan.view(view).sources)
+    images.sources.push_back(posed_view(plan, source, channels));
+  return images;
+}
+
 /// Planes at most a pixel apart in every source.
 int planes_a_pixel_apart(const ScenePlan& plan, int view) {
-  const ViewPlan& it = plan.view(view);
-  std::vector<PosedImage> sources;
-  for (const int source : it.sources) sources.push_back(posed_view(plan, source, 1));
-  return auto_plane_count(posed_view(plan, view, 1), sources, it.range.near, it.range.far);
+  const auto [reference, sources] = posed_views(plan, view, 1);
+  const DepthRange range = plan.view(view).range;
+  return auto_plane_count(reference, sources, range.near, range.far);
+}
+
+/// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
+int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options) {
+  constexpr int kMinSide = 160;
+  int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
+  for (const int source : plan.view(view).sources)
+    side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
+  int levels = 0;
+  for (; levels < options.sweep_stages.patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
+  return levels;
 }
 
 std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
@@ -152,10 +170,9 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
     any_match |= matches;
     const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
     if (matches && view.sources.empty())
-      plan.warnings.push_back(
-          name +
-          ": no other view overlaps with it enough; it gets no depth map: check its pose, or "
-          "widen --min-angle and --max-angle");
+      plan.warnings.push_back(name +
+                              ": no other view overlaps with it enough; it gets no depth map: check its "
+                              "pose, or widen --min-angle and --max-angle");
     view.in_scope = matches && usable;
     view.active = view.in_scope &&
                   static_cast<int>(index_of_name.at(name) % static_cast<std::size_t>(options.shard.count)) ==
@@ -165,8 +182,8 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
       for (const int source : view.sources) plan.views[static_cast<std::size_t>(source)].needed = true;
   }
   if (!any_match)
-    throw InputError("--views '" + options.views + "' matches none of the " +
-                     std::to_string(plan.views.size()) + " views; names look like " + plan.name(0));
+    throw InputError(fmt::format("--views '{}' matches none of the {} views; names look like {}",
+                                 options.views, plan.views.size(), plan.name(0)));
 }
 
 /// A cloud needs views that overlap.
@@ -180,22 +197,35 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
   };
   if (std::any_of(scope.begin(), scope.end(), has_source_in_scope)) return;
   const int first = scope.front();
-  throw InputError("--views '" + options.views + "' matches " + std::to_string(scope.size()) +
-                   (scope.size() == 1 ? " view" : " views") + ", such as " + plan.name(first) +
-                   ", without any of their source views, such as " +
-                   plan.name(plan.view(first).sources.front()) +
-                   ": depths are checked across views; match some of these too, or give --stage estimate for "
-                   "depth maps alone");
+  throw InputError(fmt::format(
+      "--views '{}' matches {} view{}, such as {}, without any of their source views, such as {}: "
+      "depths are checked across views; match some of these too, or give --stage estimate for "
+      "depth maps alone",
+      options.views, scope.size(), scope.size() == 1 ? "" : "s", plan.name(first),
+      plan.name(plan.view(first).sources.front())));
 }
 
 }  // namespace
 
+std::vector<int> ViewPlan::matched_views() const {
+  if (pairs.empty()) return sources;
+  std::vector<int> views;
+  for (const ViewPair& it : pairs) views.push_back(it.source);
+  return views;
+}
+
 std::vector<int> ScenePlan::active_views() const {
   return views_where(*this, &ViewPlan::active);
 }
+
 std::vector<int> ScenePlan::needed_views() const {
   return views_where(*this, &ViewPlan::needed);
 }
+
+std::vector<int> ScenePlan::views_in_scope() const {
+  return views_where(*this, &ViewPlan::in_scope);
+}
+
 std::vector<std::vector<int>> ScenePlan::overlaps() const {
   std::vector<std::vector<int>> result(views.size());
   for (std::size_t i = 0; i < views.size(); ++i)
@@ -210,10 +240,6 @@ std::vector<std::vector<int>> ScenePlan::overlaps() const {
   return result;
 }
 
-std::vector<int> ScenePlan::views_in_scope() const {
-  return views_where(*this, &ViewPlan::in_scope);
-}
-
 std::string plane_limit_note(const ScenePlan& plan) {
   int limited = 0, most = 0;
   for (const ViewPlan& view : plan.views) {
@@ -222,52 +248,26 @@ std::string plane_limit_note(const ScenePlan& plan) {
     most = std::max(most, view.wanted_planes);
   }
   if (limited == 0) return {};
-  return "--planes auto is limited to " + std::to_string(kMaxAutoPlanes) +
-         ": planes a pixel apart would be up to " + std::to_string(most) + " in " + std::to_string(limited) +
-         (limited == 1 ? " view" : " views") + "; --planes N sweeps more";
-}
-
-PlaneSet plane_set(const ViewPlan& view) {
-  const double far = 1.0 / view.range.far;
-  const double step = (1.0 / view.range.near - far) / (view.planes - 1);
-  return {static_cast<float>(far), static_cast<float>(step), view.planes};
+  return fmt::format(
+      "--planes auto is limited to {}: planes a pixel apart would be up to {} in {} view{}; --planes N "
+      "sweeps "
+      "more",
+      kMaxAutoPlanes, most, limited, limited == 1 ? "" : "s");
 }
 
 PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
   return {plan.view(view).camera, plan.scene_view(view).cam_from_world, channels, {}};
 }
 
-namespace {
-
-SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
-  SweepImages images{posed_view(plan, view, channels), {}};
-  for (const int source : plan.view(view).sources)
-    images.sources.push_back(posed_view(plan, source, channels));
-  return images;
-}
-
-/// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
-int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options) {
-  constexpr int kMinSide = 160;
-  int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
-  for (const int source : plan.view(view).sources)
-    side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
-  int levels = 0;
-  for (; levels < options.sweep_stages.patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
-  return levels;
-}
-
-}  // namespace
-
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options) {
-  const int channels = options.colour ? 3 : 1;
+  const ViewPlan& it = plan.view(view);
   SweepProblem problem{{options.sweep, options.optimizer, options.sweep_paths, options.sweep_stages},
-                       posed_views(plan, view, channels),
-                       plane_set(plan.view(view)),
+                       posed_views(plan, view, options.colour ? 3 : 1),
+                       make_plane_set(it.range.near, it.range.far, it.planes),
                        {}};
   if (!options.sweep_stages.patches) return problem;
-  problem.stages.patch_match.levels = plan.view(view).levels;
-  for (int level = 0; level < plan.view(view).levels; ++level) {
+  problem.stages.patch_match.levels = it.levels;
+  for (int level = 0; level < it.levels; ++level) {
     SweepImages images = level == 0 ? SweepImages(problem) : problem.coarser.back();
     images.reference.camera = halved(images.reference.camera);
     for (PosedImage& source : images.sources) source.camera = halved(source.camera);
@@ -277,18 +277,18 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions
 }
 
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
-  std::vector<bool> keep(scene.views.size(), true);
+  std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
-    for (const LeftOut& view : left_out)
-      if (scene.views[i].name == view.name) keep[i] = false;
+    if (std::none_of(left_out.begin(), left_out.end(),
+                     [&](const LeftOut& view) { return view.name == scene.views[i].name; }))
+      kept.push_back(static_cast<int>(i));
   ScenePlan plan;
-  plan.scene = keep_views(scene, keep);
+  plan.scene = keep_views(scene, kept);
   plan.left_out = left_out;
   const std::size_t count = plan.scene.views.size();
   if (count < 2)
-    throw InputError("too few views: " + std::to_string(count) + " of " +
-                     std::to_string(scene.views.size() + scene.unusable.size()) +
-                     " can be used, and depth needs at least 2");
+    throw InputError(fmt::format("too few views: {} of {} can be used, and depth needs at least 2", count,
+                                 scene.views.size() + scene.unusable.size()));
 
   plan.views.resize(count);
   choose_sources(options, plan);
@@ -298,9 +298,10 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   if (!sweep) choose_pairs(options, plan);
   choose_views(scene, options, plan);
   if (plan.views_in_scope().empty())
-    throw InputError("no overlap: no view has another one that sees the same surface under a useful angle (" +
-                     std::to_string(count) +
-                     " views); check the poses, or widen --min-angle and --max-angle");
+    throw InputError(
+        fmt::format("no overlap: no view has another one that sees the same surface under a useful angle ({} "
+                    "views); check the poses, or widen --min-angle and --max-angle",
+                    count));
   if (options.stage != Stage::kEstimate) check_overlap_in_scope(options, plan);
   if (!sweep) return plan;
   const std::vector<int> active = plan.active_views();

@@ -2,15 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "match/warp_step.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/pair_depth.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/scene.hpp"
+#include "session/options/device.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
@@ -36,6 +35,9 @@ struct ViewPlan {
                           ///< or another shard's
   bool active = false;    ///< in scope, and this run's shard
   bool needed = false;    ///< in scope, or the source of such a view: its undistorted image is written
+
+  /// The sources that it is swept or paired with.
+  std::vector<int> matched_views() const;
 };
 
 /// The plan of a scene. Views are those of `scene`, without those left out.
@@ -68,22 +70,23 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
 /// A note if `auto` would choose more planes than its limit; else empty.
 std::string plane_limit_note(const ScenePlan& plan);
 
-/// The planes that a view is swept with.
-PlaneSet plane_set(const ViewPlan& view);
-
 /// A view's camera and pose, with `channels` channels that lack their pixels.
 PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 
 /// The sweep of a view; its images lack their pixels.
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
 
-/// `scene` without the views for which `keep` is false; their track elements are removed, points stay.
-Scene keep_views(const Scene& scene, const std::vector<bool>& keep);
+/// `scene` with only the views of `kept`, rising indices; the track elements of others are removed, points
+/// stay.
+Scene keep_views(const Scene& scene, const std::vector<int>& kept);
 
 /// The scene of the undistorted images of the plan's needed views: PINHOLE cameras, the same poses and
 /// points. Observations are moved to where the undistorted image has them; those outside it are dropped.
 /// Views are in the order of the plan; where their ids are not ascending in it, they are renumbered from 1.
 Scene undistorted_scene(const ScenePlan& plan);
+
+/// Bytes of code and libraries.
+inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
 
 /// Allotment of memory. Results do not depend on it.
 struct MemoryPlan {
@@ -115,8 +118,8 @@ int photos_at_once(const Scene& scene, std::size_t limit, int threads);
 /// @param limit    bytes of host memory that the program may take
 /// @param threads  that it may use
 /// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device
-MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
-                       const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit, int threads);
+MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
+                       std::size_t limit, int threads);
 
 /// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
 /// cloud is an estimate).

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.hpp"
@@ -25,17 +27,14 @@ constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
 constexpr int kWritesWaiting = 4;
-constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
 
 // Bytes in addition to the pixels, for the whole run of a scene.
 constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
 constexpr std::size_t kSparsePointBytes = sizeof(SparsePoint) + 32;  // its track's block in memory included
 
-std::size_t pixels(const Pinhole& camera) {
-  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
-}
-
-std::size_t pixels(const Camera& camera) {
+/// @param camera  a Pinhole or a Camera
+template <class AnyCamera>
+std::size_t pixels(const AnyCamera& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
 }
 
@@ -64,18 +63,13 @@ ModelBytes model_bytes(const ScenePlan& plan) {
 }
 
 /// Memory of fusion with the maps of `views` views; a file is read before a view's points are made.
-std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing) {
+/// @param in_files  the maps are: the pages in use, and a view as it is read and copied there
+std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing, bool in_files) {
   const std::size_t pixels_a_point =
       spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
-  return view_pixels * (views * kFusionBytes + std::max(kLoadBytes, kPointBytes / pixels_a_point));
-}
-
-/// The same where the maps are in files: the pages in use, and a view as it is read and copied there.
-std::size_t mapped_fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing) {
-  const std::size_t pixels_a_point =
-      spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
-  return view_pixels * (views * kFusionBytes / kMappedShare +
-                        std::max(kFusionBytes + kLoadBytes, kPointBytes / pixels_a_point));
+  const std::size_t maps = views * kFusionBytes / (in_files ? kMappedShare : 1);
+  const std::size_t loading = kLoadBytes + (in_files ? kFusionBytes : 0);
+  return view_pixels * (maps + std::max(loading, kPointBytes / pixels_a_point));
 }
 
 int count_within(std::size_t available, std::size_t each, int max) {
@@ -102,8 +96,7 @@ Sizes measure(const ScenePlan& plan) {
   Sizes sizes;
   const std::vector<std::vector<int>> overlaps = plan.overlaps();
   for (const int i : plan.needed_views()) {
-    const View& view = plan.scene.views[static_cast<std::size_t>(i)];
-    sizes.photo = std::max(sizes.photo, pixels(plan.scene.cameras[static_cast<std::size_t>(view.camera)]));
+    sizes.photo = std::max(sizes.photo, pixels(plan.photo_camera(i)));
     sizes.view = std::max(sizes.view, pixels(plan.view(i).camera));
     sizes.padded = std::max(sizes.padded, padded_pixels(plan.view(i).camera));
     std::size_t images = pixels(plan.view(i).camera);
@@ -157,8 +150,8 @@ struct Matching {
 };
 
 /// @param filtering  bytes that a stream needs after a sweep, when it has the result but not the rest
-Matching matching(const ScenePlan& plan, const SessionOptions& options,
-                  const std::vector<std::unique_ptr<Backend>>& backends, std::size_t filtering) {
+Matching matching(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
+                  std::size_t filtering) {
   Matching all;
   for (const auto& backend : backends) {
     std::size_t host = 0;
@@ -210,9 +203,11 @@ Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes
                     : match.sweeps.host_bytes + match.streams * (images + filters);
   if (options.stage == Stage::kEstimate) return needs;
   needs.check = sizes.view * kCheckBytes;
-  needs.fusion = fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
-  needs.in_files = needs.base + needs.fusion > limit;
-  if (needs.in_files) needs.fusion = mapped_fusion_bytes(sizes.view, sizes.most_views, options.point_spacing);
+  const auto fusion = [&](bool in_files) {
+    return fusion_bytes(sizes.view, sizes.most_views, options.point_spacing, in_files);
+  };
+  needs.in_files = needs.base + fusion(false) > limit;
+  needs.fusion = fusion(needs.in_files);
   return needs;
 }
 
@@ -232,8 +227,7 @@ int checks_beside(const Needs& needs, bool gpu, std::size_t spare, int at_once) 
 }
 
 /// The options that would reduce the memory of matching, as the end of a message.
-std::string ways_out(const ScenePlan& plan, const SessionOptions& options,
-                     const std::vector<std::unique_ptr<Backend>>& backends) {
+std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
   const std::vector<int> active = plan.active_views();
   if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
@@ -267,12 +261,12 @@ int photos_at_once(const Scene& scene, std::size_t limit, int threads) {
   return decoded_at_once({scene, {}, {}, {}}, photo, limit, threads);
 }
 
-MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
-                       const std::vector<std::unique_ptr<Backend>>& backends, std::size_t limit,
-                       int threads) {
+MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
+                       std::size_t limit, int threads) {
   const Sizes sizes = measure(plan);
-  const bool halved = options.method_of(false) == Method::kPlaneSweep && options.sweep_stages.patches;
-  const std::size_t channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
+  const Job job{options.method_of(false), false};
+  const bool halved = options.swept_by_patches(job);
+  const std::size_t channels = options.in_colour(job) ? 3 : 1;
   const auto channel_bytes = [&](std::size_t pixels) {
     return pixels * channels + (halved ? pixels / 3 : 0);
   };
@@ -290,11 +284,10 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   memory.threads_a_stream = threads_a_stream(needs, gpu, limit / 2, threads);
   const std::size_t least = needs.least(memory.threads_a_stream);
   if (least > limit)
-    throw OutOfMemory("views of up to " + std::to_string(sizes.view) + " pixels take at least " +
-                      format_byte_size(least) + " of memory, " +
-                      format_byte_size(needs.base - kProgramBytes + needs.copy) +
-                      " of it for the model, and the limit is " + format_byte_size(limit) +
-                      ways_out(plan, options, backends));
+    throw OutOfMemory(fmt::format(
+        "views of up to {} pixels take at least {} of memory, {} of it for the model, and the limit is {}{}",
+        sizes.view, format_byte_size(least), format_byte_size(needs.base - kProgramBytes + needs.copy),
+        format_byte_size(limit), ways_out(plan, options, backends)));
 
   // A quarter of the rest is for more concurrent work, the remainder for caches, at most what the scene
   // fills.
@@ -333,7 +326,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options,
   // Fusion no longer has the photometric maps.
   const std::size_t fusing = needs.fusion == 0 || needs.in_files
                                  ? needs.fusion
-                                 : fusion_bytes(sizes.view, held, options.point_spacing);
+                                 : fusion_bytes(sizes.view, held, options.point_spacing, false);
   memory.peak = std::min(limit, others + (memory.fusion_beside ? busy + fusing : std::max(busy, fusing)));
   return memory;
 }

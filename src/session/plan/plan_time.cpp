@@ -1,9 +1,8 @@
 #include "session/plan/plan_time.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
+#include "core/paths.hpp"
 #include "core/version.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
@@ -120,8 +119,7 @@ RemainingWork remaining_work(SceneRun& run) {
   const bool fuse = run.options.stage != Stage::kEstimate, estimate = run.options.stage != Stage::kFuse;
   RemainingWork work;
   work.fuse = fuse;
-  std::error_code error;
-  if (run.options.overwrite || !std::filesystem::is_directory(run.workspace.path("status"), error)) {
+  if (run.options.overwrite || !is_folder(run.workspace.path("status"))) {
     work.prepare = run.plan.needed_views();
     if (estimate) work.estimate = run.plan.active_views();
     if (fuse) work.check = run.plan.views_in_scope();

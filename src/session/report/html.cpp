@@ -61,13 +61,12 @@ std::string html_head() {
 std::string html_warnings(const nlohmann::json& warnings) {
   if (warnings.empty()) return {};
   std::string list = "<h2>Warnings</h2>\n<ul>\n";
-  for (const nlohmann::json& warning : warnings)
-    list += "<li>" + html_escaped(warning.get<std::string>()) + "</li>\n";
+  for (const nlohmann::json& warning : warnings) list += "<li>" + html_escaped(warning) + "</li>\n";
   return list + "</ul>\n";
 }
 
 std::string html_options(const nlohmann::json& options) {
-  return "<h2>Options</h2>\n<pre>" + html_escaped(options.get<std::string>()) + "</pre>\n";
+  return "<h2>Options</h2>\n<pre>" + html_escaped(options) + "</pre>\n";
 }
 
 std::string html_histogram(const nlohmann::json& bins, const std::string& title, const std::string& unit) {
@@ -85,14 +84,13 @@ std::string html_histogram(const nlohmann::json& bins, const std::string& title,
     const double height = kHeight * bin.at(2).get<double>() / most;
     svg += "<rect x=" + number(static_cast<double>(i) * width, "%.2f") +
            " y=" + number(kHeight - height, "%.2f") + " width=" + number(0.92 * width, "%.2f") +
-           " height=" + number(height, "%.2f") + "><title>" + number(bin.at(0).get<double>(), "%.3g") +
-           " to " + number(bin.at(1).get<double>(), "%.3g") + unit + ": " +
-           number(bin.at(2).get<double>(), "%.0f") + "</title></rect>";
+           " height=" + number(height, "%.2f") + "><title>" + number(bin.at(0), "%.3g") + " to " +
+           number(bin.at(1), "%.3g") + unit + ": " + number(bin.at(2), "%.0f") + "</title></rect>";
   }
   const std::string y = number(kHeight + kAxis - 3, "%.0f");
-  svg += "<text x=0 y=" + y + ">" + number(bins.front().at(0).get<double>(), "%.3g") + unit +
+  svg += "<text x=0 y=" + y + ">" + number(bins.front().at(0), "%.3g") + unit +
          "</text><text x=" + number(kWidth, "%.0f") + " y=" + y + " text-anchor=end>" +
-         number(bins.back().at(1).get<double>(), "%.3g") + unit + "</text></svg></figure>\n";
+         number(bins.back().at(1), "%.3g") + unit + "</text></svg></figure>\n";
   return svg;
 }
 

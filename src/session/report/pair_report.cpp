@@ -1,5 +1,7 @@
 #include "session/report/pair_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.hpp"
@@ -15,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kProgramBytes = std::size_t{96} << 20;  // code, libraries
 // Bytes a pixel that are alive at the same time: the decoder's image and its rows, both images in both
 // depths.
 constexpr std::size_t kReadBytes = 24;
@@ -49,7 +50,7 @@ std::string row(const std::string& name, const std::string& value) {
 }
 
 std::string shown_size(const json& report) {
-  return size_text(report.at("width").get<int>(), report.at("height").get<int>());
+  return size_text(report.at("width"), report.at("height"));
 }
 
 }  // namespace
@@ -57,8 +58,7 @@ std::string shown_size(const json& report) {
 PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
   const std::string remedy =
       "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
-      "(--memory-limit, "
-      "--gpu-memory-limit)";
+      "(--memory-limit, --gpu-memory-limit)";
   WorkMemory work, orders;
   try {
     work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
@@ -73,8 +73,8 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
                                 10 * pixels + colour + orders.host_bytes, kWriteBytes * pixels + file});
   if (memory.peak > limit)
-    throw OutOfMemory(plan.name() + ": matching takes up to " + format_byte_size(memory.peak) +
-                      ", the limit is " + format_byte_size(limit) + remedy);
+    throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
+                                  format_byte_size(memory.peak), format_byte_size(limit), remedy));
   return memory;
 }
 
@@ -93,30 +93,29 @@ json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const Pair
 
 std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {
   const DisparityRange range = plan.options.range;
-  std::string text = plan.name() + " -> " + workspace.root().string() + "\n";
-  text += "  " + plan.files.left.filename().string() + ", " + plan.files.right.filename().string() + ": " +
-          size_text(plan.size.width, plan.size.height) + ", " + method_keyword(plan.job.method) +
-          ", disparities " + std::to_string(range.min) + " to " +
-          std::to_string(range.min + range.count - 1) +
-          (plan.camera ? ", with a calibration: depth and cloud\n" : ", no calibration\n");
-  text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
+  std::string text = fmt::format(
+      "{} -> {}\n  {}, {}: {}, {}, disparities {} to {}, {}\n  memory: up to {} of {}", plan.name(),
+      workspace.root().string(), plan.files.left.filename().string(), plan.files.right.filename().string(),
+      size_text(plan.size.width, plan.size.height), method_keyword(plan.job.method), range.min,
+      range.min + range.count - 1, plan.camera ? "with a calibration: depth and cloud" : "no calibration",
+      format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device > 0) text += ", " + format_byte_size(memory.device) + " of GPU memory";
   return text + "\n";
 }
 
-json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                      const PairReportExtras& extras) {
+json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record, bool kept,
+                      const std::string& options, const StepTimes& times) {
   json report = plan_of(plan, workspace);
   report["program"] = "reconstruct";
   report["version"] = version();
   report["device"] = record.result.value("device", "");
   report["complete"] = true;
-  report["kept"] = extras.kept;
+  report["kept"] = kept;
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
-  report["seconds"] = seconds_json(extras.times);
-  report["options"] = extras.options;
+  report["seconds"] = seconds_json(times);
+  report["options"] = options;
   report["disparity"] = workspace.path(pair_file::kDisparity).string();
   if (record.result.contains("points")) {
     report["cloud"] = workspace.path(pair_file::kCloud).string();
@@ -126,19 +125,18 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
 }
 
 std::string pair_report_html(const json& report) {
-  std::string page =
-      html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n<table>\n";
+  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n<table>\n";
   page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
                             ", " + shown_size(report));
-  page += row("method", report.at("method").get<std::string>());
-  page += row("disparities", std::to_string(report.at("min_disparity").get<int>()) + " to " +
-                                 std::to_string(report.at("max_disparity").get<int>() - 1));
+  page += row("method", report.at("method"));
+  page += row("disparities", fmt::format("{} to {}", report.at("min_disparity").get<int>(),
+                                         report.at("max_disparity").get<int>() - 1));
   page += row("known", number(100 * report.at("known").get<double>(), "%.1f %% of the pixels"));
   if (report.contains("points"))
     page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
-  page += row("time", number(report.at("seconds").at("total").get<double>(), "%.2f s on ") +
+  page += row("time", number(report.at("seconds").at("total"), "%.2f s on ") +
                           report.at("device").get<std::string>());
-  page += row("version", report.at("version").get<std::string>());
+  page += row("version", report.at("version"));
   page += "</table>\n<p><img src=\"" + std::string(pair_file::kPreview) +
           "\" alt=\"disparity\" style=\"max-width:100%\"></p>\n";
   return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
@@ -149,10 +147,10 @@ std::string pair_summary(const json& report) {
       report.at("disparity").get<std::string>() + ": " + shown_size(report) +
       number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
       (report.at("kept").get<bool>() ? std::string("kept\n")
-                                     : number(report.at("seconds").at("total").get<double>(), "in %.1f s\n"));
+                                     : number(report.at("seconds").at("total"), "in %.1f s\n"));
   if (report.contains("points"))
-    text += report.at("cloud").get<std::string>() + ": " +
-            std::to_string(report.at("points").get<std::uint64_t>()) + " points\n";
+    text += fmt::format("{}: {} points\n", report.at("cloud").get<std::string>(),
+                        report.at("points").get<std::uint64_t>());
   return text;
 }
 

@@ -27,20 +27,13 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
 /// Bytes that the results of a pair take on the disk, at most.
 std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill);
 
-/// Contents of a report beside the result.
-struct PairReportExtras {
-  bool kept = false;
-  std::string options;
-  StepTimes times;
-};
-
 /// The plan of a pair as an object, and as text for people.
 nlohmann::json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory);
 std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory);
 
 /// What was done with a pair and what came of it, as an object, as a web page, and as lines for people.
 nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                                const PairReportExtras& extras);
+                                bool kept, const std::string& options, const StepTimes& times);
 std::string pair_report_html(const nlohmann::json& report);
 std::string pair_summary(const nlohmann::json& report);
 

@@ -1,11 +1,13 @@
 #include "session/report/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/version.hpp"
 #include "io/image_file.hpp"
+#include "scene/view_geometry.hpp"
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
 #include "session/resume/step_inputs.hpp"
@@ -21,14 +23,6 @@ int most_disparities(const ViewPlan& view) {
   int most = 0;
   for (const ViewPair& it : view.pairs) most = std::max(most, it.pair.disparities);
   return most;
-}
-
-/// The sources that a view is swept or paired with.
-std::vector<int> matched_views(const ViewPlan& view) {
-  if (view.pairs.empty()) return view.sources;
-  std::vector<int> sources;
-  for (const ViewPair& it : view.pairs) sources.push_back(it.source);
-  return sources;
 }
 
 json pairs_json(const SceneRun& run, const ViewPlan& view) {
@@ -101,19 +95,16 @@ constexpr double kAngleBin = 2;
 /// [[begin, end, views], ...] of the angles, degrees, at which a view and its sources see the middle of the
 /// view's depths.
 json baselines_json(const SceneRun& run) {
-  constexpr double kDegreesPerRadian = 57.29577951308232;
   std::vector<std::uint64_t> counts;
   for (const int i : run.plan.views_in_scope()) {
     const ViewPlan& view = run.plan.view(i);
     const double middle = std::sqrt(view.range.near * view.range.far);
     const Pose world_from_cam = inverse(run.plan.scene_view(i).cam_from_world);
     const Vec3d point = world_from_cam * Vec3d{0, 0, middle};
-    for (const int source : matched_views(view)) {
-      const Vec3d a = world_from_cam.translation - point;
-      const Vec3d b = camera_centre(run.plan.scene_view(source).cam_from_world) - point;
-      const double cosine = dot(a, b) / std::sqrt(dot(a, a) * dot(b, b));
-      if (!(std::abs(cosine) <= 1)) continue;
-      const auto bin = static_cast<std::size_t>(std::acos(cosine) * kDegreesPerRadian / kAngleBin);
+    for (const int source : view.matched_views()) {
+      const Vec3d centre = camera_centre(run.plan.scene_view(source).cam_from_world);
+      const auto bin = static_cast<std::size_t>(
+          triangulation_angle(point, world_from_cam.translation, centre) / kAngleBin);
       counts.resize(std::max(counts.size(), bin + 1));
       ++counts[bin];
     }
@@ -159,8 +150,7 @@ const char* source_text(TimeSource source) {
       break;
   }
   return "by figures of other machines, as nothing was measured here: a run corrects them, and "
-         "reconstruct-bench "
-         "calibrate";
+         "reconstruct-bench calibrate";
 }
 
 }  // namespace
@@ -217,24 +207,21 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
                  : "      size  disparities  depth range        matched with\n");
   for (const int view : run.plan.active_views()) {
     const ViewPlan& plan = run.plan.view(view);
-    char line[128];
-    std::snprintf(line, sizeof line, "  %10s  %6d   %-9.5g %-9.5g   ",
-                  size_text(plan.camera.width, plan.camera.height).c_str(),
-                  sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
-    text += "  " + padded(run.plan.name(view)) + line;
-    for (const int source : matched_views(plan)) text += " " + run.plan.name(source);
+    text += fmt::format("  {}  {:>10}  {:6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
+                        size_text(plan.camera.width, plan.camera.height),
+                        sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
+    for (const int source : plan.matched_views()) text += " " + run.plan.name(source);
     text += "\n";
   }
   for (const LeftOut& view : run.plan.left_out)
     text += "  left out: " + view.name + ": " + view.reason + "\n";
   if (const int masked = count_masked(run.plan.scene); masked > 0)
-    text +=
-        "  masks: " + std::to_string(masked) + " of " + std::to_string(run.plan.views.size()) + " views\n";
+    text += fmt::format("  masks: {} of {} views\n", masked, run.plan.views.size());
   const MemoryPlan& memory = run.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
-  text += "; a view in " + std::to_string(memory.tiles) + (memory.tiles == 1 ? " piece" : " pieces") +
-          "; results up to " + format_byte_size(output_bytes(run.plan, run.options)) + "\n";
+  text += fmt::format("; a view in {} piece{}; results up to {}\n", memory.tiles,
+                      memory.tiles == 1 ? "" : "s", format_byte_size(output_bytes(run.plan, run.options)));
   text += "  time: about " + number(time.total, "%.2f s");
   if (time.a_view > 0) text += ", " + number(time.a_view, "%.3f s") + " a view";
   for (const auto& [step, seconds] : time.steps)

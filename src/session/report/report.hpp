@@ -27,4 +27,9 @@ CloudView view_of_cloud(const SceneRun& run);
 /// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
 nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);
 
+/// The same as a web page that opens without a network; pictures are files beside it.
+/// @param report  of `report_json`
+/// @param cloud   may be empty
+std::string report_html(const nlohmann::json& report, const CloudView& cloud);
+
 }  // namespace recon

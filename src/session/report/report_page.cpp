@@ -1,10 +1,6 @@
-#include "session/report/report_page.hpp"
-
-#include <nlohmann/json.hpp>
-#include <vector>
-
 #include "session/report/embedded.hpp"
 #include "session/report/html.hpp"
+#include "session/report/report.hpp"
 
 namespace recon {
 
@@ -13,14 +9,14 @@ namespace {
 using nlohmann::json;
 
 /// A number of a view with its label; nothing where it has none.
-std::string fact(const json& view, const char* key, const char* format, double scale = 1) {
-  return view.contains(key) ? number(view.at(key).get<double>() * scale, format) : "";
+std::string fact(const json& view, const char* key, const char* format) {
+  return view.contains(key) ? number(view.at(key), format) : "";
 }
 
 /// A picture of a view that opens in full; nothing where it has none.
 std::string picture(const json& view, const char* key, const char* title) {
   if (!view.contains(key)) return {};
-  const std::string file = html_link(view.at(key).get<std::string>());
+  const std::string file = html_link(view.at(key));
   return "<a href=\"" + file + "\" title=\"" + title + "\"><img src=\"" + file + "\" alt=\"" + title +
          "\" loading=lazy></a>";
 }
@@ -36,13 +32,12 @@ std::string share(const json& view, const char* key, const char* label) {
 std::string view_figure(const json& view) {
   std::string text = "<figure class=view><div class=pictures>" + picture(view, "image", "photo") +
                      picture(view, "preview", "depth") + picture(view, "confidence", "confidence") +
-                     "</div><figcaption><b>" + html_escaped(view.at("name").get<std::string>()) +
-                     "</b><small>";
-  text += number(view.at("width").get<double>(), "%.0f") +
-          number(view.at("height").get<double>(), " x %.0f") + fact(view, "depth_min", ", depth %.4g") +
-          fact(view, "depth_max", " to %.4g") + fact(view, "planes", ", %.0f planes") +
-          fact(view, "disparities", ", %.0f disparities") + ", " + std::to_string(view.at("sources").size()) +
-          " sources" + fact(view, "seconds", ", %.2f s") + "</small>";
+                     "</div><figcaption><b>" + html_escaped(view.at("name")) + "</b><small>";
+  text += number(view.at("width"), "%.0f") + number(view.at("height"), " x %.0f") +
+          fact(view, "depth_min", ", depth %.4g") + fact(view, "depth_max", " to %.4g") +
+          fact(view, "planes", ", %.0f planes") + fact(view, "disparities", ", %.0f disparities") + ", " +
+          std::to_string(view.at("sources").size()) + " sources" + fact(view, "seconds", ", %.2f s") +
+          "</small>";
   return text + share(view, "known_photometric", "known") +
          share(view, "known_geometric", "agreed by other views") + "</figcaption></figure>\n";
 }
@@ -52,12 +47,11 @@ std::string summary(const json& report) {
   if (report.contains("points"))
     text += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
             std::to_string(report.at("views").size()) + " views in ";
-  text += number(report.at("seconds").at("total").get<double>(), "%.1f s on ") +
-          html_escaped(report.at("device").get<std::string>()) + ", version " +
-          html_escaped(report.at("version").get<std::string>()) + ".</p>\n";
+  text += number(report.at("seconds").at("total"), "%.1f s on ") + html_escaped(report.at("device")) +
+          ", version " + html_escaped(report.at("version")) + ".</p>\n";
   for (const json& view : report.at("left_out"))
-    text += "<p><b>" + html_escaped(view.at("name").get<std::string>()) +
-            "</b> is left out: " + html_escaped(view.at("reason").get<std::string>()) + "</p>\n";
+    text += "<p><b>" + html_escaped(view.at("name")) +
+            "</b> is left out: " + html_escaped(view.at("reason")) + "</p>\n";
   return text;
 }
 
@@ -67,14 +61,13 @@ std::string tiles(const json& report) {
   const json& tiles = report.at("tiles");
   const std::size_t count = tiles.at("files").size();
   return ", and in " + std::to_string(count) + (count == 1 ? " tile" : " tiles") + " of " +
-         number(tiles.at("size").get<double>(), "%.6g") + " units in <a href=\"tiles/\">tiles</a>";
+         number(tiles.at("size"), "%.6g") + " units in <a href=\"tiles/\">tiles</a>";
 }
 
 std::string times(const json& seconds) {
   std::string table = "<h2>Times</h2>\n<table>";
   for (const auto& [step, time] : seconds.items())
-    table +=
-        "<tr><td>" + html_escaped(step) + "<td class=n>" + number(time.get<double>(), "%.2f s") + "</tr>\n";
+    table += "<tr><td>" + html_escaped(step) + "<td class=n>" + number(time, "%.2f s") + "</tr>\n";
   return table + "</table>\n";
 }
 
@@ -103,8 +96,8 @@ void add_cloud(std::string& page, const CloudView& cloud) {
 
 std::string report_html(const json& report, const CloudView& cloud) {
   const bool shown = cloud.size() > 0 && !embedded_three().empty();
-  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene").get<std::string>()) + "</h1>\n" +
-                     summary(report) + html_warnings(report.at("warnings"));
+  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n" + summary(report) +
+                     html_warnings(report.at("warnings"));
   if (shown)
     page += "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<p><small>" +
             std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +

@@ -27,7 +27,7 @@ constexpr std::array<Column, 4> kColumns = {{{"views", "views", "%.0f"},
                                              {"warnings", "warnings", "%.0f"}}};
 
 std::string cell(const json& line, const Column& column) {
-  return line.contains(column.key) ? number(line.at(column.key).get<double>(), column.format) : "-";
+  return line.contains(column.key) ? number(line.at(column.key), column.format) : "-";
 }
 
 std::string text_of(const json& line, const char* key) {
@@ -145,7 +145,7 @@ json session_estimate(const json& plans) {
 std::string estimate_text(const json& estimate) {
   const std::size_t planned = estimate.at("planned"), timed = estimate.at("timed");
   std::string text = std::to_string(planned) + (planned == 1 ? " input" : " inputs");
-  if (timed > 0) text += ": about " + number(estimate.at("seconds").get<double>(), "%.2f s");
+  if (timed > 0) text += ": about " + number(estimate.at("seconds"), "%.2f s");
   if (timed > 0 && timed < planned) text += " for " + std::to_string(timed) + " of them";
   return text + ", up to " + format_byte_size(estimate.at("memory")) + " of memory, results up to " +
          format_byte_size(estimate.at("output")) + "\n";

@@ -19,6 +19,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/paths.hpp"
 #include "core/version.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -61,18 +62,12 @@ using nlohmann::json;
 
 constexpr const char* kMark = "status/output.json";
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 std::string noun(OutputKind kind) {
   return kind == OutputKind::kScene ? "scene" : "pair";
 }
 
 std::optional<OutputKind> marked_kind(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::is_regular_file(folder / kMark, error)) return std::nullopt;
+  if (!is_file(folder / kMark)) return std::nullopt;
   const json mark = json::parse(read_file(folder / kMark), nullptr, false);
   if (!mark.is_object() || !mark.contains("kind")) return std::nullopt;
   for (const OutputKind kind : {OutputKind::kScene, OutputKind::kPair})
@@ -89,10 +84,9 @@ std::optional<OutputKind> output_kind(const fs::path& folder) {
   return std::nullopt;
 }
 
-/// A file that is there before the mark, or that a run left when it was killed.
-bool is_of_a_start(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name == "lock" || (name.starts_with(".reconstruct-") && file.extension() == ".tmp");
+/// A file that a run left when it was killed.
+bool is_temporary(const fs::path& file) {
+  return file.filename().string().starts_with(".reconstruct-") && file.extension() == ".tmp";
 }
 
 /// A file in the folder that no run of ours leaves before its mark, or a folder that cannot be read; nothing
@@ -106,7 +100,8 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
     const std::string top = file.begin()->string();
     std::error_code ignored;
     const bool of_the_system = top.starts_with('.') || top == "lost+found";
-    const bool of_a_start = file.parent_path() == "status" && is_of_a_start(file);
+    const bool of_a_start =  // there before the mark
+        file.parent_path() == "status" && (file.filename() == "lock" || is_temporary(file));
     if (of_the_system) it.disable_recursion_pending();
     if (!of_the_system && !of_a_start && !it->is_directory(ignored)) return file;
     latest = file;
@@ -166,8 +161,7 @@ void Workspace::remove_leftovers(bool exclusive) const {
   std::error_code error;
   for (auto it = std::filesystem::recursive_directory_iterator(root_, error);
        it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.rfind(".reconstruct-", 0) != 0 || it->path().extension() != ".tmp") continue;
+    if (!is_temporary(it->path())) continue;
     std::error_code ignored;  // another run may have been faster
     if (exclusive || now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
   }

@@ -127,8 +127,7 @@ json describe(const Pinhole& camera) {
 }
 
 json describe(const Pose& pose) {
-  json numbers = json::array();
-  for (const double value : pose.rotation.m) numbers.push_back(value);
+  json numbers = pose.rotation.m;
   for (const double value : {pose.translation.x, pose.translation.y, pose.translation.z})
     numbers.push_back(value);
   return numbers;
@@ -178,10 +177,7 @@ json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
   const SweepOptions& sweep = run.options.sweep;
   const auto& [paths, p1, p2, p2_falloff] = run.options.sweep_paths.penalties;
   const PhotometricFilterOptions filter = run.options.resolved_filter();
-  json sources = json::array();
-  for (const int source : plan.sources) sources.push_back(describe_image(run, source));
   return {{"method", "planesweep"},
-          {"sources", std::move(sources)},
           {"planes", plan.planes},
           {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
           {"window", sweep.window},
@@ -194,14 +190,6 @@ json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
           {"max_cost", filter.max_cost},
           {"min_confidence", filter.min_confidence},
           {"min_texture", filter.min_texture}};
-}
-
-json pairs_inputs(const SceneRun& run, const ViewPlan& plan) {
-  json inputs = matching_inputs(pair_depth_options(run.options).matching);
-  json sources = json::array();
-  for (const ViewPair& it : plan.pairs) sources.push_back(describe_image(run, it.source));
-  inputs["sources"] = std::move(sources);
-  return inputs;
 }
 
 }  // namespace
@@ -247,9 +235,13 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
 
 json estimate_inputs(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
-  json inputs = run.job.method == Method::kPlaneSweep ? sweep_inputs(run, plan) : pairs_inputs(run, plan);
+  json inputs = run.job.method == Method::kPlaneSweep
+                    ? sweep_inputs(run, plan)
+                    : matching_inputs(pair_depth_options(run.options).matching);
   inputs["version"] = kResultsVersion;
   inputs["reference"] = describe_image(run, view);
+  inputs["sources"] = json::array();
+  for (const int source : plan.matched_views()) inputs["sources"].push_back(describe_image(run, source));
   inputs["depth_min"] = plan.range.near;
   inputs["depth_max"] = plan.range.far;
   inputs["speckle"] = run.options.filter.speckle_size;

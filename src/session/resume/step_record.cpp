@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 
@@ -60,8 +61,7 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
 }
 
 std::optional<StepRecord> read_record(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  if (!is_file(path)) return std::nullopt;
   try {
     const json document = json::parse(read_file(path));
     StepRecord record;
@@ -120,18 +120,16 @@ FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std
 void log_resumed(const std::string& step, std::size_t kept,
                  const std::vector<std::pair<std::string, std::string>>& reasons) {
   std::size_t stale = 0;
-  for (const auto& [view, reason] : reasons) {
-    if (reason.empty()) continue;
-    ++stale;
-    spdlog::debug("{}: {} is done again: {}", step, view, reason);
+  const std::pair<std::string, std::string>* first = nullptr;
+  for (const auto& it : reasons) {
+    if (it.second.empty()) continue;
+    if (stale++ == 0) first = &it;
+    spdlog::debug("{}: {} is done again: {}", step, it.first, it.second);
   }
   if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", step, kept, kept + reasons.size());
-  if (stale == 0) return;
-  for (const auto& [view, reason] : reasons)
-    if (!reason.empty()) {
-      spdlog::info("{}: {} stale views are done again, such as {}: {}", step, stale, view, reason);
-      break;
-    }
+  if (stale > 0)
+    spdlog::info("{}: {} stale views are done again, such as {}: {}", step, stale, first->first,
+                 first->second);
 }
 
 }  // namespace recon

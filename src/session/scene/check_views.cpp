@@ -32,38 +32,25 @@ std::vector<int> estimated_sources(const SceneRun& run, int view) {
   return sources;
 }
 
-/// The maps of a view where `keep(x, y)`.
-template <class Keep>
-ViewDepth kept(const ViewDepth& maps, const Keep& keep) {
-  const int width = maps.depth.width(), height = maps.depth.height();
-  ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
-  parallel_for(height, [&](int y) {
-    for (int x = 0; x < width; ++x) {
-      const bool it = keep(x, y);
-      result.depth(x, y) = it ? maps.depth(x, y) : kUnknown;
-      result.normal(x, y) = it ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
-      result.confidence(x, y) = it ? maps.confidence(x, y) : kUnknown;
-    }
-  });
-  return result;
-}
-
 /// `maps` where at least `wanted` sources agree and, for patches, the depth is reliable enough; their
 /// confidence is then the reliability.
 ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement, int wanted) {
-  const auto agreed = [&](int x, int y) { return agreement(x, y).agree >= wanted; };
-  ViewDepth result = kept(maps, agreed);
-  if (!run.options.swept_by_patches(run.job)) return result;
-  const Image<float> variation = inverse_depth_variation(maps.depth.view());
+  const int width = maps.depth.width(), height = maps.depth.height();
+  const bool patches = run.options.swept_by_patches(run.job);
+  const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
   const float min_confidence = run.options.min_reliability();
-  parallel_for(maps.depth.height(), [&](int y) {
-    for (int x = 0; x < maps.depth.width(); ++x) {
-      float& confidence = result.confidence(x, y);
-      if (!agreed(x, y)) continue;
-      confidence = reliability(agreement(x, y), 1.0f - maps.confidence(x, y), variation(x, y));
-      if (confidence >= min_confidence) continue;
-      result.depth(x, y) = confidence = kUnknown;
-      result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+  ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
+  parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x) {
+      float confidence = maps.confidence(x, y);
+      bool keep = agreement(x, y).agree >= wanted;
+      if (keep && patches) {
+        confidence = reliability(agreement(x, y), 1.0f - confidence, variation(x, y));
+        keep = confidence >= min_confidence;
+      }
+      result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
+      result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
+      result.confidence(x, y) = keep ? confidence : kUnknown;
     }
   });
   return result;
@@ -71,11 +58,11 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
 
 }  // namespace
 
-ViewChecks::ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends)
+ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
     : run_(run),
       first_id_(unique_ids(run.plan.views.size())),
       views_(run.plan.views_in_scope()),
-      results_(views_.size()),
+      reasons_(views_.size()),
       users_(run.plan.views.size()),
       ended_(views_.size()) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
@@ -149,7 +136,7 @@ void ViewChecks::check(std::size_t i) {
   first_.guard([this, i] {
     check_interrupted();
     const bool estimated = run_.state(views_[i]).estimate.has_value();
-    if (estimated) results_[i] = check_view(views_[i]);
+    if (estimated) reasons_[i] = check_view(views_[i]);
     release_maps(i);
     if (!estimated) return;
     const std::lock_guard lock(mutex_);
@@ -166,7 +153,7 @@ bool ViewChecks::wait_for(int view, const std::stop_token& stop) {
       static_cast<std::size_t>(std::lower_bound(views_.begin(), views_.end(), view) - views_.begin());
   std::unique_lock lock(mutex_);
   return changed_.wait(lock, stop, [&] { return ended_[i]; }) && !stop.stop_requested() &&
-         results_[i].record.has_value();
+         run_.state(view).check.has_value();
 }
 
 void ViewChecks::fail(const std::exception_ptr& error) {
@@ -174,14 +161,19 @@ void ViewChecks::fail(const std::exception_ptr& error) {
   first_.guard([&] { std::rethrow_exception(error); });
 }
 
-CheckedView ViewChecks::check_view(int view) {
+/// Sets the state of a view; returns why its check was made again.
+std::string ViewChecks::check_view(int view) {
+  ViewState& state = run_.state(view);
   const std::string& name = run_.plan.view(view).output_name;
   const std::vector<int> sources = estimated_sources(run_, view);
   StepRecord record;
   record.inputs = check_inputs(run_, view, sources);
   FinishedStep finished = find_finished(run_, Step::kCheck, view, record.inputs);
-  if (finished.record) return {std::move(finished.record), true, {}};
-
+  state.check_kept = finished.record.has_value();
+  if (state.check_kept) {
+    state.check = std::move(finished.record);
+    return {};
+  }
   const Image<Agreement> counts = agreement(view, sources);
   // A scene of few views cannot ask for more than it has.
   const int wanted =
@@ -191,7 +183,8 @@ CheckedView ViewChecks::check_view(int view) {
   run_.geometric->insert(name, result);
   write_results(name, *result, record);
   write_record(run_.workspace.path(run_.record_file(Step::kCheck, view)), record);
-  return {std::move(record), false, finished.reason};
+  state.check = std::move(record);
+  return finished.reason;
 }
 
 /// Writes the maps of a view and their previews, and sums them up, all at once.
@@ -283,11 +276,8 @@ void ViewChecks::finish() {
   }
   std::vector<std::pair<std::string, std::string>> redone;
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    ViewState& state = run_.state(views_[i]);
-    if (!state.estimate) continue;
-    state.check = std::move(results_[i].record);
-    state.check_kept = results_[i].kept;
-    if (!results_[i].kept) redone.emplace_back(run_.plan.name(views_[i]), results_[i].reason);
+    const ViewState& state = run_.state(views_[i]);
+    if (state.estimate && !state.check_kept) redone.emplace_back(run_.plan.name(views_[i]), reasons_[i]);
   }
   log_resumed("check across views", static_cast<std::size_t>(estimates) - redone.size(), redone);
 }

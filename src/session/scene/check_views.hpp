@@ -19,7 +19,7 @@
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "fuse/agreement.hpp"
-#include "methods/backend.hpp"
+#include "session/options/device.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -27,20 +27,13 @@ namespace recon {
 struct SceneRun;
 struct ViewDepth;
 
-/// What came of the check of one view.
-struct CheckedView {
-  std::optional<StepRecord> record;
-  bool kept = false;   ///< it was finished before
-  std::string reason;  ///< why it was made again
-};
-
 /// The check of the depths of all estimated views in scope against their sources; writes what is left and its
 /// previews. Where a GPU estimates and memory allows, a view is checked as soon as it and its sources are
 /// estimated, with the processor time that the estimation leaves.
 class ViewChecks {
  public:
   /// @param backends  count what the sources of a view say of it, in turn
-  ViewChecks(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends);
+  ViewChecks(SceneRun& run, const Backends& backends);
 
   /// Drops checks that have not begun, and waits for the rest.
   ~ViewChecks();
@@ -74,7 +67,7 @@ class ViewChecks {
   void add_ready(std::size_t i);
   void check_ready();
   void check(std::size_t i);
-  CheckedView check_view(int view);
+  std::string check_view(int view);
   void write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const;
   Image<Agreement> agreement(int view, const std::vector<int>& sources);
   Backend* backend_for(int view);
@@ -85,7 +78,7 @@ class ViewChecks {
   std::vector<Backend*> backends_;  ///< those that have not failed
   const std::uint64_t first_id_;    ///< of the maps of the views of the plan
   const std::vector<int> views_;
-  std::vector<CheckedView> results_;                  ///< of `views_`
+  std::vector<std::string> reasons_;                  ///< why those of `views_` were checked again
   std::vector<std::size_t> waits_for_;                ///< number of estimates that are still to come
   std::vector<std::vector<std::size_t>> dependents_;  ///< of each view those of `views_` that wait for it
   std::vector<std::atomic<int>> users_;  ///< of the maps of each view: the checks that are still to come

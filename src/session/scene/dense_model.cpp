@@ -12,26 +12,6 @@ namespace recon {
 
 namespace {
 
-/// `scene` with only the views of `order`, which rises.
-Scene reorder_views(const Scene& scene, const std::vector<int>& order) {
-  if (order.size() == scene.views.size()) return scene;
-  Scene result;
-  result.camera_ids = scene.camera_ids;
-  result.cameras = scene.cameras;
-  std::vector<int> new_index(scene.views.size(), -1);
-  for (const int view : order) {
-    new_index[static_cast<std::size_t>(view)] = static_cast<int>(result.views.size());
-    result.views.push_back(scene.views[static_cast<std::size_t>(view)]);
-  }
-  result.points = scene.points;
-  for (SparsePoint& point : result.points.edit()) {
-    for (TrackElement& element : point.track)
-      element.view = new_index[static_cast<std::size_t>(element.view)];
-    std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
-  }
-  return result;
-}
-
 /// Where the undistorted image has what the photo has at `pixel`; nothing outside it.
 std::optional<Vec2d> undistorted_pixel(const Lens& lens, const Pinhole& target, Vec2d pixel) {
   const std::optional<Vec3d> ray = lens.unproject(pixel);
@@ -107,16 +87,28 @@ void renumber_views(Scene& scene) {
 
 }  // namespace
 
-Scene keep_views(const Scene& scene, const std::vector<bool>& keep) {
-  std::vector<int> order;
-  for (std::size_t i = 0; i < scene.views.size(); ++i)
-    if (keep[i]) order.push_back(static_cast<int>(i));
-  return reorder_views(scene, order);
+Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
+  if (kept.size() == scene.views.size()) return scene;
+  Scene result;
+  result.camera_ids = scene.camera_ids;
+  result.cameras = scene.cameras;
+  std::vector<int> new_index(scene.views.size(), -1);
+  for (const int view : kept) {
+    new_index[static_cast<std::size_t>(view)] = static_cast<int>(result.views.size());
+    result.views.push_back(scene.views[static_cast<std::size_t>(view)]);
+  }
+  result.points = scene.points;
+  for (SparsePoint& point : result.points.edit()) {
+    for (TrackElement& element : point.track)
+      element.view = new_index[static_cast<std::size_t>(element.view)];
+    std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
+  }
+  return result;
 }
 
 Scene undistorted_scene(const ScenePlan& plan) {
   const std::vector<int> order = plan.needed_views();
-  Scene scene = reorder_views(plan.scene, order);
+  Scene scene = keep_views(plan.scene, order);
   std::vector<Pinhole> targets;
   for (std::size_t i = 0; i < order.size(); ++i) {
     targets.push_back(plan.view(order[i]).camera);

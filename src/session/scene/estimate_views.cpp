@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ class Estimation {
         writer_(std::min(run.threads, 4), run.memory.writes_waiting) {}
 
   /// @throws the error of the last backend, or the first error that is no backend's and more than one view's
-  void run_on(const std::vector<std::unique_ptr<Backend>>& backends) {
+  void run_on(const Backends& backends) {
     std::deque<Device> devices;
     for (const auto& backend : backends) devices.emplace_back(*backend);
     working_ = devices.size();
@@ -136,14 +137,15 @@ class Estimation {
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });
   }
 
-  /// The channels of the photos of `view` and of the views after it in `others`.
+  /// The channels of the photos of a view and then of those that it is matched with.
   /// @throws InputError when a photo cannot be read
-  Channels channels_of(int view, std::vector<int> others) {
-    others.insert(others.begin(), view);
-    Channels channels(others.size());
-    parallel_for(static_cast<int>(others.size()), [&](int i) {
+  Channels channels_of(int view) {
+    std::vector<int> views = run_.plan.view(view).matched_views();
+    views.insert(views.begin(), view);
+    Channels channels(views.size());
+    parallel_for(static_cast<int>(views.size()), [&](int i) {
       const auto index = static_cast<std::size_t>(i);
-      channels[index] = run_.photos.channels(run_.plan, others[index]);
+      channels[index] = run_.photos.channels(run_.plan, views[index]);
     });
     return channels;
   }
@@ -158,7 +160,7 @@ class Estimation {
 
   ViewDepth sweep(Backend& backend, int view) {
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
-    const Channels channels = channels_of(view, run_.plan.view(view).sources);
+    const Channels channels = channels_of(view);
     const auto set_level = [&](int level, SweepImages& images) {
       set_pixels(*channels.front(), level, images.reference);
       for (std::size_t i = 0; i < images.sources.size(); ++i)
@@ -171,19 +173,17 @@ class Estimation {
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
-    const std::vector<ViewPair>& pairs = run_.plan.view(view).pairs;
-    std::vector<int> views = {view};
-    for (const ViewPair& it : pairs) views.push_back(it.source);
-    const Channels channels = channels_of(view, {views.begin() + 1, views.end()});
-    std::vector<PosedImage> images;
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      images.push_back(posed_view(run_.plan, views[i], static_cast<int>(channels[i]->size())));
-      set_pixels(*channels[i], 0, images.back());
-    }
+    const Channels channels = channels_of(view);
+    const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
+      PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
+      set_pixels(pixels, 0, image);
+      return image;
+    };
     std::vector<PairSource> sources;
-    for (std::size_t i = 0; i < pairs.size(); ++i) sources.push_back({images[i + 1], pairs[i].pair});
-    return estimate_view_from_pairs(backend, images.front(), sources, pair_depth_options(run_.options),
-                                    mask(view).view());
+    for (const ViewPair& it : run_.plan.view(view).pairs)
+      sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
+    return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
+                                    pair_depth_options(run_.options), mask(view).view());
   }
 
   void write(int view, const ViewDepth& maps, const nlohmann::json& result) {
@@ -238,18 +238,17 @@ std::vector<FinishedStep> finished_estimates(const SceneRun& run, const std::vec
 void refuse_changed(const SceneRun& run, const std::vector<int>& views,
                     const std::vector<FinishedStep>& finished) {
   constexpr std::size_t kNamed = 5;
-  std::vector<std::string> changed;
-  for (std::size_t i = 0; i < views.size(); ++i)
-    if (finished[i].changed) changed.push_back(run.plan.name(views[i]) + " (" + finished[i].reason + ")");
-  if (changed.empty()) return;
+  std::size_t changed = 0;
   std::string names;
-  for (std::size_t i = 0; i < std::min(changed.size(), kNamed); ++i)
-    names += (i == 0 ? "" : ", ") + changed[i];
-  if (changed.size() > kNamed) names += ", and others";
-  throw InputError(run.workspace.root().string() + ": the depth maps of " + std::to_string(changed.size()) +
-                   " of " + std::to_string(views.size()) +
-                   " views are of other photos, poses or options than this run: " + names +
-                   "; give the options that they were estimated with, or run --stage estimate again");
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (!finished[i].changed || ++changed > kNamed) continue;
+    names += (names.empty() ? "" : ", ") + run.plan.name(views[i]) + " (" + finished[i].reason + ")";
+  }
+  if (changed == 0) return;
+  throw InputError(fmt::format(
+      "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}{}; give "
+      "the options that they were estimated with, or run --stage estimate again",
+      run.workspace.root().string(), changed, views.size(), names, changed > kNamed ? ", and others" : ""));
 }
 
 /// `views` in the order in which fusion needs them checked, each after the sources of its check.
@@ -281,8 +280,7 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
 
 }  // namespace
 
-void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends,
-                    ViewChecks* checks) {
+void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks) {
   const std::vector<int> active = run.plan.active_views();
   std::vector<FinishedStep> finished = finished_estimates(run, active, run.options.overwrite);
   std::vector<int> views;
@@ -328,8 +326,9 @@ void collect_estimates(SceneRun& run) {
     run.warn(run.plan.name(views[i]) + " is left out: " + reason);
   }
   if (const std::vector<int> removed = cleaned_but_needed(run); !removed.empty())
-    throw InputError(run.workspace.root().string() + ": the maps of " + std::to_string(removed.size()) +
-                     " views that the check needs were removed by --clean; run without --stage");
+    throw InputError(fmt::format(
+        "{}: the maps of {} views that the check needs were removed by --clean; run without --stage",
+        run.workspace.root().string(), removed.size()));
   if (run.failed.size() == views.size())
     throw InputError(run.workspace.root().string() +
                      ": there are no depth maps to fuse; run --stage estimate first");

@@ -1,11 +1,11 @@
 #include "session/scene/fuse_views.hpp"
 
+#include <fmt/format.h>
 #include <oneapi/tbb/task_arena.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "core/paths.hpp"
 #include "core/progress.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
@@ -182,25 +183,21 @@ void remove_cloud(const SceneRun& run) {
 }
 
 [[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views) {
-  char text[512];
   const double photometric = 100 * mean_known(run, views, &ViewState::estimate);
   const double geometric = 100 * mean_known(run, views, &ViewState::check);
   const char* reason = "points are seen by too few views at once: lower --min-fused-views or raise --sources";
   if (photometric < 1)
     reason =
         "matching finds next to nothing: check the depth range (--depth-min, --depth-max) and that the "
-        "photos "
-        "have texture";
+        "photos have texture";
   else if (geometric < 0.1 * photometric)
     reason =
         "the views do not agree on the depth: check the poses and the depth range, or raise "
         "--max-depth-error";
-  std::snprintf(text, sizeof text,
-                "the cloud is empty: of the pixels of %zu views, %.2f %% have a depth before the check "
-                "across views and "
-                "%.2f %% after it; %s",
-                views.size(), photometric, geometric, reason);
-  throw InputError(run.workspace.root().string() + ": " + text);
+  throw InputError(
+      fmt::format("{}: the cloud is empty: of the pixels of {} views, {:.2f} % have a depth before the check "
+                  "across views and {:.2f} % after it; {}",
+                  run.workspace.root().string(), views.size(), photometric, geometric, reason));
 }
 
 FusionOptions fusion_options(const SceneRun& run, std::size_t views) {
@@ -250,10 +247,8 @@ ViewFusion::~ViewFusion() {
 }
 
 void ViewFusion::begin_beside(ViewChecks& checks) {
-  std::error_code error;
   const auto record = run_.workspace.path(Workspace::fusion_record_file());
-  if (!run_.memory.fusion_beside || (!run_.options.overwrite && std::filesystem::exists(record, error)))
-    return;
+  if (!run_.memory.fusion_beside || (!run_.options.overwrite && is_there(record))) return;
   remove_cloud(run_);
   try {
     thread_ = std::jthread([this, &checks] { fuse_beside(checks); });
@@ -285,8 +280,8 @@ void ViewFusion::fuse_beside(ViewChecks& checks) {
 }
 
 void ViewFusion::fuse_all(UnfinishedCloud& cloud, Loader& loader) {
-  FusionOptions options = fusion_options(run_, cloud.views.size());
-  cloud.points = fuse(fusion_views(run_, cloud.views), loader, options, cloud.writer);
+  cloud.points =
+      fuse(fusion_views(run_, cloud.views), loader, fusion_options(run_, cloud.views.size()), cloud.writer);
 }
 
 int ViewFusion::fused() {
@@ -331,9 +326,10 @@ void ViewFusion::finish() {
   }
   if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
   if (static_cast<int>(views.size()) < run_.options.min_fused_views)
-    run_.warn("points need " + std::to_string(views.size()) + " instead of " +
-              std::to_string(run_.options.min_fused_views) +
-              " views, as there are no more; lower --min-fused-views, or add photos that overlap");
+    run_.warn(
+        fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
+                    "add photos that overlap",
+                    views.size(), run_.options.min_fused_views));
   if (run_.memory.fusion_files > 0)
     spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
                  run_.memory.fusion_views, format_byte_size(run_.memory.fusion_files));
@@ -355,10 +351,10 @@ void ViewFusion::commit(StepRecord record) {
   if (cloud_->points == 0) fail_empty(run_, cloud_->views);
   const std::uint64_t points = cloud_->writer.count();
   if (points == 0)
-    throw InputError(run_.workspace.root().string() + ": the cloud is empty: none of " +
-                     std::to_string(cloud_->points) + " points lies in --roi " +
-                     roi_json(*run_.options.roi).dump() +
-                     "; make the box larger, or look where the cloud is without it");
+    throw InputError(fmt::format(
+        "{}: the cloud is empty: none of {} points lies in --roi {}; make the box larger, or look "
+        "where the cloud is without it",
+        run_.workspace.root().string(), cloud_->points, roi_json(*run_.options.roi).dump()));
   const CloudFiles files = cloud_->writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};

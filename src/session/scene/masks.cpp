@@ -1,17 +1,16 @@
-#include "session/scene/masks.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/paths.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "session/background_work.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -82,8 +81,7 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
     const auto index = static_cast<std::size_t>(i);
     View& view = views[index];
     const fs::path path = mask_path(run, view);
-    std::error_code error;
-    if (!fs::exists(path, error)) return;
+    if (!is_there(path)) return;
     try {
       const std::string content = read_file(path);
       const Camera& camera = run.scene.cameras[static_cast<std::size_t>(view.camera)];

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <system_error>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/paths.hpp"
 #include "core/progress.hpp"
 #include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
@@ -17,7 +17,6 @@
 #include "scene/undistort.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
-#include "session/scene/masks.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -27,10 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_finite(const Pose& pose) {
-  return std::all_of(std::begin(pose.rotation.m), std::end(pose.rotation.m),
-                     [](double v) { return std::isfinite(v); }) &&
-         std::isfinite(pose.translation.x) && std::isfinite(pose.translation.y) &&
-         std::isfinite(pose.translation.z);
+  const auto& [x, y, z] = pose.translation;
+  return std::isfinite(x) && std::isfinite(y) && std::isfinite(z) &&
+         std::ranges::all_of(pose.rotation.m, [](double v) { return std::isfinite(v); });
 }
 
 Scene read_model(const SceneFolder& folder, std::size_t memory_limit) {
@@ -55,8 +53,7 @@ void check_poses(const Scene& scene, const SceneFolder& folder) {
 /// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
 std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
   const fs::path file = run.folder.images / name;
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) return file.string() + ": there is no such photo";
+  if (!is_file(file)) return file.string() + ": there is no such photo";
   if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
     return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
            std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";

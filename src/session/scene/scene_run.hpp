@@ -74,6 +74,16 @@ struct SceneRun {
 /// @throws InputError, OutOfMemory
 void read_scene(SceneRun& run);
 
+/// The mask of a view, in the pixels of its photo: 0 where it is ignored.
+/// @throws InputError when the file cannot be read or has another size than the photo
+Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera);
+
+/// Reads the masks of all views of `run.scene`: notes their hashes, and removes observations of ignored
+/// pixels from the tracks of their points. A point that loses all of them is removed.
+/// @returns the views whose mask cannot be used
+/// @throws Interrupted
+std::vector<LeftOut> read_masks(SceneRun& run);
+
 /// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
 /// and the plan is made again without it.
 /// @throws InputError when too little is left, Interrupted
@@ -91,7 +101,7 @@ void write_dense_model(const SceneRun& run);
 /// fails is added to `failed`; those of a backend that fails are estimated on the others.
 /// @param checks  may begin beside; null: none
 /// @throws OutOfMemory, DeviceError when the last backend fails, OutputError, Interrupted
-void estimate_views(SceneRun& run, const std::vector<std::unique_ptr<Backend>>& backends, ViewChecks* checks);
+void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks);
 
 /// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
 /// @throws InputError when there is none, or some are of other photos, poses or options than this run's

@@ -1,5 +1,6 @@
 #include "session/scene/scene_work.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/aligned_buffer.hpp"
@@ -10,7 +11,6 @@
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
-#include "session/report/report_page.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/check_views.hpp"
 #include "session/scene/fuse_views.hpp"
@@ -40,10 +40,8 @@ void share_memory(SceneRun& run, const Backends& backends) {
 }
 
 fs::path report_file(const SceneRun& run, const char* extension) {
-  const Shard shard = run.options.shard;
-  const std::string name =
-      shard.count == 1 ? "report"
-                       : "report-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
+  const auto [index, count] = run.options.shard;
+  const std::string name = count == 1 ? "report" : fmt::format("report-{}-of-{}", index, count);
   return run.workspace.path(name + extension);
 }
 
@@ -136,15 +134,12 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
 
 std::string summary(const json& report) {
   const std::size_t views = report.at("views").size(), left_out = report.at("left_out").size();
-  char text[160];
-  std::snprintf(text, sizeof text, "%zu views in %.1f s", views,
-                report.at("seconds").at("total").get<double>());
   std::string line = report.contains("points")
-                         ? report.at("cloud").get<std::string>() + ": " +
-                               std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
-                               text
-                         : report.at("output").get<std::string>() + ": depth maps of " + text;
-  if (left_out > 0) line += ", " + std::to_string(left_out) + " left out";
+                         ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
+                                       report.at("points").get<std::uint64_t>())
+                         : report.at("output").get<std::string>() + ": depth maps of";
+  line += fmt::format(" {} views in {:.1f} s", views, report.at("seconds").at("total").get<double>());
+  if (left_out > 0) line += fmt::format(", {} left out", left_out);
   return line + "\n";
 }
 
