@@ -13,29 +13,11 @@
 namespace recon {
 namespace {
 
-/// Number of focal lengths, the first parameters of a model.
-int focal_length_count(CameraModel model) {
-  switch (model) {
-    case CameraModel::kSimplePinhole:
-    case CameraModel::kSimpleRadial:
-    case CameraModel::kRadial:
-    case CameraModel::kSimpleRadialFisheye:
-    case CameraModel::kRadialFisheye:
-      return 1;
-    default:
-      return 2;
-  }
-}
-
 /// Bytes of a view and of a point besides their elements, including the lookup tables.
 constexpr std::size_t kViewBytes = sizeof(View) + 256;
 constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array doubles when it grows
 
 constexpr int kPointGrain = 256;  ///< points per task of a parallel loop
-
-std::string shown_mebibytes(std::size_t bytes) {
-  return std::to_string(bytes >> 20) + " MiB";
-}
 
 bool is_finite(Vec3d v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
@@ -107,10 +89,10 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
 void ColmapBuilder::claim(std::uint64_t count, std::size_t each, const FilePlace& place) {
   const std::size_t left = memory_limit_ - memory_;
   if (count > left / each)
-    throw OutOfMemory(place.text() + ": the model takes more memory than the " +
-                      shown_mebibytes(memory_limit_) +
-                      " that are left for it; raise --memory-limit, or make the model smaller: observations "
-                      "without a point are not needed, nor is the points3D file");
+    throw OutOfMemory(
+        place.text() + ": the model takes more memory than the " + std::to_string(memory_limit_ >> 20) +
+        " MiB that are left for it; raise --memory-limit, or make the model smaller: observations "
+        "without a point are not needed, nor is the points3D file");
   memory_ += static_cast<std::size_t>(count) * each;
 }
 
@@ -160,10 +142,7 @@ void ColmapBuilder::add_points(std::vector<SparsePoint> points,
   std::vector<FirstException> faults(points.size());
   parallel_for(
       static_cast<int>(points.size()),
-      [&](int i) {
-        const auto index = static_cast<std::size_t>(i);
-        faults[index].guard([&] { without_view[index] = link_track(points[index], place_of(i)); });
-      },
+      [&](int i) { faults[i].guard([&] { without_view[i] = link_track(points[i], place_of(i)); }); },
       kPointGrain);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const FilePlace place = place_of(static_cast<int>(i));
@@ -199,7 +178,7 @@ std::vector<std::uint32_t> ColmapBuilder::link_track(SparsePoint& point, const F
       without_view.push_back(image_id);
       continue;
     }
-    const auto& observations = scene_.views[static_cast<std::size_t>(view->second)].observations;
+    const auto& observations = scene_.views[view->second].observations;
     if (element.observation >= observations.size() || observations[element.observation].point_id != point.id)
       place.fail("point " + std::to_string(point.id) + " is said to be observation " +
                  std::to_string(element.observation) + " of image " + std::to_string(image_id) +
@@ -225,11 +204,10 @@ void ColmapBuilder::check_observations(const std::string& images_file) {
   const bool has_points = !scene_.points.empty();
   std::vector<std::optional<std::uint64_t>> unknown(scene_.views.size());
   parallel_for(static_cast<int>(scene_.views.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    for (Observation& observation : scene_.views[index].observations.edit()) {
+    for (Observation& observation : scene_.views[i].observations.edit()) {
       if (!has_points) observation.point_id = kNoPoint;
       if (observation.point_id == kNoPoint || point_ids_.count(observation.point_id) != 0) continue;
-      unknown[index] = observation.point_id;
+      unknown[i] = observation.point_id;
       return;
     }
   });
@@ -244,13 +222,13 @@ void ColmapBuilder::check_observations(const std::string& images_file) {
 void ColmapBuilder::sort_views() {
   std::vector<int> order(scene_.views.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto view = [&](int i) -> View& { return scene_.views[static_cast<std::size_t>(i)]; };
+  const auto view = [&](int i) -> View& { return scene_.views[i]; };
   std::sort(order.begin(), order.end(), [&](int a, int b) { return view(a).name < view(b).name; });
   std::vector<int> new_index(order.size());
   std::vector<View> sorted;
   sorted.reserve(order.size());
   for (const int old : order) {
-    new_index[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
+    new_index[old] = static_cast<int>(sorted.size());
     sorted.push_back(std::move(view(old)));
   }
   scene_.views = std::move(sorted);
@@ -258,8 +236,7 @@ void ColmapBuilder::sort_views() {
   parallel_for(
       static_cast<int>(points.size()),
       [&](int i) {
-        for (TrackElement& element : points[static_cast<std::size_t>(i)].track)
-          element.view = new_index[static_cast<std::size_t>(element.view)];
+        for (TrackElement& element : points[i].track) element.view = new_index[element.view];
       },
       kPointGrain);
 }

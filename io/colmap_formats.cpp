@@ -52,9 +52,7 @@ int read_side(ByteReader& reader, std::string_view what) {
 }
 
 Vec3d read_vector(ByteReader& reader, std::string_view what) {
-  const auto x = reader.read<double>(what);
-  const auto y = reader.read<double>(what);
-  return {x, y, reader.read<double>(what)};
+  return {reader.read<double>(what), reader.read<double>(what), reader.read<double>(what)};
 }
 
 void append_vector(std::string& out, Vec3d v) {
@@ -94,15 +92,8 @@ FileView parse_image(const LineBatch& batch, int record) {
   FileView result;
   View& view = result.view;
   view.id = words.integer<std::uint32_t>("IMAGE_ID");
-  Quaternion& q = result.rotation;
-  q.w = words.number("QW");
-  q.x = words.number("QX");
-  q.y = words.number("QY");
-  q.z = words.number("QZ");
-  Vec3d& t = view.cam_from_world.translation;
-  t.x = words.number("TX");
-  t.y = words.number("TY");
-  t.z = words.number("TZ");
+  result.rotation = {words.number("QW"), words.number("QX"), words.number("QY"), words.number("QZ")};
+  view.cam_from_world.translation = {words.number("TX"), words.number("TY"), words.number("TZ")};
   result.camera_id = words.integer<std::uint32_t>("CAMERA_ID");
   view.name = words.rest();
   // The second line always belongs to the first: it is empty for a view without observations.
@@ -115,7 +106,7 @@ void parse_images_text(InputStream& stream, const std::string& file, ColmapBuild
   for (LineBatch batch; batch.read(lines, 2);) {
     std::vector<FileView> views = batch.parse([&](int i) { return parse_image(batch, i); });
     for (int i = 0; i < batch.records(); ++i) {
-      FileView& it = views[static_cast<std::size_t>(i)];
+      FileView& it = views[i];
       builder.claim_observations(it.view.observations.size(), batch.place(i));
       builder.add_view(std::move(it.view), it.camera_id, it.rotation, batch.place(i));
     }
@@ -125,12 +116,9 @@ void parse_images_text(InputStream& stream, const std::string& file, ColmapBuild
 SparsePoint parse_point(WordScanner words) {
   SparsePoint point;
   point.id = words.integer<std::uint64_t>("POINT3D_ID");
-  point.position.x = words.number("X");
-  point.position.y = words.number("Y");
-  point.position.z = words.number("Z");
-  point.colour.r = words.integer<std::uint8_t>("R");
-  point.colour.g = words.integer<std::uint8_t>("G");
-  point.colour.b = words.integer<std::uint8_t>("B");
+  point.position = {words.number("X"), words.number("Y"), words.number("Z")};
+  point.colour = {words.integer<std::uint8_t>("R"), words.integer<std::uint8_t>("G"),
+                  words.integer<std::uint8_t>("B")};
   point.error = words.number("ERROR");
   const std::string_view track = words.rest();
   point.track.reserve(static_cast<std::size_t>(std::count(track.begin(), track.end(), ' ')) / 2 + 1);
@@ -146,8 +134,7 @@ void parse_points_text(InputStream& stream, const std::string& file, ColmapBuild
   LineScanner lines(stream, file);
   for (LineBatch batch; batch.read(lines, 1);) {
     std::vector<SparsePoint> points = batch.parse([&](int i) { return parse_point(batch.words(i)); });
-    for (int i = 0; i < batch.records(); ++i)
-      builder.claim_point(points[static_cast<std::size_t>(i)].track.size(), batch.place(i));
+    for (int i = 0; i < batch.records(); ++i) builder.claim_point(points[i].track.size(), batch.place(i));
     builder.add_points(std::move(points), [&](int i) { return batch.place(i); });
   }
 }
@@ -181,8 +168,7 @@ void format_images_text(const Scene& scene, const ByteSink& sink) {
     const Vec3d t = view.cam_from_world.translation;
     out += decimal(view.id);
     add_words(out, {q.w, q.x, q.y, q.z, t.x, t.y, t.z});
-    out += ' ' + std::to_string(scene.camera_ids[static_cast<std::size_t>(view.camera)]) + ' ' + view.name +
-           '\n';
+    out += ' ' + std::to_string(scene.camera_ids[view.camera]) + ' ' + view.name + '\n';
     const std::size_t begin = out.size();
     for (const Observation& observation : view.observations) {
       add_words(out, {observation.pixel.x, observation.pixel.y});
@@ -208,8 +194,7 @@ void format_points_text(const Scene& scene, const ByteSink& sink) {
       out += ' ' + std::to_string(channel);
     add_words(out, {point.error});
     for (const TrackElement& element : point.track)
-      out += ' ' + std::to_string(scene.views[static_cast<std::size_t>(element.view)].id) + ' ' +
-             std::to_string(element.observation);
+      out += ' ' + std::to_string(scene.views[element.view].id) + ' ' + std::to_string(element.observation);
     out += '\n';
     sink(out);
     out.clear();
@@ -270,9 +255,8 @@ SparsePoint read_point(ByteReader& reader, ColmapBuilder& builder) {
   SparsePoint point;
   point.id = reader.read<std::uint64_t>("the id of a point");
   point.position = read_vector(reader, "the position of a point");
-  point.colour.r = reader.read<std::uint8_t>("the colour of a point");
-  point.colour.g = reader.read<std::uint8_t>("the colour of a point");
-  point.colour.b = reader.read<std::uint8_t>("the colour of a point");
+  const auto channel = [&] { return reader.read<std::uint8_t>("the colour of a point"); };
+  point.colour = {channel(), channel(), channel()};
   point.error = reader.read<double>("the error of a point");
   const std::uint64_t length = reader.read_count(kTrackElementBytes, "track elements");
   builder.claim_point(length, place);
@@ -295,7 +279,7 @@ void parse_points_binary(InputStream& stream, const std::string& file, ColmapBui
       point = read_point(reader, builder);
     }
     left -= points.size();
-    builder.add_points(std::move(points), [&](int i) { return places[static_cast<std::size_t>(i)]; });
+    builder.add_points(std::move(points), [&](int i) { return places[i]; });
   }
   reader.expect_end();
 }
@@ -322,7 +306,7 @@ void format_images_binary(const Scene& scene, const ByteSink& sink) {
     const Quaternion q = quaternion_of(view.cam_from_world.rotation);
     for (const double value : {q.w, q.x, q.y, q.z}) append_number(out, value);
     append_vector(out, view.cam_from_world.translation);
-    append_number(out, scene.camera_ids[static_cast<std::size_t>(view.camera)]);
+    append_number(out, scene.camera_ids[view.camera]);
     out += view.name;
     out += '\0';
     append_number<std::uint64_t>(out, view.observations.size());
@@ -348,7 +332,7 @@ void format_points_binary(const Scene& scene, const ByteSink& sink) {
     append_number(out, point.error);
     append_number<std::uint64_t>(out, point.track.size());
     for (const TrackElement& element : point.track) {
-      append_number(out, scene.views[static_cast<std::size_t>(element.view)].id);
+      append_number(out, scene.views[element.view].id);
       append_number(out, element.observation);
     }
     sink(out);

@@ -1,6 +1,5 @@
 #include "io/colmap_model.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <system_error>
 #include <utility>
@@ -8,18 +7,15 @@
 #include "io/colmap_formats.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
+#include "io/text_scanner.hpp"
 
 namespace recon {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view extension_of(ColmapFormat format) {
-  return format == ColmapFormat::kText ? ".txt" : ".bin";
-}
-
 fs::path file_of(const fs::path& folder, std::string_view name, ColmapFormat format) {
-  return folder / (std::string(name) + std::string(extension_of(format)));
+  return folder / (std::string(name) + (format == ColmapFormat::kText ? ".txt" : ".bin"));
 }
 
 bool has_file(const fs::path& folder, std::string_view name, ColmapFormat format) {
@@ -42,15 +38,6 @@ ColmapFormat format_of(const fs::path& folder) {
   for (const ColmapFormat format : {ColmapFormat::kBinary, ColmapFormat::kText})
     if (is_complete(folder, format)) return format;
   return has_file(folder, "cameras", ColmapFormat::kBinary) ? ColmapFormat::kBinary : ColmapFormat::kText;
-}
-
-/// The number that is a folder's name; empty for other names.
-std::optional<std::uint64_t> number_of(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
-  return number;
 }
 
 void parse_file(const fs::path& path, ColmapParser* parse, ColmapBuilder& builder) {
@@ -110,7 +97,8 @@ std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
   std::error_code error;
   for (fs::directory_iterator it(sparse, error); !error && it != fs::directory_iterator();
        it.increment(error))
-    if (const auto number = number_of(it->path()); number && has_model(it->path()))
+    if (const auto number = to_number<std::uint64_t>(it->path().filename().string());
+        number && has_model(it->path()))
       if (const std::pair found(*number, it->path()); !first || found < *first) first = found;
   if (!first) return std::nullopt;
   return std::move(first->second);

@@ -104,7 +104,6 @@ void check_size(std::uint64_t width, std::uint64_t height, const std::string& fi
 }
 
 bool is_tiff(std::string_view bytes) {
-  using namespace std::string_view_literals;
   return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv) || bytes.starts_with("II+\0"sv) ||
          bytes.starts_with("MM\0+"sv);
 }
@@ -140,14 +139,6 @@ cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
   return decoded;
 }
 
-constexpr std::uint32_t kWhite = 65535;
-
-/// round(255 value / white); for 65535 that of value / 257.
-std::uint8_t to_8_bit(std::uint32_t value, std::uint32_t white) {
-  return static_cast<std::uint8_t>(
-      std::min<std::uint64_t>(255, (std::uint64_t{255} * value + white / 2) / white));
-}
-
 template <class T>
 Image<T> grey_of_bgr(const cv::Mat& bgr) {
   Image<T> image(bgr.cols, bgr.rows);
@@ -174,10 +165,10 @@ cv::Mat decode_colour(std::string_view bytes, const std::string& file) {
 
 template <class T>
 Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, std::uint32_t white) {
-  constexpr std::uint32_t kScale = sizeof(T) == 1 ? 257 : 1;
-  std::vector<std::uint8_t> level(sizeof(T) == 1 ? 256 : kWhite + 1);
+  constexpr std::size_t kScale = sizeof(T) == 1 ? 257 : 1;
+  std::vector<std::uint8_t> level(std::numeric_limits<T>::max() + 1);
   for (std::size_t i = 0; i < level.size(); ++i)
-    level[i] = to_8_bit(kScale * static_cast<std::uint32_t>(i), white);
+    level[i] = static_cast<std::uint8_t>(std::min<std::size_t>(255, (255 * kScale * i + white / 2) / white));
   Image<Rgb8> image(bgr.cols, bgr.rows);
   for (int y = 0; y < bgr.rows; ++y) {
     const T* in = bgr.ptr<T>(y);
@@ -185,11 +176,6 @@ Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, std::uint32_t white) {
     for (int x = 0; x < bgr.cols; ++x, in += 3) out[x] = {level[in[2]], level[in[1]], level[in[0]]};
   }
   return image;
-}
-
-Image<Rgb8> decode_rgb(std::string_view bytes, const std::string& file, std::uint32_t white) {
-  const cv::Mat bgr = decode_colour(bytes, file);
-  return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr, white) : rgb_of_bgr<std::uint16_t>(bgr, white);
 }
 
 /// Of `pixels` with one channel, or blue, green, red and perhaps alpha.
@@ -207,13 +193,6 @@ Image<std::uint8_t> mask_of(const cv::Mat& pixels) {
     }
   }
   return mask;
-}
-
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
 }
 
 /// Max side of a JPEG image, pixels, in libjpeg.
@@ -272,6 +251,13 @@ bool is_truncated_jpeg(std::string_view bytes) {
   return bytes.find("\xFF\xD9"sv, pixels) == std::string_view::npos;
 }
 
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem) {
   for (const char* extension : {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm",
                                 ".bmp", ".JPEG", ".TIF", ".TIFF", ".PPM", ".PGM", ".BMP"}) {
@@ -282,17 +268,14 @@ std::filesystem::path find_image(const std::filesystem::path& folder, const std:
   return {};
 }
 
-Image<Rgb8> read_image(const std::filesystem::path& path) {
-  return decode_image(read_file(path), path.string());
-}
-
 Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white) {
-  EXPECTS(white > 0);
-  return decode_rgb(read_file(path), path.string(), white);
+  return decode_image(read_file(path), path.string(), white);
 }
 
-Image<Rgb8> decode_image(std::string_view bytes, const std::string& file) {
-  return decode_rgb(bytes, file, kWhite);
+Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, std::uint32_t white) {
+  EXPECTS(white > 0);
+  const cv::Mat bgr = decode_colour(bytes, file);
+  return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr, white) : rgb_of_bgr<std::uint16_t>(bgr, white);
 }
 
 Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file) {

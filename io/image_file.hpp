@@ -37,22 +37,23 @@ struct ImageSize {
   friend bool operator==(ImageSize a, ImageSize b) { return a.width == b.width && a.height == b.height; }
 };
 
+/// The extension of a file in lower case, such as ".png".
+std::string lower_extension(const std::filesystem::path& path);
+
 /// The image `stem` in `folder` with the extension of an image, .png first; empty if there is none.
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem);
 
 /// Reads the pixels of an image file as stored (EXIF orientation is not applied: calibrations refer to the
-/// stored pixels), in 8-bit RGB. Grey becomes r = g = b, an alpha channel is dropped, 16 bits become
-/// round(value / 257). Formats: those of OpenCV, such as PNG, JPEG, TIFF.
+/// stored pixels), in 8-bit RGB. Grey becomes r = g = b, an alpha channel is dropped. Formats: those of
+/// OpenCV, such as PNG, JPEG, TIFF.
+/// @param white  the white level, > 0: 16-bit values become round(255 value / white), at most 255; 8-bit
+/// values are multiplied by 257 first
 /// @throws InputError with path and reason: missing, not an image, damaged, truncated, too large, non-integer
 /// samples
-Image<Rgb8> read_image(const std::filesystem::path& path);
-
-/// The same with `white` of 65535, > 0, as the white level: 16-bit values become round(255 value / white), at
-/// most 255; 8-bit values are multiplied by 257 first.
-Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white);
+Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white = 65535);
 
 /// The same from memory; `file` is the name in messages.
-Image<Rgb8> decode_image(std::string_view bytes, const std::string& file);
+Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, std::uint32_t white = 65535);
 
 /// The same in grey: (299 r + 587 g + 114 b) / 1000, rounded.
 Image<std::uint8_t> read_grey_image(const std::filesystem::path& path);

@@ -34,8 +34,13 @@ class ReadDescriptor {
   int fd_;
 };
 
-bool is_separator(char c) {
-  return c == '/' || c == '\\';
+/// Reads at most `count` bytes; returns their number, 0 at the end of the file.
+std::size_t read_some(int fd, char* bytes, std::size_t count, const std::filesystem::path& path) {
+  ssize_t got = -1;
+  do got = ::read(fd, bytes, count);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) fail_to_read(path);
+  return static_cast<std::size_t>(got);
 }
 
 bool has_drive(std::string_view name) {
@@ -46,23 +51,16 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-bool has_parent_component(std::string_view name) {
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find_first_of("/\\", begin), name.size());
-    if (name.substr(begin, end - begin) == "..") return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
 /// Reason for rejecting `name`; empty if it is accepted.
-std::string_view refusal(std::string_view name) {
+std::string_view refusal(std::string name) {
+  std::replace(name.begin(), name.end(), '\\', '/');
+  const std::filesystem::path path(name);
   if (name.empty()) return "is empty";
   if (std::any_of(name.begin(), name.end(), is_control)) return "contains a control character";
-  if (is_separator(name.front()) || has_drive(name)) return "is an absolute path";
-  if (has_parent_component(name)) return "has a \"..\" component and may lead outside its folder";
-  const std::string_view file = name.substr(name.find_last_of("/\\") + 1);
-  if (file.empty() || file == ".") return "names a folder";
+  if (path.is_absolute() || has_drive(name)) return "is an absolute path";
+  if (std::find(path.begin(), path.end(), "..") != path.end())
+    return "has a \"..\" component and may lead outside its folder";
+  if (!path.has_filename() || path.filename() == ".") return "names a folder";
   return {};
 }
 
@@ -95,11 +93,10 @@ std::string read_file(const std::filesystem::path& path) {
   for (;;) {
     const std::size_t used = bytes.size();
     bytes.resize(used + piece);
-    const ssize_t got = ::read(file.get(), bytes.data() + used, piece);
-    if (got < 0 && errno != EINTR) fail_to_read(path);
-    bytes.resize(used + static_cast<std::size_t>(got > 0 ? got : 0));
+    const std::size_t got = read_some(file.get(), bytes.data() + used, piece, path);
+    bytes.resize(used + got);
     if (got == 0) return bytes;
-    if (got > 0) piece = std::max(piece - static_cast<std::size_t>(got), kEndPiece);
+    piece = std::max(piece - got, kEndPiece);
   }
 }
 
@@ -122,18 +119,14 @@ InputStream::~InputStream() {
 }
 
 bool InputStream::extend() {
-  constexpr std::size_t kPiece = 1 << 20;
   if (unread_ == 0) return false;
   const std::size_t kept = window_.size();
   buffer_.erase(0, buffer_.size() - kept);
-  buffer_.resize(kept + static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, unread_)));
-  ssize_t got = -1;
-  do got = ::read(fd_, buffer_.data() + kept, buffer_.size() - kept);
-  while (got < 0 && errno == EINTR);
-  if (got < 0) fail_to_read(path_);
-  buffer_.resize(kept + static_cast<std::size_t>(got));
+  buffer_.resize(kept + static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, unread_)));
+  const std::size_t got = read_some(fd_, buffer_.data() + kept, buffer_.size() - kept, path_);
+  buffer_.resize(kept + got);
   window_ = buffer_;
-  unread_ -= static_cast<std::uint64_t>(got);
+  unread_ -= got;
   if (got == 0) size_ -= std::exchange(unread_, 0);  // the file was truncated in the meantime
   return got > 0;
 }
@@ -159,24 +152,14 @@ bool InputStream::read_at(std::uint64_t offset, std::size_t count, std::string& 
 }
 
 void check_relative_name(std::string_view name, const FilePlace& place) {
-  const std::string_view reason = refusal(name);
+  const std::string_view reason = refusal(std::string(name));
   if (!reason.empty())
     place.fail("the name " + in_quotes(name) + " " + std::string(reason) +
                "; names have to be relative to the image folder and stay inside it");
 }
 
 std::string normalised_name(std::string_view name) {
-  std::string result;
-  for (std::size_t begin = 0; begin < name.size();) {
-    const std::size_t end = std::min(name.find('/', begin), name.size());
-    const std::string_view component = name.substr(begin, end - begin);
-    if (!component.empty() && component != ".") {
-      if (!result.empty()) result += '/';
-      result += component;
-    }
-    begin = end + 1;
-  }
-  return result;
+  return std::filesystem::path(name).lexically_normal().string();
 }
 
 }  // namespace recon

@@ -43,12 +43,9 @@ class LineBatch {
   /// @throws what the first record throws that does
   template <class Parse>
   auto parse(const Parse& parse) const {
-    std::vector<decltype(parse(0))> results(static_cast<std::size_t>(records()));
+    std::vector<decltype(parse(0))> results(records());
     std::vector<FirstException> faults(results.size());
-    parallel_for(records(), [&](int i) {
-      const auto index = static_cast<std::size_t>(i);
-      faults[index].guard([&] { results[index] = parse(i); });
-    });
+    parallel_for(records(), [&](int i) { faults[i].guard([&] { results[i] = parse(i); }); });
     for (const FirstException& fault : faults) fault.rethrow();
     return results;
   }
@@ -63,10 +60,7 @@ class LineBatch {
     lines_.push_back({text_.size(), line.size(), place});
     text_ += line;
   }
-  const Line& at(int record, int line) const {
-    return lines_[static_cast<std::size_t>(record) * static_cast<std::size_t>(lines_each_) +
-                  static_cast<std::size_t>(line)];
-  }
+  const Line& at(int record, int line) const { return lines_[record * lines_each_ + line]; }
 
   std::string text_;
   std::vector<Line> lines_;

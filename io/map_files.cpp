@@ -29,11 +29,8 @@ struct DenseArray {
   std::string_view values;  ///< the planes
 
   float operator()(int x, int y, int channel) const {
-    const std::size_t index =
-        (static_cast<std::size_t>(channel) * static_cast<std::size_t>(height) + static_cast<std::size_t>(y)) *
-            static_cast<std::size_t>(width) +
-        static_cast<std::size_t>(x);
-    return load_number<float>(values.data() + sizeof(float) * index);
+    const std::int64_t row = std::int64_t{channel} * height + y;
+    return load_number<float>(values.data() + sizeof(float) * (row * width + x));
   }
 };
 
@@ -77,12 +74,12 @@ FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> i
   AtomicFile file(path);
   file.write(std::to_string(image.width) + "&" + std::to_string(image.height) + "&" +
              std::to_string(channels) + "&");
-  std::string bytes(sizeof(float) * static_cast<std::size_t>(image.width), '\0');
+  std::string bytes(sizeof(float) * image.width, '\0');
   for (int channel = 0; channel < channels; ++channel)
     for (int y = 0; y < image.height; ++y) {
       const T* row = image.row(y);
       for (int x = 0; x < image.width; ++x)
-        store_number(bytes.data() + sizeof(float) * static_cast<std::size_t>(x), value(row[x], channel));
+        store_number(bytes.data() + sizeof(float) * x, value(row[x], channel));
       file.write(bytes);
     }
   return file.commit();
@@ -108,19 +105,16 @@ template <class T>
 T header_number(std::string_view bytes, std::size_t& at, const std::string& file) {
   const FilePlace place{file, FilePlace::Unit::kByte, at};
   const std::string_view word = header_word(bytes, at, file);
-  T value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size())
-    place.fail("the header of the PFM file has " + in_quotes(word) +
-               " where width, height or scale should stand");
-  return value;
+  if (const auto value = to_number<T>(word)) return *value;
+  place.fail("the header of the PFM file has " + in_quotes(word) +
+             " where width, height or scale should stand");
 }
 
 /// The quantile `q` of `values`; reorders them.
 float quantile(std::vector<float>& values, double q) {
   const auto index = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + index, values.end());
-  return values[static_cast<std::size_t>(index)];
+  return values[index];
 }
 
 /// The 256 colours of the colour map, from low to high.
@@ -141,11 +135,10 @@ std::vector<Rgb8> turbo() {
 template <class Nearness>
 Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   Image<Rgb8> out(map.width, map.height, Rgb8{0, 0, 0});
-  std::vector<std::vector<float>> known_in_row(static_cast<std::size_t>(map.height));
+  std::vector<std::vector<float>> known_in_row(map.height);
   parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x)
-      if (const float value = nearness(map(x, y)); std::isfinite(value))
-        known_in_row[static_cast<std::size_t>(y)].push_back(value);
+      if (const float value = nearness(map(x, y)); std::isfinite(value)) known_in_row[y].push_back(value);
   });
   std::vector<float> known;
   for (const std::vector<float>& row : known_in_row) known.insert(known.end(), row.begin(), row.end());
@@ -157,7 +150,7 @@ Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x)
       if (const float value = nearness(map(x, y)); std::isfinite(value))
-        out(x, y) = colours[static_cast<std::size_t>(std::clamp((value - low) * scale, 0.0f, 255.0f))];
+        out(x, y) = colours[static_cast<int>(std::clamp((value - low) * scale, 0.0f, 255.0f))];
   });
   return out;
 }
@@ -234,7 +227,7 @@ Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
   for (int y = image.height() - 1; y >= 0; --y)  // the bottom row comes first
     for (int x = 0; x < image.width(); ++x, value += sizeof(float)) {
       const auto number = load_number<float>(value, order);
-      image(x, y) = std::isfinite(number) ? number : std::numeric_limits<float>::quiet_NaN();
+      image(x, y) = std::isfinite(number) ? number : kUnknown;
     }
   return image;
 }
@@ -270,7 +263,7 @@ Image<Rgb8> confidence_preview(ImageView<const float> confidence) {
   for (int y = 0; y < out.height(); ++y)
     for (int x = 0; x < out.width(); ++x)
       if (const float value = confidence(x * step, y * step); std::isfinite(value))
-        out(x, y) = colours[static_cast<std::size_t>(std::clamp(value * 255, 0.0f, 255.0f))];
+        out(x, y) = colours[static_cast<int>(std::clamp(value * 255, 0.0f, 255.0f))];
   return out;
 }
 

@@ -21,18 +21,18 @@ constexpr const char* kCannotBeWritten = "a temporary file in it cannot be writt
 /// Closes the file when the scope ends; a mapping stays.
 struct OpenFile {
   int fd;
-  ~OpenFile() {
-    if (fd >= 0) ::close(fd);
-  }
+  ~OpenFile() { ::close(fd); }
 };
 
 /// A file without a name in `folder`; some network file systems need one for a moment.
 int open_unnamed(const std::filesystem::path& folder) {
+  fault_point(FaultPoint::kFileCreate);
   const int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0) return fd;
   std::string name = (folder / ".reconstruct-XXXXXX.tmp").string();
   const int named = ::mkostemps(name.data(), 4, O_CLOEXEC);
-  if (named >= 0) ::unlink(name.c_str());
+  if (named < 0) fail_output(folder, "no temporary file can be created in it");
+  ::unlink(name.c_str());
   return named;
 }
 
@@ -47,9 +47,7 @@ void* map(const std::filesystem::path& folder, int fd, std::size_t bytes, int pr
 MappedFile::MappedFile(const std::filesystem::path& folder, std::string_view bytes)
     : bytes_(bytes.size()), writable_(false) {
   EXPECTS(!bytes.empty());
-  fault_point(FaultPoint::kFileCreate);
   const OpenFile file{open_unnamed(folder)};
-  if (file.fd < 0) fail_output(folder, "no temporary file can be created in it");
   fault_point(FaultPoint::kFileWrite);
   if (!write_all(file.fd, bytes)) fail_output(folder, kCannotBeWritten);
   data_ = map(folder, file.fd, bytes_, PROT_READ);
@@ -58,9 +56,7 @@ MappedFile::MappedFile(const std::filesystem::path& folder, std::string_view byt
 MappedFile::MappedFile(const std::filesystem::path& folder, std::size_t bytes)
     : bytes_(bytes), writable_(true) {
   EXPECTS(bytes > 0);
-  fault_point(FaultPoint::kFileCreate);
   const OpenFile file{open_unnamed(folder)};
-  if (file.fd < 0) fail_output(folder, "no temporary file can be created in it");
   fault_point(FaultPoint::kFileWrite);
   // A disk that is full when a page is written would end the process.
   do errno = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));

@@ -53,9 +53,7 @@ class MappedImage {
   void drop_pages() const noexcept { file_.drop_pages(); }
 
  private:
-  static std::size_t bytes(ImageView<const T> image) {
-    return static_cast<std::size_t>(image.pitch) * static_cast<std::size_t>(image.height) * sizeof(T);
-  }
+  static std::size_t bytes(ImageView<const T> image) { return sizeof(T) * image.pitch * image.height; }
   ImageView<const T> image_;
   MappedFile file_;
 };

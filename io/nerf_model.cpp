@@ -1,12 +1,12 @@
 #include "io/nerf_model.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -121,9 +121,7 @@ Camera camera_of(Fields& fields, ImageSize size) {
 Pose cam_from_world(JsonReader& frame) {
   const std::string field = frame.place_of("transform_matrix");
   const std::vector<double> rows = frame.matrix("transform_matrix", 4, 4);
-  std::array<double, 16> matrix{};
-  std::copy(rows.begin(), rows.end(), matrix.begin());
-  Pose pose = inverse(rigid_pose(matrix, {field, FilePlace::Unit::kAll, 0}));
+  Pose pose = inverse(rigid_pose(std::span<const double, 16>(rows), {field, FilePlace::Unit::kAll, 0}));
   for (int i = 3; i < 9; ++i) pose.rotation.m[i] = -pose.rotation.m[i];
   pose.translation = {pose.translation.x, -pose.translation.y, -pose.translation.z};
   return pose;

@@ -19,6 +19,7 @@ namespace recon {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr const char* kCannotBeWritten = "cannot be written";
 constexpr std::int64_t kWriteBackBytes = 32 << 20;
 
 /// Short for any final name, so that names of the max length work too.
@@ -57,7 +58,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     temporary_ = folder / temporary_name();
     fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (fd_ < 0 && errno == EEXIST);
-  if (fd_ < 0) fail("cannot be created");
+  if (fd_ < 0) fail_output(path_, "cannot be created");
 }
 
 AtomicFile::~AtomicFile() {
@@ -74,21 +75,16 @@ void AtomicFile::write(std::string_view bytes) {
 void AtomicFile::replace_beginning(std::string_view bytes) {
   flush();
   hasher_.replace_beginning(bytes);
-  for (off_t offset = 0; !bytes.empty();) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot be written");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    offset += written;
-  }
+  if (::lseek(fd_, 0, SEEK_SET) < 0 || !write_all(fd_, bytes) || ::lseek(fd_, 0, SEEK_END) < 0)
+    fail_output(path_, kCannotBeWritten);
 }
 
 FileIdentity AtomicFile::commit() {
   flush();
-  if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written");
-  if (::close(std::exchange(fd_, -1)) != 0) fail("cannot be written");
+  if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_output(path_, kCannotBeWritten);
+  if (::close(std::exchange(fd_, -1)) != 0) fail_output(path_, kCannotBeWritten);
   fault_point(FaultPoint::kFileCommit);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_output(path_, "cannot be put in its place");
   temporary_.clear();
   sync_folder(folder_of(path_));
   return hasher_.identity();
@@ -106,17 +102,13 @@ FileIdentity AtomicFile::commit_if_changed() {
 void AtomicFile::flush() {
   fault_point(FaultPoint::kFileWrite);
   hasher_.add(buffer_);
-  if (!write_all(fd_, buffer_)) fail("cannot be written");
+  if (!write_all(fd_, buffer_)) fail_output(path_, kCannotBeWritten);
   written_ += static_cast<std::int64_t>(buffer_.size());
   buffer_.clear();
   if (written_ - begun_ < kWriteBackBytes) return;
   // So that the disk works while more is computed, and not only at the end.
   ::sync_file_range(fd_, begun_, written_ - begun_, SYNC_FILE_RANGE_WRITE);
   begun_ = written_;
-}
-
-void AtomicFile::fail(const char* action) const {
-  fail_output(path_, action);
 }
 
 bool write_all(int fd, std::string_view bytes) {

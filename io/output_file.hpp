@@ -34,11 +34,8 @@ class AtomicFile {
   /// The same, but a file of the same content that is there already stays as it is.
   FileIdentity commit_if_changed();
 
-  const std::filesystem::path& path() const { return path_; }
-
  private:
   void flush();
-  [[noreturn]] void fail(const char* action) const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;

@@ -72,8 +72,7 @@ Pinhole matrix(const Value& value, const std::string& key) {
     const std::size_t end = text.find(';');
     if ((end == std::string::npos) != (row == 2)) fail();
     WordScanner words(std::string_view(text).substr(0, end), value.place);
-    for (int column = 0; column < 3; ++column)
-      m[static_cast<std::size_t>(3 * row + column)] = words.number(key);
+    for (int column = 0; column < 3; ++column) m[3 * row + column] = words.number(key);
     if (!words.done()) fail();
     text = end == std::string::npos ? std::string() : text.substr(end + 1);
   }

@@ -7,48 +7,26 @@
 
 namespace recon {
 
-std::size_t byte_count(PlyType type) {
-  switch (type) {
-    case PlyType::kInt8:
-    case PlyType::kUint8:
-      return 1;
-    case PlyType::kInt16:
-    case PlyType::kUint16:
-      return 2;
-    case PlyType::kDouble:
-      return 8;
-    default:
-      return 4;
-  }
-}
-
 namespace {
 
-struct TypeName {
-  std::string_view name;
-  PlyType type;
+struct Type {
+  std::string_view name, sized_name;
+  std::size_t bytes;
 };
 
-constexpr std::array<TypeName, 16> kTypeNames{{{"char", PlyType::kInt8},
-                                               {"int8", PlyType::kInt8},
-                                               {"uchar", PlyType::kUint8},
-                                               {"uint8", PlyType::kUint8},
-                                               {"short", PlyType::kInt16},
-                                               {"int16", PlyType::kInt16},
-                                               {"ushort", PlyType::kUint16},
-                                               {"uint16", PlyType::kUint16},
-                                               {"int", PlyType::kInt32},
-                                               {"int32", PlyType::kInt32},
-                                               {"uint", PlyType::kUint32},
-                                               {"uint32", PlyType::kUint32},
-                                               {"float", PlyType::kFloat},
-                                               {"float32", PlyType::kFloat},
-                                               {"double", PlyType::kDouble},
-                                               {"float64", PlyType::kDouble}}};
+/// By PlyType.
+constexpr std::array<Type, 8> kTypes{{{"char", "int8", 1},
+                                      {"uchar", "uint8", 1},
+                                      {"short", "int16", 2},
+                                      {"ushort", "uint16", 2},
+                                      {"int", "int32", 4},
+                                      {"uint", "uint32", 4},
+                                      {"float", "float32", 4},
+                                      {"double", "float64", 8}}};
 
 PlyType type_of(std::string_view word, const FilePlace& place) {
-  for (const TypeName& known : kTypeNames)
-    if (known.name == word) return known.type;
+  for (std::size_t i = 0; i < kTypes.size(); ++i)
+    if (word == kTypes[i].name || word == kTypes[i].sized_name) return static_cast<PlyType>(i);
   place.fail("the type " + in_quotes(word) + " is none that PLY has (such as float, uchar or int)");
 }
 
@@ -78,6 +56,10 @@ PlyProperty parse_property(WordScanner& words) {
 }
 
 }  // namespace
+
+std::size_t byte_count(PlyType type) {
+  return kTypes[static_cast<std::size_t>(type)].bytes;
+}
 
 PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
   LineScanner lines(bytes, file);

@@ -252,7 +252,7 @@ PlyCloud read_ply_sample(const std::filesystem::path& path, std::size_t max_vert
     const InputStream own(path);  // threads that share a descriptor wait for one another at each read
     const std::uint64_t first = static_cast<std::uint64_t>(part) * kVerticesPerTask;
     const std::uint64_t size = std::min(kVerticesPerTask, sampled - first);
-    vertices.read_every(step, own, first * step, size, parts[static_cast<std::size_t>(part)]);
+    vertices.read_every(step, own, first * step, size, parts[part]);
   });
   std::string sample = vertices.header(sampled);
   for (const std::string& part : parts) sample += part;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <regex>
 #include <utility>
 
 #include "core/error.hpp"
@@ -188,13 +189,6 @@ std::string name_of(TileIndex index) {
   return digits(index.first) + "_" + digits(index.second) + ".ply";
 }
 
-/// The rest of a text behind the digits of an index; nothing when it does not begin with one.
-std::string_view behind_index(std::string_view text) {
-  if (text.starts_with('m')) text.remove_prefix(1);
-  const std::size_t end = text.find_first_not_of("0123456789");
-  return end == 0 || end == std::string_view::npos ? std::string_view() : text.substr(end);
-}
-
 }  // namespace
 
 std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
@@ -218,8 +212,8 @@ std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
 }
 
 bool is_tile_name(std::string_view name) {
-  const std::string_view y = behind_index(name);
-  return y.starts_with('_') && behind_index(y.substr(1)) == ".ply";
+  static const std::regex kName("m?[0-9]+_m?[0-9]+\\.ply");
+  return std::regex_match(name.begin(), name.end(), kName);
 }
 
 }  // namespace recon

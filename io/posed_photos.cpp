@@ -8,7 +8,7 @@
 
 namespace recon {
 
-Pose rigid_pose(const std::array<double, 16>& matrix, const FilePlace& place) {
+Pose rigid_pose(std::span<const double, 16> matrix, const FilePlace& place) {
   constexpr double kTolerance = 1e-3;  // three digits behind the point
   if (matrix[12] != 0 || matrix[13] != 0 || matrix[14] != 0 || matrix[15] != 1)
     place.fail("the last row of the matrix is " + decimal(matrix[12]) + " " + decimal(matrix[13]) + " " +

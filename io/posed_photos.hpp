@@ -1,10 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -20,7 +20,7 @@ namespace recon {
 /// row 0 0 0 1. Rounded digits are no fault: the rotation is made exact.
 /// @throws InputError with `place` when R R^T differs from the identity by more than 0.001 in an element, for
 /// a mirror, and for another last row
-Pose rigid_pose(const std::array<double, 16>& matrix, const FilePlace& place);
+Pose rigid_pose(std::span<const double, 16> matrix, const FilePlace& place);
 
 /// Builds the scene of a format that gives each photo a camera and a pose, and has no points: by the same
 /// builder, hence with the same checks, as a COLMAP model.

@@ -74,12 +74,9 @@ std::string_view WordScanner::word(std::string_view what) {
 
 double WordScanner::number(std::string_view what) {
   const std::string_view text = word(what);
-  const std::string_view digits = !text.empty() && text.front() == '+' ? text.substr(1) : text;
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-    fail_value(what, text, "a finite number");
-  return value;
+  const auto value = to_number<double>(text.starts_with('+') ? text.substr(1) : text);
+  if (!value || !std::isfinite(*value)) fail_value(what, text, "a finite number");
+  return *value;
 }
 
 void WordScanner::fail_value(std::string_view what, std::string_view found, std::string_view wanted) const {

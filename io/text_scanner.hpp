@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,15 @@ namespace recon {
 
 /// `text` without blanks, tabs and carriage returns at both ends.
 std::string_view trim(std::string_view text);
+
+/// The number that all of `text` is; empty for another text, and for a number out of the range of T.
+template <class T>
+std::optional<T> to_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 /// Iterates over the lines of a text and counts them. Lines end with LF or CRLF, which the last one may lack.
 /// A UTF-8 byte order mark is skipped.
@@ -64,11 +74,8 @@ class WordScanner {
   template <class T>
   T integer(std::string_view what) {
     const std::string_view text = word(what);
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-      fail_value(what, text, "an integer in range");
-    return value;
+    if (const auto value = to_number<T>(text)) return *value;
+    fail_value(what, text, "an integer in range");
   }
 
  private:

@@ -20,11 +20,6 @@ namespace {
 
 using namespace recon;
 
-Verbosity verbosity(const CommandLine& line) {
-  if (line.has("quiet")) return Verbosity::kQuiet;
-  return line.has("verbose") ? Verbosity::kVerbose : Verbosity::kNormal;
-}
-
 int run(int argc, char** argv) {
   CommandLine line = parse_command_line(argc, argv);
   if (line.has("help") || line.has("version")) {
@@ -32,7 +27,9 @@ int run(int argc, char** argv) {
                                    : std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n");
     return 0;
   }
-  set_up_log(verbosity(line));
+  set_up_log(line.has("quiet")     ? spdlog::level::warn
+             : line.has("verbose") ? spdlog::level::debug
+                                   : spdlog::level::info);
   if (line.has("config")) add_config(line.given.at("config").text, line.given);
   try {
     SessionOptions options = parse_options(line.given);

@@ -283,7 +283,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  set_up_log(arguments.quiet ? Verbosity::kQuiet : Verbosity::kNormal);
+  set_up_log(arguments.quiet ? spdlog::level::warn : spdlog::level::info);
   install_interrupt_handler();
   if (arguments.list)
     print_list();

@@ -22,16 +22,16 @@ class ConnectedRuns {
     if (parent(a) > parent(b)) std::swap(a, b);  // the larger one stays
     parent(a) += parent(b);
     parent(b) = a;
-    marked_[static_cast<std::size_t>(a)] += marked_[static_cast<std::size_t>(b)];
+    marked_[a] += marked_[b];
   }
 
   /// Pixels of the set of a run.
   int size(int run) { return -parent(root(run)); }
   /// Marked pixels of the set of a run.
-  int marked(int run) { return marked_[static_cast<std::size_t>(root(run))]; }
+  int marked(int run) { return marked_[root(run)]; }
 
  private:
-  int& parent(int run) { return parents_[static_cast<std::size_t>(run)]; }
+  int& parent(int run) { return parents_[run]; }
   int root(int run) {
     while (parent(run) >= 0) {
       if (parent(parent(run)) >= 0) parent(run) = parent(parent(run));

@@ -1,11 +1,10 @@
 #include "core/content_hash.hpp"
 
 #define XXH_INLINE_ALL
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 
 #include "core/error.hpp"
@@ -15,9 +14,7 @@ namespace recon {
 namespace {
 
 std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
-  return text.data();
+  return fmt::format("{:016x}", value);
 }
 
 }  // namespace

@@ -21,6 +21,15 @@ bool is_integer(const nlohmann::json& v) {
   return v.is_number_integer() && std::abs(v.get<double>()) <= kMost;
 }
 
+/// Appends the elements of a list; false when one is no number.
+bool append_numbers(const nlohmann::json& list, std::vector<double>& numbers) {
+  for (const nlohmann::json& element : list) {
+    if (!element.is_number()) return false;
+    numbers.push_back(element.get<double>());
+  }
+  return true;
+}
+
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text, const std::string& file) {
@@ -86,10 +95,7 @@ bool JsonReader::flag(const std::string& name, bool otherwise) {
 std::vector<double> JsonReader::numbers(const std::string& name) {
   const nlohmann::json& list = member(name, "a list of numbers", &nlohmann::json::is_array);
   std::vector<double> result;
-  for (const nlohmann::json& element : list) {
-    if (!element.is_number()) fail_value(path_of(name), list, "a list of numbers");
-    result.push_back(element.get<double>());
-  }
+  if (!append_numbers(list, result)) fail_value(path_of(name), list, "a list of numbers");
   return result;
 }
 
@@ -99,11 +105,8 @@ std::vector<double> JsonReader::matrix(const std::string& name, std::size_t rows
   const nlohmann::json& list = member(name, kind.c_str(), &nlohmann::json::is_array);
   std::vector<double> result;
   for (const nlohmann::json& row : list) {
-    if (!row.is_array() || row.size() != columns) fail_value(path_of(name), list, kind);
-    for (const nlohmann::json& element : row) {
-      if (!element.is_number()) fail_value(path_of(name), list, kind);
-      result.push_back(element.get<double>());
-    }
+    if (!row.is_array() || row.size() != columns || !append_numbers(row, result))
+      fail_value(path_of(name), list, kind);
   }
   if (list.size() != rows) fail_value(path_of(name), list, kind);
   return result;

@@ -37,18 +37,6 @@ class LevelPrefix : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<LevelPrefix>(); }
 };
 
-spdlog::level::level_enum level_of(Verbosity verbosity) {
-  switch (verbosity) {
-    case Verbosity::kQuiet:
-      return spdlog::level::warn;
-    case Verbosity::kNormal:
-      return spdlog::level::info;
-    case Verbosity::kVerbose:
-      return spdlog::level::debug;
-  }
-  return spdlog::level::info;
-}
-
 constexpr int kUnexpected = 1;
 constexpr int kOutOfMemory = 4;
 
@@ -70,13 +58,10 @@ Failure failure_of(const std::exception& error) {
 
 /// Whether all text was written to standard output; logs an error otherwise.
 bool standard_output_is_complete() {
-  try {
-    check_standard_output();
-    return true;
-  } catch (const OutputError& error) {
-    spdlog::error("{}", error.what());
-    return false;
-  }
+  std::cout.flush();
+  if (!std::cout)
+    spdlog::error("standard output cannot be written: it is closed, or there is no space; its text is lost");
+  return std::cout.good();
 }
 
 /// The advice for `end_by_exception`, and its last words where there is no memory for others.
@@ -105,13 +90,13 @@ struct LastWords {
 
 }  // namespace
 
-void set_up_log(Verbosity verbosity) {
+void set_up_log(spdlog::level::level_enum level) {
   const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<LevelPrefix>('*').set_pattern(wipe_line + "%*%v");
 
   auto standard_error = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  standard_error->set_level(level_of(verbosity));
+  standard_error->set_level(level);
   auto sinks = std::make_shared<spdlog::sinks::dist_sink_mt>();  // so that a LogFile can join
   sinks->add_sink(std::move(standard_error));
   auto logger = std::make_shared<spdlog::logger>("reconstruct", std::move(sinks));
@@ -126,13 +111,6 @@ void prepare_process() {
     if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0)
       throw OutputError(std::string("/dev/null cannot be opened: ") + std::strerror(errno));
   for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
-}
-
-void check_standard_output() {
-  std::cout.flush();
-  if (!std::cout)
-    throw OutputError(
-        "standard output cannot be written: it is closed, or there is no space; its text is lost");
 }
 
 void refuse_empty_arguments(int argc, const char* const* argv) {
@@ -180,7 +158,7 @@ int run_program(const std::function<int()>& work, const Advice& advice,
   int exit_code = 0;
   try {
     prepare_process();
-    set_up_log(Verbosity::kNormal);
+    set_up_log(spdlog::level::info);
     static const LastWords kept{advice};
     std::set_terminate([] { end_by_exception(kept); });
     exit_code = work();

@@ -1,20 +1,17 @@
 #pragma once
 
+#include <spdlog/common.h>
+
 #include <functional>
 #include <string>
 
 namespace recon {
 
-enum class Verbosity {
-  kQuiet,    ///< warnings and errors
-  kNormal,   ///< also progress information
-  kVerbose,  ///< also debug information
-};
-
-/// Directs spdlog's default logger to standard error, so that `spdlog::info`, `warn`, `error` and `debug` can
-/// be used by the session and the tools (libraries below them throw instead). Only warnings and errors have a
-/// prefix. On a terminal each message first clears the line of the progress bar. Call it first in `main`.
-void set_up_log(Verbosity verbosity);
+/// Directs spdlog's default logger to standard error from `level` on, so that `spdlog::info`, `warn`, `error`
+/// and `debug` can be used by the session and the tools (libraries below them throw instead). Only warnings
+/// and errors have a prefix. On a terminal each message first clears the line of the progress bar. Call it
+/// first in `main`.
+void set_up_log(spdlog::level::level_enum level);
 
 /// Prepares the process for writing files and messages; call it before anything is opened.
 /// Closed descriptors among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of
@@ -23,10 +20,6 @@ void set_up_log(Verbosity verbosity);
 /// without a message.
 /// @throws OutputError when /dev/null cannot be opened
 void prepare_process();
-
-/// Flushes standard output.
-/// @throws OutputError when any of the text written to std::cout was lost
-void check_standard_output();
 
 /// Rejects empty arguments, such as an unset shell variable after an option: CLI11 parses an empty number as
 /// 0, and takes the argument after `--option=` as its value.

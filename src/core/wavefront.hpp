@@ -40,7 +40,7 @@ void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& b
   std::atomic<bool> failed{false};
   const auto wait_for_band_above = [&](int band, int end) {
     if (band == 0) return;
-    const std::atomic<int>& above = done[static_cast<std::size_t>(band) - 1].columns;
+    const std::atomic<int>& above = done[band - 1].columns;
     const int needed = std::min(end + 1, columns);
     for (int tries = 0; above.load(std::memory_order_acquire) < needed && !failed; ++tries)
       if (tries > 200) std::this_thread::yield();
@@ -54,8 +54,7 @@ void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& b
         if (j == 0) wait_for_band_above(band, end);
         if (failed) return;
         body(worker, first + j, begin, end);
-        if (j == count - 1)
-          done[static_cast<std::size_t>(band)].columns.store(end, std::memory_order_release);
+        if (j == count - 1) done[band].columns.store(end, std::memory_order_release);
       }
     }
   };

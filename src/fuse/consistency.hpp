@@ -26,16 +26,10 @@ struct ConsistencyOptions {
   int min_views = 1;                 ///< other views that must agree
 };
 
-/// Reprojection of a point into another view: its pixel, its depth there and the depth in the map.
-struct Reprojection {
-  int x = 0, y = 0;
-  double predicted = 0;  ///< z of the point in that view
-  float found = 0;       ///< the map's depth at the pixel; NaN = unknown, or the point is not visible
-};
-
-/// Whether the map's depth agrees with the point's depth within `max_relative_depth`.
-inline bool depths_agree(const Reprojection& s, const ConsistencyOptions& options) {
-  return std::abs(s.predicted - s.found) <= static_cast<double>(options.max_relative_depth) * s.found;
+/// Whether the depth `found` in a map agrees with the depth of a point within `max_relative_depth`; an
+/// unknown one does not.
+inline bool depths_agree(double predicted, float found, const ConsistencyOptions& options) {
+  return std::abs(predicted - found) <= static_cast<double>(options.max_relative_depth) * found;
 }
 
 /// Whether the angle between two world normals is within the given cosine; an unknown normal agrees with all.

@@ -74,10 +74,7 @@ struct LoadedView {
   Pose world_from_cam;
   std::vector<double> ray_x, ray_y;  ///< of the rays of each column and row, whose z is 1
 
-  Vec3d point(int x, int y, double z) const {
-    return world_from_cam *
-           Vec3d{z * ray_x[static_cast<std::size_t>(x)], z * ray_y[static_cast<std::size_t>(y)], z};
-  }
+  Vec3d point(int x, int y, double z) const { return world_from_cam * Vec3d{z * ray_x[x], z * ray_y[y], z}; }
   /// In world coordinates; NaN stays NaN.
   Vec3d normal(int x, int y) const {
     const Vec3f n = depth.normal(x, y);
@@ -141,19 +138,17 @@ class Fusion {
     const int count = static_cast<int>(views.size());
     std::vector<int> last_user(views.size());
     for (int i = 0; i < count; ++i) {
-      last_user[static_cast<std::size_t>(i)] = std::max(last_user[static_cast<std::size_t>(i)], i);
-      for (const int j : views[static_cast<std::size_t>(i)].neighbours)
-        last_user[static_cast<std::size_t>(j)] = std::max(last_user[static_cast<std::size_t>(j)], i);
+      last_user[i] = std::max(last_user[i], i);
+      for (const int j : views[i].neighbours) last_user[j] = std::max(last_user[j], i);
     }
-    for (int i = 0; i < count; ++i)
-      done_after_[static_cast<std::size_t>(last_user[static_cast<std::size_t>(i)])].push_back(i);
+    for (int i = 0; i < count; ++i) done_after_[last_user[i]].push_back(i);
   }
 
   /// Passes the points started by view `i` to `sink`, row by row.
   /// @return the number of points
   std::uint64_t fuse_view(int i, PointSink& sink) {
     const std::uint64_t count = fuse_loaded(i, sink);
-    for (const int done : done_after_[static_cast<std::size_t>(i)]) {
+    for (const int done : done_after_[i]) {
       cache_.erase(done);
       loader_.release(done);
     }
@@ -165,12 +160,10 @@ class Fusion {
     const std::optional<LoadedView> reference = load(i);
     if (!reference) return 0;
     std::vector<LoadedView> neighbours;
-    for (int j : views_[static_cast<std::size_t>(i)].neighbours) {
+    for (int j : views_[i].neighbours) {
       if (j == i) continue;
       if (std::optional<LoadedView> neighbour = load(j)) {
-        if (j > i)
-          used_[static_cast<std::size_t>(j)].prepare(neighbour->depth.camera.width,
-                                                     neighbour->depth.camera.height);
+        if (j > i) used_[j].prepare(neighbour->depth.camera.width, neighbour->depth.camera.height);
         neighbours.push_back(std::move(*neighbour));
       }
     }
@@ -189,13 +182,13 @@ class Fusion {
 
   /// Begins to load what the view after `i` needs, if it may and the cache holds that with what `i` needs.
   std::future<void> load_ahead(int i) {
-    const auto next = static_cast<std::size_t>(i) + 1;
-    if (!options_.reads_ahead || next == views_.size()) return {};
+    const int next = i + 1;
+    if (!options_.reads_ahead || next == std::ssize(views_)) return {};
     std::vector<int> wanted = views_[next].neighbours;
-    wanted.push_back(i + 1);
+    wanted.push_back(next);
     std::set<int> needed(wanted.begin(), wanted.end());
     needed.insert(i);
-    needed.insert(views_[next - 1].neighbours.begin(), views_[next - 1].neighbours.end());
+    needed.insert(views_[i].neighbours.begin(), views_[i].neighbours.end());
     if (needed.size() > options_.max_cached_views) return {};
     try {
       return std::async(std::launch::async, [this, wanted] {
@@ -207,7 +200,7 @@ class Fusion {
   }
 
   std::optional<LoadedView> load(int i) {
-    const FusionView& view = views_[static_cast<std::size_t>(i)];
+    const FusionView& view = views_[i];
     auto maps = cache_.get(
         i, [&] { return loader_.load(i); }, [](const FusionMaps&) { return std::size_t{1}; });
     if (!maps) return std::nullopt;
@@ -222,7 +215,7 @@ class Fusion {
 
   std::uint64_t fuse_bands(const LoadedView& reference, const std::vector<LoadedView>& neighbours,
                            PointSink& sink) {
-    UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
+    UsedPixels& used = used_[reference.index];
     const int height = reference.depth.camera.height;
     used.prepare(reference.depth.camera.width, height);
     // Rows depend on each other only with a spacing above 1.
@@ -237,7 +230,7 @@ class Fusion {
   std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
                           int y_end, PointSink& sink) {
     const int spacing = options_.spacing;
-    rows_.resize(static_cast<std::size_t>(y_end - y_begin));
+    rows_.resize(y_end - y_begin);
     for (FusedRow& row : rows_) row.clear();
     // Pixels of one phase are so far apart that none marks another as used: the order within a phase is
     // irrelevant.
@@ -248,7 +241,7 @@ class Fusion {
       for (int begin = 0; begin < count; begin += step) {
         parallel_for(std::min(step, count - begin), [&](int row) {
           const int y = y_first + (begin + row) * spacing;
-          fuse_row(reference, neighbours, x_first, y, rows_[static_cast<std::size_t>(y - y_begin)]);
+          fuse_row(reference, neighbours, x_first, y, rows_[y - y_begin]);
         });
         drop_pages(reference, neighbours);
       }
@@ -268,7 +261,7 @@ class Fusion {
   /// The points that start at every `spacing`th pixel of row y.
   void fuse_row(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int x_first, int y,
                 FusedRow& out) {
-    UsedPixels& used = used_[static_cast<std::size_t>(reference.index)];
+    UsedPixels& used = used_[reference.index];
     PixelBlock block;
     block.found.resize(neighbours.size());
     for (int x = x_first; x < reference.depth.camera.width; x += options_.spacing) {
@@ -335,12 +328,12 @@ class Fusion {
     const int x_first = std::max(x - reach, 0);
     const int x_last = std::min(x + reach, view.depth.camera.width - 1);
     const std::uint32_t around = (std::uint32_t{2} << (x_last - x_first)) - 1;
-    UsedPixels& used = used_[static_cast<std::size_t>(view.index)];
+    UsedPixels& used = used_[view.index];
     for (int j = std::max(y - reach, 0); j <= std::min(y + reach, view.depth.camera.height - 1); ++j) {
       std::uint32_t mask = 0;
       for (std::uint32_t rest = used.unset(x_first, j, around); rest != 0; rest &= rest - 1) {
         const int i = x_first + std::countr_zero(rest);
-        if (depths_agree({i, j, z, view.depth.depth(i, j)}, options_.agreement)) mask |= rest & -rest;
+        if (depths_agree(z, view.depth.depth(i, j), options_.agreement)) mask |= rest & -rest;
       }
       used.set(x_first, j, mask);
     }

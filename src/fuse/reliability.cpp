@@ -53,22 +53,21 @@ float reliability(const Agreement& agreement, float cost, float variation) {
 
 Image<float> inverse_depth_variation(ImageView<const float> depth) {
   const int width = depth.width;
-  const auto padded = static_cast<std::size_t>(width + 2 * kReach);
+  const int padded = width + 2 * kReach;
   // Of the known inverse depths up to kReach pixels away in the same row.
   Image<float> low(width, depth.height), high(width, depth.height);
   parallel_for(depth.height, [&](int y) {
     std::vector<float> lows(padded, std::numeric_limits<float>::infinity()), highs(padded, 0.0f);
     for (int x = 0; x < width; ++x) {
       if (std::isnan(depth(x, y))) continue;
-      lows[static_cast<std::size_t>(x + kReach)] = highs[static_cast<std::size_t>(x + kReach)] =
-          1.0f / depth(x, y);
+      lows[x + kReach] = highs[x + kReach] = 1.0f / depth(x, y);
     }
     RangeRow row(low.row(y), high.row(y), width);
     for (int i = 0; i <= 2 * kReach; ++i) row.include(lows.data() + i, highs.data() + i, width);
   });
   Image<float> result(width, depth.height);
   parallel_for(depth.height, [&](int y) {
-    std::vector<float> lows(static_cast<std::size_t>(width)), highs(static_cast<std::size_t>(width));
+    std::vector<float> lows(width), highs(width);
     RangeRow row(lows.data(), highs.data(), width);
     for (int j = std::max(y - kReach, 0); j <= std::min(y + kReach, depth.height - 1); ++j)
       row.include(low.row(j), high.row(j), width);

@@ -213,9 +213,8 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
                      ImageView<Agreement> counts) {
   EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
   static_assert(sizeof(Agreement) == sizeof(std::uint32_t));
-  std::vector<double> ray_x(static_cast<std::size_t>(counts.width));
-  for (int x = 0; x < counts.width; ++x)
-    ray_x[static_cast<std::size_t>(x)] = reference.camera.ray(pixel_centre(x, 0)).x;
+  std::vector<double> ray_x(counts.width);
+  for (int x = 0; x < counts.width; ++x) ray_x[x] = reference.camera.ray(pixel_centre(x, 0)).x;
   const AgreementRow view{reference, source,
                           agreement_geometry(reference.camera, reference.cam_from_world, source.camera,
                                              source.cam_from_world, options),

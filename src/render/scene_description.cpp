@@ -1,9 +1,11 @@
 #include "render/scene_description.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <sstream>
+#include <vector>
 
 #include "core/error.hpp"
 #include "scene/camera.hpp"
@@ -122,35 +124,25 @@ Mat3d rotation_xyz(Vec3d degrees) {
 }
 
 Camera typical_camera(CameraModel model, int width, int height, double focal) {
-  const double f = focal, cx = 0.5 * width, cy = 0.5 * height;
-  const auto camera = [&](std::vector<double> params) {
-    return Camera{model, width, height, std::move(params)};
-  };
-  switch (model) {
-    case CameraModel::kSimplePinhole:
-      return camera({f, cx, cy});
-    case CameraModel::kPinhole:
-      return camera({f, f, cx, cy});
-    case CameraModel::kSimpleRadial:
-      return camera({f, cx, cy, -0.08});
-    case CameraModel::kRadial:
-      return camera({f, cx, cy, -0.1, 0.03});
-    case CameraModel::kOpenCv:
-      return camera({f, f, cx, cy, -0.1, 0.03, 0.001, -0.0015});
-    case CameraModel::kOpenCvFisheye:
-      return camera({f, f, cx, cy, 0.03, -0.01, 0.003, -0.001});
-    case CameraModel::kFullOpenCv:
-      return camera({f, f, cx, cy, -0.08, 0.03, 0.001, -0.0008, 0.004, 0.02, 0.01, 0.002});
-    case CameraModel::kFov:
-      return camera({f, f, cx, cy, 0.6});
-    case CameraModel::kSimpleRadialFisheye:
-      return camera({f, cx, cy, 0.03});
-    case CameraModel::kRadialFisheye:
-      return camera({f, cx, cy, 0.03, -0.01});
-    case CameraModel::kThinPrismFisheye:
-      return camera({f, f, cx, cy, 0.03, -0.01, 0.001, -0.0008, 0.003, -0.001, 0.0008, -0.0006});
-  }
-  throw InputError("camera model " + std::to_string(static_cast<int>(model)) + " is unknown");
+  // SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV, OPENCV_FISHEYE, FULL_OPENCV, FOV,
+  // SIMPLE_RADIAL_FISHEYE, RADIAL_FISHEYE, THIN_PRISM_FISHEYE.
+  static const std::array<std::vector<double>, 11> kDistortions{
+      {{},
+       {},
+       {-0.08},
+       {-0.1, 0.03},
+       {-0.1, 0.03, 0.001, -0.0015},
+       {0.03, -0.01, 0.003, -0.001},
+       {-0.08, 0.03, 0.001, -0.0008, 0.004, 0.02, 0.01, 0.002},
+       {0.6},
+       {0.03},
+       {0.03, -0.01},
+       {0.03, -0.01, 0.001, -0.0008, 0.003, -0.001, 0.0008, -0.0006}}};
+  Camera camera{model, width, height, std::vector<double>(focal_length_count(model), focal)};
+  camera.params.insert(camera.params.end(), {0.5 * width, 0.5 * height});
+  const std::vector<double>& distortion = kDistortions[static_cast<std::size_t>(model)];
+  camera.params.insert(camera.params.end(), distortion.begin(), distortion.end());
+  return camera;
 }
 
 Camera resized(const Camera& camera, int width, int height) {
@@ -160,22 +152,11 @@ Camera resized(const Camera& camera, int width, int height) {
   Camera result = camera;
   result.width = width;
   result.height = height;
-  switch (camera.model) {
-    case CameraModel::kSimplePinhole:
-    case CameraModel::kSimpleRadial:
-    case CameraModel::kRadial:
-    case CameraModel::kSimpleRadialFisheye:
-    case CameraModel::kRadialFisheye:
-      result.params[0] *= sx;
-      result.params[1] *= sx;
-      result.params[2] *= sy;
-      break;
-    default:
-      result.params[0] *= sx;
-      result.params[1] *= sy;
-      result.params[2] *= sx;
-      result.params[3] *= sy;
-  }
+  const int focal_lengths = focal_length_count(camera.model);
+  result.params[0] *= sx;
+  if (focal_lengths == 2) result.params[1] *= sy;
+  result.params[focal_lengths] *= sx;
+  result.params[focal_lengths + 1] *= sy;
   return result;
 }
 

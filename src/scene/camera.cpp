@@ -138,6 +138,19 @@ int parameter_count(CameraModel model) {
   return info(model).parameters;
 }
 
+int focal_length_count(CameraModel model) {
+  switch (model) {
+    case CameraModel::kSimplePinhole:
+    case CameraModel::kSimpleRadial:
+    case CameraModel::kRadial:
+    case CameraModel::kSimpleRadialFisheye:
+    case CameraModel::kRadialFisheye:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
 std::optional<CameraModel> model_from_id(int id) {
   if (id < 0 || id >= static_cast<int>(kModels.size())) return std::nullopt;
   return static_cast<CameraModel>(id);

@@ -45,6 +45,9 @@ std::optional<CameraModel> model_from_id(int id);
 /// Number of parameters of a model.
 int parameter_count(CameraModel model);
 
+/// Number of focal lengths of a model, 1 or 2: its first parameters, before those of the principal point.
+int focal_length_count(CameraModel model);
+
 /// The pinhole camera if the model is SIMPLE_PINHOLE or PINHOLE; empty otherwise.
 std::optional<Pinhole> as_pinhole(const Camera& camera);
 

@@ -13,10 +13,10 @@ struct Written {
   std::string error, output;
 };
 
-Written written_at(Verbosity verbosity) {
+Written written_at(spdlog::level::level_enum level) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  set_up_log(verbosity);
+  set_up_log(level);
   spdlog::debug("why");
   spdlog::info("{} views", 3);
   spdlog::warn("dark.png left out");
@@ -25,14 +25,14 @@ Written written_at(Verbosity verbosity) {
 }
 
 TEST(Log, SaysAsMuchAsAskedFor) {
-  EXPECT_EQ(written_at(Verbosity::kQuiet).error, "warning: dark.png left out\nerror: no views\n");
-  EXPECT_EQ(written_at(Verbosity::kNormal).error, "3 views\nwarning: dark.png left out\nerror: no views\n");
-  EXPECT_EQ(written_at(Verbosity::kVerbose).error,
+  EXPECT_EQ(written_at(spdlog::level::warn).error, "warning: dark.png left out\nerror: no views\n");
+  EXPECT_EQ(written_at(spdlog::level::info).error, "3 views\nwarning: dark.png left out\nerror: no views\n");
+  EXPECT_EQ(written_at(spdlog::level::debug).error,
             "why\n3 views\nwarning: dark.png left out\nerror: no views\n");
 }
 
 TEST(Log, LeavesStandardOutputAlone) {
-  EXPECT_EQ(written_at(Verbosity::kVerbose).output, "");
+  EXPECT_EQ(written_at(spdlog::level::debug).output, "");
 }
 
 }  // namespace

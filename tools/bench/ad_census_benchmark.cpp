@@ -1,12 +1,10 @@
 #include <chrono>
-#include <cmath>
-#include <cstddef>
+#include <string>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
 #include "methods/stereo/pair.hpp"
-#include "reference/colour_sets.hpp"
+#include "tools/bench/benchmark_inputs.hpp"
 #include "tools/bench/benchmarks.hpp"
 #include "tools/bench/measurement.hpp"
 
@@ -57,34 +55,20 @@ ordered_json time_on_gpu(const PipelineProblem& problem, int repeats) {
 /// without.
 ordered_json time_on_cpu(const PipelineProblem& problem, const AdCensusBenchmark& benchmark) {
   using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  };
   ThreadLimit limit(benchmark.devices.threads);
-  std::vector<double> times;
-  for (int i = -1; i < benchmark.cpu_repeats; ++i) {
-    const auto start = Clock::now();
-    limit.run([&] { return pipeline_matching(problem); });
-    if (i >= 0) times.push_back(since(start));
-  }
+  const auto times =
+      time_in_turns(benchmark.cpu_repeats, {[&] { limit.run([&] { return pipeline_matching(problem); }); }});
   ordered_json steps;
   auto start = Clock::now();
   const char* before = "right_view_and_cost";
   limit.run([&] {
     return pipeline_matching(problem, [&](const char* step, ImageView<const float>) {
-      steps[std::string(step) == "cost" ? before : step] = since(start);
+      steps[std::string(step) == "cost" ? before : step] =
+          std::chrono::duration<double, std::milli>(Clock::now() - start).count();
       start = Clock::now();
     });
   });
-  return {{"threads", limit.threads()}, {"whole_ms", to_json(times)}, {"steps_ms", std::move(steps)}};
-}
-
-std::size_t differing_pixels(const Image<float>& a, const Image<float>& b) {
-  std::size_t count = 0;
-  for (int y = 0; y < a.height(); ++y)
-    for (int x = 0; x < a.width(); ++x)
-      count += a(x, y) != b(x, y) && !(std::isnan(a(x, y)) && std::isnan(b(x, y)));
-  return count;
+  return {{"threads", limit.threads()}, {"whole_ms", to_json(times[0])}, {"steps_ms", std::move(steps)}};
 }
 
 }  // namespace
@@ -93,9 +77,7 @@ ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
   const bool on_gpu = benchmark.devices.on_gpu();
   ordered_json runs = ordered_json::array();
   for (const std::filesystem::path& folder : benchmark.sets) {
-    if (!std::filesystem::exists(folder / "info.json"))
-      throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
-    const ColourSet set = read_colour_set(folder);
+    const ColourSet set = read_benchmark_set(folder);
     const PipelineProblem problem{
         {}, {set.left.view(), set.right.view()}, {0, set.grey.disparities}, ad_census_pipeline()};
     ordered_json run{{"set", set.grey.name},

@@ -4,13 +4,12 @@
 #include <string>
 
 #include "aggregate/aggregation.hpp"
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_aggregation.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_reference.hpp"
-#include "reference/colour_sets.hpp"
+#include "tools/bench/benchmark_inputs.hpp"
 #include "tools/bench/benchmarks.hpp"
 #include "tools/bench/measurement.hpp"
 
@@ -110,12 +109,8 @@ ordered_json by_radius(const AggregationBenchmark& benchmark, const AggregationC
 /// Of the colour differences, grey levels.
 constexpr float kCap = 20;
 
-/// Times after one run that warms up.
 ordered_json timed(int repeats, const std::function<void()>& work) {
-  std::vector<double> times;
-  work();
-  for (int i = 0; i < repeats; ++i) times.push_back(milliseconds(work));
-  return to_json(times);
+  return to_json(time_in_turns(repeats, {work})[0]);
 }
 
 ordered_json run_on_set(const AggregationBenchmark& benchmark, const ColourSet& set) {
@@ -159,31 +154,24 @@ ordered_json against_direct_sums(const AggregationBenchmark& benchmark, ThreadLi
       for (int x = 0; x < kWidth; ++x)
         costs.view()(x, y, d) = static_cast<float>((x * 31 + y * 17 + d * 7) % 256);
   Volume<float> means(kWidth, kPlanes, kHeight), direct(kWidth, kPlanes, kHeight);
-  std::vector<double> ours, theirs, ratios;
-  for (int i = -1; i < benchmark.direct_repeats; ++i) {
-    const double sequential =
-        milliseconds([&] { reference::direct_window_means(costs.view(), kRadius, direct.view()); });
-    const double fast = limit.run(
-        [&] { return milliseconds([&] { constant_window(costs.view(), kRadius, 255, means.view()); }); });
-    if (i < 0) continue;  // the first round warms up
-    theirs.push_back(sequential), ours.push_back(fast), ratios.push_back(sequential / fast);
-  }
+  const auto times =
+      time_in_turns(benchmark.direct_repeats,
+                    {[&] { reference::direct_window_means(costs.view(), kRadius, direct.view()); },
+                     [&] { limit.run([&] { constant_window(costs.view(), kRadius, 255, means.view()); }); }});
   return {{"width", kWidth},
           {"height", kHeight},
           {"planes", kPlanes},
           {"radius", kRadius},
-          {"sequential_ms", to_json(theirs)},
-          {"constant_window_ms", to_json(ours)},
-          {"ratio", to_json(ratios)}};
+          {"sequential_ms", to_json(times[0])},
+          {"constant_window_ms", to_json(times[1])},
+          {"ratio", to_json(ratios(times[0], times[1]))}};
 }
 
 ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
   ThreadLimit limit(benchmark.devices.threads);
   ordered_json result{{"threads", limit.threads()}};
   for (const std::filesystem::path& folder : benchmark.sets) {
-    if (!std::filesystem::exists(folder / "info.json"))
-      throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
-    const ColourSet set = read_colour_set(folder);
+    const ColourSet set = read_benchmark_set(folder);
     result["sets"].push_back(limit.run([&] { return run_on_set(benchmark, set); }));
   }
   result["constant_window_against_direct_sums"] = against_direct_sums(benchmark, limit);
@@ -195,18 +183,15 @@ ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
 ordered_json run_on_gpu(const AggregationBenchmark& benchmark) {
   ordered_json result;
   for (const std::filesystem::path& folder : benchmark.sets) {
-    if (!std::filesystem::exists(folder / "info.json"))
-      throw InputError(folder.string() + " has no info.json; give folders of pairs with ground truth");
-    const ColourSet set = read_colour_set(folder);
+    const ColourSet set = read_benchmark_set(folder);
     AggregationCase problem;
     problem.pair = {set.left.view(), set.right.view()};
     problem.planes = set.grey.disparities;
-    ordered_json of_set{{"set", set.grey.name},
-                        {"width", set.left.width()},
-                        {"height", set.left.height()},
-                        {"planes", problem.planes},
-                        {"by_radius", by_radius(benchmark, problem, true)}};
-    result["sets"].push_back(std::move(of_set));
+    result["sets"].push_back({{"set", set.grey.name},
+                              {"width", set.left.width()},
+                              {"height", set.left.height()},
+                              {"planes", problem.planes},
+                              {"by_radius", by_radius(benchmark, problem, true)}});
   }
   constexpr int kWidth = 1280, kHeight = 960, kPlanes = 128;
   const Image<Rgb8> left = made_image(kWidth, kHeight, 0), right = made_image(kWidth, kHeight, 12);

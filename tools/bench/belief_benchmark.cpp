@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pairs.hpp"
@@ -36,34 +38,24 @@ struct LoadedSet {
   }
 };
 
-std::size_t differing_pixels(const DisparityMap& a, const DisparityMap& b) {
-  std::size_t count = 0;
-  for (int y = 0; y < a.disparity.height(); ++y)
-    for (int x = 0; x < a.disparity.width(); ++x) count += a.disparity(x, y) == b.disparity(x, y) ? 0 : 1;
-  return count;
-}
-
 ordered_json run_on_cpu(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
   ThreadLimit limit(benchmark.devices.threads);
   const PairProblem exact = loaded.problem(BeliefStorage::kFloat);
-  std::vector<double> baseline;
-  std::vector<double> ours[std::size(kStorages)], ratio[std::size(kStorages)];
   DisparityMap expected, maps[std::size(kStorages)];
-  for (int i = 0; i < benchmark.cpu_repeats; ++i) {
-    baseline.push_back(milliseconds([&] { expected = reference::belief_matching(exact); }));
-    for (std::size_t s = 0; s < std::size(kStorages); ++s) {
-      const PairProblem problem = loaded.problem(kStorages[s].storage);
-      ours[s].push_back(milliseconds([&] { maps[s] = limit.run([&] { return belief_matching(problem); }); }));
-      ratio[s].push_back(baseline.back() / ours[s].back());
-    }
-  }
-  ordered_json result{{"threads", limit.threads()}, {"transcription_ms", to_json(spread_of(baseline))}};
+  std::vector<std::function<void()>> works{[&] { expected = reference::belief_matching(exact); }};
+  for (std::size_t s = 0; s < std::size(kStorages); ++s)
+    works.push_back([&, s, problem = loaded.problem(kStorages[s].storage)] {
+      maps[s] = limit.run([&] { return belief_matching(problem); });
+    });
+  const auto times = time_in_turns(benchmark.cpu_repeats, works);
+  ordered_json result{{"threads", limit.threads()}, {"transcription_ms", to_json(times[0])}};
   result["transcription_bad_1"] = reference::bad_share(expected, loaded.truth.view(), loaded.set);
   for (std::size_t s = 0; s < std::size(kStorages); ++s)
-    result[kStorages[s].name] = {{"ms", to_json(spread_of(ours[s]))},
-                                 {"ratio_to_transcription", to_json(spread_of(ratio[s]))},
-                                 {"pixels_unlike_transcription", differing_pixels(expected, maps[s])},
-                                 {"bad_1", reference::bad_share(maps[s], loaded.truth.view(), loaded.set)}};
+    result[kStorages[s].name] = {
+        {"ms", to_json(times[s + 1])},
+        {"ratio_to_transcription", to_json(ratios(times[0], times[s + 1]))},
+        {"pixels_unlike_transcription", differing_pixels(expected.disparity, maps[s].disparity)},
+        {"bad_1", reference::bad_share(maps[s], loaded.truth.view(), loaded.set)}};
   return result;
 }
 

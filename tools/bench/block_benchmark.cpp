@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pairs.hpp"
@@ -42,26 +41,17 @@ ordered_json shape_json(const Shape& shape, int radius, bool defaults) {
           {"defaults", defaults}};
 }
 
-/// Ours and OpenCV's in turns, so that both meet the same machine.
+/// Ours and OpenCV's.
 ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repeats, ThreadLimit& limit) {
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
-  const auto ours = [&] { limit.run([&] { return block_matching(pair.problem); }); };
-  const auto theirs = [&] {
-    match_blocks_with_opencv(pair.left.view(), pair.right.view(), shape.disparities, 2 * radius + 1, defaults,
-                             limit.threads());
-  };
-  ours();
-  theirs();
-  std::vector<double> our_times, their_times, ratios;
-  for (int i = 0; i < repeats; ++i) {
-    our_times.push_back(milliseconds(ours));
-    their_times.push_back(milliseconds(theirs));
-    ratios.push_back(their_times.back() / our_times.back());
-  }
+  const OpenCvStereo theirs =
+      opencv_block_matching(shape.disparities, 2 * radius + 1, defaults, limit.threads());
+  const auto times = time_in_turns(repeats, {[&] { limit.run([&] { return block_matching(pair.problem); }); },
+                                             [&] { theirs(pair.left.view(), pair.right.view()); }});
   ordered_json result = shape_json(shape, radius, defaults);
-  result["ms"] = to_json(spread_of(our_times));
-  result["opencv_stereobm_ms"] = to_json(spread_of(their_times));
-  result["ratio_to_opencv"] = to_json(spread_of(ratios));
+  result["ms"] = to_json(times[0]);
+  result["opencv_stereobm_ms"] = to_json(times[1]);
+  result["ratio_to_opencv"] = to_json(ratios(times[1], times[0]));
   return result;
 }
 

@@ -5,20 +5,19 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "io/colmap_model.hpp"
+#include "evaluate/statistics.hpp"
 #include "io/image_file.hpp"
 #include "match/cpu_sweep.hpp"
-#include "match/posed_image.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 #include "optimize/winner/winner_take_all.hpp"
+#include "tools/bench/benchmark_inputs.hpp"
 #include "tools/bench/benchmarks.hpp"
 
 namespace recon {
@@ -60,25 +59,13 @@ Image<float> true_planes(const std::filesystem::path& file, const GraphCutBenchm
 }
 
 SweptScene swept(const GraphCutBenchmark& benchmark) {
-  const Scene scene = read_colmap_model(find_model(benchmark.scene));
-  const std::size_t reference = static_cast<std::size_t>(benchmark.reference);
-  if (scene.views.size() < 2) throw InputError(benchmark.scene.string() + ": needs two views at least");
-  if (reference >= scene.views.size())
+  PosedViews scene = read_posed_views(benchmark.scene);
+  const int reference = benchmark.reference;
+  if (reference >= std::ssize(scene.views))
     throw InputError(benchmark.scene.string() + ": has no view " + std::to_string(reference) +
                      "; the first one is 0");
-  std::vector<Image<std::uint8_t>> images;
-  std::vector<PosedImage> views;
-  for (const View& view : scene.views) {
-    const std::optional<Pinhole> camera = as_pinhole(scene.cameras[static_cast<std::size_t>(view.camera)]);
-    if (!camera) throw InputError(benchmark.scene.string() + ": the benchmark takes undistorted images");
-    images.push_back(read_grey_image(benchmark.scene / "images" / view.name));
-    PosedImage& image = views.emplace_back();
-    image.camera = *camera;
-    image.cam_from_world = view.cam_from_world;
-    image.channel[0] = images.back().view();
-  }
+  std::vector<PosedImage>& views = scene.images;
   std::swap(views.front(), views[reference]);
-  std::swap(images.front(), images[reference]);
   const SweepOptions options{CostKind::kZncc, benchmark.window, Combination::kBestK, 2};
   const CpuSweep sweep =
       prepare_cpu_sweep(views.front(), {views.begin() + 1, views.end()},
@@ -94,19 +81,19 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
       throw InputError(depths.string() + ": is not of the size of its view");
   }
   sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
-    std::vector<Winner> winners(static_cast<std::size_t>(tile.width));
+    std::vector<Winner> winners(tile.width);
     for (int y = 0; y < tile.height; ++y) {
       for (int d = 0; d < benchmark.planes; ++d)
         std::transform(costs.row(y, d), costs.row(y, d) + tile.width,
                        result.costs.view().row(tile.y + y, d) + tile.x, to_float);
       winner_take_all(costs, y, winners.data());
       for (int x = 0; x < tile.width; ++x) {
-        const int plane = winners[static_cast<std::size_t>(x)].plane;
+        const int plane = winners[x].plane;
         result.winners(tile.x + x, tile.y + y) = plane < 0 ? kNoLabel : static_cast<std::uint16_t>(plane);
       }
     }
   });
-  result.guide = std::move(images.front());
+  result.guide = std::move(scene.pixels[reference]);
   return result;
 }
 
@@ -141,7 +128,6 @@ ordered_json wrong_planes(const SweptScene& scene, ImageView<const std::uint8_t>
       const bool near = std::abs(static_cast<float>(labels(x, y)) - truth) <= 1.0f;
       wrong[weak(x, y)] += labels(x, y) == kNoLabel || !near ? 1 : 0;
     }
-  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
   return {{"weak_texture_pixels", known[1]},
           {"wrong_in_weak_texture", share(wrong[1], known[1])},
           {"wrong_elsewhere", share(wrong[0], known[0])}};

@@ -1,20 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 
 #include "core/image.hpp"
 
 namespace recon {
 
-/// Block matching by OpenCV's StereoBM with its defaults (x-Sobel prefilter, cap 31, texture 10, uniqueness
-/// 15 %), made for comparison alone.
+/// A matcher of OpenCV, made for comparison alone. Keeps its memory from call to call.
+/// @returns the sum of the disparities, so that the work cannot be left out
+using OpenCvStereo =
+    std::function<double(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right)>;
+
+/// OpenCV's StereoBM with its defaults (x-Sobel prefilter, cap 31, texture 10, uniqueness 15 %).
 /// @param disparities  a multiple of 16
 /// @param left_right   its check of both views, 1 pixel; else off
 /// @param threads      of OpenCV
-/// @returns the sum of the disparities, so that the work cannot be left out
-double match_blocks_with_opencv(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
-                                int disparities, int window, bool left_right, int threads);
+OpenCvStereo opencv_block_matching(int disparities, int window, bool left_right, int threads);
 
 /// What OpenCV's StereoSGBM does along its paths.
 enum class OpenCvPaths {
@@ -23,20 +25,9 @@ enum class OpenCvPaths {
 };
 
 /// OpenCV's StereoSGBM with block size 3 and its usual penalties, uniqueness 5 % and a left-right check of 1
-/// pixel; the speckle filter is off. Keeps its memory from call to call. Made for comparison alone.
-class OpenCvStereo {
- public:
-  /// @param disparities  a multiple of 16
-  /// @param threads      of OpenCV
-  OpenCvStereo(int disparities, OpenCvPaths paths, int threads);
-  ~OpenCvStereo();
-
-  /// @returns the sum of the disparities, so that the work cannot be left out
-  double match(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right);
-
- private:
-  struct Matcher;
-  std::unique_ptr<Matcher> matcher_;
-};
+/// pixel; the speckle filter is off.
+/// @param disparities  a multiple of 16
+/// @param threads      of OpenCV
+OpenCvStereo opencv_semi_global(int disparities, OpenCvPaths paths, int threads);
 
 }  // namespace recon

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <numeric>
 
 #include "core/parallel.hpp"
 #include "core/version.hpp"
+#include "evaluate/statistics.hpp"
 #include "predict/stage_calibration.hpp"
 #include "tools/bench/benchmarks.hpp"
 
@@ -105,9 +105,7 @@ void predict(const std::vector<PredictStage>& stages, Backend& backend, int thre
                                      {"measured_ms", 1e3 * seconds},
                                      {"error", error}});
   }
-  for (const auto& [name, values] : errors)
-    result["mean_error"][name] =
-        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  for (const auto& [name, values] : errors) result["mean_error"][name] = mean(values);
 }
 
 /// @param threads  of the CPU; 0: a GPU

@@ -1,11 +1,11 @@
+#include <functional>
 #include <utility>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pairs.hpp"
 #include "match/transformed_image.hpp"
 #include "methods/stereo/pair.hpp"
-#include "refine/depth_filters.hpp"
+#include "reference/block_cases.hpp"
 #include "tools/bench/benchmarks.hpp"
 #include "tools/bench/measurement.hpp"
 #include "tools/bench/opencv_stereo.hpp"
@@ -55,12 +55,6 @@ struct SgmRoofline {
 
 using nlohmann::ordered_json;
 
-std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] / b[i]);
-  return result;
-}
-
 void match(PairProblem problem, bool median) {
   problem.options.semi_global.median = median;
   semi_global_matching(problem);
@@ -74,29 +68,20 @@ ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int thread
   const SemiGlobalPairOptions& options = problem.options.semi_global;
   ThreadLimit limit(threads);
   const int disparities = problem.options.range.count;
-  OpenCvStereo opencv_eight(disparities, OpenCvPaths::kEight, limit.threads());
-  OpenCvStereo opencv_three(disparities, OpenCvPaths::kThree, limit.threads());
-  std::vector<double> ours, transform, without_median, eight, three;
-  for (int i = -1; i < repeats; ++i) {
-    const double whole = limit.run([&] { return milliseconds([&] { match(problem, options.median); }); });
-    const double hh = milliseconds([&] { opencv_eight.match(images.left, images.right); });
-    const double before = limit.run([&] { return milliseconds([&] { match(problem, false); }); });
-    const double quick = milliseconds([&] { opencv_three.match(images.left, images.right); });
-    const double transforms = limit.run([&] {
-      return milliseconds([&] {
-        TransformedImage(images.left, options.transform, false);
-        TransformedImage(images.right, options.transform, true);
-      });
-    });
-    if (i < 0) continue;  // the first round warms up
-    ours.push_back(whole), eight.push_back(hh), three.push_back(quick);
-    without_median.push_back(before), transform.push_back(transforms);
-  }
-  std::vector<double> paths, median;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    paths.push_back(without_median[i] - transform[i]);
-    median.push_back(ours[i] - without_median[i]);
-  }
+  const OpenCvStereo opencv_eight = opencv_semi_global(disparities, OpenCvPaths::kEight, limit.threads());
+  const OpenCvStereo opencv_three = opencv_semi_global(disparities, OpenCvPaths::kThree, limit.threads());
+  const auto times = time_in_turns(repeats, {[&] { limit.run([&] { match(problem, options.median); }); },
+                                             [&] { opencv_eight(images.left, images.right); },
+                                             [&] { limit.run([&] { match(problem, false); }); },
+                                             [&] { opencv_three(images.left, images.right); },
+                                             [&] {
+                                               limit.run([&] {
+                                                 TransformedImage(images.left, options.transform, false);
+                                                 TransformedImage(images.right, options.transform, true);
+                                               });
+                                             }});
+  const auto &ours = times[0], &eight = times[1], &without_median = times[2], &three = times[3],
+             &transform = times[4];
   const double cells =
       static_cast<double>(images.left.width) * images.left.height * problem.options.range.count;
   return {{"threads", limit.threads()},
@@ -106,12 +91,12 @@ ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int thread
                                                limit.threads())},
           {"stages_ms",
            {{"transform", to_json(transform)},
-            {"paths_sums_winners_and_checks", to_json(paths)},
-            {"median", to_json(median)}}},
+            {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
+            {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
           {"opencv_hh_ms", to_json(eight)},
           {"opencv_3way_ms", to_json(three)},
-          {"ratio_to_opencv_hh", to_json(quotients(eight, ours))},
-          {"ratio_to_opencv_3way", to_json(quotients(three, ours))}};
+          {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
+          {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
 }
 
 struct Size {
@@ -120,37 +105,6 @@ struct Size {
 constexpr Size kSizes[] = {{640, 480}, {1024, 768}, {1280, 960}, {1920, 1080}};
 constexpr int kDisparities[] = {64, 128, 256};
 constexpr int kLargestOnCpu = 1280;  ///< pixels wide; OpenCV takes minutes for larger ones
-
-std::uint32_t hashed(std::uint32_t x, std::uint32_t y) {
-  std::uint32_t h = x * 0x9E3779B1u ^ y * 0x85EBCA77u;
-  h = (h ^ h >> 15) * 0x2C1B3C6Du;
-  h = (h ^ h >> 12) * 0x297A2D39u;
-  return h ^ h >> 15;
-}
-
-/// A pattern of blotches of several sizes, seen from two places: the disparity grows from top to bottom to
-/// three quarters of the range.
-struct SyntheticPair {
-  Image<std::uint8_t> left, right;
-
-  SyntheticPair(Size size, int disparities) : left(size.width, size.height), right(size.width, size.height) {
-    const auto grey = [](int x, int y) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t octave = 0; octave < 4; ++octave)
-        sum += (hashed(static_cast<std::uint32_t>(x + 4096) >> octave,
-                       static_cast<std::uint32_t>(y) >> octave | octave << 20) &
-                255u);
-      return static_cast<std::uint8_t>(sum / 4);
-    };
-    for (int y = 0; y < size.height; ++y) {
-      const int disparity = disparities * 3 / 4 * y / size.height;
-      for (int x = 0; x < size.width; ++x) {
-        left(x, y) = grey(x - disparity, y);
-        right(x, y) = grey(x, y);
-      }
-    }
-  }
-};
 
 ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
   const cuda::SemiGlobalTimes times = cuda::time_semi_global(problem, repeats);
@@ -186,15 +140,12 @@ ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
   ordered_json runs = ordered_json::array();
   for (const Size size : kSizes)
     for (const int disparities : kDisparities) {
-      const SyntheticPair pair(size, disparities);
-      PairProblem problem;
-      problem.images.left = pair.left.view();
-      problem.images.right = pair.right.view();
-      problem.options.range = {0, disparities};
+      const reference::OwnedPair pair =
+          reference::textured_pair(size.width, size.height, {0, disparities}, {});
       ordered_json run = {{"width", size.width}, {"height", size.height}, {"disparities", disparities}};
       if (benchmark.devices.on_cpu() && size.width <= kLargestOnCpu)
-        run["cpu"] = time_sgm_on_cpu(problem, benchmark.cpu_repeats, benchmark.devices.threads);
-      if (on_gpu) run["cuda"] = time_on_gpu(problem, benchmark.repeats);
+        run["cpu"] = time_sgm_on_cpu(pair.problem, benchmark.cpu_repeats, benchmark.devices.threads);
+      if (on_gpu) run["cuda"] = time_on_gpu(pair.problem, benchmark.repeats);
       runs.push_back(std::move(run));
     }
   return {{"paths", 8}, {"runs", std::move(runs)}};

@@ -1,13 +1,9 @@
 #include <algorithm>
 
-#include "core/error.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
-#include "match/cpu_sweep.hpp"
-#include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 #include "reference/achten_algorithm_1.hpp"
+#include "tools/bench/benchmark_inputs.hpp"
 #include "tools/bench/benchmarks.hpp"
 #include "tools/bench/measurement.hpp"
 
@@ -24,29 +20,13 @@ constexpr double kH200LoadsPerSecond = 132 * 32 * 1.98e9;
 /// 7 for the bilinear sum, 1 for packing and difference.
 constexpr double kInstructionsPerSample = 22;
 
-struct LoadedProblem {
-  std::vector<Image<std::uint8_t>> images;
+SweepProblem problem_of(const SweepBenchmark& benchmark, const PosedViews& views) {
   SweepProblem problem;
-};
-
-LoadedProblem load(const SweepBenchmark& benchmark) {
-  const Scene scene = read_colmap_model(find_model(benchmark.scene));
-  LoadedProblem loaded;
-  loaded.problem.planes = make_plane_set(benchmark.near, benchmark.far, benchmark.planes);
-  loaded.problem.options = {CostKind::kSad, benchmark.window, Combination::kMinimum, 1};
-  for (const View& view : scene.views) {
-    const std::optional<Pinhole> camera = as_pinhole(scene.cameras[static_cast<std::size_t>(view.camera)]);
-    if (!camera) throw InputError(benchmark.scene.string() + ": the benchmark takes undistorted images");
-    loaded.images.push_back(read_grey_image(benchmark.scene / "images" / view.name));
-    PosedImage image;
-    image.camera = *camera;
-    image.cam_from_world = view.cam_from_world;
-    image.channel[0] = loaded.images.back().view();
-    (loaded.images.size() == 1 ? loaded.problem.reference : loaded.problem.sources.emplace_back()) = image;
-  }
-  if (loaded.problem.sources.empty())
-    throw InputError(benchmark.scene.string() + ": needs two views at least");
-  return loaded;
+  problem.reference = views.images.front();
+  problem.sources.assign(views.images.begin() + 1, views.images.end());
+  problem.planes = make_plane_set(benchmark.near, benchmark.far, benchmark.planes);
+  problem.options = {CostKind::kSad, benchmark.window, Combination::kMinimum, 1};
+  return problem;
 }
 
 double sample_count(const SweepProblem& problem) {
@@ -54,38 +34,34 @@ double sample_count(const SweepProblem& problem) {
          problem.planes.count * static_cast<double>(problem.sources.size());
 }
 
-/// Ours and Algorithm 1 in turns, so that both meet the same machine.
-ordered_json run_on_cpu(const SweepBenchmark& benchmark, const LoadedProblem& loaded) {
+/// Ours and Algorithm 1.
+ordered_json run_on_cpu(const SweepBenchmark& benchmark, const SweepProblem& problem) {
   const auto backend = make_cpu_backend({benchmark.devices.threads, {}});
-  SweepProblem few = loaded.problem;
+  SweepProblem few = problem;
   few.planes = make_plane_set(benchmark.near, benchmark.far, benchmark.baseline_planes);
   const double scale = static_cast<double>(benchmark.planes) / benchmark.baseline_planes;
-  backend->sweep(loaded.problem);
-  std::vector<double> ours, baseline, ratio;
-  for (int i = 0; i < benchmark.cpu_repeats; ++i) {
-    ours.push_back(milliseconds([&] { backend->sweep(loaded.problem); }));
-    baseline.push_back(scale * milliseconds([&] { reference::sweep_algorithm_1(few); }));
-    ratio.push_back(baseline.back() / ours.back());
-  }
-  return {{"sweep_ms", to_json(spread_of(ours))},
-          {"ns_per_sample", 1e6 * spread_of(ours).median / sample_count(loaded.problem)},
-          {"algorithm_1_ms", to_json(spread_of(baseline))},
+  auto times = time_in_turns(benchmark.cpu_repeats,
+                             {[&] { backend->sweep(problem); }, [&] { reference::sweep_algorithm_1(few); }});
+  for (double& time : times[1]) time *= scale;
+  return {{"sweep_ms", to_json(times[0])},
+          {"ns_per_sample", 1e6 * spread_of(times[0]).median / sample_count(problem)},
+          {"algorithm_1_ms", to_json(times[1])},
           {"algorithm_1_timed_on_planes", benchmark.baseline_planes},
-          {"ratio_to_algorithm_1", to_json(spread_of(ratio))}};
+          {"ratio_to_algorithm_1", to_json(ratios(times[1], times[0]))}};
 }
 
 /// A path of the GPU with its share of the roofline: the instructions and the loads of the samples without
 /// window halos, window sums and winners, and the bytes of a volume written (and read once more by the
 /// winner).
-ordered_json time_path(const LoadedProblem& loaded, cuda::SweepVariant variant, int repeats,
+ordered_json time_path(const SweepProblem& problem, cuda::SweepVariant variant, int repeats,
                        double naive_ms) {
-  const cuda::SweepTimes times = cuda::time_sweep(loaded.problem, variant, repeats);
-  const double samples = sample_count(loaded.problem);
+  const cuda::SweepTimes times = cuda::time_sweep(problem, variant, repeats);
+  const double samples = sample_count(problem);
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / 32.0 / kH200WarpInstructionsPerSecond;
   const double load_ms = 1e3 * samples / kH200LoadsPerSecond;
   const bool stored = variant != cuda::SweepVariant::kFused;
   const double volume_bytes =
-      stored ? 2.0 * 2.0 * samples / static_cast<double>(loaded.problem.sources.size()) : 0.0;
+      stored ? 2.0 * 2.0 * samples / static_cast<double>(problem.sources.size()) : 0.0;
   const double bytes_ms = 1e3 * volume_bytes / kH200BytesPerSecond;
   return {{"kernels_ms", to_json(times.kernels)},
           {"whole_call_ms", to_json(times.whole)},
@@ -99,31 +75,32 @@ ordered_json time_path(const LoadedProblem& loaded, cuda::SweepVariant variant, 
           {"ratio_to_naive", naive_ms / times.kernels.median}};
 }
 
-ordered_json run_on_gpu(const SweepBenchmark& benchmark, const LoadedProblem& loaded) {
-  const cuda::NaiveSweep naive = cuda::time_naive_sweep(loaded.problem, std::min(benchmark.repeats, 5));
+ordered_json run_on_gpu(const SweepBenchmark& benchmark, const SweepProblem& problem) {
+  const cuda::NaiveSweep naive = cuda::time_naive_sweep(problem, std::min(benchmark.repeats, 5));
   ordered_json result;
   result["naive_kernel_ms"] = to_json(naive.kernels);
   result["without_volume"] =
-      time_path(loaded, cuda::SweepVariant::kFused, benchmark.repeats, naive.kernels.median);
+      time_path(problem, cuda::SweepVariant::kFused, benchmark.repeats, naive.kernels.median);
   result["with_half_volume"] =
-      time_path(loaded, cuda::SweepVariant::kVolume, benchmark.repeats, naive.kernels.median);
+      time_path(problem, cuda::SweepVariant::kVolume, benchmark.repeats, naive.kernels.median);
   return result;
 }
 
 }  // namespace
 
 ordered_json run_sweep_benchmark(const SweepBenchmark& benchmark) {
-  const LoadedProblem loaded = load(benchmark);
+  const PosedViews views = read_posed_views(benchmark.scene);
+  const SweepProblem problem = problem_of(benchmark, views);
   ordered_json result;
   result["scene"] = benchmark.scene.filename().string();
-  result["width"] = loaded.problem.reference.camera.width;
-  result["height"] = loaded.problem.reference.camera.height;
+  result["width"] = problem.reference.camera.width;
+  result["height"] = problem.reference.camera.height;
   result["planes"] = benchmark.planes;
-  result["sources"] = loaded.problem.sources.size();
+  result["sources"] = problem.sources.size();
   result["window"] = benchmark.window;
-  result["samples"] = sample_count(loaded.problem);
-  if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark, loaded);
-  if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark, loaded);
+  result["samples"] = sample_count(problem);
+  if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark, problem);
+  if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark, problem);
   return result;
 }
 

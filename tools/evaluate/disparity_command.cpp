@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <limits>
 
@@ -78,10 +76,7 @@ long largest_value(const fs::path& path) {
 }
 
 Image<float> read_disparity(const fs::path& path, const Encoding& encoding) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".pfm") return read_pfm(path);
+  if (lower_extension(path) == ".pfm") return read_pfm(path);
   if (is_png16(path)) return decoded(read_png16(path), encoding);
   const long largest = largest_value(path);
   if (largest != 255)
