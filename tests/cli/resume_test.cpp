@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "cli/scene_fixture.hpp"
 
 namespace recon {
@@ -112,6 +114,34 @@ TEST_F(ReconstructResume, KeepsFinishedWork) {
   EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept"));
   EXPECT_THAT(again.err, HasSubstr("the cloud is finished and kept"));
   EXPECT_TRUE(same_results(before, records())) << "records hold times: nothing was done again";
+}
+
+/// Times in the page show which run wrote it.
+TEST_F(ReconstructResume, KeepsThePageOfTheRunThatDidTheWork) {
+  const fs::path page = dense() / "report.html", aside = dense() / "status" / "report.html";
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const std::string first = content(page);
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_TRUE(content(page) == first);
+  EXPECT_FALSE(fs::exists(aside));
+
+  ASSERT_EQ(reconstruct({scene().string(), "--min-views", "2"}).exit_code, 0);
+  const std::string other = content(page);
+  EXPECT_FALSE(other == first);
+  EXPECT_TRUE(other.find("min-views") != std::string::npos);
+  EXPECT_FALSE(fs::exists(aside));
+
+  // As a run that was killed leaves it; and with another page than that of these results.
+  fs::rename(page, aside);
+  ASSERT_EQ(reconstruct({scene().string(), "--min-views", "2"}).exit_code, 0);
+  EXPECT_TRUE(content(page) == other);
+  std::ofstream(page) << first;
+  ASSERT_EQ(reconstruct({scene().string(), "--min-views", "2"}).exit_code, 0);
+  EXPECT_FALSE(content(page) == first);
+  EXPECT_FALSE(fs::exists(aside));
+  fs::remove(page);
+  ASSERT_EQ(reconstruct({scene().string(), "--min-views", "2"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(page));
 }
 
 TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {

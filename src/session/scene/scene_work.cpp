@@ -5,8 +5,10 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/content_hash.hpp"
+#include "core/paths.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
+#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
@@ -45,14 +47,39 @@ fs::path report_file(const SceneRun& run, const char* extension) {
   return run.workspace.path(name + extension);
 }
 
+/// Where the page of an earlier run is meanwhile.
+fs::path set_aside(const fs::path& page) {
+  return page.parent_path() / "status" / page.filename();
+}
+
+/// The last line of a page: a hash of what it shows, without what only this run did.
+std::string page_key(const SceneRun& run, json report) {
+  for (const char* times : {"seconds", "predicted"}) report.erase(times);
+  for (json& view : report.at("views")) view.erase("kept");
+  if (run.cloud)
+    for (const OutputFile& file : run.cloud->record.outputs) report["files"].push_back(file.identity.hash);
+  return "<!-- " + content_hash(json_text(report)) + " -->\n";
+}
+
+/// Where nothing was done, the page of the run that did it is kept, which has its times.
 void write_reports(const SceneRun& run, const json& report) {
   write_file(report_file(run, ".json"), json_text(report));
-  write_file(report_file(run, ".html"), report_html(report, view_of_cloud(run)));
+  const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
+  const std::string key = page_key(run, report);
+  const RemainingWork done = work_done(run);
+  const bool nothing = done.estimate.empty() && done.check.empty() && !done.fuse;
+  if (nothing && is_file(earlier) && read_file(earlier).ends_with(key)) return fs::rename(earlier, page);
+  write_file(page, report_html(report, view_of_cloud(run)) + key);
+  remove_result(earlier);
 }
 
 /// The reports of an earlier run do not hold for a run that fails or is interrupted.
 void remove_reports(const SceneRun& run) {
-  for (const char* extension : {".json", ".html"}) remove_result(report_file(run, extension));
+  remove_result(report_file(run, ".json"));
+  const fs::path page = report_file(run, ".html");
+  std::error_code error;
+  fs::rename(page, set_aside(page), error);
+  if (error) remove_result(page);
 }
 
 /// The predicted time of a finished run; its measured times correct the predictions of later runs.
