@@ -139,16 +139,7 @@ int parameter_count(CameraModel model) {
 }
 
 int focal_length_count(CameraModel model) {
-  switch (model) {
-    case CameraModel::kSimplePinhole:
-    case CameraModel::kSimpleRadial:
-    case CameraModel::kRadial:
-    case CameraModel::kSimpleRadialFisheye:
-    case CameraModel::kRadialFisheye:
-      return 1;
-    default:
-      return 2;
-  }
+  return info(model).one_focal ? 1 : 2;
 }
 
 std::optional<CameraModel> model_from_id(int id) {
