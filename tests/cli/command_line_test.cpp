@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -167,6 +168,132 @@ TEST(Quality, SetsSourcesAndIterationsThatAreNotGiven) {
   EXPECT_EQ(parsed({"--quality", "draft", "--planes", "64"}).first, 8);
   EXPECT_EQ(parsed({"--planes", "64"}).first, 12) << "without patches";
   EXPECT_EQ(parsed({"--quality", "high", "--planes", "64"}).first, 20);
+}
+
+TEST(Arguments, EmptyValuesAreRefused) {
+  const auto refused = [](const Words& words) { return message_of<UsageError>([&] { Parsed{words}; }); };
+  for (const std::string option : {"--min-confidence", "--max-normal-angle", "--window", "--cost", "--views",
+                                   "--output", "--config", "--memory-limit", "--planes"})
+    for (const Words& words : {Words{option, ""}, Words{option + "="}}) {
+      Words after_input = {"scene"};
+      after_input.insert(after_input.end(), words.begin(), words.end());
+      EXPECT_EQ(refused(after_input), option + " has an empty value");
+    }
+}
+
+/// What is said to options of a scene, or of a pair of images.
+std::string refusal_of_scene(const Words& words) {
+  return message_of<UsageError>([&] {
+    const SessionOptions options = Parsed(words).options;
+    options.check({{options.method_of(false), false}});
+  });
+}
+std::string refusal_of_pair(const Words& words) {
+  return message_of<UsageError>([&] {
+    const SessionOptions options = Parsed(words).options;
+    options.check({{options.method_of(true), true}});
+  });
+}
+
+TEST(Numbers, OfTilesAreRefused) {
+  for (const std::string wrong : {"-1", "nan", "inf", "1e10"})
+    EXPECT_THAT(refusal_of_scene({"--tile", wrong}),
+                StartsWith("--tile is " + wrong + "; it must lie between 0 and 1"));
+}
+
+TEST(Boxes, OfOtherNumbersAreRefused) {
+  for (const std::string order : {"1,0,0,1,1,1", "0,2,0,1,1,1", "0,0,0,1,1,-1"})
+    EXPECT_THAT(refusal_of_scene({"--roi", order}),
+                StartsWith("--roi is '" + order + "'; each min must be smaller"));
+  for (const char* wrong : {"all", "1,2,3", "0,0,0,1,1,inf", "nan,0,0,1,1,1", "0,0,0,1,1,1,1", "0 0 0 1 1 1"})
+    EXPECT_THAT(refusal_of_scene({"--roi", wrong}), HasSubstr("MINX,MINY,MINZ,MAXX,MAXY,MAXZ")) << wrong;
+  EXPECT_THAT(refusal_of_scene({"--roi", "0,0,64,48"}),
+              StartsWith("--roi is '0,0,64,48'; for a scene write MINX,"));
+}
+
+TEST(OfScenes, WrongUsageIsRefused) {
+  const auto refused = [](const std::string& message, Words words) {
+    const auto planes = [](const std::string& word) { return word == "--planes" || word == "--method"; };
+    if (std::none_of(words.begin(), words.end(), planes)) words.push_back("--planes=48");
+    EXPECT_THAT(refusal_of_scene(words), HasSubstr(message));
+  };
+  refused("--window is 17", {"--window", "17"});
+  refused("--method is 'magic'; it can be planesweep, sgm, bp, bm or pipeline", {"--method", "magic"});
+  refused("--cost is 'ssd'; for --method planesweep it can be sad or zncc", {"--cost", "ssd"});
+  refused("--uniqueness does not belong to --method planesweep; it is for sgm, bm", {"--uniqueness", "8"});
+  refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "winner", "--paths", "8"});
+  refused("--max-disparity is for rectified pairs", {"--max-disparity", "64"});
+  refused("--planes is 'many'", {"--planes", "many"});
+  refused("--planes is '1'", {"--planes", "1"});
+  refused("--shard is '3/2'", {"--stage", "estimate", "--shard", "3/2"});
+  refused("--stage estimate", {"--shard", "1/2"});
+  refused("--depth-min is 5", {"--depth-min", "5", "--depth-max", "2"});
+  refused("it must be a size in bytes", {"--memory-limit", "lots"});
+  refused("--colour", {"--colour"});
+}
+
+TEST(OfPairs, WrongUsageIsRefused) {
+  const auto refused = [](const std::string& message, const Words& words) {
+    Words all = {"--max-disparity=16"};
+    for (const std::string& word : words)
+      if (word == "--max-disparity") all.clear();
+    if (std::find(words.begin(), words.end(), "--method") == words.end()) all.push_back("--method=bm");
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_THAT(refusal_of_pair(all), HasSubstr(message));
+  };
+  refused("--min-disparity is 16 and --max-disparity 16", {"--min-disparity", "16"});
+  refused("at most 4096", {"--max-disparity", "100000"});
+  refused("planesweep needs the poses", {"--method", "planesweep"});
+  refused("--views is for scenes", {"--views", "*"});
+  refused("--planes does not belong to --method bm", {"--planes", "32"});
+  refused("--p1 does not belong to --method bm; it is for", {"--p1", "5"});
+  refused("--levels does not belong to --method bm; it is for bp", {"--levels", "5"});
+  refused("--cost is 'census'; for --method bm it can be sad or ssd", {"--cost", "census"});
+  refused("--window is 33", {"--window", "33"});
+  refused("--roi is 'all'", {"--roi", "all"});
+  refused("--roi is '0,0,0,1,1,1'; for a pair write X,Y,WIDTH,HEIGHT", {"--roi", "0,0,0,1,1,1"});
+}
+
+TEST(OfPairs, WrongUsageOfStagesIsRefused) {
+  const auto refused = [](const std::string& message, const Words& words) {
+    EXPECT_THAT(refusal_of_pair(words), HasSubstr(message));
+  };
+  refused("--preset is 'magic'; it can be ad-census", {"--preset", "magic"});
+  refused("--preset does not belong to --method sgm; it is for pipeline",
+          {"--preset", "ad-census", "--method", "sgm"});
+  refused("--aggregation does not belong to --method bm; it is for planesweep, pipeline",
+          {"--aggregation", "cw", "--method", "bm"});
+  refused("--aggregation is 'box'; it can be aw, cross, cw or none", {"--aggregation", "box"});
+  refused("--optimizer is 'magic'; it can be graphcut, sgm, winner or scanline", {"--optimizer", "magic"});
+  refused("--cost is 'sad'; for --method pipeline it can be ad, ad-census, census5x5",
+          {"--method", "pipeline", "--cost", "sad"});
+  refused("--refine is 'lr,blur'; it must be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
+  refused("--refine is 'lr,'; it must be none", {"--refine", "lr,"});
+  refused("vote repairs what the check of both views finds: name lr too", {"--refine", "vote,median"});
+  refused("--window has a meaning with --aggregation cw or aw only", {"--cost", "ad", "--window", "5"});
+  refused("--window is 257", {"--aggregation", "cw", "--window", "257"});
+  refused("--window is 131", {"--aggregation", "aw", "--window", "131"});
+  refused("--window is 6; it must be odd", {"--aggregation", "aw", "--window", "6"});
+  refused("--aw-colour has a meaning with --aggregation aw only",
+          {"--aggregation", "cross", "--aw-colour", "7"});
+  refused("--aw-space is 0; it must lie between 0.1 and 1000", {"--aggregation", "aw", "--aw-space", "0"});
+  refused("--arm-length has a meaning with --aggregation cross, or --refine vote, only",
+          {"--aggregation", "aw", "--arm-length", "9"});
+  refused("--arm-length is 256; it must lie between 0 and 255",
+          {"--aggregation", "cross", "--arm-length", "256"});
+  refused("--arm-colour is -1", {"--preset", "ad-census", "--arm-colour", "-1"});
+  refused("--cross-iterations is 65", {"--preset", "ad-census", "--cross-iterations", "65"});
+  refused("--cross-iterations does not belong to --method bp", {"--method", "bp", "--cross-iterations", "2"});
+  refused("--p1 has a meaning where steps are penalised",
+          {"--method", "pipeline", "--optimizer", "winner", "--p1", "5"});
+  refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "scanline", "--paths", "4"});
+  refused("--p2 is 3 and --p1 9", {"--optimizer", "scanline", "--p1", "9", "--p2", "3"});
+  refused("a large step must not be cheaper", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
+  refused("--p1 is -1", {"--optimizer", "graphcut", "--p1", "-1"});
+  refused("--p2 is 63 and --p1 90", {"--method", "sgm", "--p1", "90"});
+  refused("--left-right is -1", {"--method", "pipeline", "--left-right", "-1"});
+  refused("--left-right has a meaning with --refine lr only", {"--refine", "median", "--left-right", "1"});
+  refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
 }
 
 }  // namespace

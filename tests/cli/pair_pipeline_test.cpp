@@ -105,41 +105,8 @@ TEST_F(PairPipeline, WrongUsageIsTwo) {
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
   };
-  refused("--preset is 'magic'; it can be ad-census", {"--preset", "magic"});
-  refused("--preset does not belong to --method sgm; it is for pipeline",
-          {"--preset", "ad-census", "--method", "sgm"});
-  refused("--aggregation does not belong to --method bm; it is for planesweep, pipeline",
-          {"--aggregation", "cw", "--method", "bm"});
-  refused("--aggregation is 'box'; it can be aw, cross, cw or none", {"--aggregation", "box"});
+  // By the words alone, and by the work that they make; OfPairs.WrongUsageOfStagesIsRefused has the others.
   refused("--optimizer is 'magic'; it can be graphcut, sgm, winner or scanline", {"--optimizer", "magic"});
-  refused("--cost is 'sad'; for --method pipeline it can be ad, ad-census, census5x5",
-          {"--method", "pipeline", "--cost", "sad"});
-  refused("--refine is 'lr,blur'; it must be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
-  refused("--refine is 'lr,'; it must be none", {"--refine", "lr,"});
-  refused("vote repairs what the check of both views finds: name lr too", {"--refine", "vote,median"});
-  refused("--window has a meaning with --aggregation cw or aw only", {"--cost", "ad", "--window", "5"});
-  refused("--window is 257", {"--aggregation", "cw", "--window", "257"});
-  refused("--window is 131", {"--aggregation", "aw", "--window", "131"});
-  refused("--window is 6; it must be odd", {"--aggregation", "aw", "--window", "6"});
-  refused("--aw-colour has a meaning with --aggregation aw only",
-          {"--aggregation", "cross", "--aw-colour", "7"});
-  refused("--aw-space is 0; it must lie between 0.1 and 1000", {"--aggregation", "aw", "--aw-space", "0"});
-  refused("--arm-length has a meaning with --aggregation cross, or --refine vote, only",
-          {"--aggregation", "aw", "--arm-length", "9"});
-  refused("--arm-length is 256; it must lie between 0 and 255",
-          {"--aggregation", "cross", "--arm-length", "256"});
-  refused("--arm-colour is -1", {"--preset", "ad-census", "--arm-colour", "-1"});
-  refused("--cross-iterations is 65", {"--preset", "ad-census", "--cross-iterations", "65"});
-  refused("--cross-iterations does not belong to --method bp", {"--method", "bp", "--cross-iterations", "2"});
-  refused("--p1 has a meaning where steps are penalised",
-          {"--method", "pipeline", "--optimizer", "winner", "--p1", "5"});
-  refused("--paths has a meaning with --optimizer sgm only", {"--optimizer", "scanline", "--paths", "4"});
-  refused("--p2 is 3 and --p1 9", {"--optimizer", "scanline", "--p1", "9", "--p2", "3"});
-  refused("a large step must not be cheaper", {"--optimizer", "graphcut", "--p1", "9", "--p2", "3"});
-  refused("--p1 is -1", {"--optimizer", "graphcut", "--p1", "-1"});
-  refused("--p2 is 63 and --p1 90", {"--method", "sgm", "--p1", "90"});
-  refused("--left-right is -1", {"--method", "pipeline", "--left-right", "-1"});
-  refused("--left-right has a meaning with --refine lr only", {"--refine", "median", "--left-right", "1"});
   refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
 }
 

@@ -177,12 +177,7 @@ TEST_F(ReconstructResult, DoesNotDependOnTheNumberOfThreads) {
 /// The bundled scene at a small size: by default, and with the options that choose or replace patches.
 TEST_F(ReconstructResult, IsRefinedByPatchesUnlessPlanesOrStagesAreGiven) {
   const auto run = [&](const std::string& name, const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {RECON_SOURCE_DIR "/scenes/demo",
-                                          "-o",
-                                          (folder() / name).string(),
-                                          "--max-image-size",
-                                          "160",
-                                          "--stage",
+    std::vector<std::string> arguments = {scene().string(), "-o", (folder() / name).string(), "--stage",
                                           "estimate"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Outcome outcome = reconstruct(arguments);

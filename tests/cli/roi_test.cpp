@@ -92,10 +92,8 @@ TEST_F(ReconstructRoi, OfOtherNumbersIsWrongUsage) {
     EXPECT_EQ(outcome.exit_code, 2) << roi;
     return outcome.err;
   };
-  for (const char* order : {"1,0,0,1,1,1", "0,2,0,1,1,1", "0,0,0,1,1,-1"})
-    EXPECT_THAT(refusal(order), HasSubstr("--roi is '" + std::string(order) + "'; each min must be smaller"));
-  for (const char* wrong : {"all", "1,2,3", "0,0,0,1,1,inf", "nan,0,0,1,1,1", "0,0,0,1,1,1,1", "0 0 0 1 1 1"})
-    EXPECT_THAT(refusal(wrong), HasSubstr("MINX,MINY,MINZ,MAXX,MAXY,MAXZ")) << wrong;
+  // Boxes.OfOtherNumbersAreRefused has more of them.
+  EXPECT_THAT(refusal("1,0,0,1,1,1"), HasSubstr("--roi is '1,0,0,1,1,1'; each min must be smaller"));
   EXPECT_THAT(refusal("0,0,64,48"), HasSubstr("--roi is '0,0,64,48'; for a scene write MINX,"));
   EXPECT_FALSE(fs::exists(dense()));
 }
