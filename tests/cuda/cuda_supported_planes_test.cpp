@@ -69,6 +69,18 @@ TEST_F(CudaSupportedPlanes, ReachAsFarAsOnTheCpu) {
   EXPECT_GT(expect_as_on_cpu(Problem(240, 700, {60, 120, 180, 580})), 55000);
 }
 
+/// Where the reference is black and its sources are not, the gains fall so far that the photos contradict.
+TEST_F(CudaSupportedPlanes, BlackPixelsCountTowardsTheGains) {
+  Problem problem(320, 240, {150, 20, 180, 50});
+  for (std::size_t i = 0; i < problem.scene.images.size(); ++i)
+    for (int y = 80; y < 240; ++y)
+      for (int x = 0; x < 320; ++x) problem.scene.images[i](x, y) = i == 0 ? 0 : 40;
+  EXPECT_EQ(expect_as_on_cpu(problem), 0);
+  for (int y = 80; y < 240; ++y)
+    for (int x = 0; x < 320; ++x) problem.states(x, y).cost = 0.6f;
+  EXPECT_GT(expect_as_on_cpu(problem), 900);
+}
+
 TEST_F(CudaSupportedPlanes, TakeTinyImages) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {3, 2}})
     EXPECT_EQ(expect_as_on_cpu(Problem(width, height, {0, 0, width, height})), 0);

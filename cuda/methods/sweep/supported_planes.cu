@@ -131,7 +131,7 @@ __global__ void level_kernel(const __grid_constant__ PatchArgs args, const Suppo
     reference += __shfl_down_sync(0xFFFFFFFFu, reference, lanes);
     source += __shfl_down_sync(0xFFFFFFFFu, source, lanes);
   }
-  if (threadIdx.x != 0 || reference == 0) return;
+  if (threadIdx.x != 0 || (reference == 0 && source == 0)) return;
   atomicAdd(memory.levels + 2 * s, reference);
   atomicAdd(memory.levels + 2 * s + 1, source);
 }
