@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <fstream>
+
 #include "core/aligned_buffer.hpp"
 #include "core/content_hash.hpp"
-#include "core/paths.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
-#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
@@ -61,6 +61,14 @@ std::string page_key(const SceneRun& run, json report) {
   return "<!-- " + content_hash(json_text(report)) + " -->\n";
 }
 
+/// Whether a page ends with a key; false also where it cannot be read.
+bool has_key(const fs::path& page, const std::string& key) {
+  std::ifstream file(page, std::ios::binary);
+  file.seekg(-static_cast<std::streamoff>(key.size()), std::ios::end);
+  std::string end(key.size(), '\0');
+  return file.read(end.data(), static_cast<std::streamsize>(end.size())) && end == key;
+}
+
 /// Where nothing was done, the page of the run that did it is kept, which has its times.
 void write_reports(const SceneRun& run, const json& report) {
   write_file(report_file(run, ".json"), json_text(report));
@@ -68,7 +76,11 @@ void write_reports(const SceneRun& run, const json& report) {
   const std::string key = page_key(run, report);
   const RemainingWork done = work_done(run);
   const bool nothing = done.estimate.empty() && done.check.empty() && !done.fuse;
-  if (nothing && is_file(earlier) && read_file(earlier).ends_with(key)) return fs::rename(earlier, page);
+  if (nothing && has_key(earlier, key)) {
+    std::error_code error;
+    fs::rename(earlier, page, error);
+    if (!error) return;
+  }
   write_file(page, report_html(report, view_of_cloud(run)) + key);
   remove_result(earlier);
 }
