@@ -53,6 +53,8 @@ bool is_control(char c) {
 
 /// Reason for rejecting `name`; empty if it is accepted.
 std::string_view refusal(std::string name) {
+  constexpr std::size_t kMaxLength = 4096;  // that of a path on Linux
+  if (name.size() >= kMaxLength) return "is too long for a path";
   std::replace(name.begin(), name.end(), '\\', '/');
   const std::filesystem::path path(name);
   if (name.empty()) return "is empty";

@@ -27,17 +27,21 @@ constexpr int kRayGrid = 5, kDepthSamples = 64;
 /// Min share of the rays that the sources see at the ends of the range.
 constexpr double kMinOverlap = 0.2;
 
+/// Depths of points that count; those of planes have to be finite floats, as do their inverses.
+constexpr double kMinDepth = 1e-30, kMaxDepth = 1e29;
+
 struct Sample {
   double depth;
   int cell;  ///< of the image
 };
 
-/// Depth and grid cell of a point in the image of a view; empty outside it.
+/// Depth and grid cell of a point in the image of a view; empty outside it, also where its image is no
+/// number.
 std::optional<Sample> sample_of(const ViewGeometry& view, Vec3d x) {
   const Vec3d in_cam = view.cam_from_world * x;
   const std::optional<Vec2d> p = view.lens->project(in_cam);
-  if (!p || in_cam.z <= 0 || p->x < 0 || p->y < 0 || p->x > view.width || p->y > view.height)
-    return std::nullopt;
+  const bool inside = p && p->x >= 0 && p->y >= 0 && p->x <= view.width && p->y <= view.height;
+  if (!inside || !(in_cam.z >= kMinDepth && in_cam.z <= kMaxDepth)) return std::nullopt;
   const int column = std::min(static_cast<int>(p->x * kCells / view.width), kCells - 1);
   const int row = std::min(static_cast<int>(p->y * kCells / view.height), kCells - 1);
   return Sample{in_cam.z, row * kCells + column};

@@ -228,6 +228,9 @@ TEST(OfScenes, WrongUsageIsRefused) {
   refused("--shard is '3/2'", {"--stage", "estimate", "--shard", "3/2"});
   refused("--stage estimate", {"--shard", "1/2"});
   refused("--depth-min is 5", {"--depth-min", "5", "--depth-max", "2"});
+  refused("--depth-min is 3", {"--depth-min", "3", "--depth-max", "3"});
+  for (const char* value : {"nan", "inf", "-1", "0"})
+    refused("--depth-min", {std::string("--depth-min=") + value});
   refused("it must be a size in bytes", {"--memory-limit", "lots"});
   refused("--colour", {"--colour"});
 }

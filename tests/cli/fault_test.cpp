@@ -31,7 +31,7 @@ class ReconstructFault : public SceneTest {
   bool has_cloud() const { return fs::exists(dense() / "fused.ply"); }
 };
 
-/// OfScenes.WrongUsageIsRefused has more that the options alone tell.
+/// OfScenes.WrongUsageIsRefused tests refusals that need no input files.
 TEST_F(ReconstructFault, WrongUsageIsTwo) {
   const std::string s = scene().string();
   expect(2, "no input given", {});

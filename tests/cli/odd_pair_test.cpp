@@ -187,7 +187,7 @@ TEST_F(WrongPair, WrongUsageIsTwo) {
   write_images();
   write_pair_folder("pair");
   const std::vector<std::string> images = {"left.png", "right.png"};
-  // OfPairs.WrongUsageIsRefused has what the options alone tell.
+  // OfPairs.WrongUsageIsRefused tests refusals that need no input files.
   expect(2, "--max-disparity is needed", reconstruct(images));
   expect(2, "3 files are given", match({"left.png"}));
   expect(2, "1 file is given", reconstruct({"left.png", "--max-disparity", "9"}));

@@ -105,7 +105,8 @@ TEST_F(PairPipeline, WrongUsageIsTwo) {
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_FALSE(fs::exists(file("dense/disparity.pfm")));
   };
-  // By the words alone, and by the work that they make; OfPairs.WrongUsageOfStagesIsRefused has the others.
+  // One that the options alone refuse, and others; OfPairs.WrongUsageOfStagesIsRefused tests more of the
+  // first kind.
   refused("--optimizer is 'magic'; it can be graphcut, sgm, winner or scanline", {"--optimizer", "magic"});
   refused("--rank-window has a meaning with --cost rank only", {"--cost", "ad", "--rank-window", "5"});
 }

@@ -174,7 +174,7 @@ TEST_F(ReconstructResult, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_TRUE(same_results(results(folder() / "one"), results(folder() / "two")));
 }
 
-/// The bundled scene at a small size: by default, and with the options that choose or replace patches.
+/// A small scene: by default, and with the options that choose or replace patches.
 TEST_F(ReconstructResult, IsRefinedByPatchesUnlessPlanesOrStagesAreGiven) {
   const auto run = [&](const std::string& name, const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {scene().string(), "-o", (folder() / name).string(), "--stage",

@@ -84,6 +84,12 @@ TEST(SafeName, RefusesNamesThatLeadOutOrAreNone) {
         << name;
 }
 
+TEST(SafeName, RefusesNamesThatAreTooLongForAPath) {
+  EXPECT_NO_THROW(check_relative_name(std::string(4095, 'a'), kPlace));
+  EXPECT_THAT(message_of<InputError>([&] { check_relative_name(std::string(4096, 'a'), kPlace); }),
+              testing::HasSubstr("is too long for a path"));
+}
+
 TEST(SafeName, IsNormalisedWithoutLookingAtTheDisk) {
   EXPECT_EQ(normalised_name("a.png"), "a.png");
   EXPECT_EQ(normalised_name("./a.png"), "a.png");

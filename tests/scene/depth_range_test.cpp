@@ -62,6 +62,18 @@ TEST(DepthRange, AFewWrongPointsMoveItLittle) {
   EXPECT_LT(range.far, 14);
 }
 
+/// Their images or inverse depths are no finite numbers.
+TEST(DepthRange, AbsurdPointsDoNotCount) {
+  const DepthRange without = ranges(slope(500, 2, 5))[0];
+  Scene scene = slope(500, 2, 5);
+  for (const Vec3d x :
+       {Vec3d{0, 0, 1e-300}, {0, 0, 1e-310}, {1e100, 0, 1e-60}, {1e153, 0, 0.01}, {0, 0, 1e300}})
+    for (int i = 0; i < 20; ++i) add_point(scene, x);
+  const DepthRange range = ranges(scene)[0];
+  EXPECT_EQ(range.near, without.near);
+  EXPECT_EQ(range.far, without.far);
+}
+
 TEST(DepthRange, BareGroundBeforeTheCameraCounts) {
   // A wall with many points, and ground at the bottom of the image with one in 150 of the points.
   Scene scene = slope(3000, 4, 4.5);

@@ -18,8 +18,10 @@ constexpr const char* kInputs =
     "rectified "
     "pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
 constexpr const char* kNerfFormat =
-    "nerfstudio, instant-ngp and NeRF: transforms.json or transforms_train.json. Read are file_path, which "
-    "is also the name of the view in the results, and transform_matrix of each frame; and, of each or of "
+    "nerfstudio, instant-ngp and NeRF: transforms.json or transforms_train.json. These fields are read: "
+    "file_path, "
+    "which is also the name of the view in the results, and transform_matrix of each frame; and, of each or "
+    "of "
     "all, camera_model (OPENCV, PINHOLE or OPENCV_FISHEYE) or is_fisheye, fl_x or camera_angle_x, fl_y or "
     "camera_angle_y, cx, cy, w, h and the distortion k1 to k4, p1, p2. Other fields are ignored, such as "
     "ply_file_path and mask_path.";

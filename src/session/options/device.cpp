@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <numeric>
 #include <set>
 #include <string_view>
 
 #include "core/error.hpp"
+#include "io/text_scanner.hpp"
 #include "session/options/option.hpp"
 
 namespace recon {
@@ -21,10 +21,9 @@ std::vector<int> parse_device(const std::string& device) {
   std::set<int> indices;
   bool valid = device.starts_with(kPrefix);
   for (const std::string& text : split_list(valid ? device.substr(kPrefix.size()) : "")) {
-    int index = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-    valid &= error == std::errc() && index >= 0 && end == text.data() + text.size();
-    indices.insert(index);
+    const auto index = to_number<int>(text);
+    valid &= index && *index >= 0;
+    indices.insert(index.value_or(0));
   }
   if (!valid)
     throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");

@@ -4,13 +4,13 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "io/image_file.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
@@ -88,9 +88,7 @@ void choose_sources(const SessionOptions& options, ScenePlan& plan) {
 
 /// The name under which the undistorted image is written: its own where we can write its format.
 std::string output_name(const std::string& name, bool unchanged) {
-  std::string extension = std::filesystem::path(name).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lower_extension(name);
   const bool writable = extension == ".png" || extension == ".jpg" || extension == ".jpeg";
   return unchanged || writable ? name : name + ".png";
 }
@@ -250,8 +248,7 @@ std::string plane_limit_note(const ScenePlan& plan) {
   if (limited == 0) return {};
   return fmt::format(
       "--planes auto is limited to {}: planes a pixel apart would be up to {} in {} view{}; --planes N "
-      "sweeps "
-      "more",
+      "sweeps more",
       kMaxAutoPlanes, most, limited, limited == 1 ? "" : "s");
 }
 

@@ -63,7 +63,9 @@ ModelBytes model_bytes(const ScenePlan& plan) {
 }
 
 /// Memory of fusion with the maps of `views` views; a file is read before a view's points are made.
-/// @param in_files  the maps are: the pages in use, and a view as it is read and copied there
+/// @param in_files  whether the maps are in mapped files: then those of their pages in use, and a view as it
+/// is read and
+///                  copied there
 std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing, bool in_files) {
   const std::size_t pixels_a_point =
       spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);

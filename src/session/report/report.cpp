@@ -103,8 +103,9 @@ json baselines_json(const SceneRun& run) {
     const Vec3d point = world_from_cam * Vec3d{0, 0, middle};
     for (const int source : view.matched_views()) {
       const Vec3d centre = camera_centre(run.plan.scene_view(source).cam_from_world);
-      const auto bin = static_cast<std::size_t>(
-          triangulation_angle(point, world_from_cam.translation, centre) / kAngleBin);
+      const double angle = triangulation_angle(point, world_from_cam.translation, centre);
+      if (!(angle >= 0)) continue;
+      const auto bin = static_cast<std::size_t>(angle / kAngleBin);
       counts.resize(std::max(counts.size(), bin + 1));
       ++counts[bin];
     }
