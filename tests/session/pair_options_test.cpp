@@ -114,6 +114,9 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   };
   EXPECT_EQ(refusal_of(winner, {kSweepScene}), "--p1 has a meaning with --optimizer sgm or graphcut only");
   EXPECT_EQ(refusal_of(refined("graphcut"), {kSweepScene}), kAccepted);
+  EXPECT_EQ(refusal_of({{"refine", {"none"}}, {"max-hole", {"4"}}}, {kSweepScene}),
+            "--max-hole has a meaning with --refine patches only");
+  EXPECT_EQ(refusal_of({{"max-hole", {"4"}}}, {kSweepScene}), kAccepted);
   const SessionOptions options = parse_options(refined("graphcut"));
   const std::string resolved = resolved_options(options, kSweepScene);
   for (const char* line : {"aggregation=\"cross\"\n", "refine=\"graphcut\"\n", "optimizer=\"winner\"\n",

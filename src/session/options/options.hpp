@@ -11,6 +11,7 @@
 
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/holes.hpp"
 #include "match/sweep_options.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -154,6 +155,7 @@ struct SessionOptions {
   PhotometricFilterOptions filter;
   std::optional<float> max_cost;                ///< nothing: by the kind of cost
   std::optional<float> min_confidence;          ///< nothing: by whether patches are refined
+  int max_hole = HoleOptions{}.reach;           ///< pixels, see HoleOptions::reach; of patches
   std::optional<float> min_texture;             ///< likewise
   ConsistencyOptions consistency;               ///< of the check across views, and of fusion
   int min_fused_views = 2;                      ///< views that a point of the cloud needs
@@ -202,6 +204,8 @@ struct SessionOptions {
   /// The photometric filter with the limits that are meant where the user gave none. Depths from patches are
   /// judged by their reliability, after the check across views.
   PhotometricFilterOptions resolved_filter() const;
+  /// See HoleOptions::reach; 0 for jobs without patches, which have no reliability.
+  int hole_reach(Job job) const { return swept_by_patches(job) ? max_hole : 0; }
   float min_reliability() const { return min_confidence.value_or(kDefaultMinReliability); }
 };
 

@@ -160,6 +160,15 @@ OptionGroup filter_options() {
       .number(kScenes, RECON_FIELD(consistency.max_relative_depth), {1e-6, 1});
   group.add("max-normal-angle", "DEGREES", "Max angle between the normals of views that agree")
       .number(kScenes, RECON_FIELD(consistency.max_angle_degrees), {0, 180});
+  group
+      .add(
+          "max-hole", "PX",
+          "Holes in a surface are filled where known pixels on both sides are at most this far away, pixels; "
+          "0: no hole is filled")
+      .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
+      .idle_reason = [](const SessionOptions& options, Job job) {
+    return options.swept_by_patches(job) ? "" : "has a meaning with --refine patches only";
+  };
   group.add("min-fused-views", "N", "Min number of views of a point of the cloud")
       .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20});
   group

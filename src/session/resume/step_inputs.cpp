@@ -257,7 +257,10 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
                  {"reference", describe_maps(run, view)},
                  {"sources", std::move(source_maps)},
                  {"consistency", describe(run.options.consistency)}};
-  if (run.options.swept_by_patches(run.job)) inputs["min_confidence"] = run.options.min_reliability();
+  if (run.options.swept_by_patches(run.job)) {
+    inputs["min_confidence"] = run.options.min_reliability();
+    inputs["max_hole"] = run.options.hole_reach(run.job);
+  }
   return inputs;
 }
 

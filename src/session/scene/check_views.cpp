@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "core/unique_id.hpp"
+#include "fuse/holes.hpp"
 #include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
@@ -174,12 +175,7 @@ std::string ViewChecks::check_view(int view) {
     state.check = std::move(finished.record);
     return {};
   }
-  const Image<Agreement> counts = agreement(view, sources);
-  // A scene of few views cannot ask for more than it has.
-  const int wanted =
-      std::min(run_.options.consistency.min_views, std::max(1, static_cast<int>(sources.size())));
-  const auto maps = run_.photometric->get(name);
-  const auto result = std::make_shared<const ViewDepth>(checked(run_, *maps, counts, wanted));
+  const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
   run_.geometric->insert(name, result);
   write_results(name, *result, record);
   write_record(run_.workspace.path(run_.record_file(Step::kCheck, view)), record);
@@ -212,27 +208,43 @@ void ViewChecks::write_results(const std::string& name, const ViewDepth& maps, S
                [&](int i) { longest_first[static_cast<std::size_t>(i)](); });
 }
 
-/// What the sources say of the depths of a view: counted by a backend or, if it fails, here.
-Image<Agreement> ViewChecks::agreement(int view, const std::vector<int>& sources) {
-  const auto depth_source = [this](int index) {
-    const auto load = [this, index] {
-      auto maps = run_.photometric->get(run_.plan.view(index).output_name);
-      const ViewDepth& loaded = *maps;
-      return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
-    };
-    return DepthSource{run_.plan.view(index).camera, run_.plan.scene_view(index).cam_from_world,
-                       first_id_ + static_cast<std::uint64_t>(index), load};
-  };
+/// The maps of a view that its sources confirm.
+ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
+  const DepthSource reference = depth_source(view);
   std::vector<DepthSource> others;
   for (const int source : sources) others.push_back(depth_source(source));
+  // A scene of few views cannot ask for more than it has.
+  ConsistencyOptions consistency = run_.options.consistency;
+  consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
+  const auto maps = run_.photometric->get(run_.plan.view(view).output_name);
+  ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency.min_views);
+  fill_holes({result.depth.view(), result.normal.view(), result.confidence.view()}, reference, others,
+             {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
+  return result;
+}
+
+DepthSource ViewChecks::depth_source(int view) const {
+  const auto load = [this, view] {
+    auto maps = run_.photometric->get(run_.plan.view(view).output_name);
+    const ViewDepth& loaded = *maps;
+    return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
+  };
+  return {run_.plan.view(view).camera, run_.plan.scene_view(view).cam_from_world,
+          first_id_ + static_cast<std::uint64_t>(view), load};
+}
+
+/// What the sources say of the depths of a view: counted by a backend or, if it fails, here.
+Image<Agreement> ViewChecks::agreement(int view, const DepthSource& reference,
+                                       const std::vector<DepthSource>& sources) {
+  const ConsistencyOptions& options = run_.options.consistency;
   if (Backend* backend = backend_for(view)) try {
-      return backend->count_agreement(depth_source(view), others, run_.options.consistency);
+      return backend->count_agreement(reference, sources, options);
     } catch (const DeviceError& error) {
       give_up(backend, error);
     } catch (const OutOfMemory& error) {
       give_up(backend, error);
     }
-  return count_agreement(depth_source(view), others, run_.options.consistency);
+  return count_agreement(reference, sources, options);
 }
 
 Backend* ViewChecks::backend_for(int view) {

@@ -69,7 +69,9 @@ class ViewChecks {
   void check(std::size_t i);
   std::string check_view(int view);
   void write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const;
-  Image<Agreement> agreement(int view, const std::vector<int>& sources);
+  ViewDepth checked_maps(int view, const std::vector<int>& sources);
+  DepthSource depth_source(int view) const;
+  Image<Agreement> agreement(int view, const DepthSource& reference, const std::vector<DepthSource>& sources);
   Backend* backend_for(int view);
   void give_up(const Backend* backend, const Error& error);
   void release_maps(std::size_t i);
