@@ -27,27 +27,38 @@ constexpr int kMinSources = 2;
 /// The cost that the reliability takes for an interpolated depth, which no photo was compared for.
 constexpr float kInterpolatedCost = 0.7f;
 
-/// The maps with what was known before holes are filled.
-class Holes {
+/// A pixel of a hole that was interpolated, and what the sources say of it.
+struct Interpolated {
+  int x;
+  Agreement said;
+};
+
+/// The interpolated pixels of each row.
+using Holes = std::vector<std::vector<Interpolated>>;
+
+template <class Visit>
+void for_holes(Holes& holes, const Visit& visit) {
+  parallel_for(static_cast<int>(holes.size()), [&](int y) {
+    for (Interpolated& pixel : holes[static_cast<std::size_t>(y)]) visit(pixel, y);
+  });
+}
+
+class Interpolation {
  public:
-  Holes(const CheckedMaps& maps, int reach)
-      : maps_(maps), reach_(reach), known_(maps.depth.width, maps.depth.height) {
-    for_pixels([this](int x, int y) { known_(x, y) = std::isnan(maps_.depth(x, y)) ? 0 : 1; });
-  }
+  Interpolation(const CheckedMaps& maps, int reach)
+      : maps_(maps), reach_(reach), known_(maps.depth.width, maps.depth.height) {}
 
   /// Sets depth and normal of the pixels in holes.
-  void interpolate() {
-    for_pixels([this](int x, int y) {
-      if (known_(x, y) == 0) interpolate_at(x, y);
+  Holes run() {
+    parallel_for(known_.height(), [this](int y) {
+      for (int x = 0; x < known_.width(); ++x) known_(x, y) = std::isnan(maps_.depth(x, y)) ? 0 : 1;
     });
-  }
-
-  /// Calls `visit(x, y)` for each pixel that was interpolated.
-  template <class Visit>
-  void for_interpolated(const Visit& visit) const {
-    for_pixels([&](int x, int y) {
-      if (known_(x, y) == 0 && !std::isnan(maps_.depth(x, y))) visit(x, y);
+    Holes holes(static_cast<std::size_t>(known_.height()));
+    parallel_for(known_.height(), [&](int y) {
+      for (int x = 0; x < known_.width(); ++x)
+        if (known_(x, y) == 0 && interpolate(x, y)) holes[static_cast<std::size_t>(y)].push_back({x, {}});
     });
+    return holes;
   }
 
  private:
@@ -56,13 +67,6 @@ class Holes {
     float inverse_depth = 0;
     Vec3f normal{};
   };
-
-  template <class Visit>
-  void for_pixels(const Visit& visit) const {
-    parallel_for(maps_.depth.height, [&](int y) {
-      for (int x = 0; x < maps_.depth.width; ++x) visit(x, y);
-    });
-  }
 
   Neighbour nearest_known(int x, int y, int dx, int dy) const {
     for (int steps = 1; steps <= reach_; ++steps) {
@@ -73,11 +77,11 @@ class Holes {
     return {};
   }
 
-  void interpolate_at(int x, int y) {
+  bool interpolate(int x, int y) const {
     int lines = 0;
     float sum = 0.0f, min = std::numeric_limits<float>::infinity(), max = 0.0f;
     Vec3f normal{0, 0, 0};
-    for (int i = 0; i < kLines; ++i) {
+    for (int i = 0; i < kLines && lines + kLines - i >= kMinLines; ++i) {
       const Neighbour a = nearest_known(x, y, kStepX[i], kStepY[i]);
       if (a.steps == 0) continue;
       const Neighbour b = nearest_known(x, y, -kStepX[i], -kStepY[i]);
@@ -91,10 +95,11 @@ class Holes {
       for (const Vec3f& n : {a.normal, b.normal})
         if (!std::isnan(n.x)) normal = {normal.x + n.x, normal.y + n.y, normal.z + n.z};
     }
-    if (lines < kMinLines || !(max - min < kMaxSpread * min)) return;
+    if (lines < kMinLines || !(max - min < kMaxSpread * min)) return false;
     const float length = std::sqrt(normal.x * normal.x + normal.y * normal.y + normal.z * normal.z);
     maps_.depth(x, y) = static_cast<float>(lines) / sum;
     maps_.normal(x, y) = {normal.x / length, normal.y / length, normal.z / length};
+    return true;
   }
 
   CheckedMaps maps_;
@@ -102,43 +107,38 @@ class Holes {
   Image<std::uint8_t> known_;
 };
 
-/// What the sources say of the interpolated depths; zero elsewhere.
-Image<Agreement> count_interpolated(const CheckedMaps& maps, const Holes& holes, const DepthSource& view,
-                                    const std::vector<DepthSource>& sources,
-                                    const ConsistencyOptions& options) {
-  Image<Agreement> counts(maps.depth.width, maps.depth.height, {});
-  for (const DepthSource& source : sources) {
-    const DepthSource::Maps others = source.load();
-    const SourcePixels pixels{others.depth.data, others.normal.data, others.depth.pitch, others.normal.pitch};
-    const AgreementGeometry geometry =
-        agreement_geometry(view.camera, view.cam_from_world, source.camera, source.cam_from_world, options);
-    holes.for_interpolated([&](int x, int y) {
-      counts(x, y) += agreement_step(geometry, x, y, maps.depth(x, y), maps.normal(x, y), pixels);
-    });
-  }
-  return counts;
-}
-
 }  // namespace
 
 void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vector<DepthSource>& sources,
                 const HoleOptions& options) {
   if (options.reach == 0) return;
-  Holes holes(maps, options.reach);
-  holes.interpolate();
-  const Image<Agreement> counts = count_interpolated(maps, holes, view, sources, options.agreement);
-  const Image<float> variation = inverse_depth_variation(maps.depth);
+  Holes holes = Interpolation(maps, options.reach).run();
+  for (const DepthSource& source : sources) {
+    const DepthSource::Maps others = source.load();
+    const SourcePixels pixels{others.depth.data, others.normal.data, others.depth.pitch, others.normal.pitch};
+    const AgreementGeometry geometry = agreement_geometry(view.camera, view.cam_from_world, source.camera,
+                                                          source.cam_from_world, options.agreement);
+    for_holes(holes, [&](Interpolated& pixel, int y) {
+      const int x = pixel.x;
+      pixel.said += agreement_step(geometry, x, y, maps.depth(x, y), maps.normal(x, y), pixels);
+    });
+  }
   const int wanted =
       std::max(options.agreement.min_views, std::min(kMinSources, static_cast<int>(sources.size())));
-  holes.for_interpolated([&](int x, int y) {
-    const Agreement& said = counts(x, y);
-    const float confidence = reliability(said, kInterpolatedCost, variation(x, y));
-    if (said.agree >= wanted && said.through <= said.agree && confidence >= options.min_confidence) {
-      maps.confidence(x, y) = confidence;
-    } else {
-      maps.depth(x, y) = maps.confidence(x, y) = kUnknown;
-      maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
-    }
+  const auto confirmed = [&](const Agreement& said) {
+    return said.agree >= wanted && said.through <= said.agree;
+  };
+  // The variation is that of all interpolated depths: none may be dropped before the last is known.
+  for_holes(holes, [&](Interpolated& pixel, int y) {
+    if (!confirmed(pixel.said)) return;
+    const float variation = inverse_depth_variation(maps.depth, pixel.x, y);
+    const float confidence = reliability(pixel.said, kInterpolatedCost, variation);
+    if (confidence >= options.min_confidence) maps.confidence(pixel.x, y) = confidence;
+  });
+  for_holes(holes, [&](Interpolated& pixel, int y) {
+    if (!std::isnan(maps.confidence(pixel.x, y))) return;
+    maps.depth(pixel.x, y) = kUnknown;
+    maps.normal(pixel.x, y) = {kUnknown, kUnknown, kUnknown};
   });
 }
 

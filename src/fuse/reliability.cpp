@@ -77,4 +77,16 @@ Image<float> inverse_depth_variation(ImageView<const float> depth) {
   return result;
 }
 
+float inverse_depth_variation(ImageView<const float> depth, int x, int y) {
+  if (std::isnan(depth(x, y))) return 0.0f;
+  float low = 1.0f / depth(x, y), high = low;
+  for (int v = std::max(y - kReach, 0); v <= std::min(y + kReach, depth.height - 1); ++v)
+    for (int u = std::max(x - kReach, 0); u <= std::min(x + kReach, depth.width - 1); ++u) {
+      const float w = 1.0f / depth(u, v);  // NaN is neither lower nor higher
+      low = w < low ? w : low;
+      high = w > high ? w : high;
+    }
+  return (high - low) * depth(x, y);
+}
+
 }  // namespace recon

@@ -14,5 +14,7 @@ float reliability(const Agreement& agreement, float cost, float variation);
 
 /// (max - min) / centre of the known inverse depths of the 7 x 7 window; 0 where the centre is unknown.
 Image<float> inverse_depth_variation(ImageView<const float> depth);
+/// The same at one pixel.
+float inverse_depth_variation(ImageView<const float> depth, int x, int y);
 
 }  // namespace recon

@@ -123,9 +123,11 @@ TEST(InverseDepthVariation, EqualsItsDefinition) {
       ASSERT_EQ(found.width(), size.width);
       ASSERT_EQ(found.height(), size.height);
       for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < size.width; ++x)
+        for (int x = 0; x < size.width; ++x) {
           ASSERT_NEAR(static_cast<double>(found(x, y)), variation_at(depth.view(), x, y), 8e-6)
               << x << " " << y << " of " << size.width << "x" << size.height;
+          ASSERT_EQ(inverse_depth_variation(depth.view(), x, y), found(x, y));
+        }
     }
 }
 
