@@ -34,14 +34,35 @@ struct Interpolated {
 };
 
 /// The interpolated pixels of each row.
-using Holes = std::vector<std::vector<Interpolated>>;
+class Holes {
+ public:
+  explicit Holes(int rows) : rows_(static_cast<std::size_t>(rows)) {}
 
-template <class Visit>
-void for_holes(Holes& holes, const Visit& visit) {
-  parallel_for(static_cast<int>(holes.size()), [&](int y) {
-    for (Interpolated& pixel : holes[static_cast<std::size_t>(y)]) visit(pixel, y);
-  });
-}
+  void add(int x, int y) { rows_[static_cast<std::size_t>(y)].push_back({x, {}}); }
+
+  /// All pixels are added: tasks of at least kPixelsPerTask follow from their number.
+  void count() {
+    std::size_t pixels = 1;
+    for (const auto& row : rows_) pixels += row.size();
+    grain_ = static_cast<int>(std::min(rows_.size(), 1 + rows_.size() * kPixelsPerTask / pixels));
+  }
+
+  /// Calls `visit(pixel, y)` for each pixel.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    parallel_for(
+        static_cast<int>(rows_.size()),
+        [&](int y) {
+          for (Interpolated& pixel : rows_[static_cast<std::size_t>(y)]) visit(pixel, y);
+        },
+        grain_);
+  }
+
+ private:
+  static constexpr std::size_t kPixelsPerTask = 2048;
+  std::vector<std::vector<Interpolated>> rows_;
+  int grain_ = 1;
+};
 
 class Interpolation {
  public:
@@ -53,11 +74,12 @@ class Interpolation {
     parallel_for(known_.height(), [this](int y) {
       for (int x = 0; x < known_.width(); ++x) known_(x, y) = std::isnan(maps_.depth(x, y)) ? 0 : 1;
     });
-    Holes holes(static_cast<std::size_t>(known_.height()));
+    Holes holes(known_.height());
     parallel_for(known_.height(), [&](int y) {
       for (int x = 0; x < known_.width(); ++x)
-        if (known_(x, y) == 0 && interpolate(x, y)) holes[static_cast<std::size_t>(y)].push_back({x, {}});
+        if (known_(x, y) == 0 && interpolate(x, y)) holes.add(x, y);
     });
+    holes.count();
     return holes;
   }
 
@@ -118,7 +140,7 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
     const SourcePixels pixels{others.depth.data, others.normal.data, others.depth.pitch, others.normal.pitch};
     const AgreementGeometry geometry = agreement_geometry(view.camera, view.cam_from_world, source.camera,
                                                           source.cam_from_world, options.agreement);
-    for_holes(holes, [&](Interpolated& pixel, int y) {
+    holes.for_each([&](Interpolated& pixel, int y) {
       const int x = pixel.x;
       pixel.said += agreement_step(geometry, x, y, maps.depth(x, y), maps.normal(x, y), pixels);
     });
@@ -129,13 +151,13 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
     return said.agree >= wanted && said.through <= said.agree;
   };
   // The variation is that of all interpolated depths: none may be dropped before the last is known.
-  for_holes(holes, [&](Interpolated& pixel, int y) {
+  holes.for_each([&](Interpolated& pixel, int y) {
     if (!confirmed(pixel.said)) return;
     const float variation = inverse_depth_variation(maps.depth, pixel.x, y);
     const float confidence = reliability(pixel.said, kInterpolatedCost, variation);
     if (confidence >= options.min_confidence) maps.confidence(pixel.x, y) = confidence;
   });
-  for_holes(holes, [&](Interpolated& pixel, int y) {
+  holes.for_each([&](Interpolated& pixel, int y) {
     if (!std::isnan(maps.confidence(pixel.x, y))) return;
     maps.depth(pixel.x, y) = kUnknown;
     maps.normal(pixel.x, y) = {kUnknown, kUnknown, kUnknown};
