@@ -27,10 +27,12 @@ constexpr int kMinSources = 2;
 /// The cost that the reliability takes for an interpolated depth, which no photo was compared for.
 constexpr float kInterpolatedCost = 0.7f;
 
+enum class PixelState : std::uint8_t { kKnown, kHole, kIgnored };
+
 /// A pixel of a hole that was interpolated, and what the sources say of it.
 struct Interpolated {
   int x;
-  Agreement said;
+  Agreement agreement;
 };
 
 /// The interpolated pixels of each row.
@@ -40,46 +42,45 @@ class Holes {
 
   void add(int x, int y) { rows_[static_cast<std::size_t>(y)].push_back({x, {}}); }
 
-  /// All pixels are added: tasks of at least kPixelsPerTask follow from their number.
-  void count() {
-    std::size_t pixels = 1;
+  /// The number of pixels.
+  std::size_t size() const {
+    std::size_t pixels = 0;
     for (const auto& row : rows_) pixels += row.size();
-    grain_ = static_cast<int>(std::min(rows_.size(), 1 + rows_.size() * kPixelsPerTask / pixels));
+    return pixels;
   }
 
-  /// Calls `visit(pixel, y)` for each pixel.
+  /// Calls `visit(pixel, y)` for each pixel, about kPixelsPerTask of them in a task.
   template <class Visit>
   void for_each(const Visit& visit) {
+    const std::size_t grain = 1 + rows_.size() * kPixelsPerTask / std::max<std::size_t>(size(), 1);
     parallel_for(
         static_cast<int>(rows_.size()),
         [&](int y) {
           for (Interpolated& pixel : rows_[static_cast<std::size_t>(y)]) visit(pixel, y);
         },
-        grain_);
+        static_cast<int>(std::min(rows_.size(), grain)));
   }
 
  private:
   static constexpr std::size_t kPixelsPerTask = 2048;
   std::vector<std::vector<Interpolated>> rows_;
-  int grain_ = 1;
 };
 
 class Interpolation {
  public:
   Interpolation(const CheckedMaps& maps, int reach)
-      : maps_(maps), reach_(reach), known_(maps.depth.width, maps.depth.height) {}
+      : maps_(maps), reach_(reach), states_(maps.depth.width, maps.depth.height) {}
 
   /// Sets depth and normal of the pixels in holes.
   Holes run() {
-    parallel_for(known_.height(), [this](int y) {
-      for (int x = 0; x < known_.width(); ++x) known_(x, y) = std::isnan(maps_.depth(x, y)) ? 0 : 1;
+    parallel_for(states_.height(), [this](int y) {
+      for (int x = 0; x < states_.width(); ++x) states_(x, y) = state_of(x, y);
     });
-    Holes holes(known_.height());
-    parallel_for(known_.height(), [&](int y) {
-      for (int x = 0; x < known_.width(); ++x)
-        if (known_(x, y) == 0 && interpolate(x, y)) holes.add(x, y);
+    Holes holes(states_.height());
+    parallel_for(states_.height(), [&](int y) {
+      for (int x = 0; x < states_.width(); ++x)
+        if (states_(x, y) == PixelState::kHole && interpolate(x, y)) holes.add(x, y);
     });
-    holes.count();
     return holes;
   }
 
@@ -90,11 +91,16 @@ class Interpolation {
     Vec3f normal{};
   };
 
+  PixelState state_of(int x, int y) const {
+    if (!maps_.mask.empty() && maps_.mask(x, y) == 0) return PixelState::kIgnored;
+    return std::isnan(maps_.depth(x, y)) ? PixelState::kHole : PixelState::kKnown;
+  }
+
   Neighbour nearest_known(int x, int y, int dx, int dy) const {
     for (int steps = 1; steps <= reach_; ++steps) {
       const int u = x + steps * dx, v = y + steps * dy;
       if (!maps_.depth.contains(u, v)) break;
-      if (known_(u, v) != 0) return {steps, 1.0f / maps_.depth(u, v), maps_.normal(u, v)};
+      if (states_(u, v) == PixelState::kKnown) return {steps, 1.0f / maps_.depth(u, v), maps_.normal(u, v)};
     }
     return {};
   }
@@ -126,7 +132,7 @@ class Interpolation {
 
   CheckedMaps maps_;
   int reach_;
-  Image<std::uint8_t> known_;
+  Image<PixelState> states_;
 };
 
 }  // namespace
@@ -135,6 +141,7 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
                 const HoleOptions& options) {
   if (options.reach == 0) return;
   Holes holes = Interpolation(maps, options.reach).run();
+  if (holes.size() == 0) return;
   for (const DepthSource& source : sources) {
     const DepthSource::Maps others = source.load();
     const SourcePixels pixels{others.depth.data, others.normal.data, others.depth.pitch, others.normal.pitch};
@@ -142,19 +149,19 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
                                                           source.cam_from_world, options.agreement);
     holes.for_each([&](Interpolated& pixel, int y) {
       const int x = pixel.x;
-      pixel.said += agreement_step(geometry, x, y, maps.depth(x, y), maps.normal(x, y), pixels);
+      pixel.agreement += agreement_step(geometry, x, y, maps.depth(x, y), maps.normal(x, y), pixels);
     });
   }
-  const int wanted =
+  const int min_agreeing =
       std::max(options.agreement.min_views, std::min(kMinSources, static_cast<int>(sources.size())));
-  const auto confirmed = [&](const Agreement& said) {
-    return said.agree >= wanted && said.through <= said.agree;
+  const auto confirmed = [&](const Agreement& agreement) {
+    return agreement.agree >= min_agreeing && agreement.through <= agreement.agree;
   };
   // The variation is that of all interpolated depths: none may be dropped before the last is known.
   holes.for_each([&](Interpolated& pixel, int y) {
-    if (!confirmed(pixel.said)) return;
+    if (!confirmed(pixel.agreement)) return;
     const float variation = inverse_depth_variation(maps.depth, pixel.x, y);
-    const float confidence = reliability(pixel.said, kInterpolatedCost, variation);
+    const float confidence = reliability(pixel.agreement, kInterpolatedCost, variation);
     if (confidence >= options.min_confidence) maps.confidence(pixel.x, y) = confidence;
   });
   holes.for_each([&](Interpolated& pixel, int y) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/image.hpp"
@@ -9,16 +10,17 @@
 
 namespace recon {
 
-/// The maps of a view after the check across views, of one size; unknown is NaN.
+/// The maps of a view after the check across views, of one size; unknown is NaN in all three.
 struct CheckedMaps {
-  ImageView<float> depth;       ///< z, scene units
-  ImageView<Vec3f> normal;      ///< unit, camera frame
-  ImageView<float> confidence;  ///< [0, 1]
+  ImageView<float> depth;                   ///< z, scene units
+  ImageView<Vec3f> normal;                  ///< unit, camera frame
+  ImageView<float> confidence;              ///< [0, 1]
+  ImageView<const std::uint8_t> mask = {};  ///< 0: ignored, stays unknown; may be empty
 };
 
 /// Criteria for a depth that fills a hole.
 struct HoleOptions {
-  int reach = 8;  ///< max distance to the known pixels on both sides, pixels; 0: no hole is filled
+  int reach = 8;                 ///< max distance to the known pixels on both sides, rows or columns; 0: none
   float min_confidence = 0.5f;   ///< see reliability
   ConsistencyOptions agreement;  ///< two sources must agree, where there are two, and `min_views`
 };

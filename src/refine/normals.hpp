@@ -11,7 +11,7 @@ namespace recon {
 /// plane, inverse depth is an affine function of the pixel coordinates. NaN where depth is unknown or fewer
 /// than 6 pixels support the plane.
 /// @param depth  z at pixel centres, NaN = unknown, of the camera's size
-/// Deterministic for any number of threads.
+/// Deterministic for any number of threads. Finished work is read with it: see kResultsVersion.
 Image<Vec3f> normals_from_depth(ImageView<const float> depth, const Pinhole& camera);
 
 }  // namespace recon

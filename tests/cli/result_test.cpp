@@ -81,9 +81,11 @@ TEST_F(ReconstructResult, IsAWorkspaceWithDepthNormalsPreviewsAndACloud) {
         << "a photo that needs no change is copied";
     for (const char* kind : {".photometric.bin", ".geometric.bin"}) {
       EXPECT_EQ(read_depth_map(dense() / "stereo/depth_maps" / (view + kind)).width(), 96);
-      EXPECT_EQ(read_normal_map(dense() / "stereo/normal_maps" / (view + kind)).height(), 72);
       EXPECT_EQ(read_depth_map(dense() / "stereo/confidence_maps" / (view + kind)).height(), 72);
     }
+    EXPECT_EQ(read_normal_map(dense() / "stereo/normal_maps" / (view + ".geometric.bin")).height(), 72);
+    EXPECT_FALSE(fs::exists(dense() / "stereo/normal_maps" / (view + ".photometric.bin")))
+        << "they follow from the depths";
     EXPECT_EQ(image_size(dense() / "previews" / (view + ".png")), (ImageSize{96, 72}));
   }
   EXPECT_EQ(content(dense() / "stereo/fusion.cfg"),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "fuse/reliability.hpp"
@@ -70,6 +71,18 @@ TEST(Holes, AreFilledWithThePlaneAround) {
   const float variation = inverse_depth_variation(views.depths[0].view())(20, 15);
   EXPECT_EQ(views.confidence(20, 15), reliability({3, 3, 0, 0}, 0.7f, variation));
   EXPECT_EQ(views.confidence(0, 0), 0.75f);  // known pixels keep theirs
+}
+
+TEST(Holes, OfTheMaskStayUnknown) {
+  SlantedPlaneViews views(4);
+  Image<std::uint8_t> mask(40, 30, std::uint8_t{255});
+  for (const int x : {20, 24}) views.invalidate(x, 15);
+  mask(20, 15) = 0;
+  CheckedMaps maps = views.maps();
+  maps.mask = std::as_const(mask).view();
+  fill_holes(maps, views.sources[0], views.others(), {});
+  EXPECT_TRUE(std::isnan(views.depths[0](20, 15)));
+  EXPECT_FALSE(std::isnan(views.depths[0](24, 15)));
 }
 
 TEST(Holes, NeedTwoSourcesThatAgree) {

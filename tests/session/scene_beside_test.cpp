@@ -248,7 +248,7 @@ TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
   options_.selection.max_sources = 1;
   std::map<std::string, std::string> expected = expected_results();
   EXPECT_EQ(std::erase_if(expected, [](const auto& file) { return file.first.ends_with("photometric.bin"); }),
-            3u * kViews);
+            2u * kViews);
   options_.clean = true;
   run = begin("cleaned");
   ViewChecks checks(*run, backends);

@@ -161,10 +161,11 @@ OptionGroup filter_options() {
   group.add("max-normal-angle", "DEGREES", "Max angle between the normals of views that agree")
       .number(kScenes, RECON_FIELD(consistency.max_angle_degrees), {0, 180});
   group
-      .add(
-          "max-hole", "PX",
-          "Holes in a surface are filled where known pixels on both sides are at most this far away, pixels; "
-          "0: no hole is filled")
+      .add("max-hole", "PX",
+           "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
+           "columns "
+           "away; "
+           "0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
       .idle_reason = [](const SessionOptions& options, Job job) {
     return options.swept_by_patches(job) ? "" : "has a meaning with --refine patches only";

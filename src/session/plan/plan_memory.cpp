@@ -12,8 +12,9 @@ namespace recon {
 namespace {
 
 // Bytes a pixel, counted from the types that are alive at the same time.
-constexpr std::size_t kMapBytes = 20;     // depth, normal and confidence of a view
-constexpr std::size_t kFusionBytes = 23;  // and its colours
+constexpr std::size_t kMapBytes = 20;           // depth, normal and confidence of a view
+constexpr std::size_t kUncheckedFileBytes = 8;  // depth and confidence before the check, in files
+constexpr std::size_t kFusionBytes = 23;        // and its colours
 constexpr std::size_t kMappedShare = 8;   // of the bytes of maps in files, one in this many is in memory
 constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
 constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
@@ -22,7 +23,7 @@ constexpr std::size_t kEstimateBytes =
 constexpr std::size_t kResultBytes = 12;  // what a sweep returns
 constexpr std::size_t kMaskBytes = 2;     // and of a masked one: the decoder's mask and ours
 constexpr std::size_t kCheckBytes =
-    84;  // reference, result and one source (60), a file (16), counts and agreement, or holes
+    84;  // reference, result and one source (60), what is read of it (16), counts and agreement, or holes
 constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
@@ -204,7 +205,7 @@ Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes
                     ? match.swept + match.streams * images
                     : match.sweeps.host_bytes + match.streams * (images + filters);
   if (options.stage == Stage::kEstimate) return needs;
-  needs.check = sizes.view * kCheckBytes;
+  needs.check = sizes.view * (kCheckBytes + (count_masked(plan.scene) > 0 ? kMaskBytes : 0));
   const auto fusion = [&](bool in_files) {
     return fusion_bytes(sizes.view, sizes.most_views, options.point_spacing, in_files);
   };
@@ -337,7 +338,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
 /// after the last check that needs them.
 static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   const std::vector<int> views = plan.views_in_scope();
-  const auto bytes_of = [&](int view) { return pixels(plan.view(view).camera) * kMapBytes; };
+  const auto bytes_of = [&](int view, std::size_t bytes) { return pixels(plan.view(view).camera) * bytes; };
   std::vector<std::size_t> last_check(plan.views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     last_check[static_cast<std::size_t>(views[i])] = i;
@@ -346,12 +347,13 @@ static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> removed(views.size());
   for (const int view : views) {
-    bytes += bytes_of(view);
-    if (clean) removed[last_check[static_cast<std::size_t>(view)]] += bytes_of(view);
+    const std::uint64_t unchecked = bytes_of(view, kUncheckedFileBytes);
+    bytes += unchecked;
+    if (clean) removed[last_check[static_cast<std::size_t>(view)]] += unchecked;
   }
   std::uint64_t max = bytes;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    bytes += bytes_of(views[i]);
+    bytes += bytes_of(views[i], kMapBytes);
     max = std::max(max, bytes);
     bytes -= removed[i];
   }

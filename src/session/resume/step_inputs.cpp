@@ -260,6 +260,7 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
   if (run.options.swept_by_patches(run.job)) {
     inputs["min_confidence"] = run.options.min_reliability();
     inputs["max_hole"] = run.options.hole_reach(run.job);
+    add_mask(run, view, inputs);
   }
   return inputs;
 }

@@ -216,16 +216,21 @@ ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
   // A scene of few views cannot ask for more than it has.
   ConsistencyOptions consistency = run_.options.consistency;
   consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
-  const auto maps = run_.photometric->get(run_.plan.view(view).output_name);
+  const auto maps = photometric(view);
   ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency.min_views);
-  fill_holes({result.depth.view(), result.normal.view(), result.confidence.view()}, reference, others,
-             {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
+  const Image<std::uint8_t> mask = prepared_mask(run_, view);
+  fill_holes({result.depth.view(), result.normal.view(), result.confidence.view(), mask.view()}, reference,
+             others, {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
   return result;
+}
+
+std::shared_ptr<const ViewDepth> ViewChecks::photometric(int view) const {
+  return run_.photometric->get(run_.plan.view(view).output_name, run_.plan.view(view).camera);
 }
 
 DepthSource ViewChecks::depth_source(int view) const {
   const auto load = [this, view] {
-    auto maps = run_.photometric->get(run_.plan.view(view).output_name);
+    auto maps = photometric(view);
     const ViewDepth& loaded = *maps;
     return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
   };

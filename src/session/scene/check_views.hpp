@@ -70,6 +70,7 @@ class ViewChecks {
   std::string check_view(int view);
   void write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const;
   ViewDepth checked_maps(int view, const std::vector<int>& sources);
+  std::shared_ptr<const ViewDepth> photometric(int view) const;
   DepthSource depth_source(int view) const;
   Image<Agreement> agreement(int view, const DepthSource& reference, const std::vector<DepthSource>& sources);
   Backend* backend_for(int view);

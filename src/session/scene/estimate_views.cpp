@@ -150,14 +150,6 @@ class Estimation {
     return channels;
   }
 
-  /// The mask that `prepare_views` wrote; empty for a view without one.
-  /// @throws InputError when it cannot be read
-  Image<std::uint8_t> mask(int view) const {
-    if (run_.plan.scene_view(view).mask_hash.empty()) return {};
-    const auto path = run_.workspace.path(Workspace::mask_file(run_.plan.view(view).output_name));
-    return decode_mask(read_file(path), path.string());
-  }
-
   ViewDepth sweep(Backend& backend, int view) {
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
     const Channels channels = channels_of(view);
@@ -169,7 +161,7 @@ class Estimation {
     set_level(0, problem);
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-    return estimate_view(backend, problem, run_.options.resolved_filter(), mask(view).view());
+    return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
@@ -183,7 +175,7 @@ class Estimation {
     for (const ViewPair& it : run_.plan.view(view).pairs)
       sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
     return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
-                                    pair_depth_options(run_.options), mask(view).view());
+                                    pair_depth_options(run_.options), prepared_mask(run_, view).view());
   }
 
   void write(int view, const ViewDepth& maps, const nlohmann::json& result) {

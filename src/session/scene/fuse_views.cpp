@@ -49,7 +49,7 @@ class ViewFusion::Loader : public FusionMapLoader {
     check_interrupted();
     const int view = views_[static_cast<std::size_t>(index)];
     if (!wait_(view)) throw Abandoned();
-    const auto maps = run_.geometric->take(run_.plan.view(view).output_name);
+    const auto maps = run_.geometric->take(run_.plan.view(view).output_name, run_.plan.view(view).camera);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
     return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),

@@ -70,6 +70,12 @@ Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camer
   return decode(read_file(path), path, camera);
 }
 
+Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
+  if (run.plan.scene_view(view).mask_hash.empty()) return {};
+  const fs::path path = run.workspace.path(Workspace::mask_file(run.plan.view(view).output_name));
+  return decode_mask(read_file(path), path.string());
+}
+
 std::vector<LeftOut> read_masks(SceneRun& run) {
   if (run.folder.masks.empty()) return {};
   std::vector<View>& views = run.scene.views;

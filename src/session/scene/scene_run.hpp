@@ -84,6 +84,10 @@ Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camer
 /// @throws Interrupted
 std::vector<LeftOut> read_masks(SceneRun& run);
 
+/// The mask that `prepare_views` wrote; empty for a view without one.
+/// @throws InputError when it cannot be read
+Image<std::uint8_t> prepared_mask(const SceneRun& run, int view);
+
 /// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
 /// and the plan is made again without it.
 /// @throws InputError when too little is left, Interrupted

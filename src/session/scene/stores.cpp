@@ -10,6 +10,7 @@
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
+#include "refine/normals.hpp"
 #include "scene/undistort.hpp"
 
 namespace recon {
@@ -147,31 +148,42 @@ OutputFile MapStore::write_confidence(const std::string& view, const ViewDepth& 
 }
 
 std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
-  std::vector<OutputFile> files(3);
-  parallel_for(3, [&](int i) {
-    files[static_cast<std::size_t>(i)] = i == 0   ? write_normal(view, maps)
-                                         : i == 1 ? write_depth(view, maps)
-                                                  : write_confidence(view, maps);
+  std::vector<OutputFile> files(kind_ == MapKind::kPhotometric ? 2 : 3);
+  parallel_for(static_cast<int>(files.size()), [&](int i) {
+    files[static_cast<std::size_t>(i)] = i == 0   ? write_depth(view, maps)
+                                         : i == 1 ? write_confidence(view, maps)
+                                                  : write_normal(view, maps);
   });
   return files;
 }
 
-std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view) {
+std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view, const Pinhole& camera) {
   return cache_->get(
-      key(view), [&] { return std::make_shared<const ViewDepth>(read(view)); }, map_bytes);
+      key(view), [&] { return std::make_shared<const ViewDepth>(read(view, camera)); }, map_bytes);
 }
 
-std::shared_ptr<const ViewDepth> MapStore::take(const std::string& view) {
+std::shared_ptr<const ViewDepth> MapStore::take(const std::string& view, const Pinhole& camera) {
   auto maps = cache_->find(key(view));
   cache_->erase(key(view));
-  return maps ? maps : std::make_shared<const ViewDepth>(read(view));
+  return maps ? maps : std::make_shared<const ViewDepth>(read(view, camera));
 }
 
-ViewDepth MapStore::read(const std::string& view) const {
+ViewDepth MapStore::read(const std::string& view, const Pinhole& camera) const {
+  const auto read_map = [&](const std::string& file, const auto& reader) {
+    const std::filesystem::path path = workspace_.path(file);
+    auto map = reader(path);
+    if (map.width() != camera.width || map.height() != camera.height)
+      throw InputError(path.string() + ": the map has " + size_text(map.width(), map.height()) +
+                       " pixels, its view " + size_text(camera.width, camera.height) +
+                       "; remove it, and it is made again");
+    return map;
+  };
   ViewDepth maps;
-  maps.depth = read_depth_map(workspace_.path(Workspace::depth_file(view, kind_)));
-  maps.normal = read_normal_map(workspace_.path(Workspace::normal_file(view, kind_)));
-  maps.confidence = read_depth_map(workspace_.path(Workspace::confidence_file(view, kind_)));
+  maps.depth = read_map(Workspace::depth_file(view, kind_), read_depth_map);
+  maps.normal = kind_ == MapKind::kPhotometric
+                    ? normals_from_depth(maps.depth.view(), camera)
+                    : read_map(Workspace::normal_file(view, kind_), read_normal_map);
+  maps.confidence = read_map(Workspace::confidence_file(view, kind_), read_depth_map);
   // The format does not distinguish a confidence of zero from an unknown one; the depth does.
   for (int y = 0; y < maps.depth.height(); ++y)
     for (int x = 0; x < maps.depth.width(); ++x)

@@ -81,22 +81,23 @@ class MapStore {
   /// Frees the maps of a view.
   void release(const std::string& view) { cache_->erase(key(view)); }
 
-  /// Each writes a map of a view; `write` writes all three. @throws OutputError
+  /// Each writes a map of a view; `write` writes all, but normals only after the check: those before it
+  /// follow from the depths. @throws OutputError
   OutputFile write_depth(const std::string& view, const ViewDepth& maps) const;
   OutputFile write_normal(const std::string& view, const ViewDepth& maps) const;
   OutputFile write_confidence(const std::string& view, const ViewDepth& maps) const;
   std::vector<OutputFile> write(const std::string& view, const ViewDepth& maps) const;
 
-  /// The maps of a view, read where they are not cached: bit for bit those that were written.
+  /// The maps of a view, read where they are not cached: bit for bit those that were inserted.
   /// @throws InputError
-  std::shared_ptr<const ViewDepth> get(const std::string& view);
+  std::shared_ptr<const ViewDepth> get(const std::string& view, const Pinhole& camera);
 
   /// The same, and the cache forgets them: for the last use.
-  std::shared_ptr<const ViewDepth> take(const std::string& view);
+  std::shared_ptr<const ViewDepth> take(const std::string& view, const Pinhole& camera);
 
  private:
   std::string key(const std::string& view) const { return Workspace::depth_file(view, kind_); }
-  ViewDepth read(const std::string& view) const;
+  ViewDepth read(const std::string& view, const Pinhole& camera) const;
 
   const Workspace& workspace_;
   MapKind kind_;
