@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "io/byte_reader.hpp"
@@ -54,20 +55,29 @@ void PlyWriter::add(const EncodedPoints& points) {
 }
 
 void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
-  std::string& record = points.cloud;
+  constexpr std::size_t kMaxRecord = 3 * sizeof(double) + 4 * sizeof(float) + 4;
+  std::array<char, kMaxRecord> record;
+  char* end = record.data();
+  const auto put = [&end](auto value) {
+    store_number(end, value);
+    end += sizeof(value);
+  };
   for (const double value : {point.position.x, point.position.y, point.position.z}) {
     if (position_ == PlyPosition::kDouble)
-      append_number(record, value);
+      put(value);
     else
-      append_number(record, static_cast<float>(value));
+      put(static_cast<float>(value));
   }
-  for (const float value : {point.normal.x, point.normal.y, point.normal.z}) append_number(record, value);
-  for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
-    append_number(record, channel);
-  append_number(record, point.confidence);
-  append_number(record, static_cast<std::uint8_t>(std::min<std::size_t>(point.views.size(), 255)));
-  append_number(points.visibility, static_cast<std::uint32_t>(point.views.size()));
-  for (const std::uint32_t view : point.views) append_number(points.visibility, view);
+  for (const float value : {point.normal.x, point.normal.y, point.normal.z}) put(value);
+  for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b}) put(channel);
+  put(point.confidence);
+  put(static_cast<std::uint8_t>(std::min<std::size_t>(point.views.size(), 255)));
+  points.cloud.append(record.data(), end);
+  const std::size_t before = points.visibility.size();
+  points.visibility.resize(before + (1 + point.views.size()) * sizeof(std::uint32_t));
+  end = points.visibility.data() + before;
+  put(static_cast<std::uint32_t>(point.views.size()));
+  for (const std::uint32_t view : point.views) put(view);
   ++points.count;
 }
 

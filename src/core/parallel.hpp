@@ -3,6 +3,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -62,6 +63,36 @@ void parallel_for(int count, const Body& body, int grain = 1) {
                                 }
                               });
                             });
+  first.rethrow();
+}
+
+/// Calls `body(i, slot)` for i in [0, count) as `parallel_for` does, and after each `in_order(i, slot)`, one
+/// at a time and in the order of i. An i has a slot in [0, slots) of its own for both calls, so at most
+/// `slots` are begun and not ended.
+/// @param slots  >= 1
+template <class Body, class InOrder>
+void parallel_for_in_order(int count, int slots, const Body& body, const InOrder& in_order) {
+  using oneapi::tbb::filter_mode;
+  EXPECTS(slots >= 1);
+  FirstException first;
+  int next = 0;
+  const auto take = oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
+                                                        [&](oneapi::tbb::flow_control& control) {
+                                                          if (next < count && !first.thrown()) return next++;
+                                                          control.stop();
+                                                          return 0;
+                                                        });
+  // They end in order, and at most `slots` are begun: the one that had the same slot before has ended.
+  const auto call = oneapi::tbb::make_filter<int, int>(filter_mode::parallel, [&](int i) {
+    first.guard([&] {
+      check_interrupted();
+      body(i, i % slots);
+    });
+    return i;
+  });
+  const auto end = oneapi::tbb::make_filter<int, void>(
+      filter_mode::serial_in_order, [&](int i) { first.guard([&] { in_order(i, i % slots); }); });
+  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(slots), take & call & end);
   first.rethrow();
 }
 

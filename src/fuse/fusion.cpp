@@ -1,7 +1,6 @@
 #include "fuse/fusion.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <future>
@@ -14,57 +13,16 @@
 #include "core/parallel.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/reprojection.hpp"
+#include "fuse/used_pixels.hpp"
 
 namespace recon {
 namespace {
 
-/// One bit per pixel: used by a point. A pixel is tested after all points that may mark it, those of earlier
-/// views and of earlier phases of its own view. Other threads may mark other pixels of the same word
-/// meanwhile, so that all access is atomic.
-class UsedPixels {
- public:
-  void prepare(int width, int height) {
-    if (!bits_.empty()) return;
-    width_ = width;
-    bits_.resize((static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32);
-  }
-  /// Marks the pixels (x + i, y) for each bit i of `mask`.
-  void set(int x, int y, std::uint32_t mask) {
-    const std::size_t i = index(x, y);
-    const std::uint64_t shifted = std::uint64_t{mask} << (i % 32);
-    set_bits(i / 32, static_cast<std::uint32_t>(shifted));
-    set_bits(i / 32 + 1, static_cast<std::uint32_t>(shifted >> 32));
-  }
-  /// Those of the bits of `mask` whose pixels (x + i, y) are not marked yet, as far as is known.
-  std::uint32_t unset(int x, int y, std::uint32_t mask) {
-    const std::size_t i = index(x, y);
-    std::uint64_t marked = bits(i / 32);
-    if (i % 32 != 0 && i / 32 + 1 < bits_.size()) marked |= std::uint64_t{bits(i / 32 + 1)} << 32;
-    return mask & ~static_cast<std::uint32_t>(marked >> (i % 32));
-  }
-  bool test(int x, int y) {
-    if (bits_.empty()) return false;
-    const std::size_t i = index(x, y);
-    return (bits(i / 32) >> (i % 32) & 1u) != 0;
-  }
-  void release() { bits_ = {}; }
+constexpr int kRowsPerTask = 4;  ///< threads that fuse adjacent rows change the same words of UsedPixels
 
- private:
-  std::uint32_t bits(std::size_t element) {
-    return std::atomic_ref(bits_[element]).load(std::memory_order_relaxed);
-  }
-  void set_bits(std::size_t element, std::uint32_t mask) {
-    if (mask == 0) return;
-    const std::atomic_ref bits(bits_[element]);
-    // Most are set already; reading them does not take the cache line from the other threads.
-    if ((bits.load(std::memory_order_relaxed) & mask) != mask) bits.fetch_or(mask, std::memory_order_relaxed);
-  }
-  std::size_t index(int x, int y) const {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
-  }
-  int width_ = 0;
-  std::vector<std::uint32_t> bits_;
-};
+int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
 
 /// A view with its maps, which `maps` keeps in memory.
 struct LoadedView {
@@ -170,7 +128,7 @@ class Fusion {
     std::future<void> ahead = load_ahead(i);
     std::uint64_t count = 0;
     try {
-      count = fuse_bands(*reference, neighbours, sink);
+      count = fuse_rows(*reference, neighbours, sink);
     } catch (...) {
       loader_.cancel();  // what is loaded ahead has to end first
       throw;
@@ -213,43 +171,70 @@ class Fusion {
     return loaded;
   }
 
-  std::uint64_t fuse_bands(const LoadedView& reference, const std::vector<LoadedView>& neighbours,
-                           PointSink& sink) {
+  std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours,
+                          PointSink& sink) {
+    const int height = reference.depth.camera.height, spacing = options_.spacing;
     UsedPixels& used = used_[reference.index];
-    const int height = reference.depth.camera.height;
     used.prepare(reference.depth.camera.width, height);
-    // Rows depend on each other only with a spacing above 1.
-    const int band = options_.spacing == 1 ? (height + kFusionBands - 1) / kFusionBands : height;
+    // Rows depend on each other only with a spacing above 1: then all are kept until the last phase.
+    const int slots = divide_up(height, kFusionShares * kRowsPerTask);
+    rows_.resize(spacing == 1 ? slots * kRowsPerTask : height);
+    for (FusedRow& row : rows_) row.clear();
+    sink.reserve(slots);
+    fuse_all_phases_but_last(reference, neighbours);
     std::uint64_t count = 0;
-    for (int y = 0; y < height; y += band)
-      count += fuse_rows(reference, neighbours, y, std::min(y + band, height), sink);
+    for_steps(height, reference, neighbours, [&](int begin, int end) {
+      const auto rows_of = [&](int task, int slot) {
+        const int first = begin + task * kRowsPerTask;
+        const int rows = std::min(kRowsPerTask, end - first);
+        return std::span(rows_).subspan(spacing == 1 ? slot * kRowsPerTask : first, rows);
+      };
+      parallel_for_in_order(
+          divide_up(end - begin, kRowsPerTask), slots,
+          [&](int task, int slot) {
+            const std::span<FusedRow> rows = rows_of(task, slot);
+            int y = begin + task * kRowsPerTask;
+            for (FusedRow& row : rows) {
+              if (spacing == 1) row.clear();
+              if (y % spacing == spacing - 1) fuse_row(reference, neighbours, spacing - 1, y, row);
+              ++y;
+            }
+            sink.keep(slot, rows);
+          },
+          [&](int task, int slot) {
+            for (const FusedRow& row : rows_of(task, slot)) count += row.points.size();
+            sink.add(slot);
+          });
+    });
     used.release();
     return count;
   }
 
-  std::uint64_t fuse_rows(const LoadedView& reference, const std::vector<LoadedView>& neighbours, int y_begin,
-                          int y_end, PointSink& sink) {
+  /// Pixels of one phase are so far apart that none marks another as used: the order within a phase is
+  /// irrelevant.
+  void fuse_all_phases_but_last(const LoadedView& reference, const std::vector<LoadedView>& neighbours) {
     const int spacing = options_.spacing;
-    rows_.resize(y_end - y_begin);
-    for (FusedRow& row : rows_) row.clear();
-    // Pixels of one phase are so far apart that none marks another as used: the order within a phase is
-    // irrelevant.
-    for (int phase = 0; phase < spacing * spacing; ++phase) {
-      const int x_first = phase % spacing, y_first = y_begin + phase / spacing;
-      const int count = (y_end - y_first + spacing - 1) / spacing;
-      const int step = reference.maps->drop_pages ? kRowsBetweenDrops : count;
-      for (int begin = 0; begin < count; begin += step) {
-        parallel_for(std::min(step, count - begin), [&](int row) {
+    for (int phase = 0; phase + 1 < spacing * spacing; ++phase) {
+      const int x_first = phase % spacing, y_first = phase / spacing;
+      const int count = divide_up(reference.depth.camera.height - y_first, spacing);
+      for_steps(count, reference, neighbours, [&](int begin, int end) {
+        parallel_for(end - begin, [&](int row) {
           const int y = y_first + (begin + row) * spacing;
-          fuse_row(reference, neighbours, x_first, y, rows_[y - y_begin]);
+          fuse_row(reference, neighbours, x_first, y, rows_[y]);
         });
-        drop_pages(reference, neighbours);
-      }
+      });
     }
-    std::uint64_t count = 0;
-    for (const FusedRow& row : rows_) count += row.points.size();
-    if (count > 0) sink.add(rows_);
-    return count;
+  }
+
+  /// Calls `fuse(begin, end)` for ranges of `count` rows, and drops pages that can be dropped after each.
+  template <class Fuse>
+  static void for_steps(int count, const LoadedView& reference, const std::vector<LoadedView>& neighbours,
+                        const Fuse& fuse) {
+    const int step = reference.maps->drop_pages ? kRowsBetweenDrops : count;
+    for (int begin = 0; begin < count; begin += step) {
+      fuse(begin, std::min(begin + step, count));
+      drop_pages(reference, neighbours);
+    }
   }
 
   static void drop_pages(const LoadedView& reference, const std::vector<LoadedView>& neighbours) {
@@ -285,6 +270,8 @@ class Fusion {
       for (std::uint64_t rest = found.agree; rest != 0; rest &= rest - 1) {
         const int i = std::countr_zero(rest);
         __builtin_prefetch(&view.normal(found.x[i], found.y[i]));
+        __builtin_prefetch(&view.confidence(found.x[i], found.y[i]));
+        __builtin_prefetch(&neighbours[n].maps->colour(found.x[i], found.y[i]));
       }
     }
     for (int i = 0; i < block.points.count; ++i) fuse_pixel(reference, neighbours, block, i, y, out);
@@ -346,7 +333,7 @@ class Fusion {
   double cosine_;
   std::vector<UsedPixels> used_;
   std::vector<std::vector<int>> done_after_;  ///< the views that no view after this one needs
-  std::vector<FusedRow> rows_;  ///< of the current band; kept, as new memory costs as much as the points
+  std::vector<FusedRow> rows_;  ///< of the current view; kept, as new memory costs as much as the points
 };
 
 }  // namespace

@@ -77,11 +77,17 @@ struct FusedRow {
   }
 };
 
-/// Receives the points in their final order.
+/// Receives the points, row by row.
 class PointSink {
  public:
   virtual ~PointSink() = default;
-  virtual void add(const std::vector<FusedRow>& rows) = 0;
+  /// The slots are [0, count) from now on. All are free when it is called.
+  virtual void reserve(int count) = 0;
+  /// Keeps the points of some rows in a free slot. Threads call it concurrently, for rows in any order.
+  virtual void keep(int slot, std::span<const FusedRow> rows) = 0;
+  /// The points in the slot are the next of the cloud; the slot is free after it. Called by one thread at a
+  /// time.
+  virtual void add(int slot) = 0;
 };
 
 struct FusionOptions {
@@ -92,8 +98,8 @@ struct FusionOptions {
   bool reads_ahead = false;           ///< loads what the next view needs while a view is fused
 };
 
-/// Number of bands of rows per view with `spacing` 1; the points of one band are in memory at a time.
-inline constexpr int kFusionBands = 8;
+/// With `spacing` 1 the points of at most a view's rows divided by this are in memory at a time.
+inline constexpr int kFusionShares = 8;
 
 /// Number of rows of points after which fusion drops the pages of maps that have them.
 inline constexpr int kRowsBetweenDrops = 32;
@@ -103,7 +109,7 @@ inline constexpr int kRowsBetweenDrops = 32;
 /// those less than `spacing` pixels away in its own view and, since positions are rounded there, up to
 /// `spacing` pixels away in the others. A used pixel starts no point. A point is dropped if at least as many
 /// views see through it as agree on it. Memory: the maps of a view and its neighbours, one bit per pixel of
-/// every view, and the points of a view or, with a spacing of 1, of a band of it. Determinism: the same
+/// every view, and the points of a view or, with a spacing of 1, of some of its rows. Determinism: the same
 /// points in the same order for any number of threads, with or without pages to drop.
 /// @returns the number of points
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,

@@ -68,6 +68,49 @@ TEST(ParallelFor, FailingCallsDoNotCutShortLoopsOfLibrariesNestedInOthers) {
             0);
 }
 
+TEST(ParallelForInOrder, EndsInOrderAndKeepsSlotsUntilThen) {
+  for (const int slots : {1, 3, 64}) {
+    std::vector<std::atomic<int>> owner(static_cast<std::size_t>(slots));
+    for (auto& it : owner) it = -1;
+    std::atomic<int> misused{0};
+    std::vector<int> ended;
+    ThreadLimit(4).run([&] {
+      parallel_for_in_order(
+          200, slots,
+          [&](int i, int slot) {
+            if (owner[static_cast<std::size_t>(slot)].exchange(i) != -1) ++misused;
+            std::this_thread::sleep_for(std::chrono::microseconds(i % 7 == 0 ? 300 : 10));
+          },
+          [&](int i, int slot) {
+            if (owner[static_cast<std::size_t>(slot)].exchange(-1) != i) ++misused;
+            ended.push_back(i);
+          });
+    });
+    EXPECT_EQ(misused, 0) << slots << " slots";
+    ASSERT_EQ(ended.size(), 200u);
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(ended[static_cast<std::size_t>(i)], i);
+  }
+}
+
+TEST(ParallelForInOrder, ThrowsOnWhatEitherCallThrowsAndEndsNothingAfterIt) {
+  const auto run = [](int body_fails, int end_fails) {
+    int last = -1;
+    EXPECT_THROW(parallel_for_in_order(
+                     100, 8,
+                     [&](int i, int) {
+                       if (i == body_fails) throw std::runtime_error("the first call");
+                     },
+                     [&](int i, int) {
+                       if (i == end_fails) throw std::runtime_error("the second call");
+                       last = i;
+                     }),
+                 std::runtime_error);
+    return last;
+  };
+  EXPECT_LT(run(37, -1), 37);
+  EXPECT_EQ(run(-1, 37), 36);
+}
+
 /// Number of threads active inside a limit, with enough slow work for all of them to take part.
 std::size_t threads_seen(int limit) {
   std::mutex mutex;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,14 +58,28 @@ struct PlaneViews : FusionMapLoader {
   int loads = 0;
 };
 
-/// Keeps all points.
+/// Collects all points, and fails where a slot is not used as PointSink says.
 struct Collected : PointSink {
-  void add(const std::vector<FusedRow>& rows) override {
+  void reserve(int count) override {
+    for (const auto& slot : slots) EXPECT_FALSE(slot) << "a slot is not free";
+    slots.resize(static_cast<std::size_t>(count));
+  }
+  void keep(int slot, std::span<const FusedRow> rows) override {
+    auto& kept = slots.at(static_cast<std::size_t>(slot));
+    EXPECT_FALSE(kept) << "slot " << slot << " is not free";
+    kept.emplace();
     for (const FusedRow& row : rows)
       row.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
-        points.push_back({point, {views.begin(), views.end()}});
+        kept->push_back({point, {views.begin(), views.end()}});
       });
   }
+  void add(int slot) override {
+    auto& kept = slots.at(static_cast<std::size_t>(slot));
+    ASSERT_TRUE(kept) << "nothing is in slot " << slot;
+    points.insert(points.end(), kept->begin(), kept->end());
+    kept.reset();
+  }
+  std::vector<std::optional<std::vector<reference::CloudPoint>>> slots;
   std::vector<reference::CloudPoint> points;
 };
 

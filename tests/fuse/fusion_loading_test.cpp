@@ -78,8 +78,8 @@ struct Row : PlaneViews {
 /// Waits for what a view after the next one needs, but not forever.
 struct WaitingSink : Collected {
   explicit WaitingSink(const Row& row) : row_(row) {}
-  void add(const std::vector<FusedRow>& rows) override {
-    Collected::add(rows);
+  void add(int slot) override {
+    Collected::add(slot);
     const int needed = std::min(static_cast<int>(points.back().views.front()) + 2, 5);
     for (int tries = 0; tries < 300 && row_.last_loaded < needed; ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -114,8 +114,8 @@ TEST(Fuse, LoadsNothingAheadThatItCannotHold) {
   options.max_cached_views = 3;  // a view and those beside it, but not those of the next
   Row row(6);
   struct Watching : Collected {
-    void add(const std::vector<FusedRow>& rows) override {
-      Collected::add(rows);
+    void add(int slot) override {
+      Collected::add(slot);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const int view = static_cast<int>(points.back().views.front());
       EXPECT_LE(row->last_loaded, view + (view == 0 ? 2 : 1));
@@ -164,8 +164,8 @@ TEST(Fuse, EndsWhatItLoadsMeanwhileWhenItFails) {
   options.min_views = 1;
   options.reads_ahead = true;
   WaitingRow row(6);
-  struct FullDisk : PointSink {
-    void add(const std::vector<FusedRow>&) override {
+  struct FullDisk : Collected {
+    void add(int) override {
       std::unique_lock lock(row->mutex);
       EXPECT_TRUE(row->changed.wait_for(lock, std::chrono::seconds(10), [this] { return row->ahead; }));
       throw OutputError("the disk is full");
@@ -178,13 +178,16 @@ TEST(Fuse, EndsWhatItLoadsMeanwhileWhenItFails) {
 }
 
 /// Notes of which view points come, and what is fused.
-struct NotingRow : Row, PointSink {
+struct NotingRow : Row, Collected {
   using Row::Row;
-  void add(const std::vector<FusedRow>& rows) override {
-    for (const FusedRow& row : rows)
-      if (!row.views.empty() && (notes.empty() || notes.back() != static_cast<int>(row.views.front())))
-        notes.push_back(static_cast<int>(row.views.front()));
+  void add(int slot) override {
+    Collected::add(slot);
+    for (; noted < points.size(); ++noted)
+      if (const int view = static_cast<int>(points[noted].views.front());
+          notes.empty() || notes.back() != view)
+        notes.push_back(view);
   }
+  std::size_t noted = 0;
   void fused(int view) override { notes.push_back(10 * view); }
   std::vector<int> notes;
 };

@@ -69,7 +69,7 @@ ModelBytes model_bytes(const ScenePlan& plan) {
 ///                  copied there
 std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing, bool in_files) {
   const std::size_t pixels_a_point =
-      spacing == 1 ? kFusionBands : static_cast<std::size_t>(spacing * spacing);
+      spacing == 1 ? kFusionShares : static_cast<std::size_t>(spacing * spacing);
   const std::size_t maps = views * kFusionBytes / (in_files ? kMappedShare : 1);
   const std::size_t loading = kLoadBytes + (in_files ? kFusionBytes : 0);
   return view_pixels * (maps + std::max(loading, kPointBytes / pixels_a_point));

@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -14,7 +13,6 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "core/progress.hpp"
 #include "fuse/consistency.hpp"
@@ -22,7 +20,6 @@
 #include "io/image_file.hpp"
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
-#include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
 
@@ -95,39 +92,25 @@ class ViewFusion::Loader : public FusionMapLoader {
 
 namespace {
 
-/// Writes points in the region of interest, their views as COLMAP counts them in the model. The files are
-/// written while the next points are fused.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model.
 class Writer : public PointSink {
  public:
   Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
          const std::optional<SceneBox>& roi, std::stop_token stop)
-      : ply_(path, position),
-        image_index_(std::move(image_index)),
-        roi_(roi),
-        stop_(std::move(stop)),
-        background_(1, 1) {}
+      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi), stop_(std::move(stop)) {}
 
-  void add(const std::vector<FusedRow>& rows) override {
-    check_interrupted();
+  void reserve(int count) override { encoded_.resize(static_cast<std::size_t>(count)); }
+
+  void keep(int slot, std::span<const FusedRow> rows) override {
     if (stop_.stop_requested()) throw Abandoned();
-    // The background writes one of the two while the other is filled; they keep their memory.
-    std::vector<EncodedPoints>& encoded = encoded_[bands_++ % encoded_.size()];
-    encoded.resize(rows.size());
-    parallel_for(static_cast<int>(rows.size()), [&](int i) {
-      const auto row = static_cast<std::size_t>(i);
-      encoded[row].clear();
-      encode(rows[row], encoded[row]);
-    });
-    background_.submit([this, &encoded] {
-      for (const EncodedPoints& points : encoded) ply_.add(points);
-    });
+    EncodedPoints& result = encoded_[static_cast<std::size_t>(slot)];
+    result.clear();
+    for (const FusedRow& row : rows) encode(row, result);
   }
 
-  /// Waits until all points are written.
-  std::uint64_t count() {
-    background_.finish();
-    return ply_.count();
-  }
+  void add(int slot) override { ply_.add(encoded_[static_cast<std::size_t>(slot)]); }
+
+  std::uint64_t count() const { return ply_.count(); }
   CloudFiles commit() { return ply_.commit(); }
 
  private:
@@ -146,9 +129,7 @@ class Writer : public PointSink {
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
   const std::stop_token stop_;
-  std::array<std::vector<EncodedPoints>, 2> encoded_;
-  std::size_t bands_ = 0;
-  BackgroundWork background_;  // last, so that it ends before what it works on
+  std::vector<EncodedPoints> encoded_;  ///< of the slots
 };
 
 std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
