@@ -199,7 +199,7 @@ Image<std::uint8_t> mask_of(const cv::Mat& pixels) {
 constexpr int kMaxJpegSide = 65500;
 
 /// Encodes in memory, so that the file is written by AtomicFile.
-FileIdentity encode(const std::filesystem::path& path, const cv::Mat& pixels) {
+AtomicFile encoded_file(const std::filesystem::path& path, const cv::Mat& pixels) {
   const std::string extension = lower_extension(path);
   const bool jpeg = extension == ".jpg" || extension == ".jpeg";
   if (!jpeg && extension != ".png")
@@ -220,7 +220,10 @@ FileIdentity encode(const std::filesystem::path& path, const cv::Mat& pixels) {
   }
   // Of pixels and sides that the format allows, encoding fails for lack of memory only.
   if (!encoded) throw OutOfMemory(path.string() + ": there is not enough memory to encode the image");
-  return write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  AtomicFile file(path);
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.flush();
+  return file;
 }
 
 /// An OpenCV header for our pixels, read-only.
@@ -333,17 +336,21 @@ Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
 FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image) {
   if (lower_extension(path) != ".png")
     throw UsageError(path.string() + ": 16-bit images are written as .png");
-  return encode(path, mat_of(image, CV_16UC1));
+  return encoded_file(path, mat_of(image, CV_16UC1)).commit();
+}
+
+AtomicFile image_file(const std::filesystem::path& path, ImageView<const Rgb8> image) {
+  cv::Mat bgr;
+  cv::cvtColor(mat_of(image, CV_8UC3), bgr, cv::COLOR_RGB2BGR);
+  return encoded_file(path, bgr);
 }
 
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image) {
-  cv::Mat bgr;
-  cv::cvtColor(mat_of(image, CV_8UC3), bgr, cv::COLOR_RGB2BGR);
-  return encode(path, bgr);
+  return image_file(path, image).commit();
 }
 
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image) {
-  return encode(path, mat_of(image, CV_8UC1));
+  return encoded_file(path, mat_of(image, CV_8UC1)).commit();
 }
 
 }  // namespace recon

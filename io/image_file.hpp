@@ -8,6 +8,7 @@
 
 #include "core/content_hash.hpp"
 #include "core/image.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 
@@ -88,6 +89,9 @@ FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std:
 /// other extensions; OutOfMemory
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image);
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
+
+/// The same image in a file that is complete but for `commit`.
+AtomicFile image_file(const std::filesystem::path& path, ImageView<const Rgb8> image);
 
 /// Width and height in the header of a PNG, JPEG or TIFF file, without validation; empty if `bytes` has
 /// another format, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets) only.

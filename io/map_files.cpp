@@ -69,8 +69,8 @@ DenseArray parse_array(std::string_view bytes, const std::string& file, int chan
 
 /// Writes the planes `value(pixel, channel)` row by row.
 template <class T, class Value>
-FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> image, int channels,
-                         const Value& value) {
+AtomicFile array_file(const std::filesystem::path& path, ImageView<const T> image, int channels,
+                      const Value& value) {
   AtomicFile file(path);
   file.write(std::to_string(image.width) + "&" + std::to_string(image.height) + "&" +
              std::to_string(channels) + "&");
@@ -82,7 +82,8 @@ FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> i
         store_number(bytes.data() + sizeof(float) * x, value(row[x], channel));
       file.write(bytes);
     }
-  return file.commit();
+  file.flush();
+  return file;
 }
 
 bool is_known(Vec3f n) {
@@ -187,16 +188,24 @@ Image<Vec3f> parse_normal_map(std::string_view bytes, const std::string& file) {
   return normals;
 }
 
-FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const float> depth) {
-  return write_array(path, depth, 1,
-                     [](float value, int) { return value > 0 && std::isfinite(value) ? value : 0.0f; });
+AtomicFile depth_map_file(const std::filesystem::path& path, ImageView<const float> depth) {
+  return array_file(path, depth, 1,
+                    [](float value, int) { return value > 0 && std::isfinite(value) ? value : 0.0f; });
 }
 
-FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
-  return write_array(path, normals, 3, [](Vec3f value, int channel) {
+AtomicFile normal_map_file(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
+  return array_file(path, normals, 3, [](Vec3f value, int channel) {
     if (!is_known(value)) return 0.0f;
     return channel == 0 ? value.x : channel == 1 ? value.y : value.z;
   });
+}
+
+FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const float> depth) {
+  return depth_map_file(path, depth).commit();
+}
+
+FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
+  return normal_map_file(path, normals).commit();
 }
 
 Image<float> read_pfm(const std::filesystem::path& path) {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/content_hash.hpp"
 #include "core/image.hpp"
 #include "core/vec.hpp"
+#include "io/output_file.hpp"
 
 namespace recon {
 
@@ -23,6 +23,11 @@ Image<float> parse_depth_map(std::string_view bytes, const std::string& file);
 /// unknown.
 Image<Vec3f> read_normal_map(const std::filesystem::path& path);
 Image<Vec3f> parse_normal_map(std::string_view bytes, const std::string& file);
+
+/// A map in a file that is complete but for `commit`.
+/// @throws OutputError
+AtomicFile depth_map_file(const std::filesystem::path& path, ImageView<const float> depth);
+AtomicFile normal_map_file(const std::filesystem::path& path, ImageView<const Vec3f> normals);
 
 /// @throws OutputError
 FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const float> depth);

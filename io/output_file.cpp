@@ -66,21 +66,35 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      buffer_(std::move(other.buffer_)),
+      hasher_(std::move(other.hasher_)),
+      written_(other.written_),
+      begun_(other.begun_),
+      fd_(std::exchange(other.fd_, -1)) {}
+
 void AtomicFile::write(std::string_view bytes) {
-  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (buffer_.size() + bytes.size() > kBufferBytes) write_buffer();
   buffer_.append(bytes);
-  if (buffer_.size() > kBufferBytes) flush();
+  if (buffer_.size() > kBufferBytes) write_buffer();
+}
+
+void AtomicFile::flush() {
+  write_buffer();
+  buffer_ = {};
 }
 
 void AtomicFile::replace_beginning(std::string_view bytes) {
-  flush();
+  write_buffer();
   hasher_.replace_beginning(bytes);
   if (::lseek(fd_, 0, SEEK_SET) < 0 || !write_all(fd_, bytes) || ::lseek(fd_, 0, SEEK_END) < 0)
     fail_output(path_, kCannotBeWritten);
 }
 
 FileIdentity AtomicFile::commit() {
-  flush();
+  write_buffer();
   if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_output(path_, kCannotBeWritten);
   if (::close(std::exchange(fd_, -1)) != 0) fail_output(path_, kCannotBeWritten);
   fault_point(FaultPoint::kFileCommit);
@@ -91,7 +105,7 @@ FileIdentity AtomicFile::commit() {
 }
 
 FileIdentity AtomicFile::commit_if_changed() {
-  flush();
+  write_buffer();
   FileIdentity identity = hasher_.identity();
   std::error_code error;
   const bool same =
@@ -99,7 +113,7 @@ FileIdentity AtomicFile::commit_if_changed() {
   return same ? identity : commit();
 }
 
-void AtomicFile::flush() {
+void AtomicFile::write_buffer() {
   fault_point(FaultPoint::kFileWrite);
   hasher_.add(buffer_);
   if (!write_all(fd_, buffer_)) fail_output(path_, kCannotBeWritten);

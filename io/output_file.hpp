@@ -18,11 +18,14 @@ class AtomicFile {
   /// @throws OutputError with path and reason, as do all other members
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  /// The other one can only be destroyed then.
+  AtomicFile(AtomicFile&& other) noexcept;
 
   /// Appends bytes; buffered by 1 MiB.
   void write(std::string_view bytes);
+
+  /// Frees the buffer: a file that waits for `commit` takes no memory of the process.
+  void flush();
 
   /// Overwrites the first bytes of those written before, at most ContentHasher::kBeginning.
   void replace_beginning(std::string_view bytes);
@@ -35,7 +38,7 @@ class AtomicFile {
   FileIdentity commit_if_changed();
 
  private:
-  void flush();
+  void write_buffer();
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;

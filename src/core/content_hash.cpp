@@ -29,6 +29,8 @@ ContentHasher::ContentHasher() : rest_(std::make_unique<State>()) {
 
 ContentHasher::~ContentHasher() = default;
 
+ContentHasher::ContentHasher(ContentHasher&&) noexcept = default;
+
 void ContentHasher::add(std::string_view bytes) {
   size_ += bytes.size();
   const std::size_t first = std::min(bytes.size(), kBeginning - beginning_.size());

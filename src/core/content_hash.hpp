@@ -26,8 +26,7 @@ class ContentHasher {
 
   ContentHasher();
   ~ContentHasher();
-  ContentHasher(const ContentHasher&) = delete;
-  ContentHasher& operator=(const ContentHasher&) = delete;
+  ContentHasher(ContentHasher&&) noexcept;
 
   void add(std::string_view bytes);
 

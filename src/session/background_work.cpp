@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/parallel_pipeline.h>
 
+#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
@@ -11,7 +12,12 @@ namespace recon {
 
 BackgroundWork::BackgroundWork(int threads, int unfinished) : limit_(static_cast<std::size_t>(unfinished)) {
   EXPECTS(threads >= 1 && unfinished >= 0);
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  try {
+    for (int i = 0; i < threads; ++i)
+      threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;  // fewer do the same work
+  }
 }
 
 BackgroundWork::~BackgroundWork() {

@@ -15,8 +15,8 @@ namespace recon {
 /// `submit` waits, so that results do not accumulate in memory.
 class BackgroundWork {
  public:
-  /// @throws std::system_error when a thread cannot be created
-  /// @param threads  >= 1
+  /// @throws std::system_error when no thread can be created
+  /// @param threads  >= 1; fewer where no more can be created
   /// @param unfinished  max jobs that wait or run; with 0, `submit` runs the job itself
   BackgroundWork(int threads, int unfinished);
 

@@ -138,24 +138,30 @@ TEST(BackgroundWork, DoesAllAndBoundsTheQueue) {
   EXPECT_EQ(done, 50);
 }
 
-/// The exit code says whether threads that cannot be created are an error that can be caught.
-int refused_threads() {
+/// With this much more address space: 0 if the work is done, 9 if that there is no thread is an error that
+/// can be caught.
+int work_within(rlim_t more_bytes) {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
   statm >> pages;
-  const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+  const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more_bytes;
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_AS, &limit);
   try {
-    BackgroundWork(256, 1);
+    BackgroundWork work(256, 1);
+    std::atomic<int> done = 0;
+    for (int i = 0; i < 10; ++i) work.submit([&] { ++done; });
+    work.finish();
+    return done == 10 ? 0 : 2;
   } catch (const std::system_error& error) {
     return error.code() == std::errc::resource_unavailable_try_again ? 9 : 1;
   }
-  return 0;
 }
 
-TEST(BackgroundWorkDeathTest, ThreadsThatCannotBeCreatedAreAnError) {
-  EXPECT_EXIT(std::_Exit(refused_threads()), testing::ExitedWithCode(9), "");
+TEST(BackgroundWorkDeathTest, WorksWithTheThreadsThatCanBeCreated) {
+  constexpr rlim_t kMiB = rlim_t{1} << 20;
+  EXPECT_EXIT(std::_Exit(work_within(64 * kMiB)), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::_Exit(work_within(kMiB)), testing::ExitedWithCode(9), "");
 }
 
 TEST(BackgroundWork, OfNoQueueIsDoneAtOnce) {

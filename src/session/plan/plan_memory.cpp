@@ -27,7 +27,7 @@ constexpr std::size_t kCheckBytes =
 constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
-constexpr int kWritesWaiting = 4;
+constexpr int kWritesWaiting = 16;
 
 // Bytes in addition to the pixels, for the whole run of a scene.
 constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records

@@ -15,7 +15,6 @@
 #include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
-#include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_run.hpp"
@@ -24,6 +23,7 @@ namespace recon {
 
 namespace {
 
+constexpr int kCommits = 16;  ///< views whose files are sent to the disk concurrently
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<int> estimated_sources(const SceneRun& run, int view) {
@@ -65,7 +65,8 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
       views_(run.plan.views_in_scope()),
       reasons_(views_.size()),
       users_(run.plan.views.size()),
-      ended_(views_.size()) {
+      ended_(views_.size()),
+      commits_(kCommits, 2 * kCommits) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
     for (const int view : needed_maps(i)) ++users_[static_cast<std::size_t>(view)];
@@ -74,6 +75,7 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
 ViewChecks::~ViewChecks() {
   stop_ = true;
   if (arena_) arena_->execute([this] { group_.wait(); });
+  commits_.finish();
 }
 
 void ViewChecks::begin_beside(const std::vector<int>& views) {
@@ -134,18 +136,23 @@ std::vector<int> ViewChecks::needed_maps(std::size_t i) const {
 
 void ViewChecks::check(std::size_t i) {
   if (stop_ || failed()) return;
-  first_.guard([this, i] {
+  bool commits = false;
+  first_.guard([&] {
     check_interrupted();
-    const bool estimated = run_.state(views_[i]).estimate.has_value();
-    if (estimated) reasons_[i] = check_view(views_[i]);
-    release_maps(i);
-    if (!estimated) return;
-    const std::lock_guard lock(mutex_);
-    ++checked_;
-    if (progress_) progress_->advance();
+    commits = run_.state(views_[i]).estimate && begin_check(i);
   });
+  if (!commits) end(i);
+}
+
+/// The check of a view has ended: with its files on the disk, an error, or no estimate.
+void ViewChecks::end(std::size_t i) {
+  first_.guard([&] { release_maps(i); });
   const std::lock_guard lock(mutex_);
   ended_[i] = true;
+  if (run_.state(views_[i]).check) {
+    ++checked_;
+    if (progress_) progress_->advance();
+  }
   changed_.notify_all();
 }
 
@@ -162,50 +169,70 @@ void ViewChecks::fail(const std::exception_ptr& error) {
   first_.guard([&] { std::rethrow_exception(error); });
 }
 
-/// Sets the state of a view; returns why its check was made again.
-std::string ViewChecks::check_view(int view) {
+/// Checks a view, unless it is checked already. The thread does not wait for the disk: whether `end` is
+/// called later.
+bool ViewChecks::begin_check(std::size_t i) {
+  const int view = views_[i];
   ViewState& state = run_.state(view);
   const std::string& name = run_.plan.view(view).output_name;
   const std::vector<int> sources = estimated_sources(run_, view);
   StepRecord record;
   record.inputs = check_inputs(run_, view, sources);
   FinishedStep finished = find_finished(run_, Step::kCheck, view, record.inputs);
+  reasons_[i] = finished.reason;
   state.check_kept = finished.record.has_value();
   if (state.check_kept) {
     state.check = std::move(finished.record);
-    return {};
+    return false;
   }
   const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
   run_.geometric->insert(name, result);
-  write_results(name, *result, record);
-  write_record(run_.workspace.path(run_.record_file(Step::kCheck, view)), record);
-  state.check = std::move(record);
-  return finished.reason;
+  const auto files = std::make_shared<std::vector<WrittenFile>>(write_results(name, *result, record.result));
+  // What is finished is kept, also when another check has failed.
+  commits_.submit([this, i, files, record] {
+    try {
+      commit(i, *files, record);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+    end(i);
+  });
+  return true;
+}
+
+/// Gives the files of a view their names, and sets its state.
+void ViewChecks::commit(std::size_t i, std::vector<WrittenFile>& files, StepRecord record) {
+  for (WrittenFile& file : files) record.outputs.push_back(file.commit());
+  write_record(run_.workspace.path(run_.record_file(Step::kCheck, views_[i])), record);
+  run_.state(views_[i]).check = std::move(record);
 }
 
 /// Writes the maps of a view and their previews, and sums them up, all at once.
-void ViewChecks::write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const {
+std::vector<WrittenFile> ViewChecks::write_results(const std::string& name, const ViewDepth& maps,
+                                                   nlohmann::json& result) const {
   const MapStore& store = *run_.geometric;
-  const auto write_preview = [this](const std::string& file, const auto& image) {
-    return OutputFile{file, write_image(run_.workspace.path(file), image.view())};
+  const auto preview = [this](const std::string& file, const auto& image) {
+    return WrittenFile{file, image_file(run_.workspace.path(file), image.view())};
   };
-  std::vector<OutputFile>& files = record.outputs;
-  files.resize(5);
+  std::array<std::optional<WrittenFile>, 5> files;
   const std::array<std::function<void()>, 6> longest_first = {
-      [&] { files[3] = write_preview(Workspace::preview_file(name), depth_preview(maps.depth.view())); },
+      [&] { files[3].emplace(preview(Workspace::preview_file(name), depth_preview(maps.depth.view()))); },
       [&] {
-        record.result = {{"known", known_share(maps.depth)},
-                         {"depths", histogram_json(depth_histogram(maps.depth.view()))}};
+        result = {{"known", known_share(maps.depth)},
+                  {"depths", histogram_json(depth_histogram(maps.depth.view()))}};
       },
-      [&] { files[1] = store.write_normal(name, maps); },
-      [&] { files[0] = store.write_depth(name, maps); },
-      [&] { files[2] = store.write_confidence(name, maps); },
+      [&] { files[1].emplace(store.write_normal(name, maps)); },
+      [&] { files[0].emplace(store.write_depth(name, maps)); },
+      [&] { files[2].emplace(store.write_confidence(name, maps)); },
       [&] {
-        files[4] = write_preview(Workspace::confidence_preview_file(name),
-                                 confidence_preview(maps.confidence.view()));
+        files[4].emplace(
+            preview(Workspace::confidence_preview_file(name), confidence_preview(maps.confidence.view())));
       }};
   parallel_for(static_cast<int>(longest_first.size()),
                [&](int i) { longest_first[static_cast<std::size_t>(i)](); });
+  std::vector<WrittenFile> written;
+  for (auto& file : files) written.push_back(std::move(*file));
+  return written;
 }
 
 /// The maps of a view that its sources confirm.
@@ -282,11 +309,13 @@ void ViewChecks::finish() {
     finishing_ = true;
   }
   if (arena_) arena_->execute([this] { group_.wait(); });
+  commits_.finish();
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < views_.size(); ++i)
     if (!ended_[i]) left.push_back(i);
   bounded_parallel_for(static_cast<int>(left.size()), run_.memory.check_at_once,
                        [&](int k) { check(left[static_cast<std::size_t>(k)]); });
+  commits_.finish();
   {
     const std::lock_guard lock(mutex_);  // no check is left, but the fusion may call `fail`
     first_.rethrow();

@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,7 @@
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "fuse/agreement.hpp"
+#include "session/background_work.hpp"
 #include "session/options/device.hpp"
 #include "session/resume/step_record.hpp"
 
@@ -26,6 +28,7 @@ namespace recon {
 
 struct SceneRun;
 struct ViewDepth;
+struct WrittenFile;
 
 /// The check of the depths of all estimated views in scope against their sources; writes what is left and its
 /// previews. Where a GPU estimates and memory allows, a view is checked as soon as it and its sources are
@@ -67,8 +70,11 @@ class ViewChecks {
   void add_ready(std::size_t i);
   void check_ready();
   void check(std::size_t i);
-  std::string check_view(int view);
-  void write_results(const std::string& name, const ViewDepth& maps, StepRecord& record) const;
+  bool begin_check(std::size_t i);
+  void commit(std::size_t i, std::vector<WrittenFile>& files, StepRecord record);
+  void end(std::size_t i);
+  std::vector<WrittenFile> write_results(const std::string& name, const ViewDepth& maps,
+                                         nlohmann::json& result) const;
   ViewDepth checked_maps(int view, const std::vector<int>& sources);
   std::shared_ptr<const ViewDepth> photometric(int view) const;
   DepthSource depth_source(int view) const;
@@ -97,6 +103,7 @@ class ViewChecks {
   std::optional<Progress> progress_;
   std::optional<oneapi::tbb::task_arena> arena_;  ///< of checks beside the estimation
   oneapi::tbb::task_group group_;
+  BackgroundWork commits_;  ///< the last member: they end before what they use
 };
 
 }  // namespace recon

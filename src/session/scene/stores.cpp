@@ -132,29 +132,19 @@ void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> 
   cache_->insert(key(view), std::move(maps), bytes);
 }
 
-OutputFile MapStore::write_depth(const std::string& view, const ViewDepth& maps) const {
+WrittenFile MapStore::write_depth(const std::string& view, const ViewDepth& maps) const {
   const std::string file = Workspace::depth_file(view, kind_);
-  return {file, write_depth_map(workspace_.path(file), maps.depth.view())};
+  return {file, depth_map_file(workspace_.path(file), maps.depth.view())};
 }
 
-OutputFile MapStore::write_normal(const std::string& view, const ViewDepth& maps) const {
+WrittenFile MapStore::write_normal(const std::string& view, const ViewDepth& maps) const {
   const std::string file = Workspace::normal_file(view, kind_);
-  return {file, write_normal_map(workspace_.path(file), maps.normal.view())};
+  return {file, normal_map_file(workspace_.path(file), maps.normal.view())};
 }
 
-OutputFile MapStore::write_confidence(const std::string& view, const ViewDepth& maps) const {
+WrittenFile MapStore::write_confidence(const std::string& view, const ViewDepth& maps) const {
   const std::string file = Workspace::confidence_file(view, kind_);
-  return {file, write_depth_map(workspace_.path(file), maps.confidence.view())};
-}
-
-std::vector<OutputFile> MapStore::write(const std::string& view, const ViewDepth& maps) const {
-  std::vector<OutputFile> files(kind_ == MapKind::kPhotometric ? 2 : 3);
-  parallel_for(static_cast<int>(files.size()), [&](int i) {
-    files[static_cast<std::size_t>(i)] = i == 0   ? write_depth(view, maps)
-                                         : i == 1 ? write_confidence(view, maps)
-                                                  : write_normal(view, maps);
-  });
-  return files;
+  return {file, depth_map_file(workspace_.path(file), maps.confidence.view())};
 }
 
 std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view, const Pinhole& camera) {

@@ -10,6 +10,7 @@
 
 #include "core/image.hpp"
 #include "core/lru_cache.hpp"
+#include "io/output_file.hpp"
 #include "match/posed_image.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/plan/plan.hpp"
@@ -66,6 +67,14 @@ class PhotoStore {
 /// Sets the pixels of `image`, which has been halved `level` times; they must outlive it.
 void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image);
 
+/// A complete file of the output folder before `commit`, and its name there.
+struct WrittenFile {
+  std::string name;
+  AtomicFile file;
+
+  OutputFile commit() { return {name, file.commit()}; }
+};
+
 /// The most recently used maps of all kinds, by their files.
 using MapCache = LruCache<std::string, ViewDepth>;
 
@@ -81,12 +90,11 @@ class MapStore {
   /// Frees the maps of a view.
   void release(const std::string& view) { cache_->erase(key(view)); }
 
-  /// Each writes a map of a view; `write` writes all, but normals only after the check: those before it
-  /// follow from the depths. @throws OutputError
-  OutputFile write_depth(const std::string& view, const ViewDepth& maps) const;
-  OutputFile write_normal(const std::string& view, const ViewDepth& maps) const;
-  OutputFile write_confidence(const std::string& view, const ViewDepth& maps) const;
-  std::vector<OutputFile> write(const std::string& view, const ViewDepth& maps) const;
+  /// A file of a map of a view that is complete but for `commit`. Normals are written only after the check:
+  /// those before it follow from the depths. @throws OutputError
+  WrittenFile write_depth(const std::string& view, const ViewDepth& maps) const;
+  WrittenFile write_normal(const std::string& view, const ViewDepth& maps) const;
+  WrittenFile write_confidence(const std::string& view, const ViewDepth& maps) const;
 
   /// The maps of a view, read where they are not cached: bit for bit those that were inserted.
   /// @throws InputError
