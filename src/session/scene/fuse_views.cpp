@@ -20,6 +20,7 @@
 #include "io/image_file.hpp"
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
+#include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
 
@@ -92,25 +93,41 @@ class ViewFusion::Loader : public FusionMapLoader {
 
 namespace {
 
-/// Writes points in the region of interest, their views as COLMAP counts them in the model.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model. A thread of its
+/// own waits for the disk.
 class Writer : public PointSink {
  public:
   Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
          const std::optional<SceneBox>& roi, std::stop_token stop)
-      : ply_(path, position), image_index_(std::move(image_index)), roi_(roi), stop_(std::move(stop)) {}
+      : ply_(path, position),
+        image_index_(std::move(image_index)),
+        roi_(roi),
+        stop_(std::move(stop)),
+        background_(1, kWritesWaiting) {}
 
   void reserve(int count) override { encoded_.resize(static_cast<std::size_t>(count)); }
 
   void keep(int slot, std::span<const FusedRow> rows) override {
     if (stop_.stop_requested()) throw Abandoned();
-    EncodedPoints& result = encoded_[static_cast<std::size_t>(slot)];
-    result.clear();
-    for (const FusedRow& row : rows) encode(row, result);
+    const std::shared_ptr<EncodedPoints> points = free_buffer();
+    points->clear();
+    for (const FusedRow& row : rows) encode(row, *points);
+    encoded_[static_cast<std::size_t>(slot)] = points;
   }
 
-  void add(int slot) override { ply_.add(encoded_[static_cast<std::size_t>(slot)]); }
+  void add(int slot) override {
+    background_.submit([this, points = std::move(encoded_[static_cast<std::size_t>(slot)])] {
+      ply_.add(*points);
+      const std::lock_guard lock(mutex_);
+      free_.push_back(points);
+    });
+  }
 
-  std::uint64_t count() const { return ply_.count(); }
+  /// Waits until all points are written.
+  std::uint64_t count() {
+    background_.finish();
+    return ply_.count();
+  }
   CloudFiles commit() { return ply_.commit(); }
 
  private:
@@ -125,11 +142,25 @@ class Writer : public PointSink {
     });
   }
 
+  /// Written buffers are used again, as new memory costs as much as the points.
+  std::shared_ptr<EncodedPoints> free_buffer() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_shared<EncodedPoints>();
+    std::shared_ptr<EncodedPoints> buffer = std::move(free_.back());
+    free_.pop_back();
+    return buffer;
+  }
+
+  static constexpr int kWritesWaiting = 32;
+
   PlyWriter ply_;
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
   const std::stop_token stop_;
-  std::vector<EncodedPoints> encoded_;  ///< of the slots
+  std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<EncodedPoints>> free_;
+  BackgroundWork background_;  // last, so that it ends before what it works on
 };
 
 std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
