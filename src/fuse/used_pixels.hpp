@@ -36,7 +36,7 @@ class UsedPixels {
     const std::size_t i = index(x, y);
     return (bits(i / 32) >> (i % 32) & 1u) != 0;
   }
-  void release() { bits_ = {}; }
+  void release() { bits_ = std::vector<std::uint32_t>(); }
 
  private:
   std::uint32_t bits(std::size_t element) {

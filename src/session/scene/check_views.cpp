@@ -66,7 +66,7 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
       reasons_(views_.size()),
       users_(run.plan.views.size()),
       ended_(views_.size()),
-      commits_(kCommits, 2 * kCommits) {
+      commits_(kCommits, kCommits) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
     for (const int view : needed_maps(i)) ++users_[static_cast<std::size_t>(view)];
