@@ -83,7 +83,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::flush() {
   write_buffer();
-  buffer_ = std::string();  // an empty list would keep the memory
+  std::string().swap(buffer_);  // assignment would keep the memory
 }
 
 void AtomicFile::replace_beginning(std::string_view bytes) {

@@ -66,6 +66,32 @@ void parallel_for(int count, const Body& body, int grain = 1) {
   first.rethrow();
 }
 
+/// The first filter of a pipeline: the numbers [next, count), until a call has failed.
+inline oneapi::tbb::filter<void, int> counting_filter(int& next, int count, const FirstException& first) {
+  return oneapi::tbb::make_filter<void, int>(oneapi::tbb::filter_mode::serial_in_order,
+                                             [&next, count, &first](oneapi::tbb::flow_control& control) {
+                                               if (next < count && !first.thrown()) return next++;
+                                               control.stop();
+                                               return 0;
+                                             });
+}
+
+/// Calls `body(i)` for i in [0, count), at most `at_once` concurrently, each of which may use the parallel
+/// loops of the surrounding arena. For work whose memory must be bounded. The first exception ends the loop
+/// and is rethrown once the calls that have begun have ended; the loops nested in these are not cut short.
+/// @param at_once  >= 1
+template <class Body>
+void bounded_parallel_for(int count, int at_once, const Body& body) {
+  EXPECTS(at_once >= 1);
+  FirstException first;
+  int next = 0;
+  const auto call = oneapi::tbb::make_filter<int, void>(oneapi::tbb::filter_mode::parallel,
+                                                        [&](int i) { first.guard([&] { body(i); }); });
+  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(at_once),
+                                 counting_filter(next, count, first) & call);
+  first.rethrow();
+}
+
 /// Calls `body(i, slot)` for i in [0, count) as `parallel_for` does, and after each `in_order(i, slot)`, one
 /// at a time and in the order of i. An i has a slot in [0, slots) of its own for both calls, so at most
 /// `slots` are begun and not ended.
@@ -76,12 +102,6 @@ void parallel_for_in_order(int count, int slots, const Body& body, const InOrder
   EXPECTS(slots >= 1);
   FirstException first;
   int next = 0;
-  const auto take = oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
-                                                        [&](oneapi::tbb::flow_control& control) {
-                                                          if (next < count && !first.thrown()) return next++;
-                                                          control.stop();
-                                                          return 0;
-                                                        });
   // They end in order, and at most `slots` are begun: the one that had the same slot before has ended.
   const auto call = oneapi::tbb::make_filter<int, int>(filter_mode::parallel, [&](int i) {
     first.guard([&] {
@@ -92,7 +112,8 @@ void parallel_for_in_order(int count, int slots, const Body& body, const InOrder
   });
   const auto end = oneapi::tbb::make_filter<int, void>(
       filter_mode::serial_in_order, [&](int i) { first.guard([&] { in_order(i, i % slots); }); });
-  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(slots), take & call & end);
+  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(slots),
+                                 counting_filter(next, count, first) & call & end);
   first.rethrow();
 }
 

@@ -177,24 +177,24 @@ class Fusion {
     UsedPixels& used = used_[reference.index];
     used.prepare(reference.depth.camera.width, height);
     // Rows depend on each other only with a spacing above 1: then all are kept until the last phase.
-    const int a_task = reference.maps->drop_pages ? 1 : kRowsPerTask;  // there are few rows between drops
-    const int slots = divide_up(height, kFusionShares * a_task);
-    rows_.resize(spacing == 1 ? slots * a_task : height);
+    const int rows_per_task = reference.maps->drop_pages ? 1 : kRowsPerTask;  // few rows are between drops
+    const int slots = divide_up(height, kFusionShares * rows_per_task);
+    rows_.resize(spacing == 1 ? slots * rows_per_task : height);
     for (FusedRow& row : rows_) row.clear();
     sink.reserve(slots);
     fuse_all_phases_but_last(reference, neighbours);
     std::uint64_t count = 0;
     for_steps(height, reference, neighbours, [&](int begin, int end) {
       const auto rows_of = [&](int task, int slot) {
-        const int first = begin + task * a_task;
-        const int rows = std::min(a_task, end - first);
-        return std::span(rows_).subspan(spacing == 1 ? slot * a_task : first, rows);
+        const int first = begin + task * rows_per_task;
+        const int rows = std::min(rows_per_task, end - first);
+        return std::span(rows_).subspan(spacing == 1 ? slot * rows_per_task : first, rows);
       };
       parallel_for_in_order(
-          divide_up(end - begin, a_task), slots,
+          divide_up(end - begin, rows_per_task), slots,
           [&](int task, int slot) {
             const std::span<FusedRow> rows = rows_of(task, slot);
-            int y = begin + task * a_task;
+            int y = begin + task * rows_per_task;
             for (FusedRow& row : rows) {
               if (spacing == 1) row.clear();
               if (y % spacing == spacing - 1) fuse_row(reference, neighbours, spacing - 1, y, row);

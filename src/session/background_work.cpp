@@ -1,12 +1,9 @@
 #include "session/background_work.hpp"
 
-#include <oneapi/tbb/parallel_pipeline.h>
-
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/parallel.hpp"
 
 namespace recon {
 
@@ -71,23 +68,6 @@ void BackgroundWork::run(const std::stop_token& stop) {
 
 void BackgroundWork::rethrow() {
   if (error_) std::rethrow_exception(error_);
-}
-
-void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body) {
-  using oneapi::tbb::filter_mode;
-  EXPECTS(at_once >= 1);
-  FirstException first;
-  int next = 0;
-  const auto take = oneapi::tbb::make_filter<void, int>(filter_mode::serial_in_order,
-                                                        [&](oneapi::tbb::flow_control& control) {
-                                                          if (next < count && !first.thrown()) return next++;
-                                                          control.stop();
-                                                          return 0;
-                                                        });
-  const auto call = oneapi::tbb::make_filter<int, void>(filter_mode::parallel,
-                                                        [&](int i) { first.guard([&] { body(i); }); });
-  oneapi::tbb::parallel_pipeline(static_cast<std::size_t>(at_once), take & call);
-  first.rethrow();
 }
 
 }  // namespace recon

@@ -46,9 +46,4 @@ class BackgroundWork {
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 
-/// Calls `body(i)` for i in [0, count), at most `at_once` concurrently, each of which may use the parallel
-/// loops of the surrounding arena. For work whose memory must be bounded. The first exception ends the loop
-/// and is thrown on, once the calls that have begun have ended; the loops nested in these are not cut short.
-void bounded_parallel_for(int count, int at_once, const std::function<void(int)>& body);
-
 }  // namespace recon

@@ -31,20 +31,19 @@ TEST(ParallelFor, ThrowsOnWhatACallThrows) {
 
 constexpr int kNested = 64;
 
-/// Runs loops in which some calls throw and the others run `nested(count)`, which increments `count` kNested
-/// times; returns the number of nested loops that returned incomplete.
-template <class Nested>
-int incomplete_nested_loops(const Nested& nested) {
+/// Calls `loop(call)` for 16 calls, of which some throw and the others run `nested(count)`, which increments
+/// `count` kNested times; returns the number of nested loops that returned incomplete.
+template <class Loop, class Nested>
+int incomplete_nested_loops(const Loop& loop, const Nested& nested) {
   std::atomic<int> incomplete{0};
   for (int round = 0; round < 20; ++round)
     ThreadLimit(4).run([&] {
-      EXPECT_THROW(parallel_for(16,
-                                [&](int i) {
-                                  if (i % 8 == 7) throw std::runtime_error("a call fails");
-                                  std::atomic<int> done{0};
-                                  nested(done);
-                                  if (done != kNested) ++incomplete;
-                                }),
+      EXPECT_THROW(loop([&](int i) {
+                     if (i % 8 == 7) throw std::runtime_error("a call fails");
+                     std::atomic<int> done{0};
+                     nested(done);
+                     if (done != kNested) ++incomplete;
+                   }),
                    std::runtime_error);
     });
   return incomplete;
@@ -55,17 +54,40 @@ void count_slowly(std::atomic<int>& done) {
   ++done;
 }
 
-TEST(ParallelFor, FailingCallsDoNotCutShortTheLoopsNestedInOthers) {
-  EXPECT_EQ(incomplete_nested_loops(
-                [](std::atomic<int>& done) { parallel_for(kNested, [&](int) { count_slowly(done); }); }),
-            0);
+void nested_loop(std::atomic<int>& done) {
+  parallel_for(kNested, [&](int) { count_slowly(done); });
 }
 
-TEST(ParallelFor, FailingCallsDoNotCutShortLoopsOfLibrariesNestedInOthers) {
-  EXPECT_EQ(incomplete_nested_loops([](std::atomic<int>& done) {
-              oneapi::tbb::parallel_for(0, kNested, [&](int) { count_slowly(done); });
-            }),
-            0);
+void nested_loop_of_a_library(std::atomic<int>& done) {
+  oneapi::tbb::parallel_for(0, kNested, [&](int) { count_slowly(done); });
+}
+
+TEST(ParallelFor, FailingCallsDoNotCutShortTheLoopsNestedInOthers) {
+  const auto loop = [](const auto& call) { parallel_for(16, call); };
+  EXPECT_EQ(incomplete_nested_loops(loop, nested_loop), 0);
+  EXPECT_EQ(incomplete_nested_loops(loop, nested_loop_of_a_library), 0);
+}
+
+TEST(BoundedParallelFor, FailingCallsDoNotCutShortTheLoopsNestedInOthers) {
+  const auto loop = [](const auto& call) { bounded_parallel_for(16, 4, call); };
+  EXPECT_EQ(incomplete_nested_loops(loop, nested_loop), 0);
+  EXPECT_EQ(incomplete_nested_loops(loop, nested_loop_of_a_library), 0);
+}
+
+TEST(BoundedParallelFor, CallsEachOnceAndFewAtATime) {
+  std::vector<std::atomic<int>> calls(100);
+  std::atomic<int> now{0}, most{0};
+  bounded_parallel_for(100, 2, [&](int i) {
+    const int running = ++now;
+    for (int seen = most; running > seen && !most.compare_exchange_weak(seen, running);) {
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    ++calls[static_cast<std::size_t>(i)];
+    --now;
+  });
+  for (const auto& count : calls) EXPECT_EQ(count, 1);
+  EXPECT_LE(most, 2);
+  EXPECT_THROW(bounded_parallel_for(5, 2, [](int) { throw std::runtime_error("bad"); }), std::runtime_error);
 }
 
 TEST(ParallelForInOrder, EndsInOrderAndKeepsSlotsUntilThen) {

@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "error_message.hpp"
@@ -94,6 +99,36 @@ TEST(AtomicFile, WritesMoreThanItsBufferAndPatches) {
   const FileIdentity identity = file.commit();
   EXPECT_EQ(slurp(folder / "deep/er/out"), expected + "end");
   EXPECT_EQ(identity, identify_file(folder / "deep/er/out"));
+}
+
+/// Of this process, in bytes.
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(AtomicFile, ManyMayWaitForCommitWithoutMemory) {
+  constexpr std::size_t kFiles = 64;
+  const TemporaryFolder folder;
+  const std::string bytes((std::size_t{1} << 20) - 1, 'x');
+  std::vector<AtomicFile> files;
+  const std::size_t before = resident_bytes();
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    AtomicFile file(folder / std::to_string(i));
+    file.write(bytes);
+    file.flush();
+    files.push_back(std::move(file));
+  }
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer keeps what is freed for a while
+  EXPECT_LT(resident_bytes(), before + (16 << 20));
+#endif
+  EXPECT_FALSE(fs::exists(folder / "0"));
+  for (AtomicFile& file : files) EXPECT_EQ(file.commit().size, bytes.size());
+  files.clear();
+  EXPECT_EQ(slurp(folder / "63"), bytes);
+  EXPECT_EQ(entries(folder.path()), static_cast<int>(kFiles));
 }
 
 TEST(AtomicFile, TakesTheLongestNames) {

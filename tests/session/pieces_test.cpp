@@ -179,42 +179,6 @@ TEST(BackgroundWork, HandsOnTheFirstError) {
   EXPECT_THROW(work.submit([] {}), OutputError);
 }
 
-TEST(BoundedParallelFor, CallsEachOnceAndFewAtATime) {
-  std::vector<std::atomic<int>> calls(100);
-  std::atomic<int> now = 0, most = 0;
-  bounded_parallel_for(100, 2, [&](int i) {
-    const int running = ++now;
-    for (int seen = most; running > seen && !most.compare_exchange_weak(seen, running);) {
-    }
-    usleep(100);
-    ++calls[static_cast<std::size_t>(i)];
-    --now;
-  });
-  for (const auto& count : calls) EXPECT_EQ(count, 1);
-  EXPECT_LE(most, 2);
-  EXPECT_THROW(bounded_parallel_for(5, 2, [](int) { throw InputError("bad"); }), InputError);
-}
-
-TEST(BoundedParallelFor, AFailingCallDoesNotCutShortTheLoopsOfOthers) {
-  constexpr int kNested = 64;
-  std::atomic<int> incomplete = 0;
-  for (int round = 0; round < 20; ++round)
-    ThreadLimit(4).run([&] {
-      EXPECT_THROW(bounded_parallel_for(16, 4,
-                                        [&](int i) {
-                                          if (i % 8 == 7) throw InputError("bad");
-                                          std::atomic<int> done = 0;
-                                          parallel_for(kNested, [&](int) {
-                                            usleep(20);
-                                            ++done;
-                                          });
-                                          if (done != kNested) ++incomplete;
-                                        }),
-                   InputError);
-    });
-  EXPECT_EQ(incomplete, 0);
-}
-
 TEST_F(Folder, RecordsComeBackAndRevealDamage) {
   write("a.bin", "content");
   StepRecord record;

@@ -75,7 +75,10 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
 ViewChecks::~ViewChecks() {
   stop_ = true;
   if (arena_) arena_->execute([this] { group_.wait(); });
-  commits_.finish();
+  try {
+    commits_.finish();
+  } catch (...) {  // the run has ended with an error already
+  }
 }
 
 void ViewChecks::begin_beside(const std::vector<int>& views) {

@@ -6,10 +6,10 @@
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
-#include "session/background_work.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "core/progress.hpp"
 #include "io/colmap_model.hpp"
@@ -15,7 +16,6 @@
 #include "io/nerf_model.hpp"
 #include "io/output_file.hpp"
 #include "scene/undistort.hpp"
-#include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
 
