@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/methods/agreement_stream.hpp"
+#include "cuda/methods/map_stream.hpp"
 #include "cuda/methods/self_test.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
@@ -137,16 +137,17 @@ class CudaBackend : public Backend {
         [&] { return without_images_if_needed([&] { return match_pair(problem, *stream.pair); }); });
   }
 
+  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
+    const CurrentDevice current(device_);
+    auto normals = with_maps(normals_, [&](MapStream& maps) { return maps.normals(depth, camera, id); });
+    return normals ? std::move(*normals) : Backend::normals(depth, camera, id);
+  }
+
   Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
                                    const ConsistencyOptions& options) override {
     const CurrentDevice current(device_);
-    // A loop that waits here must not start another check, which would wait for this one.
-    std::optional<Image<Agreement>> counts = oneapi::tbb::this_task_arena::isolate([&] {
-      const std::lock_guard lock(agreement_mutex_);
-      set_image_budget();
-      if (!agreement_) agreement_.emplace(images_);
-      return agreement_->count(reference, sources, options);
-    });
+    auto counts = with_maps(
+        agreement_, [&](MapStream& maps) { return maps.count_agreement(reference, sources, options); });
     return counts ? std::move(*counts) : Backend::count_agreement(reference, sources, options);
   }
 
@@ -199,6 +200,24 @@ class CudaBackend : public Backend {
     CudaBackend& backend_;
     Admission::Permit permit_;
   };
+
+  /// A stream for work on maps, one call at a time.
+  struct SharedMapStream {
+    std::mutex mutex;
+    std::optional<MapStream> stream;  ///< from the first call on
+  };
+
+  /// Does `work` with the stream. A loop that waits in it must not start other work of the calling thread,
+  /// which might wait for this stream.
+  template <class Work>
+  auto with_maps(SharedMapStream& maps, const Work& work) -> decltype(work(*maps.stream)) {
+    return oneapi::tbb::this_task_arena::isolate([&] {
+      const std::lock_guard lock(maps.mutex);
+      set_image_budget();
+      if (!maps.stream) maps.stream.emplace(images_);
+      return work(*maps.stream);
+    });
+  }
 
   DepthEstimate sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
     const Hold hold(*this, planned.bytes);
@@ -298,8 +317,7 @@ class CudaBackend : public Backend {
   int large_ = 0;                      ///< work in progress that needs more than the share of a stream
   Clock::time_point no_images_until_;  ///< later than now after they were in the way
   bool told_ = false;                  ///< that they were
-  std::mutex agreement_mutex_;
-  std::optional<AgreementStream> agreement_;  ///< from the first check on
+  SharedMapStream normals_, agreement_;
   std::vector<DeviceStream> streams_;
   std::optional<Admission> admission_;
 };

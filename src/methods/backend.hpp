@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
+#include "refine/normals.hpp"
 
 namespace recon {
 
@@ -123,6 +125,14 @@ class Backend {
   /// Matches a rectified pair; thread-safe.
   /// @throws OutOfMemory, DeviceError
   virtual DisparityMap match(const PairProblem& problem) = 0;
+
+  /// See recon::normals_from_depth; thread-safe. The default computes on the calling thread's task arena.
+  /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`
+  /// @throws OutOfMemory, DeviceError
+  virtual Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
+                               [[maybe_unused]] std::uint64_t id) {
+    return normals_from_depth(depth, camera);
+  }
 
   /// See recon::count_agreement; thread-safe. The default computes on the calling thread's task arena.
   /// @throws OutOfMemory, DeviceError, and what loading a map throws

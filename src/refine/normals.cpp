@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "refine/normal_step.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "refine/normals.cpp"
@@ -18,7 +19,6 @@
 #define RECON_REFINE_NORMALS_ONCE
 namespace recon {
 
-constexpr int kNormalRadius = 3;
 constexpr int kNormalSlack = 64;  ///< elements after a row that a vector may read
 
 /// A row of pixels and the inverse depths around it, NaN where unknown.
@@ -97,7 +97,6 @@ struct OffsetMoments {
 };
 
 HWY_INLINE InverseDepthPlanes fit_planes(const NormalRow& row, int x) {
-  constexpr double kMinSupport = 6, kSameSurface = 0.03;
   const F64 d;
   const V64 middle = hn::LoadU(d, row.inverse_depth[kNormalRadius] + x + kNormalRadius);
   const V64 limit = hn::Mul(number(kSameSurface), middle);
@@ -121,8 +120,8 @@ HWY_INLINE InverseDepthPlanes fit_planes(const NormalRow& row, int x) {
   const V64 cxx = covariance(sxx, sx, sx), cxy = covariance(sxy, sx, sy), cyy = covariance(syy, sy, sy);
   const V64 cxw = covariance(sxw, sx, sw), cyw = covariance(syw, sy, sw);
   const V64 determinant = difference(cxx, cyy, cxy, cxy);
-  const auto known =
-      hn::And(hn::Ge(n, number(kMinSupport)), hn::Gt(determinant, hn::Mul(hn::Mul(number(1e-6), n), n)));
+  const auto known = hn::And(hn::Ge(n, number(kMinNormalSupport)),
+                             hn::Gt(determinant, hn::Mul(hn::Mul(number(1e-6), n), n)));
   const V64 a = hn::Div(difference(cxw, cyy, cyw, cxy), determinant);
   const V64 b = hn::Div(difference(cyw, cxx, cxw, cxy), determinant);
   const V64 mean = hn::Div(hn::Sub(hn::Sub(sw, hn::Mul(a, sx)), hn::Mul(b, sy)), n);

@@ -58,6 +58,17 @@ class NoisyViews {
     return backend.count_agreement(views_[static_cast<std::size_t>(i)], sources, kOptions);
   }
 
+  /// The normals that follow from the depths of view `i`.
+  Image<Vec3f> normals(Backend& backend, int i) const {
+    const auto index = static_cast<std::size_t>(i);
+    return backend.normals(maps_[index].depth.view(), views_[index].camera, views_[index].id);
+  }
+
+  /// Replaces the normals of all views by those that follow from their depths.
+  void compute_normals(Backend& backend) {
+    for (int i = 0; i < kViews; ++i) maps_[static_cast<std::size_t>(i)].normal = normals(backend, i);
+  }
+
   int loads() const { return loads_; }
 
  private:
@@ -99,6 +110,42 @@ TEST_F(CudaAgreement, EqualsThatOfTheCpuAndKeepsTheMaps) {
   EXPECT_EQ(views.loads(), kViews + kViews * kViews) << "a GPU loads each view once, the CPU each time";
   const NoisyViews others(129, 64, 100);
   expect_equal(others.counts(*gpu, 0), others.counts(*cpu_, 0));
+}
+
+/// @returns how many normals are known
+int expect_equal(const Image<Vec3f>& found, const Image<Vec3f>& expected) {
+  int known = 0;
+  for (int y = 0; y < expected.height(); ++y)
+    for (int x = 0; x < expected.width(); ++x) {
+      const Vec3f a = found(x, y), b = expected(x, y);
+      EXPECT_EQ(std::isnan(a.x), std::isnan(b.x)) << x << " " << y;
+      if (std::isnan(b.x)) continue;
+      ++known;
+      EXPECT_TRUE(a.x == b.x && a.y == b.y && a.z == b.z) << x << " " << y;
+    }
+  return known;
+}
+
+TEST_F(CudaAgreement, TakesTheMapsWhoseNormalsTheGpuHasComputed) {
+  const auto gpu = make_cuda_backend({});
+  NoisyViews views(301, 187, 400);
+  for (int i = 0; i < kViews; ++i) {
+    const Image<Vec3f> expected = views.normals(*cpu_, i);
+    const int known = expect_equal(views.normals(*gpu, i), expected);
+    EXPECT_GT(known, expected.width() * expected.height() / 4);
+    EXPECT_LT(known, expected.width() * expected.height());
+  }
+  views.compute_normals(*cpu_);
+  for (int i = 0; i < kViews; ++i) expect_equal(views.counts(*gpu, i), views.counts(*cpu_, i));
+  EXPECT_EQ(views.loads(), kViews * kViews) << "only the CPU loads maps";
+}
+
+TEST_F(CudaAgreement, ComputesNormalsThatDoNotFitOnTheCpu) {
+  CudaOptions options;
+  options.memory_limit = std::size_t{330} * 200;
+  const auto gpu = make_cuda_backend(options);
+  const NoisyViews views(301, 187, 500);
+  EXPECT_GT(expect_equal(views.normals(*gpu, 1), views.normals(*cpu_, 1)), 10000);
 }
 
 TEST_F(CudaAgreement, OfViewsThatDoNotFitIsThatOfTheCpu) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "refine/depth_filters.hpp"
+#include "refine/normal_step.hpp"
 #include "refine/normals.hpp"
 #include "refine/subplane_step.hpp"
 
@@ -80,19 +81,26 @@ Vec3d fitted_normal(ImageView<const float> depth, const Pinhole& camera, int x, 
   return dot(normal, origin) > 0 ? -1.0 * normal : normal;
 }
 
-TEST(NormalsFromDepth, AreThoseOfTheBestPlanes) {
-  const Pinhole camera{150, 71, 90, 85, 70.3, 40.8};
+constexpr Pinhole kNoisyCamera{150, 71, 90, 85, 70.3, 40.8};
+
+/// Two surfaces with an edge between them, unknown pixels, and a part where few are known.
+Image<float> noisy_depth() {
   std::mt19937 random(5);
   std::uniform_real_distribution<float> noise(-0.006f, 0.006f), share(0, 1);
-  Image<float> depth(camera.width, camera.height);
-  // Two surfaces with an edge between them, unknown pixels, and a part where few are known.
-  for (int y = 0; y < camera.height; ++y)
-    for (int x = 0; x < camera.width; ++x) {
+  Image<float> depth(kNoisyCamera.width, kNoisyCamera.height);
+  for (int y = 0; y < depth.height(); ++y)
+    for (int x = 0; x < depth.width(); ++x) {
       const float surface =
           x + y < 90 ? 2 + 0.01f * static_cast<float>(x) : 4 - 0.012f * static_cast<float>(y);
       depth(x, y) = surface * (1 + noise(random));
       if (share(random) < (x > 110 ? 0.85f : 0.1f)) depth(x, y) = kUnknown;
     }
+  return depth;
+}
+
+TEST(NormalsFromDepth, AreThoseOfTheBestPlanes) {
+  const Pinhole& camera = kNoisyCamera;
+  const Image<float> depth = noisy_depth();
   const Image<Vec3f> normals = normals_from_depth(depth.view(), camera);
   int known = 0, unknown = 0;
   for (int y = 0; y < camera.height; ++y)
@@ -109,6 +117,23 @@ TEST(NormalsFromDepth, AreThoseOfTheBestPlanes) {
     }
   EXPECT_GT(known, 6000);
   EXPECT_GT(unknown, 2000);
+}
+
+TEST(NormalsFromDepth, AreThoseOfTheStep) {
+  const Pinhole& camera = kNoisyCamera;
+  const Image<float> depth = noisy_depth();
+  const Image<Vec3f> normals = normals_from_depth(depth.view(), camera);
+  for (int y = 0; y < camera.height; ++y)
+    for (int x = 0; x < camera.width; ++x) {
+      const auto inverse_depth = [&](int dx, int dy) {
+        const bool inside = x + dx >= 0 && x + dx < camera.width && y + dy >= 0 && y + dy < camera.height;
+        return 1.0 / static_cast<double>(inside ? depth(x + dx, y + dy) : kUnknown);
+      };
+      const Vec3f expected = normal_step(camera, x, y, inverse_depth), found = normals(x, y);
+      ASSERT_EQ(std::isnan(found.x), std::isnan(expected.x)) << x << " " << y;
+      if (std::isnan(expected.x)) continue;
+      ASSERT_TRUE(found.x == expected.x && found.y == expected.y && found.z == expected.z) << x << " " << y;
+    }
 }
 
 TEST(LocalContrast, IsTheStandardDeviationOfTheWindow) {

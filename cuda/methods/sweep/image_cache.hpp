@@ -19,7 +19,7 @@ namespace recon::cuda {
 enum class DeviceLayout {
   kQuads,  ///< SourceStorage::kQuads
   kBytes,  ///< SourceStorage::kBytes
-  kMaps,   ///< depths and normals of a view, see AgreementStream
+  kMaps,   ///< depths and normals of a view, see MapStream
 };
 
 /// Source images and maps of views on one device, shared by concurrent streams: an image is uploaded and

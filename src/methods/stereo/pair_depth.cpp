@@ -178,8 +178,8 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
   }
   MergedDepth merged = merge_depths(maps, weights, options.max_relative_depth);
   maps.clear();
-  return finish_view(std::move(merged.depth), std::move(merged.confidence), reference.camera, mask,
-                     options.median, options.speckle_size);
+  return finish_view(std::move(merged.depth), std::move(merged.confidence), mask, options.median,
+                     options.speckle_size);
 }
 
 std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels) {

@@ -49,7 +49,8 @@ struct MergedDepth {
 MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
                          float max_relative_depth);
 
-/// The depth of a reference view from rectified pairs with its sources, best first, 1 .. kMaxSources.
+/// The depth of a reference view from rectified pairs with its sources, best first, 1 .. kMaxSources; without
+/// normals.
 /// @param mask  see finish_view
 /// @throws OutOfMemory, DeviceError
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,

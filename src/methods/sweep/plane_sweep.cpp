@@ -7,7 +7,6 @@
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 #include "refine/depth_filters.hpp"
-#include "refine/normals.hpp"
 
 namespace recon {
 namespace {
@@ -74,16 +73,15 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
 
 }  // namespace
 
-ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole& camera,
-                      ImageView<const std::uint8_t> mask, bool median, int speckle_size) {
-  EXPECTS(mask.empty() || (mask.width == camera.width && mask.height == camera.height));
+ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<const std::uint8_t> mask,
+                      bool median, int speckle_size) {
+  EXPECTS(mask.empty() || (mask.width == depth.width() && mask.height == depth.height()));
   for (int y = 0; y < mask.height; ++y)
     for (int x = 0; x < mask.width; ++x)
       if (mask(x, y) == 0) depth(x, y) = std::numeric_limits<float>::quiet_NaN();
   ViewDepth result;
   result.depth = median ? median_3x3(depth.view()) : std::move(depth);
   remove_speckles(result.depth.view(), speckle_size, kSpeckleStep);
-  result.normal = normals_from_depth(result.depth.view(), camera);
   result.confidence = std::move(confidence);
   for (int y = 0; y < result.depth.height(); ++y)
     for (int x = 0; x < result.depth.width(); ++x)
@@ -95,8 +93,8 @@ ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const Pho
                         ImageView<const std::uint8_t> mask) {
   DepthEstimate estimate = backend.sweep(problem);
   invalidate_untrusted(problem.reference, problem.options.window, filter, estimate);
-  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), problem.reference.camera,
-                     mask, filter.median, filter.speckle_size);
+  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), mask, filter.median,
+                     filter.speckle_size);
 }
 
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,

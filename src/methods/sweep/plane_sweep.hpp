@@ -10,19 +10,19 @@ namespace recon {
 /// Result of one view before the consistency check across views. Unknown is NaN in all maps.
 struct ViewDepth {
   Image<float> depth;       ///< z, scene units
-  Image<Vec3f> normal;      ///< unit, camera frame, facing the camera
+  Image<Vec3f> normal;      ///< unit, camera frame, facing the camera; empty while no step needs them
   Image<float> confidence;  ///< [0, 1]
 };
 
-/// Last stage of every pipeline: invalidates what the mask ignores, filters by a median, removes speckles,
-/// and computes normals.
-/// @param depth         z at pixel centres, NaN = unknown, of the camera's size
+/// Last stage of every pipeline: invalidates what the mask ignores, filters by a median and removes speckles.
+/// The result has no normals.
+/// @param depth         z at pixel centres, NaN = unknown
 /// @param confidence    of the same size; set to unknown where the depth is unknown
 /// @param mask          of the same size, 0 = ignored; empty: no pixel is
 /// @param median        3 x 3 median of the known depths
 /// @param speckle_size  connected patches of fewer pixels are dropped; 0: keep all
-ViewDepth finish_view(Image<float> depth, Image<float> confidence, const Pinhole& camera,
-                      ImageView<const std::uint8_t> mask, bool median, int speckle_size);
+ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<const std::uint8_t> mask,
+                      bool median, int speckle_size);
 
 /// Filters of a sweep's depths before the consistency check across views.
 struct PhotometricFilterOptions {
@@ -33,7 +33,7 @@ struct PhotometricFilterOptions {
   bool median = true;            ///< 3 x 3 median of the known depths
 };
 
-/// Sweeps one view with `backend` and applies the photometric filters.
+/// Sweeps one view with `backend` and applies the photometric filters. The result has no normals.
 /// @param mask  see finish_view
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask = {});

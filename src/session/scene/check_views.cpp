@@ -264,8 +264,7 @@ DepthSource ViewChecks::depth_source(int view) const {
     const ViewDepth& loaded = *maps;
     return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
   };
-  return {run_.plan.view(view).camera, run_.plan.scene_view(view).cam_from_world,
-          first_id_ + static_cast<std::uint64_t>(view), load};
+  return {run_.plan.view(view).camera, run_.plan.scene_view(view).cam_from_world, map_id(view), load};
 }
 
 /// What the sources say of the depths of a view: counted by a backend or, if it fails, here.

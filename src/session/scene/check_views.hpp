@@ -47,6 +47,9 @@ class ViewChecks {
   /// Begins to check beside the estimation of `views`; all others are estimated already, or never.
   void begin_beside(const std::vector<int>& views);
 
+  /// Identifies the maps of a view before the check within the process, see DepthSource.
+  std::uint64_t map_id(int view) const { return first_id_ + static_cast<std::uint64_t>(view); }
+
   /// The estimation of one of these views has ended, with or without a result. Thread-safe.
   void estimated(int view);
 

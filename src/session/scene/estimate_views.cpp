@@ -125,15 +125,18 @@ class Estimation {
 
   void estimate(Backend& backend, int view) {
     const auto start = Clock::now();
-    std::shared_ptr<const ViewDepth> maps;
+    const auto maps = std::make_shared<ViewDepth>();
     try {
-      maps = std::make_shared<const ViewDepth>(
-          run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
+      *maps = run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view);
     } catch (const InputError& error) {
       fail(view, error.what());
       return;
     }
-    run_.photometric->insert(run_.plan.view(view).output_name, maps);
+    if (checks_ != nullptr) {
+      const ViewPlan& plan = run_.plan.view(view);
+      maps->normal = backend.normals(maps->depth.view(), plan.camera, checks_->map_id(view));
+      run_.photometric->insert(plan.output_name, maps);
+    }
     const nlohmann::json result = {
         {"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}};
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });

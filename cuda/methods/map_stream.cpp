@@ -1,0 +1,100 @@
+#include "cuda/methods/map_stream.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "core/error.hpp"
+#include "cuda/refine/normals.hpp"
+
+namespace recon::cuda {
+
+namespace {
+
+/// The maps of a view in `memory`, and the bytes that they take; `memory` may be null.
+struct ViewMemory {
+  ViewMemory(std::byte* memory, const Pinhole& camera) {
+    const std::size_t pixels =
+        static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+    const std::size_t normals = arena_bytes(pixels * sizeof(float));
+    const std::size_t counts = normals + arena_bytes(pixels * sizeof(Vec3f));
+    bytes = counts + arena_bytes(pixels * sizeof(Agreement));
+    if (memory == nullptr) return;
+    maps = {reinterpret_cast<float*>(memory), reinterpret_cast<Vec3f*>(memory + normals),
+            reinterpret_cast<Agreement*>(memory + counts), camera.width, camera.height};
+  }
+
+  std::size_t bytes;
+  DeviceMaps maps{};
+};
+
+}  // namespace
+
+/// The maps of a view on the device, from where `upload` queues them if they are not there; empty if memory
+/// is short.
+std::optional<DeviceMaps> MapStream::acquire(const Pinhole& camera, std::uint64_t id, const Upload& upload) {
+  ImageCache::Use use =
+      cache_.acquire({id, 0, DeviceLayout::kMaps}, ViewMemory(nullptr, camera).bytes, stream_,
+                     [&](std::byte* memory) { upload(ViewMemory(memory, camera).maps); });
+  if (!use) return std::nullopt;
+  const DeviceMaps maps = ViewMemory(use->memory.data(), camera).maps;
+  uses_.push_back(std::move(use));
+  return maps;
+}
+
+std::optional<DeviceMaps> MapStream::acquire(const DepthSource& source) {
+  std::optional<DepthSource::Maps> loaded;
+  // Loaded before the upload, during which other streams wait for the cache.
+  if (!cache_.has({source.id, 0, DeviceLayout::kMaps})) loaded = source.load();
+  return acquire(source.camera, source.id, [&](const DeviceMaps& maps) {
+    if (!loaded) loaded = source.load();
+    staging_.upload(loaded->depth, maps.depth, maps.width, stream_);
+    staging_.upload(loaded->normal, maps.normal, maps.width, stream_);
+  });
+}
+
+/// Ends the use of the maps that a call has acquired.
+class MapStream::Release {
+ public:
+  explicit Release(MapStream& stream) : stream_(stream) {}
+  Release(const Release&) = delete;
+  ~Release() { stream_.cache_.release(stream_.uses_); }
+
+ private:
+  MapStream& stream_;
+};
+
+std::optional<Image<Vec3f>> MapStream::normals(ImageView<const float> depth, const Pinhole& camera,
+                                               std::uint64_t id) {
+  EXPECTS(depth.width == camera.width && depth.height == camera.height);
+  const Release release(*this);
+  const std::optional<DeviceMaps> maps = acquire(camera, id, [&](const DeviceMaps& there) {
+    staging_.upload(depth, there.depth, there.width, stream_);
+    launch_normals(there.depth, camera, there.normal, stream_.get());
+  });
+  if (!maps) return std::nullopt;
+  Image<Vec3f> normals(camera.width, camera.height);
+  staging_.download<Vec3f>(maps->normal, maps->width, normals.view(), stream_);
+  return normals;
+}
+
+std::optional<Image<Agreement>> MapStream::count_agreement(const DepthSource& reference,
+                                                           const std::vector<DepthSource>& sources,
+                                                           const ConsistencyOptions& options) {
+  const Release release(*this);
+  const std::optional<DeviceMaps> view = acquire(reference);
+  if (!view) return std::nullopt;
+  Image<Agreement> counts(view->width, view->height);
+  const auto pixels = static_cast<std::size_t>(view->width) * static_cast<std::size_t>(view->height);
+  RECON_CUDA_TRY(cudaMemsetAsync(view->counts, 0, pixels * sizeof(Agreement), stream_.get()));
+  for (const DepthSource& source : sources) {
+    const std::optional<DeviceMaps> other = acquire(source);
+    if (!other) return std::nullopt;
+    launch_agreement(agreement_geometry(reference.camera, reference.cam_from_world, source.camera,
+                                        source.cam_from_world, options),
+                     *view, *other, stream_.get());
+  }
+  staging_.download<Agreement>(view->counts, view->width, counts.view(), stream_);
+  return counts;
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/vec.hpp"
+#include "scene/pinhole.hpp"
+
+namespace recon::cuda {
+
+/// The same as recon::normals_from_depth, on images of the camera's size without row padding.
+/// @throws DeviceError
+void launch_normals(const float* depth, const Pinhole& camera, Vec3f* normals, cudaStream_t stream);
+
+}  // namespace recon::cuda
