@@ -31,8 +31,9 @@ std::size_t available_memory(const std::filesystem::path& root = "/");
 /// @param root  as above
 int available_threads(const std::filesystem::path& root = "/");
 
-/// Makes the C library return large freed blocks to the system immediately. By default it retains more and
-/// more freed memory, so that a process exceeds the planned memory. Call it before any large allocation.
+/// Makes the C library return freed blocks of 4 MiB and more to the system immediately. By default it retains
+/// more and more freed memory, so that a process exceeds the planned memory. Call it before any large
+/// allocation.
 void return_freed_memory();
 
 }  // namespace recon
