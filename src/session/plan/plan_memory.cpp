@@ -299,8 +299,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   memory.writes_waiting =
       static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * kMapBytes)));
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
-  // Those before the check are released once it has no more use for them: twice all is never held.
-  memory.map_cache = std::min(spare / 2, all * kMapBytes * 3 / 2);
+  // The maps before and after the check: of few views, the last check needs all of those before it.
+  memory.map_cache = std::min(spare / 2, all * kMapBytes * 2);
   const std::size_t work = least - needs.base + spare / 4;
   memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
   memory.checks_beside = checks_beside(needs, gpu, spare / 8, memory.check_at_once);
