@@ -65,6 +65,7 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
       views_(run.plan.views_in_scope()),
       reasons_(views_.size()),
       users_(run.plan.views.size()),
+      computed_(views_.size()),
       ended_(views_.size()),
       commits_(kCommits, kCommits) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
@@ -159,12 +160,18 @@ void ViewChecks::end(std::size_t i) {
   changed_.notify_all();
 }
 
-bool ViewChecks::wait_for(int view, const std::stop_token& stop) {
+std::shared_ptr<const ViewDepth> ViewChecks::take(int view, const std::stop_token& stop) {
   const auto i =
       static_cast<std::size_t>(std::lower_bound(views_.begin(), views_.end(), view) - views_.begin());
-  std::unique_lock lock(mutex_);
-  return changed_.wait(lock, stop, [&] { return ended_[i]; }) && !stop.stop_requested() &&
-         run_.state(view).check.has_value();
+  const std::string& name = run_.plan.view(view).output_name;
+  const auto wait_until = [&](const auto& reached) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait(lock, stop, reached) && !stop.stop_requested();
+  };
+  if (!wait_until([&] { return computed_[i] || ended_[i]; })) return nullptr;
+  if (auto maps = run_.geometric->take_cached(name)) return maps;
+  if (!wait_until([&] { return ended_[i]; }) || !run_.state(view).check) return nullptr;
+  return run_.geometric->take(name, run_.plan.view(view).camera);
 }
 
 void ViewChecks::fail(const std::exception_ptr& error) {
@@ -190,6 +197,11 @@ bool ViewChecks::begin_check(std::size_t i) {
   }
   const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
   run_.geometric->insert(name, result);
+  {
+    const std::lock_guard lock(mutex_);
+    computed_[i] = true;
+  }
+  changed_.notify_all();
   const auto files = std::make_shared<std::vector<WrittenFile>>(write_results(name, *result, record.result));
   // What is finished is kept, also when another check has failed.
   commits_.submit([this, i, files, record] {

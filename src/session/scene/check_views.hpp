@@ -53,9 +53,11 @@ class ViewChecks {
   /// The estimation of one of these views has ended, with or without a result. Thread-safe.
   void estimated(int view);
 
-  /// Waits until the check of a view has ended or `stop` is requested; returns whether the view is checked
-  /// and the caller may go on: not if its estimation or its check failed, nor after the stop. Thread-safe.
-  bool wait_for(int view, const std::stop_token& stop);
+  /// Takes the maps of a view from where they are as soon as they are checked, so that the caller does not
+  /// wait for the disk. Null if the estimation or the check of the view failed, and after a `stop`.
+  /// Thread-safe.
+  /// @throws InputError when a file that an earlier run wrote cannot be read
+  std::shared_ptr<const ViewDepth> take(int view, const std::stop_token& stop);
 
   /// Ends the checks, and the estimation that they are beside, by the error of work that depends on them.
   /// Thread-safe.
@@ -98,6 +100,7 @@ class ViewChecks {
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable_any changed_;
+  std::vector<bool> computed_;     ///< of `views_`: the cache has the checked maps if it has space for them
   std::vector<bool> ended_;        ///< of `views_`
   std::deque<std::size_t> ready_;  ///< to be checked beside the estimation
   int workers_ = 0;                ///< that check beside

@@ -36,18 +36,18 @@ struct Abandoned {};
 /// Hands fusion the maps of the checked views, in their order.
 class ViewFusion::Loader : public FusionMapLoader {
  public:
-  /// Waits for the check of a view; false where it has none, and after a stop.
-  using Wait = std::function<bool(int view)>;
+  /// Takes the checked maps of a view; null where it has none, and after a stop.
+  using Take = std::function<std::shared_ptr<const ViewDepth>(int view)>;
 
-  /// @param stop  ends the waiting
-  Loader(ViewFusion& fusion, const std::vector<int>& views, Wait wait, std::stop_source stop)
-      : fusion_(fusion), run_(fusion.run_), views_(views), wait_(std::move(wait)), stop_(std::move(stop)) {}
+  /// @param stop  ends the waiting of `take`
+  Loader(ViewFusion& fusion, const std::vector<int>& views, Take take, std::stop_source stop)
+      : fusion_(fusion), run_(fusion.run_), views_(views), take_(std::move(take)), stop_(std::move(stop)) {}
 
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
     const int view = views_[static_cast<std::size_t>(index)];
-    if (!wait_(view)) throw Abandoned();
-    const auto maps = run_.geometric->take(run_.plan.view(view).output_name, run_.plan.view(view).camera);
+    const auto maps = take_(view);
+    if (!maps) throw Abandoned();
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
     return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),
@@ -87,7 +87,7 @@ class ViewFusion::Loader : public FusionMapLoader {
   ViewFusion& fusion_;
   SceneRun& run_;
   const std::vector<int>& views_;
-  const Wait wait_;
+  const Take take_;
   std::stop_source stop_;
 };
 
@@ -276,7 +276,7 @@ void ViewFusion::fuse_beside(ViewChecks& checks) {
     const std::stop_token stop = stop_.get_token();
     auto cloud = std::make_unique<UnfinishedCloud>(run_, run_.plan.views_in_scope(), stop);
     Loader loader(
-        *this, cloud->views, [&](int view) { return checks.wait_for(view, stop); }, stop_);
+        *this, cloud->views, [&](int view) { return checks.take(view, stop); }, stop_);
     oneapi::tbb::task_arena arena(run_.threads, 1, oneapi::tbb::task_arena::priority::low);
     arena.execute([&] { fuse_all(*cloud, loader); });
     cloud_ = std::move(cloud);
@@ -351,8 +351,10 @@ void ViewFusion::finish() {
     if (!progress_) show_progress();
     remove_cloud(run_);
     auto cloud = std::make_unique<UnfinishedCloud>(run_, views);
-    Loader loader(
-        *this, cloud->views, [](int) { return true; }, std::stop_source(std::nostopstate));
+    const auto take = [this](int view) {
+      return run_.geometric->take(run_.plan.view(view).output_name, run_.plan.view(view).camera);
+    };
+    Loader loader(*this, cloud->views, take, std::stop_source(std::nostopstate));
     fuse_all(*cloud, loader);
     cloud_ = std::move(cloud);
   }

@@ -153,9 +153,14 @@ std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view, const Pi
 }
 
 std::shared_ptr<const ViewDepth> MapStore::take(const std::string& view, const Pinhole& camera) {
+  auto maps = take_cached(view);
+  return maps ? maps : std::make_shared<const ViewDepth>(read(view, camera));
+}
+
+std::shared_ptr<const ViewDepth> MapStore::take_cached(const std::string& view) {
   auto maps = cache_->find(key(view));
   cache_->erase(key(view));
-  return maps ? maps : std::make_shared<const ViewDepth>(read(view, camera));
+  return maps;
 }
 
 ViewDepth MapStore::read(const std::string& view, const Pinhole& camera) const {

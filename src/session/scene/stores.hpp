@@ -103,6 +103,9 @@ class MapStore {
   /// The same, and the cache forgets them: for the last use.
   std::shared_ptr<const ViewDepth> take(const std::string& view, const Pinhole& camera);
 
+  /// The same where they are cached; else null.
+  std::shared_ptr<const ViewDepth> take_cached(const std::string& view);
+
  private:
   std::string key(const std::string& view) const { return Workspace::depth_file(view, kind_); }
   ViewDepth read(const std::string& view, const Pinhole& camera) const;
