@@ -147,9 +147,8 @@ std::size_t available_memory(const fs::path& root) {
 void return_freed_memory() {
   // Fixed thresholds: the dynamic ones rise to 32 and 64 MiB. Below them, memory is used again without the
   // page faults of new memory.
-  constexpr int kMinBlock = 4 << 20;
-  mallopt(M_MMAP_THRESHOLD, kMinBlock);
-  mallopt(M_TRIM_THRESHOLD, kMinBlock);
+  mallopt(M_MMAP_THRESHOLD, int{kReturnedBlock});
+  mallopt(M_TRIM_THRESHOLD, int{kReturnedBlock});
 }
 
 int available_threads(const std::filesystem::path& root) {

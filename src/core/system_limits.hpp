@@ -31,9 +31,13 @@ std::size_t available_memory(const std::filesystem::path& root = "/");
 /// @param root  as above
 int available_threads(const std::filesystem::path& root = "/");
 
-/// Makes the C library return freed blocks of 4 MiB and more to the system immediately. By default it retains
-/// more and more freed memory, so that a process exceeds the planned memory. Call it before any large
-/// allocation.
+/// Freed blocks of at least this size are returned to the system. Up to as many free bytes may stay for each
+/// thread that allocates.
+inline constexpr std::size_t kReturnedBlock = std::size_t{4} << 20;
+
+/// Makes the C library return freed blocks of at least kReturnedBlock to the system immediately. By default
+/// it retains more and more freed memory, so that a process exceeds the planned memory. Call it before any
+/// large allocation.
 void return_freed_memory();
 
 }  // namespace recon

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/system_limits.hpp"
 #include "methods/backend.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
@@ -192,10 +193,11 @@ struct Needs {
 };
 
 Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes& sizes,
-               const Matching& match, std::size_t images, std::size_t filters, std::size_t limit) {
+               const Matching& match, std::size_t images, std::size_t filters, std::size_t limit,
+               int threads) {
   const ModelBytes model = model_bytes(plan);
   Needs needs;
-  needs.base = kProgramBytes + model.held;
+  needs.base = kProgramBytes + static_cast<std::size_t>(threads) * kReturnedBlock + model.held;
   needs.copy = model.copy;
   needs.decode = sizes.photo * kDecodeBytes;
   needs.sweeps = match.sweeps.host_bytes;
@@ -276,8 +278,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   const std::size_t filters = estimate_bytes(plan, sizes, static_cast<int>(channels));
   const Matching match = matching(plan, options, backends, filters + sizes.view * kResultBytes);
   const std::size_t masks = count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0;
-  const Needs needs =
-      needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
+  const Needs needs = needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters,
+                               limit, threads);
 
   MemoryPlan memory;
   memory.limit = limit;
