@@ -144,11 +144,10 @@ std::size_t available_memory(const fs::path& root) {
   return static_cast<std::size_t>(*available);
 }
 
-void return_freed_memory() {
-  // Fixed thresholds: the dynamic ones rise to 32 and 64 MiB. Below them, memory is used again without the
-  // page faults of new memory.
-  mallopt(M_MMAP_THRESHOLD, int{kReturnedBlock});
-  mallopt(M_TRIM_THRESHOLD, int{kReturnedBlock});
+void return_freed_memory(std::size_t block) {
+  // Fixed thresholds: the dynamic ones rise to 32 and 64 MiB.
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(block));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(block));
 }
 
 int available_threads(const std::filesystem::path& root) {

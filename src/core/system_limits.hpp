@@ -31,13 +31,11 @@ std::size_t available_memory(const std::filesystem::path& root = "/");
 /// @param root  as above
 int available_threads(const std::filesystem::path& root = "/");
 
-/// Freed blocks of at least this size are returned to the system. Up to as many free bytes may stay for each
-/// thread that allocates.
-inline constexpr std::size_t kReturnedBlock = std::size_t{4} << 20;
-
-/// Makes the C library return freed blocks of at least kReturnedBlock to the system immediately. By default
-/// it retains more and more freed memory, so that a process exceeds the planned memory. Call it before any
-/// large allocation.
-void return_freed_memory();
+/// Makes the C library return freed blocks of at least `block` bytes to the system immediately; as many free
+/// bytes may stay for each thread, where they are used again without the page faults of new memory. By
+/// default it retains more and more freed memory, so that a process exceeds the planned memory. Call it
+/// before any large allocation.
+/// @param block  at most 32 MiB
+void return_freed_memory(std::size_t block = std::size_t{256} << 10);
 
 }  // namespace recon

@@ -45,11 +45,11 @@ TEST_P(ReconstructMemory, IsNoMoreThanPlanned) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, ReconstructMemory,
                          testing::Values(MemoryCase{"sweep", {}, "126MiB"},
-                                         MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "118MiB"},
-                                         MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "146MiB"},
-                                         MemoryCase{"bm", {"--method", "bm"}, "114MiB"},
-                                         MemoryCase{"sgm", {"--method", "sgm"}, "136MiB"},
-                                         MemoryCase{"bp", {"--method", "bp", "--iterations", "1"}, "278MiB"}),
+                                         MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "110MiB"},
+                                         MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "138MiB"},
+                                         MemoryCase{"bm", {"--method", "bm"}, "106MiB"},
+                                         MemoryCase{"sgm", {"--method", "sgm"}, "128MiB"},
+                                         MemoryCase{"bp", {"--method", "bp", "--iterations", "1"}, "270MiB"}),
                          [](const auto& c) { return std::string(c.param.name); });
 
 }  // namespace

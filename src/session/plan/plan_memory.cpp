@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "core/system_limits.hpp"
 #include "methods/backend.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
@@ -29,6 +28,10 @@ constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
 constexpr int kWritesWaiting = 16;
+
+// Freed blocks of this size and more are returned to the system, see return_freed_memory.
+constexpr std::size_t kReturnedBlock = std::size_t{256} << 10;
+constexpr std::size_t kAmpleBlock = std::size_t{4} << 20;
 
 // Bytes in addition to the pixels, for the whole run of a scene.
 constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
@@ -193,11 +196,10 @@ struct Needs {
 };
 
 Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes& sizes,
-               const Matching& match, std::size_t images, std::size_t filters, std::size_t limit,
-               int threads) {
+               const Matching& match, std::size_t images, std::size_t filters, std::size_t limit) {
   const ModelBytes model = model_bytes(plan);
   Needs needs;
-  needs.base = kProgramBytes + static_cast<std::size_t>(threads) * kReturnedBlock + model.held;
+  needs.base = kProgramBytes + model.held;
   needs.copy = model.copy;
   needs.decode = sizes.photo * kDecodeBytes;
   needs.sweeps = match.sweeps.host_bytes;
@@ -278,8 +280,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   const std::size_t filters = estimate_bytes(plan, sizes, static_cast<int>(channels));
   const Matching match = matching(plan, options, backends, filters + sizes.view * kResultBytes);
   const std::size_t masks = count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0;
-  const Needs needs = needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters,
-                               limit, threads);
+  const Needs needs =
+      needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
 
   MemoryPlan memory;
   memory.limit = limit;
@@ -294,9 +296,13 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
         sizes.view, format_byte_size(least), format_byte_size(needs.base - kProgramBytes + needs.copy),
         format_byte_size(limit), ways_out(plan, options, backends)));
 
+  // Where memory is ample, freed blocks stay in the heaps of the threads.
+  const std::size_t heaps = static_cast<std::size_t>(threads) * kAmpleBlock;
+  const bool ample = least + heaps <= limit / 2;
+  memory.returned_block = ample ? kAmpleBlock : kReturnedBlock;
   // A quarter of the rest is for more concurrent work, the remainder for caches, at most what the scene
   // fills.
-  const std::size_t spare = limit - least;
+  const std::size_t spare = limit - least - (ample ? heaps : 0);
   const std::size_t all = plan.needed_views().size() * sizes.padded;
   memory.writes_waiting =
       static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * kMapBytes)));
@@ -317,7 +323,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
       std::max({least - needs.base + needs.check * static_cast<std::size_t>(memory.checks_beside),
                 needs.check * static_cast<std::size_t>(memory.check_at_once),
                 needs.decode * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
-  const std::size_t others = needs.base + memory.photo_cache + memory.map_cache;
+  const std::size_t others = needs.base + (ample ? heaps : 0) + memory.photo_cache + memory.map_cache;
   if (memory.checks_beside > 0 && memory.fusion_reads_ahead && others + busy + needs.fusion < limit) {
     const std::size_t views = (limit - others - busy - needs.fusion) / (sizes.view * kFusionBytes);
     memory.fusion_beside = views >= 1;

@@ -33,6 +33,7 @@ std::string names_of(const Backends& backends) {
 
 void share_memory(SceneRun& run, const Backends& backends) {
   run.memory = plan_memory(run.plan, run.options, backends, run.memory.limit, run.threads);
+  return_freed_memory(run.memory.returned_block);
   if (run.memory.fusion_files > 0)
     run.workspace.check_free_space(output_bytes(run.plan, run.options) + run.memory.fusion_files);
   run.photos.set_budget(run.memory.photo_cache);
