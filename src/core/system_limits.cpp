@@ -147,7 +147,7 @@ std::size_t available_memory(const fs::path& root) {
 void return_freed_memory(std::size_t block) {
   // Fixed thresholds: the dynamic ones rise to 32 and 64 MiB.
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(block));
-  mallopt(M_TRIM_THRESHOLD, static_cast<int>(block));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(block / 2));
 }
 
 int available_threads(const std::filesystem::path& root) {
