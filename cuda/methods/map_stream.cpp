@@ -67,9 +67,9 @@ std::optional<Image<Vec3f>> MapStream::normals(ImageView<const float> depth, con
                                                std::uint64_t id) {
   EXPECTS(depth.width == camera.width && depth.height == camera.height);
   const Release release(*this);
-  const std::optional<DeviceMaps> maps = acquire(camera, id, [&](const DeviceMaps& there) {
-    staging_.upload(depth, there.depth, there.width, stream_);
-    launch_normals(there.depth, camera, there.normal, stream_.get());
+  const std::optional<DeviceMaps> maps = acquire(camera, id, [&](const DeviceMaps& device_maps) {
+    staging_.upload(depth, device_maps.depth, device_maps.width, stream_);
+    launch_normals(device_maps.depth, camera, device_maps.normal, stream_.get());
   });
   if (!maps) return std::nullopt;
   Image<Vec3f> normals(camera.width, camera.height);

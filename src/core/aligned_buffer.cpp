@@ -1,8 +1,11 @@
 #include "core/aligned_buffer.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -28,6 +31,22 @@ void allow_use([[maybe_unused]] const LargeBlock& block) {
 #ifdef __SANITIZE_ADDRESS__
   ASAN_UNPOISON_MEMORY_REGION(block.data, block.bytes);
 #endif
+}
+
+/// Aligned by hand, as small arrays are, see AlignedBuffer: the address that malloc returned stands before
+/// the data. Null if there is no memory.
+void* allocate_aligned(std::size_t bytes) {
+  void* const memory = std::malloc(bytes + kAlignment + sizeof(void*));
+  if (memory == nullptr) return nullptr;
+  void* data = static_cast<void**>(memory) + 1;
+  std::size_t space = bytes + kAlignment;
+  std::align(kAlignment, bytes, data, space);
+  static_cast<void**>(data)[-1] = memory;
+  return data;
+}
+
+void free_aligned(void* data) noexcept {
+  std::free(static_cast<void**>(data)[-1]);
 }
 
 /// The unused blocks, in the order in which they were returned.
@@ -62,7 +81,7 @@ class KeptBlocks {
       kept_ += block.bytes;
       forbid_use(block);
     } catch (const std::bad_alloc&) {
-      std::free(block.data);
+      free_aligned(block.data);
     }
   }
 
@@ -83,16 +102,16 @@ class KeptBlocks {
     while (!blocks_.empty() && used_ + kept_ > most) {
       kept_ -= blocks_.front().bytes;
       allow_use(blocks_.front());
-      std::free(blocks_.front().data);
+      free_aligned(blocks_.front().data);
       blocks_.pop_front();
     }
   }
 
   LargeBlock allocate(std::size_t bytes) {
-    void* data = std::aligned_alloc(kAlignment, bytes);
+    void* data = allocate_aligned(bytes);
     if (data == nullptr) {
       release_until(0);
-      data = std::aligned_alloc(kAlignment, bytes);
+      data = allocate_aligned(bytes);
     }
     if (data == nullptr)
       throw OutOfMemory("no memory for " + std::to_string(bytes >> 20) +
@@ -123,6 +142,7 @@ void give_back_large_memory(LargeBlock block) noexcept {
 
 void release_kept_memory() noexcept {
   kept_blocks().release();
+  malloc_trim(0);  // blocks below the size that is returned at once
 }
 
 std::size_t kept_memory() {

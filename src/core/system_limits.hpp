@@ -31,10 +31,10 @@ std::size_t available_memory(const std::filesystem::path& root = "/");
 /// @param root  as above
 int available_threads(const std::filesystem::path& root = "/");
 
-/// Makes the C library return freed blocks of at least `block` bytes to the system immediately; as many free
-/// bytes may stay for each thread, where they are used again without the page faults of new memory. By
-/// default it retains more and more freed memory, so that a process exceeds the planned memory. Call it
-/// before any large allocation.
+/// Fixes which freed memory the C library returns to the system: by default it retains more and more, so that
+/// a process exceeds the planned memory. Blocks of at least `block` bytes are returned at once; smaller ones
+/// stay in the heap of their thread, where they are used again without the page faults of new memory, until
+/// half as many bytes at its end are free. Call it before any large allocation.
 /// @param block  at most 32 MiB
 void return_freed_memory(std::size_t block = std::size_t{256} << 10);
 

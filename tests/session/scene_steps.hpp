@@ -102,6 +102,11 @@ class WatchedBackend : public Backend {
     return map;
   }
 
+  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
+    if (fails_to_check_) throw DeviceError("the device is lost");
+    return Backend::normals(depth, camera, id);
+  }
+
   Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
                                    const ConsistencyOptions& options) override {
     ++checks_;
@@ -111,6 +116,7 @@ class WatchedBackend : public Backend {
 
   int sweeps() const { return sweeps_; }
   int checks() const { return checks_; }
+  /// All work on maps fails from now on.
   void fail_to_check() { fails_to_check_ = true; }
   void refuse(std::function<bool(const SweepProblem&)> which) { refused_ = std::move(which); }
 

@@ -204,6 +204,18 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   expect_equal(results(*run), expected_results());
 }
 
+TEST_F(SceneSteps, ComputeNormalsOnTheHostWhereTheDeviceFails) {
+  Backends backends;
+  add_backend(backends, "lost").fail_to_check();
+  const auto run = begin("normals");
+  ViewChecks checks(*run, backends);
+  estimate(*run, backends, kAmpleMemory, &checks);
+  checks.finish();
+  ViewFusion(*run).finish();
+  EXPECT_TRUE(run->failed.empty());
+  expect_equal(results(*run), expected_results());
+}
+
 TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   Backends backends;
   add_backend(backends, "only");

@@ -53,10 +53,10 @@ class ViewChecks {
   /// The estimation of one of these views has ended, with or without a result. Thread-safe.
   void estimated(int view);
 
-  /// Takes the maps of a view from where they are as soon as they are checked, so that the caller does not
-  /// wait for the disk. Null if the estimation or the check of the view failed, and after a `stop`.
-  /// Thread-safe.
-  /// @throws InputError when a file that an earlier run wrote cannot be read
+  /// Waits until a view is checked and returns its maps, from the cache if they are there, so that the caller
+  /// does not wait for the disk, else from the files; the cache forgets them. Null if the estimation or the
+  /// check of the view failed, and after a `stop`. Thread-safe.
+  /// @throws InputError when a file cannot be read
   std::shared_ptr<const ViewDepth> take(int view, const std::stop_token& stop);
 
   /// Ends the checks, and the estimation that they are beside, by the error of work that depends on them.
@@ -100,7 +100,7 @@ class ViewChecks {
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<bool> computed_;     ///< of `views_`: the cache has the checked maps if it has space for them
+  std::vector<bool> computed_;     ///< of `views_`: the checked maps have been offered to the cache
   std::vector<bool> ended_;        ///< of `views_`
   std::deque<std::size_t> ready_;  ///< to be checked beside the estimation
   int workers_ = 0;                ///< that check beside

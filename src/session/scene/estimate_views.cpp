@@ -17,6 +17,7 @@
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "refine/normals.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
@@ -133,13 +134,23 @@ class Estimation {
       return;
     }
     if (checks_ != nullptr) {
-      const ViewPlan& plan = run_.plan.view(view);
-      maps->normal = backend.normals(maps->depth.view(), plan.camera, checks_->map_id(view));
-      run_.photometric->insert(plan.output_name, maps);
+      maps->normal = normals(backend, view, maps->depth.view());
+      run_.photometric->insert(run_.plan.view(view).output_name, maps);
     }
     const nlohmann::json result = {
         {"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}};
     writer_.submit([this, view, maps, result] { write(view, *maps, result); });
+  }
+
+  /// The host has them where the device fails, which the next sweep will show.
+  Image<Vec3f> normals(Backend& backend, int view, ImageView<const float> depth) const {
+    const Pinhole& camera = run_.plan.view(view).camera;
+    try {
+      return backend.normals(depth, camera, checks_->map_id(view));
+    } catch (const DeviceError&) {
+    } catch (const OutOfMemory&) {
+    }
+    return normals_from_depth(depth, camera);
   }
 
   /// The channels of the photos of a view and then of those that it is matched with.

@@ -207,6 +207,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
   SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.several_inputs)),
                work.threads);
   run.memory.limit = work.memory_limit;
+  return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
   if (work.options.dry_run) {
     outcome = plan_scene(run, work);
