@@ -29,8 +29,8 @@ struct ViewMemory {
 
 }  // namespace
 
-/// The maps of a view on the device, from where `upload` queues them if they are not there; empty if memory
-/// is short.
+/// The maps of a view on the device; if the cache does not have them, `upload` queues what makes them. Empty
+/// if memory is short.
 std::optional<DeviceMaps> MapStream::acquire(const Pinhole& camera, std::uint64_t id, const Upload& upload) {
   ImageCache::Use use =
       cache_.acquire({id, 0, DeviceLayout::kMaps}, ViewMemory(nullptr, camera).bytes, stream_,

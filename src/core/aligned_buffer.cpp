@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -36,7 +37,9 @@ void allow_use([[maybe_unused]] const LargeBlock& block) {
 /// Aligned by hand, as small arrays are, see AlignedBuffer: the address that malloc returned stands before
 /// the data. Null if there is no memory.
 void* allocate_aligned(std::size_t bytes) {
-  void* const memory = std::malloc(bytes + kAlignment + sizeof(void*));
+  constexpr std::size_t kBeside = kAlignment + sizeof(void*);
+  if (bytes > std::numeric_limits<std::size_t>::max() - kBeside) return nullptr;
+  void* const memory = std::malloc(bytes + kBeside);
   if (memory == nullptr) return nullptr;
   void* data = static_cast<void**>(memory) + 1;
   std::size_t space = bytes + kAlignment;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -96,6 +97,7 @@ TEST_F(LargeMemory, SmallBuffersAreNotKept) {
 TEST_F(LargeMemory, MoreThanThereIsIsOutOfMemory) {
   give_back_large_memory(take_large_memory(2 * kMiB));
   EXPECT_THROW(take_large_memory(std::size_t{1} << 60), OutOfMemory);
+  EXPECT_THROW(take_large_memory(std::numeric_limits<std::size_t>::max() - 63), OutOfMemory);
 }
 
 TEST_F(LargeMemory, ThreadsShareIt) {
