@@ -24,12 +24,19 @@ struct ConsistencyOptions {
   float max_relative_depth = 0.01f;  ///< |z_predicted / z_found - 1| in the other view
   float max_angle_degrees = 60.0f;   ///< angle between the two normals, if both are known
   int min_views = 1;                 ///< other views that must agree
+  /// Of a depth where no other view has one; 1: none is kept.
+  float min_lone_confidence = 1.0f;
 };
 
 /// Whether the depth `found` in a map agrees with the depth of a point within `max_relative_depth`; an
 /// unknown one does not.
 inline bool depths_agree(double predicted, float found, const ConsistencyOptions& options) {
   return std::abs(predicted - found) <= static_cast<double>(options.max_relative_depth) * found;
+}
+
+/// Whether a depth that no other view confirms or contradicts is kept.
+inline bool keeps_lone_depth(float confidence, const ConsistencyOptions& options) {
+  return options.min_lone_confidence < 1 && confidence >= options.min_lone_confidence;
 }
 
 /// Whether the angle between two world normals is within the given cosine; an unknown normal agrees with all.

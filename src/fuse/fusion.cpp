@@ -288,8 +288,10 @@ class Fusion {
     builder.add(reference, x, y, normal);
     out.views.push_back(static_cast<std::uint32_t>(reference.index));
     int seeing_through = 0;
+    bool lone = true;  // no other view has a depth there
     for (std::size_t n = 0; n < neighbours.size(); ++n) {
       const ReprojectedBlock& found = block.found[n];
+      if (found.has_depth(i)) lone = false;
       if (found.sees_through(i)) ++seeing_through;
       if (!found.agrees(i)) continue;
       const Vec3d other = neighbours[n].normal(found.x[i], found.y[i]);
@@ -297,7 +299,9 @@ class Fusion {
       builder.add(neighbours[n], found.x[i], found.y[i], other);
       out.views.push_back(static_cast<std::uint32_t>(neighbours[n].index));
     }
-    if (builder.count() < options_.min_views || seeing_through >= builder.count() || !builder.has_normal()) {
+    const bool enough = builder.count() >= options_.min_views ||
+                        (lone && keeps_lone_depth(reference.depth.confidence(x, y), options_.agreement));
+    if (!enough || seeing_through >= builder.count() || !builder.has_normal()) {
       out.views.resize(first_view);
       return;
     }

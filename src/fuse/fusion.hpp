@@ -108,9 +108,11 @@ inline constexpr int kRowsBetweenDrops = 32;
 /// of other views, at the one pixel of its reprojection in each. It marks pixels of the same surface as used:
 /// those less than `spacing` pixels away in its own view and, since positions are rounded there, up to
 /// `spacing` pixels away in the others. A used pixel starts no point. A point is dropped if at least as many
-/// views see through it as agree on it. Memory: the maps of a view and its neighbours, one bit per pixel of
-/// every view, and the points of a view or, with a spacing of 1, of some of its rows. Determinism: the same
-/// points in the same order for any number of threads, with or without pages to drop.
+/// views see through it as agree on it, or if fewer than `min_views` agree, but for a depth of enough
+/// confidence where no neighbour has one (`agreement.min_lone_confidence`). Memory: the maps of a view and
+/// its neighbours, one bit per pixel of every view, and the points of a view or, with a spacing of 1, of some
+/// of its rows. Determinism: the same points in the same order for any number of threads, with or without
+/// pages to drop.
 /// @returns the number of points
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
                    const FusionOptions& options, PointSink& sink);

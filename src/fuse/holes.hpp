@@ -20,7 +20,7 @@ struct CheckedMaps {
 
 /// Criteria for a depth that fills a hole.
 struct HoleOptions {
-  int reach = 8;                 ///< max distance to the known pixels on both sides, rows or columns; 0: none
+  int reach = 16;                ///< max distance to the known pixels on both sides, rows or columns; 0: none
   float min_confidence = 0.5f;   ///< see reliability
   ConsistencyOptions agreement;  ///< two sources must agree, where there are two, and `min_views`
 };

@@ -51,6 +51,12 @@ float reliability(const Agreement& agreement, float cost, float variation) {
   return std::round(1024.0f / (1.0f + std::exp(-z))) / 1024.0f;
 }
 
+bool keeps_depth(const Agreement& agreement, float reliability, const ConsistencyOptions& options,
+                 float min_reliability) {
+  if (agreement.agree >= options.min_views) return reliability >= min_reliability;
+  return agreement.known == 0 && keeps_lone_depth(reliability, options);
+}
+
 Image<float> inverse_depth_variation(ImageView<const float> depth) {
   const int width = depth.width;
   const int padded = width + 2 * kReach;

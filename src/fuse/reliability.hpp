@@ -12,6 +12,11 @@ namespace recon {
 /// @param variation  see inverse_depth_variation
 float reliability(const Agreement& agreement, float cost, float variation);
 
+/// Whether the check across views keeps a depth: `options.min_views` sources agree and its reliability is at
+/// least `min_reliability`; or no source has a depth there, and it is at least `options.min_lone_confidence`.
+bool keeps_depth(const Agreement& agreement, float reliability, const ConsistencyOptions& options,
+                 float min_reliability);
+
 /// (max - min) / centre of the known inverse depths of the 7 x 7 window; 0 where the centre is unknown.
 Image<float> inverse_depth_variation(ImageView<const float> depth);
 /// The same at one pixel.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/image.hpp"
@@ -31,6 +32,8 @@ struct ReprojectedBlock {
   std::uint64_t through;  ///< bit i: the view sees a surface behind point i
 
   bool agrees(int i) const { return (agree >> i & 1u) != 0; }
+  /// Whether the view has a depth at the pixel of point i.
+  bool has_depth(int i) const { return !std::isnan(found[i]); }
   bool sees_through(int i) const { return (through >> i & 1u) != 0; }
 };
 

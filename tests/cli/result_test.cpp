@@ -198,6 +198,30 @@ TEST_F(ReconstructResult, IsRefinedByPatchesUnlessPlanesOrStagesAreGiven) {
   EXPECT_TRUE(same_results(planes, run("planes_none", {"--planes", "64", "--refine", "none"})));
 }
 
+/// Points of one view, where no other view has a depth, come with patches and go by an option.
+TEST_F(ReconstructResult, HasSurePointsThatOneViewSees) {
+  const auto lone_points = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {scene().string(), "--planes", "auto"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = reconstruct(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto visibility = read_visibility(dense() / "fused.ply.vis");
+    const PlyCloud cloud = read_ply(dense() / "fused.ply");
+    std::ptrdiff_t count = 0;
+    for (std::size_t i = 0; i < visibility.size(); ++i) {
+      if (visibility[i].size() > 1) continue;
+      ++count;
+      EXPECT_GE(cloud.confidences[i], 0.85f);
+    }
+    return count;
+  };
+  const std::ptrdiff_t by_default = lone_points({});
+  EXPECT_GT(by_default, 5);
+  EXPECT_EQ(lone_points({"--min-lone-confidence", "1"}), 0);
+  EXPECT_EQ(lone_points({"--min-fused-views", "3"}), 0);
+  EXPECT_EQ(lone_points({}), by_default);
+}
+
 TEST_F(ReconstructResult, OfShardsIsThatOfOneRun) {
   ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "whole").string()}).exit_code, 0);
   const std::string parts = (folder() / "parts").string();

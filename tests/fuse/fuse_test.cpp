@@ -122,6 +122,29 @@ TEST(Fuse, DropsPointsThatOtherViewsLookThrough) {
   }
 }
 
+TEST(Fuse, KeepsSureDepthsWhereNoOtherViewHasOne) {
+  PlaneViews scene(2);
+  const auto points = [&](float limit) {
+    FusionOptions options;
+    options.agreement.min_lone_confidence = limit;
+    Collected cloud;
+    fuse(scene.views, scene, options, cloud);
+    return std::count_if(cloud.points.begin(), cloud.points.end(),
+                         [](const auto& point) { return point.view_count == 1; });
+  };
+  // The second view is two pixels to the right. The first sees two columns alone, the second one besides that
+  // next to the columns of which the first has made points.
+  constexpr std::ptrdiff_t kUnseen = (2 + 1) * 30;
+  scene.maps[1]->depth(10, 5) = kUnknown;
+  scene.maps[1]->depth(20, 5) = 3.0f;
+  EXPECT_EQ(points(1.0f), 0);
+  EXPECT_EQ(points(0.51f), 0) << "no depth is sure enough";
+  EXPECT_EQ(points(0.5f), kUnseen + 1) << "where the other view has another depth, there is no point";
+  for (auto& confidence : {&scene.maps[0]->confidence, &scene.maps[1]->confidence})
+    *confidence = Image<float>(40, 30, 1.0f);
+  EXPECT_EQ(points(1.0f), 0) << "none is kept, however sure";
+}
+
 TEST(Fuse, GivesTheSamePointsForAnyNumberOfThreadsAndAnyCache) {
   PlaneViews scene(5);
   for (std::size_t i = 0; i < 5; ++i)

@@ -159,7 +159,7 @@ TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
       std::vector<FusionMaps> maps;
       for (const auto& one : scene.maps) maps.push_back(views_of(one));
       FusionOptions options;
-      options.agreement = {0.01f, 40.0f, 1};
+      options.agreement = {0.01f, 40.0f, 1, 0.6f};
       options.min_views = 2;
       options.spacing = spacing;
       Collected cloud;
@@ -167,7 +167,7 @@ TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
       const std::vector<reference::CloudPoint> expected = reference::fused_points(scene.views, maps, options);
       ASSERT_EQ(cloud.points.size(), expected.size()) << "spacing " << spacing;
       EXPECT_GT(expected.size(), 100u);
-      std::size_t merged = 0;
+      std::size_t merged = 0, lone = 0;
       for (std::size_t i = 0; i < expected.size(); ++i) {
         const reference::CloudPoint &a = cloud.points[i], &b = expected[i];
         ASSERT_EQ(a.views, b.views) << i;
@@ -178,7 +178,9 @@ TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
         ASSERT_EQ(a.colour, b.colour) << i;
         ASSERT_NEAR(a.confidence, b.confidence, 1e-6f) << i;
         merged += a.views.size() > 2;
+        lone += a.views.size() == 1;
       }
+      EXPECT_GT(lone, 20u);
       EXPECT_GT(merged, expected.size() / 10);
     }
 }

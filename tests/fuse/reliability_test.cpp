@@ -28,6 +28,21 @@ void for_counts(int max, const Visit& visit) {
           visit(known, agree, through, hidden);
 }
 
+TEST(KeepsDepth, NeedsSourcesThatAgreeOrNoneThatHasADepth) {
+  ConsistencyOptions options;
+  options.min_lone_confidence = 0.8f;
+  EXPECT_TRUE(keeps_depth(counts(3, 1, 1, 1), 0.5f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(counts(3, 1, 1, 1), 0.49f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(counts(1, 0, 0, 0), 0.9f, options, 0.5f)) << "a source has another normal";
+  EXPECT_TRUE(keeps_depth(counts(0, 0, 0, 0), 0.8f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 0.79f, options, 0.5f));
+  options.min_lone_confidence = 1.0f;
+  EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 1.0f, options, 0.5f));
+  options.min_views = 2;
+  EXPECT_FALSE(keeps_depth(counts(2, 1, 0, 0), 0.9f, options, 0.5f));
+  EXPECT_TRUE(keeps_depth(counts(2, 2, 0, 0), 0.9f, options, 0.5f));
+}
+
 TEST(Reliability, IsTheLogisticFunctionOfItsTerms) {
   // 2.39 + 0.76 log 2 + 2.79 / 4 + 0.57 * 2 / 4 - 2.03 / 2 - 3.33 * 0.5 - 1.02 * 20 * 0.025 = 0.70929, whose
   // logistic function is 686.33 / 1024.

@@ -108,13 +108,14 @@ class Cloud {
       double z;
     };
     std::vector<Mark> later;
-    int seeing_through = 0;
+    int seeing_through = 0, known = 0;
     for (const int j : views_[i].neighbours) {
       const auto k = static_cast<std::size_t>(j);
       const Seen seen = seen_by(views_[k].camera, views_[k].cam_from_world, point);
       if (!seen.inside) continue;
       const Observation other{k, seen.x, seen.y};
       const double found = depth(other);
+      known += !std::isnan(found);
       if (!std::isnan(found) &&
           seen.z < found - static_cast<double>(options_.agreement.max_relative_depth) * found)
         ++seeing_through;
@@ -123,7 +124,9 @@ class Cloud {
       if (same_normal(normal(own), normal(other), options_.agreement)) agreeing.push_back(other);
     }
     const int count = static_cast<int>(agreeing.size());
-    if (count < options_.min_views || seeing_through >= count || !mean(agreeing, row)) return;
+    const float limit = options_.agreement.min_lone_confidence;
+    const bool sure = known == 0 && limit != 1 && maps_[i].confidence(x, y) >= limit;
+    if ((count < options_.min_views && !sure) || seeing_through >= count || !mean(agreeing, row)) return;
     mark(own, z, options_.spacing - 1);
     for (const Mark& one : later) mark(one.at, one.z, options_.spacing);
   }

@@ -104,6 +104,36 @@ TEST(OptionUse, ResultsDoNotDependOnWhereTheyAreComputed) {
   EXPECT_THAT(results, HasSubstr("sources=3\n"));
 }
 
+TEST(LoneDepths, AreKeptUnlessMoreViewsAreAskedFor) {
+  struct Limits {
+    float check, fusion;
+    bool operator==(const Limits&) const = default;
+  };
+  const auto limits = [](const GivenOptions& given) {
+    const SessionOptions options = parse_options(given);
+    return Limits{options.check_consistency(kSweepScene).min_lone_confidence,
+                  options.fusion_consistency(kSweepScene).min_lone_confidence};
+  };
+  EXPECT_EQ(limits({{"min-lone-confidence", {"0.75"}}}), (Limits{0.75f, 0.75f}));
+  EXPECT_EQ(limits({}), (Limits{kDefaultMinLoneReliability, kDefaultMinLoneReliability}));
+  EXPECT_EQ(limits({{"min-views", {"2"}}}), (Limits{1, 1}));
+  EXPECT_EQ(limits({{"min-fused-views", {"3"}}}), (Limits{kDefaultMinLoneReliability, 1}));
+  EXPECT_EQ(limits({{"refine", {"none"}}}), (Limits{1, 1})) << "has no reliability";
+}
+
+TEST(NormalsThatAgree, DifferLessWithPatches) {
+  const auto angles = [](const GivenOptions& given) {
+    const SessionOptions options = parse_options(given);
+    EXPECT_EQ(options.fusion_consistency(kSweepScene).max_angle_degrees,
+              options.check_consistency(kSweepScene).max_angle_degrees);
+    return options.check_consistency(kSweepScene).max_angle_degrees;
+  };
+  EXPECT_EQ(angles({}), 50);
+  EXPECT_EQ(angles({{"refine", {"none"}}}), 60);
+  EXPECT_EQ(angles({{"max-normal-angle", {"70"}}}), 70);
+  EXPECT_EQ(angles({{"refine", {"none"}}, {"max-normal-angle", {"70"}}}), 70);
+}
+
 TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   const GivenOptions winner = {
       {"optimizer", {"winner"}}, {"aggregation", {"cross"}}, {"refine", {"none"}}, {"p1", {"20"}}};
@@ -117,6 +147,11 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   EXPECT_EQ(refusal_of({{"refine", {"none"}}, {"max-hole", {"4"}}}, {kSweepScene}),
             "--max-hole has a meaning with --refine patches only");
   EXPECT_EQ(refusal_of({{"max-hole", {"4"}}}, {kSweepScene}), kAccepted);
+  EXPECT_EQ(refusal_of({{"refine", {"none"}}, {"min-lone-confidence", {"0.9"}}}, {kSweepScene}),
+            "--min-lone-confidence has a meaning with --refine patches only");
+  EXPECT_EQ(refusal_of({{"min-lone-confidence", {"0.9"}}, {"min-views", {"2"}}}, {kSweepScene}),
+            "--min-lone-confidence has no effect with --min-views above 1");
+  EXPECT_EQ(refusal_of({{"min-lone-confidence", {"0.9"}}}, {kSweepScene}), kAccepted);
   const SessionOptions options = parse_options(refined("graphcut"));
   const std::string resolved = resolved_options(options, kSweepScene);
   for (const char* line : {"aggregation=\"cross\"\n", "refine=\"graphcut\"\n", "optimizer=\"winner\"\n",

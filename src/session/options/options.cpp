@@ -235,6 +235,21 @@ PhotometricFilterOptions SessionOptions::resolved_filter() const {
   return resolved;
 }
 
+ConsistencyOptions SessionOptions::check_consistency(Job job) const {
+  ConsistencyOptions result = consistency;
+  const bool patches = swept_by_patches(job);
+  result.max_angle_degrees =
+      max_normal_angle.value_or(patches ? kDefaultMaxPatchAngle : consistency.max_angle_degrees);
+  if (patches && consistency.min_views == 1) result.min_lone_confidence = min_lone_confidence;
+  return result;
+}
+
+ConsistencyOptions SessionOptions::fusion_consistency(Job job) const {
+  ConsistencyOptions result = check_consistency(job);
+  if (min_fused_views > kDefaultMinFusedViews) result.min_lone_confidence = 1;
+  return result;
+}
+
 int SessionOptions::max_side(int width, int height) const {
   constexpr int kMinSide = 16;
   if (max_image_size > 0 || quality != Quality::kDraft) return max_image_size;

@@ -118,6 +118,13 @@ inline constexpr int kDefaultPatchSources = 20;
 
 /// The least reliability of a depth from patches; see reliability.
 inline constexpr float kDefaultMinReliability = 0.5f;
+/// The same where no other view has a depth.
+inline constexpr float kDefaultMinLoneReliability = 0.85f;
+/// Max angle between normals from patches that agree, degrees.
+inline constexpr float kDefaultMaxPatchAngle = 50.0f;
+
+/// Views that a point of the cloud needs.
+inline constexpr int kDefaultMinFusedViews = 2;
 
 /// Most planes that `auto` takes. More gain nothing (tests/bench/results/sweep-options.md).
 inline constexpr int kMaxAutoPlanes = 256;
@@ -153,12 +160,14 @@ struct SessionOptions {
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
-  std::optional<float> max_cost;                ///< nothing: by the kind of cost
-  std::optional<float> min_confidence;          ///< nothing: by whether patches are refined
-  int max_hole = HoleOptions{}.reach;           ///< pixels, see HoleOptions::reach; of patches
-  std::optional<float> min_texture;             ///< likewise
-  ConsistencyOptions consistency;               ///< of the check across views, and of fusion
-  int min_fused_views = 2;                      ///< views that a point of the cloud needs
+  std::optional<float> max_cost;                           ///< nothing: by the kind of cost
+  std::optional<float> min_confidence;                     ///< nothing: by whether patches are refined
+  float min_lone_confidence = kDefaultMinLoneReliability;  ///< of patches, see ConsistencyOptions
+  int max_hole = HoleOptions{}.reach;                      ///< pixels, see HoleOptions::reach; of patches
+  std::optional<float> min_texture;                        ///< likewise
+  ConsistencyOptions consistency;                          ///< of all depths; see check_consistency
+  std::optional<float> max_normal_angle;        ///< degrees; nothing: by whether patches are refined
+  int min_fused_views = kDefaultMinFusedViews;  ///< views that a point of the cloud needs
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
   std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
   double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none
@@ -206,6 +215,10 @@ struct SessionOptions {
   PhotometricFilterOptions resolved_filter() const;
   /// See HoleOptions::reach; 0 for jobs without patches, which have no reliability.
   int hole_reach(Job job) const { return swept_by_patches(job) ? max_hole : 0; }
+  /// The criteria of the check across views, and of fusion. Only patches have a reliability by which depths
+  /// that no other view has can be judged.
+  ConsistencyOptions check_consistency(Job job) const;
+  ConsistencyOptions fusion_consistency(Job job) const;
   float min_reliability() const { return min_confidence.value_or(kDefaultMinReliability); }
 };
 

@@ -126,6 +126,11 @@ OptionGroup view_options() {
   return group;
 }
 
+/// Why an option of depths from patches has no effect; empty if it has.
+static std::string needs_patches(const SessionOptions& options, Job job) {
+  return options.swept_by_patches(job) ? "" : "has a meaning with --refine patches only";
+}
+
 OptionGroup filter_options() {
   const SessionOptions defaults;
   OptionGroup group("Filters and fusion");
@@ -140,6 +145,16 @@ OptionGroup filter_options() {
       .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
       .described(decimal(kDefaultMinReliability) + " with patches, else " +
                  decimal(defaults.filter.min_confidence));
+  group
+      .add("min-lone-confidence", "SHARE",
+           "Min confidence of a depth where no other view has one, unless --min-views or --min-fused-views "
+           "ask for more views than by default; 1: none is kept")
+      .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
+      .idle_reason = [](const SessionOptions& options, Job job) {
+    const std::string reason = needs_patches(options, job);
+    return reason.empty() && options.consistency.min_views > 1 ? "has no effect with --min-views above 1"
+                                                               : reason;
+  };
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
@@ -159,7 +174,9 @@ OptionGroup filter_options() {
   group.add("max-depth-error", "SHARE", "Max relative depth difference of views that agree")
       .number(kScenes, RECON_FIELD(consistency.max_relative_depth), {1e-6, 1});
   group.add("max-normal-angle", "DEGREES", "Max angle between the normals of views that agree")
-      .number(kScenes, RECON_FIELD(consistency.max_angle_degrees), {0, 180});
+      .number(kScenes, RECON_FIELD(max_normal_angle), {0, 180})
+      .described("planesweep: " + decimal(kDefaultMaxPatchAngle) + " with patches; else " +
+                 decimal(defaults.consistency.max_angle_degrees));
   group
       .add("max-hole", "PX",
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
@@ -167,9 +184,7 @@ OptionGroup filter_options() {
            "away; "
            "0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
-      .idle_reason = [](const SessionOptions& options, Job job) {
-    return options.swept_by_patches(job) ? "" : "has a meaning with --refine patches only";
-  };
+      .idle_reason = needs_patches;
   group.add("min-fused-views", "N", "Min number of views of a point of the cloud")
       .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20});
   group

@@ -170,7 +170,8 @@ json describe_maps(const SceneRun& run, int view) {
 json describe(const ConsistencyOptions& options) {
   return {{"max_depth_error", options.max_relative_depth},
           {"max_normal_angle", options.max_angle_degrees},
-          {"min_views", options.min_views}};
+          {"min_views", options.min_views},
+          {"min_lone_confidence", options.min_lone_confidence}};
 }
 
 json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
@@ -256,7 +257,7 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
   json inputs = {{"version", kResultsVersion},
                  {"reference", describe_maps(run, view)},
                  {"sources", std::move(source_maps)},
-                 {"consistency", describe(run.options.consistency)}};
+                 {"consistency", describe(run.options.check_consistency(run.job))}};
   if (run.options.swept_by_patches(run.job)) {
     inputs["min_confidence"] = run.options.min_reliability();
     inputs["max_hole"] = run.options.hole_reach(run.job);
@@ -285,7 +286,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
                  {"views", std::move(maps)},
                  {"indices", std::move(indices)},
                  {"positions", cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float"},
-                 {"agreement", describe(run.options.consistency)},
+                 {"agreement", describe(run.options.fusion_consistency(run.job))},
                  {"min_fused_views", run.options.min_fused_views},
                  {"point_spacing", run.options.point_spacing}};
   if (run.options.roi) inputs["roi"] = roi_json(*run.options.roi);

@@ -33,9 +33,10 @@ std::vector<int> estimated_sources(const SceneRun& run, int view) {
   return sources;
 }
 
-/// `maps` where at least `wanted` sources agree and, for patches, the depth is reliable enough; their
+/// `maps` where enough sources agree and, for patches, the depth is reliable enough, see keeps_depth; their
 /// confidence is then the reliability.
-ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement, int wanted) {
+ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement,
+                  const ConsistencyOptions& consistency) {
   const int width = maps.depth.width(), height = maps.depth.height();
   const bool patches = run.options.swept_by_patches(run.job);
   const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
@@ -44,10 +45,10 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       float confidence = maps.confidence(x, y);
-      bool keep = agreement(x, y).agree >= wanted;
-      if (keep && patches) {
+      bool keep = agreement(x, y).agree >= consistency.min_views;
+      if (patches && !std::isnan(maps.depth(x, y))) {
         confidence = reliability(agreement(x, y), 1.0f - confidence, variation(x, y));
-        keep = confidence >= min_confidence;
+        keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
       }
       result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
       result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
@@ -256,10 +257,10 @@ ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
   std::vector<DepthSource> others;
   for (const int source : sources) others.push_back(depth_source(source));
   // A scene of few views cannot ask for more than it has.
-  ConsistencyOptions consistency = run_.options.consistency;
+  ConsistencyOptions consistency = run_.options.check_consistency(run_.job);
   consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
   const auto maps = photometric(view);
-  ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency.min_views);
+  ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency);
   const Image<std::uint8_t> mask = prepared_mask(run_, view);
   fill_holes({result.depth.view(), result.normal.view(), result.confidence.view(), mask.view()}, reference,
              others, {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
@@ -282,7 +283,7 @@ DepthSource ViewChecks::depth_source(int view) const {
 /// What the sources say of the depths of a view: counted by a backend or, if it fails, here.
 Image<Agreement> ViewChecks::agreement(int view, const DepthSource& reference,
                                        const std::vector<DepthSource>& sources) {
-  const ConsistencyOptions& options = run_.options.consistency;
+  const ConsistencyOptions options = run_.options.check_consistency(run_.job);
   if (Backend* backend = backend_for(view)) try {
       return backend->count_agreement(reference, sources, options);
     } catch (const DeviceError& error) {

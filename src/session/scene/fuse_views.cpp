@@ -214,7 +214,7 @@ void remove_cloud(const SceneRun& run) {
 
 FusionOptions fusion_options(const SceneRun& run, std::size_t views) {
   FusionOptions options;
-  options.agreement = run.options.consistency;
+  options.agreement = run.options.fusion_consistency(run.job);
   // A scene of few views cannot ask for more than it has.
   options.min_views = std::min(run.options.min_fused_views, static_cast<int>(views));
   options.spacing = run.options.point_spacing;
