@@ -30,12 +30,12 @@ struct WavefrontShape {
 /// @throws Interrupted between segments once the user has requested a stop
 template <class Body>
 void wavefront(int rows, int columns, const WavefrontShape& shape, const Body& body) {
-  struct alignas(64) Progress {
+  struct alignas(64) FinishedColumns {
     std::atomic<int> columns{0};
   };
   const int bands = (rows + shape.band_rows - 1) / shape.band_rows;
   const int pieces = (columns + shape.columns - 1) / shape.columns;
-  std::vector<Progress> done(static_cast<std::size_t>(bands));
+  std::vector<FinishedColumns> done(static_cast<std::size_t>(bands));
   std::atomic<int> next{0};
   std::atomic<bool> failed{false};
   const auto wait_for_band_above = [&](int band, int end) {

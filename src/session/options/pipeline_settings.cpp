@@ -11,25 +11,25 @@ namespace recon {
 
 namespace {
 
-struct Step {
+struct RefinementStep {
   const char* word;
   bool RefinementSteps::*flag;
 };
 
 /// In the order in which they run.
-constexpr Step kSteps[] = {{"graphcut", &PipelineRefinement::graph_cut},
-                           {"lr", &PipelineRefinement::left_right},
-                           {"vote", &PipelineRefinement::vote},
-                           {"interpolate", &PipelineRefinement::interpolate},
-                           {"edges", &PipelineRefinement::edges},
-                           {"subpixel", &PipelineRefinement::subpixel},
-                           {"median", &PipelineRefinement::median},
-                           {"patches", &RefinementSteps::patches},
-                           {"prior", &RefinementSteps::prior}};
+constexpr RefinementStep kSteps[] = {{"graphcut", &PipelineRefinement::graph_cut},
+                                     {"lr", &PipelineRefinement::left_right},
+                                     {"vote", &PipelineRefinement::vote},
+                                     {"interpolate", &PipelineRefinement::interpolate},
+                                     {"edges", &PipelineRefinement::edges},
+                                     {"subpixel", &PipelineRefinement::subpixel},
+                                     {"median", &PipelineRefinement::median},
+                                     {"patches", &RefinementSteps::patches},
+                                     {"prior", &RefinementSteps::prior}};
 
 void add_step(RefinementSteps& refinement, const std::string& word) {
   std::vector<std::string> words;
-  for (const Step& step : kSteps) {
+  for (const RefinementStep& step : kSteps) {
     if (word == step.word) refinement.*step.flag = true;
     if (word == step.word) return;
     words.emplace_back(step.word);
@@ -132,7 +132,7 @@ RefinementSteps parse_refinement(const std::string& list) {
 
 std::string format_refinement(const RefinementSteps& refinement) {
   std::string list;
-  for (const Step& step : kSteps)
+  for (const RefinementStep& step : kSteps)
     if (refinement.*step.flag) list += std::string(list.empty() ? "" : ",") + step.word;
   return list.empty() ? "none" : list;
 }

@@ -91,14 +91,12 @@ class ViewFusion::Loader : public FusionMapLoader {
   std::stop_source stop_;
 };
 
-namespace {
-
 /// Writes points in the region of interest, their views as COLMAP counts them in the model. A thread of its
 /// own waits for the disk.
-class Writer : public PointSink {
+class CloudWriter : public PointSink {
  public:
-  Writer(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
-         const std::optional<SceneBox>& roi, std::stop_token stop)
+  CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
+              const std::optional<SceneBox>& roi, std::stop_token stop)
       : ply_(path, position),
         image_index_(std::move(image_index)),
         roi_(roi),
@@ -162,6 +160,8 @@ class Writer : public PointSink {
   std::vector<std::shared_ptr<EncodedPoints>> free_;
   BackgroundWork background_;  // last, so that it ends before what it works on
 };
+
+namespace {
 
 std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
   std::vector<int> index_of_view(run.plan.views.size(), -1);
@@ -248,7 +248,7 @@ struct UnfinishedCloud {
                image_indices(run, views), run.options.roi, std::move(stop)) {}
 
   const std::vector<int> views;
-  Writer writer;
+  CloudWriter writer;
   std::uint64_t points = 0;  ///< in the region of interest or not
 };
 
