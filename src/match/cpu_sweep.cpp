@@ -14,8 +14,7 @@
 #include "match/sweep_scratch.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 /// Fills the columns of a row outside the image with its border pixels.
 HWY_INLINE void replicate_border(std::uint8_t* row, int count, int first_inside, int inside_count) {
@@ -152,8 +151,7 @@ const char* target_name() {
   return hwy::TargetName(HWY_TARGET);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -14,8 +14,7 @@
 #include "match/sweep_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 /// Two signed 16-bit halves of a lane.
 inline std::int32_t halves(std::int32_t low, std::int32_t high) {
@@ -49,8 +48,7 @@ HWY_INLINE PatchSums patch_sums(const ReferencePatch& patch, const SampledImage&
           hn::GetLane(hn::SumOfLanes(di, qr_sum))};
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

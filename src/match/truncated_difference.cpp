@@ -9,8 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -27,8 +26,7 @@ void differences_on_target(TruncatedDifference cost, const float* left, const fl
   for (; i < count; ++i) costs[i] = cost.inside(left[i], right[i]);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

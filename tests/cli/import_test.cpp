@@ -16,7 +16,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const fs::path kDemo = RECON_SOURCE_DIR "/scenes/demo";

@@ -15,7 +15,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 constexpr Vec3d kFarAway{412345, 5651234, 120};

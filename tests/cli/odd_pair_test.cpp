@@ -12,7 +12,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

@@ -15,8 +15,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// What a method may at most have wrong by 2 px, of the pixels that it gives a disparity.
 struct Floor {
   const char* method;

@@ -11,8 +11,6 @@
 
 namespace recon {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// Grey of a place in an endless texture: noise of two sizes, so that windows tell places apart.

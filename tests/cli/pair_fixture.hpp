@@ -26,8 +26,8 @@ class PairTest : public testing::Test {
   PairTest();
   ~PairTest() override;
 
-  const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+  const fs::path& folder() const { return folder_; }
+  fs::path file(const std::string& name) const { return folder_ / name; }
 
   /// Writes left.png and right.png, grey, of disparity `shift`.
   void write_images(int width = kWidth, int height = kHeight, int shift = kShift) const;
@@ -47,10 +47,10 @@ class PairTest : public testing::Test {
     double share = 0;
     float median = 0;
   };
-  static Known known_of(const std::filesystem::path& pfm);
+  static Known known_of(const fs::path& pfm);
 
  private:
-  std::filesystem::path folder_;
+  fs::path folder_;
 };
 
 }  // namespace recon

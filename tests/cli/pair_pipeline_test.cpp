@@ -10,7 +10,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

@@ -8,7 +8,6 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
-namespace fs = std::filesystem;
 
 /// Each test begins with a machine of which nothing is known.
 class PlannedTime : public SceneTest {

@@ -17,7 +17,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -11,7 +11,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 

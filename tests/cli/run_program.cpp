@@ -12,8 +12,6 @@
 
 namespace recon {
 
-namespace fs = std::filesystem;
-
 Process::Process(const fs::path& folder, const std::vector<std::string>& command)
     : out_(folder / "stdout.txt"), err_(folder / "stderr.txt") {
   std::vector<char*> arguments;

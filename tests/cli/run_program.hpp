@@ -9,6 +9,8 @@
 
 namespace recon {
 
+namespace fs = std::filesystem;
+
 /// What a program left behind.
 struct Outcome {
   int exit_code = -1;  ///< -1: ended by a signal
@@ -21,7 +23,7 @@ struct Outcome {
 /// A child process whose standard output and error go to files in `folder`.
 class Process {
  public:
-  Process(const std::filesystem::path& folder, const std::vector<std::string>& command);
+  Process(const fs::path& folder, const std::vector<std::string>& command);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -34,22 +36,22 @@ class Process {
  private:
   void reap(int options);
 
-  std::filesystem::path out_, err_;
+  fs::path out_, err_;
   pid_t pid_ = -1;
   int status_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 
 /// Runs a program to its end.
-Outcome run_program(const std::filesystem::path& folder, const std::vector<std::string>& command);
+Outcome run_program(const fs::path& folder, const std::vector<std::string>& command);
 
 /// The content of a file; empty when there is none.
-std::string content(const std::filesystem::path& path);
+std::string content(const fs::path& path);
 
 /// Replaces the content of a file.
-void set_content(const std::filesystem::path& path, const std::string& bytes);
+void set_content(const fs::path& path, const std::string& bytes);
 
 /// All files below a folder: relative name and content, in the order of names.
-std::vector<std::pair<std::string, std::string>> files_below(const std::filesystem::path& folder);
+std::vector<std::pair<std::string, std::string>> files_below(const fs::path& folder);
 
 }  // namespace recon

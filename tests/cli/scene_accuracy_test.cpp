@@ -12,8 +12,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
-
 class SceneAccuracy : public testing::Test {
  protected:
   SceneAccuracy() {

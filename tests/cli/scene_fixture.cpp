@@ -9,8 +9,6 @@
 
 namespace recon {
 
-namespace fs = std::filesystem;
-
 SceneTest::SceneTest() {
   std::string name = (fs::temp_directory_path() / "reconstruct_cli_XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");

@@ -17,9 +17,9 @@ class SceneTest : public testing::Test {
   SceneTest();
   ~SceneTest() override;
 
-  const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path scene() const { return folder_ / "scene"; }
-  std::filesystem::path dense() const { return scene() / "dense"; }
+  const fs::path& folder() const { return folder_; }
+  fs::path scene() const { return folder_ / "scene"; }
+  fs::path dense() const { return scene() / "dense"; }
 
   /// `reconstruct`, on the CPU and with few planes unless the arguments name a device, planes or a method.
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
@@ -28,10 +28,10 @@ class SceneTest : public testing::Test {
   /// A command of `command` as a user without privileges runs it: from a copy of the program that everybody
   /// may run, on files that everybody may change.
   std::vector<std::string> as_plain_user(std::vector<std::string> command) const;
-  std::filesystem::path plain_program() const { return folder_ / "reconstruct"; }
+  fs::path plain_program() const { return folder_ / "reconstruct"; }
 
   /// Renders the scene once more, to another folder, with further arguments of reconstruct-render.
-  void render(const std::filesystem::path& output, const std::vector<std::string>& arguments) const;
+  void render(const fs::path& output, const std::vector<std::string>& arguments) const;
 
   /// The model of `scene()`, to be changed and written back.
   Scene model() const;
@@ -41,10 +41,10 @@ class SceneTest : public testing::Test {
 
   /// The files of a dense folder whose bytes must not depend on how the run went: all but reports and
   /// records, which hold times.
-  static std::vector<std::pair<std::string, std::string>> results(const std::filesystem::path& dense);
+  static std::vector<std::pair<std::string, std::string>> results(const fs::path& dense);
 
  private:
-  std::filesystem::path folder_;
+  fs::path folder_;
 };
 
 /// Passes when both folders hold the same results; says which file differs.

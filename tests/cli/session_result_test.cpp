@@ -10,7 +10,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 class ReconstructSessionResult : public SceneTest {};

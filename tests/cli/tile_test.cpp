@@ -12,7 +12,6 @@
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Contains;
 using testing::Each;

@@ -14,8 +14,7 @@
 #include "optimize/belief/belief_tile-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 /// Computes costs from fine to coarse, then beliefs from coarse to fine.
 template <class T>
@@ -110,8 +109,7 @@ Image<std::uint16_t> solve_on_target(const BeliefProblem& problem, const BeliefP
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

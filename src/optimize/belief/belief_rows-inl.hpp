@@ -16,8 +16,7 @@
 #include "optimize/belief/belief_tiling.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -257,8 +256,7 @@ void coarsen_row(const BeliefQuads<T>& fine, float* sums, T* even, T* odd) {
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

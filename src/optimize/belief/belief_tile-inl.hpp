@@ -13,8 +13,7 @@
 #include "optimize/belief/belief_tiling.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 /// Working memory of a thread.
 template <class T>
@@ -202,8 +201,7 @@ class BeliefTileRun {
   int first_column_;  ///< column of the level at column 0 of the ring
 };
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

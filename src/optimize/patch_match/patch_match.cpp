@@ -13,8 +13,7 @@
 #include "optimize/patch_match/patch_pass.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 /// The patch of a pixel, compared with the sources.
 class PixelPatch {
@@ -99,8 +98,7 @@ void improve_row(const PatchPass& pass, int y, int colour) {
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -61,8 +61,7 @@ struct ScanlineColumnPass {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kScanlineLanes>;
@@ -143,8 +142,7 @@ void scanline_down_columns(const ScanlineColumnPass& pass) {
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -12,8 +12,7 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -159,8 +158,7 @@ HWY_INLINE std::uint64_t min_lanes(D d, V a, V b, V c, V e) {
 
 #endif
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -16,8 +16,7 @@
 #include "optimize/semi_global/path_pass.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -306,8 +305,7 @@ void pass_pixels(const PathPass<T>& pass, PathRow<T>& row, PathPiece& piece, int
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

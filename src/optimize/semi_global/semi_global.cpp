@@ -19,8 +19,7 @@
 #include "optimize/semi_global/path_pixels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 void pass_pixels8(const PathPass<std::uint8_t>& pass, PathRow<std::uint8_t>& row, PathPiece& piece, int r,
                   int begin, int end, const std::uint8_t* costs, std::uint8_t* steps) {
@@ -37,8 +36,7 @@ void pass_pixels16(const PathPass<std::uint16_t>& pass, PathRow<std::uint16_t>& 
   pass_pixels(pass, row, piece, r, begin, end, costs, sums);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

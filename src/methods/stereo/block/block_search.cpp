@@ -13,8 +13,7 @@
 #include "methods/stereo/block/block_step.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace recon {
-namespace HWY_NAMESPACE {
+namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -293,8 +292,7 @@ void prefilter_row_on_target(ImageView<const std::uint8_t> image, int y, int cap
   for (; x < image.width; ++x) one(x);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace recon
+}  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
