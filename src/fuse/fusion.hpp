@@ -91,9 +91,9 @@ class PointSink {
 };
 
 struct FusionOptions {
-  ConsistencyOptions agreement;       ///< criteria for a depth of another view to belong to the same point
-  int min_views = 2;                  ///< min number of views of a point, including the first
-  int spacing = 1;                    ///< spacing of the points of a view, pixels, 1..8
+  ConsistencyOptions agreement;  ///< criteria for a depth of another view to belong to the same point
+  int min_views = 2;             ///< min number of views of a point, including the first; see also agreement
+  int spacing = 1;               ///< spacing of the points of a view, pixels, 1..8
   std::size_t max_cached_views = 64;  ///< max number of views with maps in memory, at least 2
   bool reads_ahead = false;           ///< loads what the next view needs while a view is fused
 };
@@ -109,7 +109,8 @@ inline constexpr int kRowsBetweenDrops = 32;
 /// those less than `spacing` pixels away in its own view and, since positions are rounded there, up to
 /// `spacing` pixels away in the others. A used pixel starts no point. A point is dropped if at least as many
 /// views see through it as agree on it, or if fewer than `min_views` agree, but for a depth of enough
-/// confidence where no neighbour has one (`agreement.min_lone_confidence`). Memory: the maps of a view and
+/// confidence where no neighbour has one (`agreement.min_lone_confidence`), for which it does not matter
+/// whether the neighbours never had one or the check dropped theirs. Memory: the maps of a view and
 /// its neighbours, one bit per pixel of every view, and the points of a view or, with a spacing of 1, of some
 /// of its rows. Determinism: the same points in the same order for any number of threads, with or without
 /// pages to drop.

@@ -53,8 +53,9 @@ float reliability(const Agreement& agreement, float cost, float variation) {
 
 bool keeps_depth(const Agreement& agreement, float reliability, const ConsistencyOptions& options,
                  float min_reliability) {
-  if (agreement.agree >= options.min_views) return reliability >= min_reliability;
-  return agreement.known == 0 && keeps_lone_depth(reliability, options);
+  if (!(reliability >= min_reliability)) return false;
+  return agreement.agree >= options.min_views ||
+         (agreement.known == 0 && keeps_lone_depth(reliability, options));
 }
 
 Image<float> inverse_depth_variation(ImageView<const float> depth) {

@@ -12,8 +12,9 @@ namespace recon {
 /// @param variation  see inverse_depth_variation
 float reliability(const Agreement& agreement, float cost, float variation);
 
-/// Whether the check across views keeps a depth: `options.min_views` sources agree and its reliability is at
-/// least `min_reliability`; or no source has a depth there, and it is at least `options.min_lone_confidence`.
+/// Whether the check across views keeps a depth: its reliability is at least `min_reliability`, and either
+/// `options.min_views` sources agree, or no source has a depth there and it is at least
+/// `options.min_lone_confidence`.
 bool keeps_depth(const Agreement& agreement, float reliability, const ConsistencyOptions& options,
                  float min_reliability);
 

@@ -199,6 +199,7 @@ TEST_F(ReconstructResult, IsRefinedByPatchesUnlessPlanesOrStagesAreGiven) {
 
 /// Points of one view, where no other view has a depth, come with patches and go by an option.
 TEST_F(ReconstructResult, HasSurePointsThatOneViewSees) {
+  std::ptrdiff_t unconfirmed = 0;
   const auto lone_points = [&](const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {scene().string(), "--planes", "auto"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -211,14 +212,30 @@ TEST_F(ReconstructResult, HasSurePointsThatOneViewSees) {
       if (visibility[i].size() > 1) continue;
       ++count;
       EXPECT_GE(cloud.confidences[i], 0.85f);
+      unconfirmed += cloud.confidences[i] < 0.917f;  // depths that a source confirms mostly have more
     }
     return count;
   };
   const std::ptrdiff_t by_default = lone_points({});
   EXPECT_GT(by_default, 5);
+  EXPECT_GT(unconfirmed, 2);
   EXPECT_EQ(lone_points({"--min-lone-confidence", "1"}), 0);
   EXPECT_EQ(lone_points({"--min-fused-views", "3"}), 0);
   EXPECT_EQ(lone_points({}), by_default);
+}
+
+/// The only source of view02 and of view08 has no depth map.
+TEST_F(ReconstructResult, HasNoDepthsOfViewsThatNoOtherChecks) {
+  const fs::path demo = fs::path(RECON_SOURCE_DIR) / "scenes/demo";
+  const Outcome outcome = reconstruct({demo.string(), "-o", dense().string(), "--planes", "auto", "--sources",
+                                       "1", "--views", "view0[028].jpg", "--max-image-size", "200"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  std::map<std::string, double> known;
+  for (const auto& view : report.at("views")) known[view.at("name")] = view.at("known_geometric");
+  EXPECT_GT(known.at("view00.jpg"), 0.4);
+  EXPECT_EQ(known.at("view02.jpg"), 0.0);
+  EXPECT_EQ(known.at("view08.jpg"), 0.0);
 }
 
 TEST_F(ReconstructResult, OfShardsIsThatOfOneRun) {

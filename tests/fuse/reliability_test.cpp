@@ -36,6 +36,7 @@ TEST(KeepsDepth, NeedsSourcesThatAgreeOrNoneThatHasADepth) {
   EXPECT_FALSE(keeps_depth(counts(1, 0, 0, 0), 0.9f, options, 0.5f)) << "a source has another normal";
   EXPECT_TRUE(keeps_depth(counts(0, 0, 0, 0), 0.8f, options, 0.5f));
   EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 0.79f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 0.85f, options, 0.9f)) << "not sure enough for any depth";
   options.min_lone_confidence = 1.0f;
   EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 1.0f, options, 0.5f));
   options.min_views = 2;

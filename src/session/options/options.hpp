@@ -164,10 +164,10 @@ struct SessionOptions {
   std::optional<float> min_confidence;                     ///< nothing: by whether patches are refined
   float min_lone_confidence = kDefaultMinLoneReliability;  ///< of patches, see ConsistencyOptions
   int max_hole = HoleOptions{}.reach;                      ///< pixels, see HoleOptions::reach; of patches
-  std::optional<float> min_texture;                        ///< likewise
+  std::optional<float> min_texture;                        ///< nothing: by whether patches are refined
   ConsistencyOptions consistency;                          ///< of all depths; see check_consistency
   std::optional<float> max_normal_angle;        ///< degrees; nothing: by whether patches are refined
-  int min_fused_views = kDefaultMinFusedViews;  ///< views that a point of the cloud needs
+  int min_fused_views = kDefaultMinFusedViews;  ///< views of a point where several views have a depth
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
   std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
   double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none

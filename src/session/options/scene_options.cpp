@@ -146,15 +146,12 @@ OptionGroup filter_options() {
       .described(decimal(kDefaultMinReliability) + " with patches, else " +
                  decimal(defaults.filter.min_confidence));
   group
-      .add("min-lone-confidence", "SHARE",
-           "Min confidence of a depth where no other view has one, unless --min-views or --min-fused-views "
-           "ask for more views than by default; 1: none is kept")
+      .add(
+          "min-lone-confidence", "SHARE",
+          "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
+          "none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
-      .idle_reason = [](const SessionOptions& options, Job job) {
-    const std::string reason = needs_patches(options, job);
-    return reason.empty() && options.consistency.min_views > 1 ? "has no effect with --min-views above 1"
-                                                               : reason;
-  };
+      .idle_reason = needs_patches;
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
@@ -180,12 +177,12 @@ OptionGroup filter_options() {
   group
       .add("max-hole", "PX",
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
-           "columns "
-           "away; "
-           "0: no hole is filled")
+           "columns away; 0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
       .idle_reason = needs_patches;
-  group.add("min-fused-views", "N", "Min number of views of a point of the cloud")
+  group
+      .add("min-fused-views", "N",
+           "Min number of views of a point of the cloud, where several views have a depth")
       .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20});
   group
       .add("point-spacing", "PX",

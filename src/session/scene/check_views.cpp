@@ -258,6 +258,7 @@ ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
   for (const int source : sources) others.push_back(depth_source(source));
   // A scene of few views cannot ask for more than it has.
   ConsistencyOptions consistency = run_.options.check_consistency(run_.job);
+  if (sources.empty()) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
   const auto maps = photometric(view);
   ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency);
