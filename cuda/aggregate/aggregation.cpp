@@ -19,7 +19,8 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
     case Aggregation::kNone:
       return 0;
     case Aggregation::kConstantWindow:
-      return device_volume_bytes(width, planes, height);
+      return device_volume_bytes(width, planes, height) +
+             constant_window_bytes(width, planes, height, options.constant_radius);
     case Aggregation::kAdaptiveWeight:
       return device_volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
     case Aggregation::kCrossBased:
@@ -33,15 +34,15 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
                                std::byte* scratch, cudaStream_t stream) {
   const int width = costs.width, planes = costs.planes, height = costs.height;
   const DeviceVolume means = device_volume(reinterpret_cast<float*>(scratch), width, planes, height);
+  std::byte* after_means = scratch + device_volume_bytes(width, planes, height);
   switch (options.kind) {
     case Aggregation::kNone:
       return costs;
     case Aggregation::kConstantWindow:
-      queue_constant_window(costs, options.constant_radius, max_cost, means, stream);
+      queue_constant_window(costs, options.constant_radius, max_cost, means, after_means, stream);
       return means;
     case Aggregation::kAdaptiveWeight:
-      queue_adaptive_weight(colours, options.adaptive_weight, costs, means,
-                            scratch + device_volume_bytes(width, planes, height), stream);
+      queue_adaptive_weight(colours, options.adaptive_weight, costs, means, after_means, stream);
       return means;
     case Aggregation::kCrossBased:
       break;

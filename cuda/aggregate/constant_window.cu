@@ -4,6 +4,7 @@
 #include "cuda/aggregate/column_windows.cuh"
 #include "cuda/aggregate/constant_window.hpp"
 #include "cuda/aggregate/cost_sum.cuh"
+#include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/device/error.hpp"
 
 /// A thread block processes a band of rows of one plane, over the full width or a part of it, a few rows per
@@ -261,8 +262,12 @@ int band_rows(int height, int radius, int blocks, int at_once) {
 
 }  // namespace
 
+std::size_t constant_window_bytes(int width, int planes, int height, int radius) {
+  return radius > kMaxRadius ? cross_by_sums_bytes(width, planes, height) : 0;
+}
+
 void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost,
-                           const DeviceVolume& aggregated, cudaStream_t stream) {
+                           const DeviceVolume& aggregated, std::byte* scratch, cudaStream_t stream) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height && costs.pitch == aggregated.pitch);
@@ -272,7 +277,11 @@ void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost
   if (costs.empty()) return;
   // A window larger than the image contains the same pixels as one of the image's size.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
-  if (reach > kMaxRadius) return queue_wide_window(costs, reach, unit, aggregated, stream);
+  if (reach > kMaxRadius) {
+    CrossImages window;
+    window.longest = reach;
+    return queue_cross_by_sums({window, CrossOrder::kVertical, costs, aggregated, unit}, scratch, stream);
+  }
   constexpr int kMaxColumns = kColumns * kMaxThreads;
   WindowGrid grid{costs, aggregated, unit, reach, rounded_up(costs.width, kColumns), 0, 0};
   if (grid.columns > kMaxColumns) {

@@ -33,27 +33,33 @@ __device__ __forceinline__ ArmWords shorter_arms(ArmWords p, ArmWords q) {
 /// The arms of one plane, along one row.
 class RowArms {
  public:
-  __device__ __forceinline__ RowArms(const CrossImages& images, int width, int y, int d)
-      : here_(word_row(images.reference, images.pitch, y)),
-        there_(images.source ? word_row(images.source, images.pitch, y) : nullptr),
-        shift_(matching_column(images.side, 0, images.min_disparity + d)),
-        width_(static_cast<unsigned>(width)) {}
+  __device__ __forceinline__ RowArms(const CrossPass& pass, int y, int d)
+      : here_(word_row(pass.arms.reference, pass.arms.pitch, y)),
+        there_(word_row(pass.arms.source, pass.arms.pitch, y)),
+        shift_(matching_column(pass.arms.side, 0, pass.arms.min_disparity + d)),
+        longest_(pass.arms.longest),
+        width_(pass.costs.width),
+        up_(static_cast<unsigned>(min(y, longest_)) << 16),
+        down_(static_cast<unsigned>(min(pass.costs.height - 1 - y, longest_)) << 16) {}
 
   __device__ __forceinline__ ArmWords operator()(int x) const {
+    if (!here_)
+      return {up_ | static_cast<unsigned>(min(x, longest_)),
+              down_ | static_cast<unsigned>(min(width_ - 1 - x, longest_))};
     const ArmWords arms = arm_words(__ldg(here_ + x));
-    if (!there_ || static_cast<unsigned>(x + shift_) >= width_) return arms;
+    if (!there_ || static_cast<unsigned>(x + shift_) >= static_cast<unsigned>(width_)) return arms;
     return shorter_arms(arms, arm_words(__ldg(there_ + x + shift_)));
   }
 
  private:
   static __device__ __forceinline__ const std::uint32_t* word_row(const Cross* image, std::ptrdiff_t pitch,
                                                                   int y) {
-    return reinterpret_cast<const std::uint32_t*>(image) + y * pitch;
+    return image ? reinterpret_cast<const std::uint32_t*>(image) + y * pitch : nullptr;
   }
 
   const std::uint32_t *here_, *there_;
-  int shift_;
-  unsigned width_;
+  int shift_, longest_, width_;
+  unsigned up_, down_;
 };
 
 namespace {
@@ -123,6 +129,7 @@ namespace {
 
 constexpr int kRowThreads = 256;
 constexpr int kColumnThreads = 128;
+constexpr int kLine = 4096;  ///< a longer row is summed in parts, unless the arms are as long
 constexpr std::size_t kGroupBytes = std::size_t{64} << 20;  ///< of stored sums
 
 /// Prefix sums down the columns of a group of planes: row y holds the sums of the rows before y.
@@ -142,6 +149,7 @@ struct Group {
   CrossPass pass;
   ColumnSums columns;
   int first;  ///< plane
+  int part;   ///< columns of a row for one thread block
 };
 
 template <class T>
@@ -153,7 +161,7 @@ __device__ T sum_of_lanes_up_to(T value, int lane) {
   return value;
 }
 
-/// Prefix sums of the samples of a row: sums[x] and counts[x] cover the columns before x.
+/// Prefix sums of `width` samples of a row: sums[x] and counts[x] cover the samples before x.
 template <class Sample>
 __device__ void add_up_row(int width, double* sums, int* counts, const Sample& sample) {
   constexpr int kWarps = kRowThreads / 32;
@@ -178,26 +186,29 @@ __device__ void add_up_row(int width, double* sums, int* counts, const Sample& s
   }
 }
 
-/// Thread block (y, k): sums of a row along the horizontal arms, of the costs or of the differences of the
-/// column sums at the ends of the vertical arms.
+/// Thread block (y, k, part): sums of a part of a row along the horizontal arms, of the costs or of the
+/// differences of the column sums at the ends of the vertical arms.
 template <bool kHorizontalFirst>
 __global__ void __launch_bounds__(kRowThreads) row_kernel(Group group) {
   extern __shared__ double line_memory[];
   const CrossPass& pass = group.pass;
-  const int width = pass.costs.width, y = static_cast<int>(blockIdx.x), k = static_cast<int>(blockIdx.y);
-  const int d = group.first + k;
+  const int y = static_cast<int>(blockIdx.x), k = static_cast<int>(blockIdx.y), d = group.first + k;
+  const int begin_x = static_cast<int>(blockIdx.z) * group.part, width = pass.costs.width;
+  const int end_x = min(begin_x + group.part, width), first_x = max(begin_x - pass.arms.longest, 0);
+  const int read = min(end_x + pass.arms.longest, width) - first_x;
   double* sums = line_memory;
-  int* counts = reinterpret_cast<int*>(sums + width + 1);
-  const RowArms arms(pass.arms, width, y, d);
+  int* counts = reinterpret_cast<int*>(sums + read + 1);
+  const RowArms arms(pass, y, d);
   const float* costs = pass.costs.row(y, d);
-  add_up_row(width, sums, counts, [&](int x) {
+  add_up_row(read, sums, counts, [&](int i) {
+    const int x = first_x + i;
     if (kHorizontalFirst) return summand(costs[x], pass.unit);
     const ArmWords a = arms(x);
     return group.columns.between(x, y - a.up(), y + a.down() + 1, k);
   });
-  for (int x = static_cast<int>(threadIdx.x); x < width; x += kRowThreads) {
+  for (int x = begin_x + static_cast<int>(threadIdx.x); x < end_x; x += kRowThreads) {
     const ArmWords a = arms(x);
-    const int begin = x - a.left(), end = x + a.right() + 1;
+    const int begin = x - first_x - a.left(), end = x - first_x + a.right() + 1;
     const CostSum s{sums[end] - sums[begin], counts[end] - counts[begin]};
     if (kHorizontalFirst) {
       const std::ptrdiff_t at = group.columns.at(x, y + 1, k);
@@ -217,10 +228,11 @@ __global__ void __launch_bounds__(kColumnThreads) column_kernel(Group group) {
   const ColumnSums& columns = group.columns;
   CostSum total{0.0, 0};
   columns.sums[columns.at(x, 0, k)] = 0.0, columns.counts[columns.at(x, 0, k)] = 0;
+#pragma unroll 8
   for (int y = 0; y < costs.height; ++y) {
     const std::ptrdiff_t at = columns.at(x, y + 1, k);
     const CostSum s = kHorizontalFirst ? CostSum{columns.sums[at], columns.counts[at]}
-                                       : summand(costs.row(y, group.first + k)[x], group.pass.unit);
+                                       : summand(__ldg(costs.row(y, group.first + k) + x), group.pass.unit);
     total = {total.sum + s.sum, total.count + s.count};
     columns.sums[at] = total.sum, columns.counts[at] = total.count;
   }
@@ -231,7 +243,7 @@ __global__ void __launch_bounds__(kColumnThreads) column_means_kernel(Group grou
   const int x = static_cast<int>(blockIdx.x * kColumnThreads + threadIdx.x), k = static_cast<int>(blockIdx.y);
   const int y = static_cast<int>(blockIdx.z), d = group.first + k;
   if (x >= means.width) return;
-  const ArmWords a = RowArms(group.pass.arms, means.width, y, d)(x);
+  const ArmWords a = RowArms(group.pass, y, d)(x);
   means.row(y, d)[x] = mean_of(group.columns.between(x, y - a.up(), y + a.down() + 1, k));
 }
 
@@ -256,19 +268,23 @@ std::size_t cross_by_sums_bytes(int width, int planes, int height) {
 
 void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream) {
   const int width = pass.costs.width, height = pass.costs.height, planes = pass.costs.planes;
-  const int most = group_planes(width, planes, height);
-  const std::size_t line = (static_cast<std::size_t>(width) + 1) * (sizeof(double) + sizeof(int));
+  EXPECTS(height < 1 << 16);  // the length of an arm has 16 bits
+  const int most = group_planes(width, planes, height), around = 2 * pass.arms.longest;
+  const int part = around > kLine / 2 ? width : std::min(width, kLine - around);
+  const std::size_t line =
+      static_cast<std::size_t>(std::min(width, part + around) + 1) * (sizeof(double) + sizeof(int));
   for (const auto kernel : {row_kernel<true>, row_kernel<false>}) allow_shared_memory(kernel);
-  Group group{pass, {}, 0};
+  Group group{pass, {}, 0, part};
   group.columns.pitch = padded_count<double>(width);
   group.columns.plane = plane_elements(width, height);
   group.columns.sums = reinterpret_cast<double*>(scratch);
   group.columns.counts = reinterpret_cast<int*>(
       scratch + arena_bytes(static_cast<std::size_t>(group.columns.plane * most) * sizeof(double)));
   const auto blocks = static_cast<unsigned>((width + kColumnThreads - 1) / kColumnThreads);
+  const auto parts = static_cast<unsigned>((width + part - 1) / part);
   for (group.first = 0; group.first < planes; group.first += most) {
     const auto count = static_cast<unsigned>(std::min(most, planes - group.first));
-    const dim3 rows(static_cast<unsigned>(height), count), columns(blocks, count);
+    const dim3 rows(static_cast<unsigned>(height), count, parts), columns(blocks, count);
     if (pass.order == CrossOrder::kHorizontal) {
       row_kernel<true><<<rows, kRowThreads, line, stream>>>(group);
       column_kernel<true><<<columns, kColumnThreads, 0, stream>>>(group);

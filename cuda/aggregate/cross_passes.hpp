@@ -7,7 +7,7 @@ namespace recon::cuda {
 
 /// One iteration of cross-based aggregation.
 struct CrossPass {
-  CrossImages arms;
+  CrossImages arms;  ///< without a reference image all of max length, clipped at the border: a window
   CrossOrder order;
   DeviceVolume costs, means;  ///< of the same shape, not overlapping
   CostUnit unit;

@@ -40,8 +40,9 @@ class AggregationCall {
     arms_.longest = problem.options.cross.reach - 1;
     colours_ = {left_, problem.two_views ? right_ : nullptr, width_, PairSide::kLeft, 0};
     scratch_ = take<std::byte>(std::max(
-        adaptive_weight_bytes(width_, problem.planes, height_),
-        cross_based_bytes(width_, problem.planes, height_, problem.options.cross_based, arms_.longest)));
+        {constant_window_bytes(width_, problem.planes, height_, problem.options.constant_radius),
+         adaptive_weight_bytes(width_, problem.planes, height_),
+         cross_based_bytes(width_, problem.planes, height_, problem.options.cross_based, arms_.longest)}));
     queue_costs();
     queue_arms();
     stream_.synchronize();
@@ -61,7 +62,8 @@ class AggregationCall {
   void queue_aggregation() {
     const AggregationOptions& options = problem_.options;
     if (options.kind == Aggregation::kConstantWindow)
-      queue_constant_window(costs_, options.constant_radius, problem_.cost_cap, means_, stream_.get());
+      queue_constant_window(costs_, options.constant_radius, problem_.cost_cap, means_, scratch_,
+                            stream_.get());
     else if (options.kind == Aggregation::kAdaptiveWeight)
       queue_adaptive_weight(colours_, options.adaptive_weight, costs_, means_, scratch_, stream_.get());
     else

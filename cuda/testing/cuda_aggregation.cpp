@@ -24,9 +24,10 @@ Image<Cross> run_cross_arms(ImageView<const Rgb8> image, const CrossOptions& opt
 Volume<float> run_constant_window(VolumeView<const float> costs, int radius, float max_cost,
                                   std::uint8_t poison, int device) {
   use_device(device);
-  Call call(2 * volume_bytes(costs), poison);
+  const std::size_t scratch = constant_window_bytes(costs.width, costs.planes, costs.height, radius);
+  Call call(2 * volume_bytes(costs) + arena_bytes(scratch), poison);
   const DeviceVolume given = call.upload(costs), means = call.take_volume(costs);
-  queue_constant_window(given, radius, max_cost, means, call.stream());
+  queue_constant_window(given, radius, max_cost, means, call.take_bytes(scratch), call.stream());
   return call.download(means);
 }
 

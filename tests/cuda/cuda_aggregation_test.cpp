@@ -95,18 +95,25 @@ TEST_F(CudaConstantWindow, EqualsTheTextbook) {
 }
 
 /// Widths and radii for every way a row is cut into parts, of one warp's columns, of one thread block, of
-/// several with their neighbours' columns, wide ones, and a whole wide row; on either side of each seam.
+/// several with their neighbours' columns, and a whole wide row; on either side of each seam. Radii above 63:
+/// images smaller and larger than the window, of one pixel, one row and one column, wide rows in parts, and
+/// several groups of planes.
 TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
   struct Case {
     VolumeShape shape;
     int radius;
   };
-  for (const Case& c : {Case{{128, 40, 3, 0}, 16}, Case{{129, 41, 3, 0}, 3}, Case{{517, 141, 3, 0}, 1},
-                        Case{{517, 141, 3, 0}, 32}, Case{{512, 39, 2, 0}, 63}, Case{{513, 39, 2, 0}, 63},
-                        Case{{1283, 37, 2, 0}, 16}, Case{{1283, 137, 2, 0}, 63}, Case{{1283, 137, 2, 0}, 64},
-                        Case{{1283, 37, 2, 0}, 64}, Case{{1283, 37, 2, 0}, 65}, Case{{4099, 9, 2, 0}, 63},
-                        Case{{4099, 9, 2, 0}, 512}, Case{{4099, 9, 2, 0}, 513}, Case{{450, 375, 7, 0}, 10},
-                        Case{{450, 375, 1, 0}, 150}, Case{{451, 375, 64, 0}, 16}})
+  for (const Case& c :
+       {Case{{128, 40, 3, 0}, 16},   Case{{129, 41, 3, 0}, 3},    Case{{517, 141, 3, 0}, 1},
+        Case{{517, 141, 3, 0}, 32},  Case{{512, 39, 2, 0}, 63},   Case{{513, 39, 2, 0}, 63},
+        Case{{1283, 37, 2, 0}, 16},  Case{{1283, 137, 2, 0}, 63}, Case{{1283, 137, 2, 0}, 64},
+        Case{{1283, 37, 2, 0}, 64},  Case{{1283, 37, 2, 0}, 65},  Case{{4099, 9, 2, 0}, 63},
+        Case{{4099, 9, 2, 0}, 512},  Case{{4099, 9, 2, 0}, 513},  Case{{450, 375, 7, 0}, 10},
+        Case{{450, 375, 1, 0}, 150}, Case{{451, 375, 64, 0}, 16}, Case{{1, 1, 3, 0}, 64},
+        Case{{1, 300, 3, 0}, 64},    Case{{300, 1, 3, 0}, 127},   Case{{63, 64, 3, 0}, 64},
+        Case{{129, 128, 3, 0}, 64},  Case{{261, 259, 4, 0}, 100}, Case{{450, 375, 40, 0}, 127},
+        Case{{3842, 3, 2, 0}, 127},  Case{{4097, 5, 2, 0}, 127},  Case{{9001, 3, 3, 0}, 127},
+        Case{{4099, 9, 2, 0}, 1024}, Case{{4099, 9, 2, 0}, 1025}})
     for (const bool gaps : {false, true}) {
       Volume<float> costs = random_costs(c.shape.width, c.shape.planes, c.shape.height, 9);
       if (gaps) cut_gaps(costs.view(), 3);
@@ -122,7 +129,7 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
 TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfTheMinAndMaxSums) {
   const VolumeShape shape{300, 140, 4, 0};
   for (const float greatest : {2.0f, 256.0f, 0x1p60f, 0x1p-60f})
-    for (const int radius : {0, 1, 7, 60, 63, 64}) {
+    for (const int radius : {0, 1, 7, 60, 63, 64, 127}) {
       Volume<float> costs(shape.width, shape.planes, shape.height);
       for (int y = 0; y < shape.height; ++y)
         for (int d = 0; d < shape.planes; ++d)
