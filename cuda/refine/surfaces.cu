@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "cuda/device/disjoint_sets.cuh"
 #include "cuda/device/error.hpp"
 #include "cuda/device/grid.hpp"
 #include "cuda/refine/surfaces.hpp"
@@ -16,28 +17,6 @@ static_assert(kRefineThreads % kLanes == 0, "a warp has 32 neighbours of a row")
 /// The lane where the run of `lane` starts. @param starts  a bit for each lane that starts a run
 __device__ int run_start(unsigned starts, int lane) {
   return kLanes - 1 - __clz(static_cast<int>(starts & (kAll >> (kLanes - 1 - lane))));
-}
-
-/// A volatile load: other threads merge trees concurrently.
-__device__ int parent_of(const int* labels, int i) {
-  return *static_cast<const volatile int*>(labels + i);
-}
-
-__device__ int root_of(const int* labels, int i) {
-  for (int parent = parent_of(labels, i); parent != i; parent = parent_of(labels, i)) i = parent;
-  return i;
-}
-
-/// Merges the trees of two pixels: the larger root becomes a child of the smaller one.
-__device__ void join(int* labels, int a, int b) {
-  while (true) {
-    a = root_of(labels, a), b = root_of(labels, b);
-    if (a == b) return;
-    const int greater = max(a, b), lesser = min(a, b);
-    const int before = atomicMin(labels + greater, lesser);
-    if (before == greater) return;
-    a = before, b = lesser;  // another thread was faster: its tree is merged too
-  }
 }
 
 /// Disparities of reliable pixels; trees of the connected pixels along the row within a warp.
@@ -62,11 +41,11 @@ __global__ void __launch_bounds__(kRefineThreads) joins_kernel(LabelledMap map, 
   const int at = y * map.width + x, above = at - map.width;
   const float* reliable = scratch.reliable;
   const bool with_left = x > 0 && same_surface(reliable[at], reliable[at - 1]);
-  if (with_left && threadIdx.x % kLanes == 0) join(scratch.labels, at, at - 1);
+  if (with_left && threadIdx.x % kLanes == 0) unite(scratch.labels, at, at - 1);
   if (y == 0 || !same_surface(reliable[at], reliable[above])) return;
   const bool by_the_left = with_left && same_surface(reliable[at - 1], reliable[above - 1]) &&
                            same_surface(reliable[above - 1], reliable[above]);
-  if (!by_the_left) join(scratch.labels, at, above);
+  if (!by_the_left) unite(scratch.labels, at, above);
 }
 
 /// Replaces labels by their roots and counts the pixels of each, one run at a time.

@@ -1,3 +1,4 @@
+#include "cuda/device/disjoint_sets.cuh"
 #include "cuda/device/error.hpp"
 #include "cuda/methods/sweep/supported_planes.hpp"
 
@@ -144,26 +145,6 @@ __global__ void choose_kernel(const __grid_constant__ PatchArgs args, const Supp
   memory.balances[pixel.index()] = 0;
 }
 
-/// The root of a pixel's area. Parents only decrease, so one read too early leads there too.
-__device__ int root(const std::int32_t* parents, int i) {
-  while (parents[i] != i) i = parents[i];
-  return i;
-}
-
-/// Unites two areas: the larger root becomes a child of the smaller one. Source: Y. Komura, GPU-based
-/// cluster- labeling algorithm without the use of conventional iteration, Computer Physics Communications,
-/// 2015.
-__device__ void unite(std::int32_t* parents, int a, int b) {
-  for (;;) {
-    a = root(parents, a), b = root(parents, b);
-    if (a == b) return;
-    const int child = max(a, b), parent = min(a, b);
-    const int before = atomicMin(parents + child, parent);
-    if (before == child) return;
-    a = before, b = parent;
-  }
-}
-
 __global__ void connect_kernel(const __grid_constant__ PatchArgs args, const SupportMemory memory) {
   const SupportPixel pixel = thread_pixel(args, memory);
   if (!pixel.inside()) return;
@@ -185,7 +166,7 @@ __global__ void balance_kernel(const __grid_constant__ PatchArgs args, const Sup
   if (!pixel.inside()) return;
   const std::uint32_t choice = pixel.choice();
   if (choice == 0) return;
-  const int area = root(memory.parents, pixel.index());
+  const int area = root_of(memory.parents, pixel.index());
   atomicAdd(memory.balances + area, balance((choice & kContradicted) != 0));
 }
 
@@ -194,7 +175,7 @@ __global__ void fill_kernel(const __grid_constant__ PatchArgs args, const Suppor
   if (!pixel.inside()) return;
   const std::uint32_t choice = pixel.choice();
   if (choice == 0 || (choice & kContradicted) != 0) return;
-  if (memory.balances[root(memory.parents, pixel.index())] <= 0)
+  if (memory.balances[root_of(memory.parents, pixel.index())] <= 0)
     args.states.data[pixel.index()] = {pixel.plane_of(choice), kSupportedCost};
 }
 
