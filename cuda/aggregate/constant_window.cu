@@ -6,6 +6,7 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/device/error.hpp"
+#include "cuda/device/ptx.cuh"
 
 /// A thread block processes a band of rows of one plane, over the full width or a part of it, a few rows per
 /// step. A thread keeps the sums of four columns over the rows of the window; each step adds the entering row
@@ -38,30 +39,6 @@ constexpr int kWord = sizeof(unsigned), kRowBytes = kWord * kLine,
 /// The columns of neighbouring threads are adjacent in memory.
 __device__ int place_of(int column) {
   return column % kColumns * kMaxThreads + column / kColumns;
-}
-
-__device__ __forceinline__ unsigned shared_address(const void* of) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(of));
-}
-template <int Offset>
-__device__ __forceinline__ unsigned load_sum(unsigned from) {
-  unsigned value;
-  asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(value) : "r"(from), "n"(Offset) : "memory");
-  return value;
-}
-template <int Offset>
-__device__ __forceinline__ void store_sum(unsigned to, unsigned value) {
-  asm volatile("st.shared.u32 [%0+%1], %2;" ::"r"(to), "n"(Offset), "r"(value) : "memory");
-}
-
-/// Adds the value of the lane `step` below, if it exists.
-__device__ __forceinline__ void add_lane_before(unsigned& value, int step) {
-  asm("{\n\t"
-      ".reg .pred there;\n\t.reg .b32 before;\n\t"
-      "shfl.sync.up.b32 before|there, %0, %1, 0, -1;\n\t"
-      "@there add.u32 %0, before, %0;\n\t}"
-      : "+r"(value)
-      : "r"(step));
 }
 
 /// The windows of a thread's means.
@@ -147,11 +124,11 @@ template <int Buffer, int Row>
 __device__ __forceinline__ void means_of_row(const SharedLines& lines, const Windows& windows, bool with_gaps,
                                              float (&mean)[kColumns]) {
   constexpr int kOffset = (Buffer * kRows + Row) * kRowBytes;
-  const unsigned total = load_sum<(Buffer * kRows + Row) * kTotalBytes>(windows.total);
+  const unsigned total = load_word<(Buffer * kRows + Row) * kTotalBytes>(windows.total);
   float sum[kColumns];
 #pragma unroll
   for (int i = 0; i < kColumns; ++i)
-    sum[i] = static_cast<float>(load_sum<kOffset>(windows.end[i]) - load_sum<kOffset>(windows.begin[i]) +
+    sum[i] = static_cast<float>(load_word<kOffset>(windows.end[i]) - load_word<kOffset>(windows.begin[i]) +
                                 (total & windows.crosses[i]));
   if (with_gaps) return means_with_gaps(lines, windows, Row, sum, mean);
 #pragma unroll
@@ -191,10 +168,10 @@ __device__ __forceinline__ void step(const WindowGrid& grid, const Band& band, i
                   kQuarter = kWord * kMaxThreads;
     const auto& up = upto[decltype(row)::value];
     const unsigned sum = total[decltype(row)::value], before = sum - up[kColumns - 1];
-    store_sum<kOffset>(own, before + up[0]);
-    store_sum<kOffset + kQuarter>(own, before + up[1]);
-    store_sum<kOffset + 2 * kQuarter>(own, before + up[2]);
-    store_sum<kOffset + 3 * kQuarter>(own, sum);
+    store_word<kOffset>(own, before + up[0]);
+    store_word<kOffset + kQuarter>(own, before + up[1]);
+    store_word<kOffset + 2 * kQuarter>(own, before + up[2]);
+    store_word<kOffset + 3 * kQuarter>(own, sum);
     if (lane == 31) lines.totals[Buffer][decltype(row)::value][threadIdx.x / 32] = sum;
   };
   store(std::integral_constant<int, 0>{});

@@ -5,6 +5,7 @@
 
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_strip.cuh"
+#include "cuda/device/ptx.cuh"
 
 /// The column warps of a strip: they sum down the columns and compute the means.
 
@@ -14,15 +15,6 @@ extern __shared__ uint4 strip_memory[];
 
 __device__ __forceinline__ RowLines& row_lines() {
   return *reinterpret_cast<RowLines*>(strip_memory);
-}
-__device__ __forceinline__ unsigned shared_address(const void* of) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(of));
-}
-template <int Offset>
-__device__ __forceinline__ std::uint32_t load_word(unsigned from) {
-  std::uint32_t word;
-  asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(word) : "r"(from), "n"(Offset) : "memory");
-  return word;
 }
 template <int Offset>
 __device__ __forceinline__ uint2 load_words(unsigned from) {

@@ -5,6 +5,7 @@
 
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_strip.cuh"
+#include "cuda/device/ptx.cuh"
 
 /// The row warps of a strip: they sum along the rows.
 
@@ -113,13 +114,7 @@ class RowAdder {
 #pragma unroll
     for (int step = 1; step < 32; step *= 2)
 #pragma unroll
-      for (int r = 0; r < Count; ++r)
-        asm("{\n\t"
-            ".reg .pred there;\n\t.reg .b32 before;\n\t"
-            "shfl.sync.up.b32 before|there, %0, %1, 0, -1;\n\t"
-            "@there add.u32 %0, before, %0;\n\t}"
-            : "+r"(value[r])
-            : "r"(step));
+      for (int r = 0; r < Count; ++r) add_lane_before(value[r], step);
   }
 
   /// Loads the rows of the step after the next; does not wait for them. No mean uses rows below the image.
