@@ -181,14 +181,11 @@ std::ptrdiff_t lab_pitch(int width) {
 std::size_t lab_bytes(int width, int height) {
   return arena_bytes(element_count({lab_pitch(width), 3, height, sizeof(float)}));
 }
-unsigned parts(int size, int each) {
-  return static_cast<unsigned>((size + each - 1) / each);
-}
 
 void queue_lab(const Rgb8* image, std::ptrdiff_t pitch, int width, int height, float scale, float* lab,
                cudaStream_t stream) {
   constexpr int kThreads = 128;
-  const dim3 grid(parts(width + 2, kThreads), static_cast<unsigned>(height));
+  const dim3 grid(blocks_for(width + 2, kThreads), static_cast<unsigned>(height));
   lab_kernel<<<grid, kThreads, 0, stream>>>(image, pitch, width, scale, lab, lab_pitch(width));
   RECON_CUDA_TRY(cudaGetLastError());
 }
@@ -209,8 +206,9 @@ template <class Tile, int Blocks>
 void launch(const WeightProblem& problem, float* gaps, cudaStream_t stream) {
   const auto kernel = weight_kernel<Tile, Blocks>;
   allow_shared_memory(kernel);
-  const dim3 grid(parts(problem.costs.width, Tile::kColumns), static_cast<unsigned>(problem.costs.height),
-                  parts(problem.costs.planes, Tile::kPlanes));
+  const dim3 grid(blocks_for(problem.costs.width, Tile::kColumns),
+                  static_cast<unsigned>(problem.costs.height),
+                  blocks_for(problem.costs.planes, Tile::kPlanes));
   gaps_kernel<<<dim3(grid.z, grid.y), dim3(32, 8), 0, stream>>>(problem.costs, Tile::kPlanes, gaps);
   RECON_CUDA_TRY(cudaGetLastError());
   kernel<<<grid, Tile::kThreads, shared_bytes<Tile>(problem.radius), stream>>>(problem);
@@ -221,7 +219,7 @@ void launch(const WeightProblem& problem, float* gaps, cudaStream_t stream) {
 
 std::size_t adaptive_weight_bytes(int width, int planes, int height) {
   return 2 * lab_bytes(width, height) +
-         arena_bytes(element_count({parts(planes, Few::kPlanes), height, sizeof(float)}));
+         arena_bytes(element_count({blocks_for(planes, Few::kPlanes), height, sizeof(float)}));
 }
 
 void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptions& options,
@@ -252,9 +250,7 @@ void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptio
                               options.radius,
                               images.side,
                               images.min_disparity};
-  int most = 0, device = 0;
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  RECON_CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const auto fits = [&](std::size_t bytes) { return bytes <= static_cast<std::size_t>(most); };
   if (costs.width <= Narrow::kColumns)
     launch<Narrow, 4>(problem, gaps, stream);

@@ -6,6 +6,7 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/device/ptx.cuh"
 
 /// A thread block processes a band of rows of one plane, over the full width or a part of it, a few rows per
@@ -217,10 +218,6 @@ __global__ void __launch_bounds__(kMaxThreads, kBlocks)
   }
 }
 
-int rounded_up(int size, int step) {
-  return (size + step - 1) / step * step;
-}
-
 /// Rows per band such that all multiprocessors have work; a band reads up to 2 `radius` extra rows, each in
 /// about an eighth of the time of a row of means, and waits for the first of them.
 int band_rows(int height, int radius, int blocks, int at_once) {
@@ -228,8 +225,8 @@ int band_rows(int height, int radius, int blocks, int at_once) {
   int best = 0;
   long min_time = 0;
   for (int bands = 1; bands <= 64; ++bands) {
-    const int rows = rounded_up((height + bands - 1) / bands, kRows);
-    const long all = static_cast<long>(blocks) * ((height + rows - 1) / rows);
+    const int rows = rounded_up(divided_up(height, bands), kRows);
+    const long all = static_cast<long>(blocks) * divided_up(height, rows);
     const long time = (all + at_once - 1) / at_once * (rows + more);
     if (best != 0 && time >= min_time) continue;
     min_time = time, best = rows;
@@ -263,17 +260,15 @@ void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost
   WindowGrid grid{costs, aggregated, unit, reach, rounded_up(costs.width, kColumns), 0, 0};
   if (grid.columns > kMaxColumns) {
     grid.beyond = rounded_up(reach + 1, kColumns);
-    const int most = kMaxColumns - 2 * grid.beyond, parts = (costs.width + most - 1) / most;
-    grid.columns = rounded_up((costs.width + parts - 1) / parts, kColumns);
+    const int parts = divided_up(costs.width, kMaxColumns - 2 * grid.beyond);
+    grid.columns = rounded_up(divided_up(costs.width, parts), kColumns);
   }
-  const int parts = (costs.width + grid.columns - 1) / grid.columns;
+  const int parts = divided_up(costs.width, grid.columns);
   const int threads = rounded_up((grid.columns + 2 * grid.beyond) / kColumns, 32);
-  int device = 0, multiprocessors = 1;
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   grid.rows = band_rows(costs.height, reach, parts * costs.planes, multiprocessors * kBlocks);
   const dim3 blocks(static_cast<unsigned>(parts), static_cast<unsigned>(costs.planes),
-                    static_cast<unsigned>((costs.height + grid.rows - 1) / grid.rows));
+                    blocks_for(costs.height, grid.rows));
   window_kernel<<<blocks, static_cast<unsigned>(threads), 0, stream>>>(grid);
   RECON_CUDA_TRY(cudaGetLastError());
 }

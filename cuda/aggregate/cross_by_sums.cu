@@ -99,9 +99,8 @@ struct ExchangeArms {
 template <class Change>
 void transpose(const Plane& from, int width, int height, int planes, const Plane& to, Change change,
                cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((width + kTile - 1) / kTile),
-                  static_cast<unsigned>((height + kTile - 1) / kTile), static_cast<unsigned>(planes));
-  turn_kernel<<<grid, dim3(kTile, kRows), 0, stream>>>(from, width, height, to, change);
+  const dim3 grid(blocks_for(width, kTile), blocks_for(height, kTile), static_cast<unsigned>(planes));
+  turn_kernel<Change><<<grid, dim3(kTile, kRows), 0, stream>>>(from, width, height, to, change);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
@@ -280,21 +279,24 @@ void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t
   group.columns.sums = reinterpret_cast<double*>(scratch);
   group.columns.counts = reinterpret_cast<int*>(
       scratch + arena_bytes(static_cast<std::size_t>(group.columns.plane * most) * sizeof(double)));
-  const auto blocks = static_cast<unsigned>((width + kColumnThreads - 1) / kColumnThreads);
-  const auto parts = static_cast<unsigned>((width + part - 1) / part);
+  const unsigned blocks = blocks_for(width, kColumnThreads), parts = blocks_for(width, part);
   for (group.first = 0; group.first < planes; group.first += most) {
     const auto count = static_cast<unsigned>(std::min(most, planes - group.first));
     const dim3 rows(static_cast<unsigned>(height), count, parts), columns(blocks, count);
     if (pass.order == CrossOrder::kHorizontal) {
       row_kernel<true><<<rows, kRowThreads, line, stream>>>(group);
+      RECON_CUDA_TRY(cudaGetLastError());
       column_kernel<true><<<columns, kColumnThreads, 0, stream>>>(group);
+      RECON_CUDA_TRY(cudaGetLastError());
       const dim3 samples(blocks, count, static_cast<unsigned>(height));
       column_means_kernel<<<samples, kColumnThreads, 0, stream>>>(group);
+      RECON_CUDA_TRY(cudaGetLastError());
     } else {
       column_kernel<false><<<columns, kColumnThreads, 0, stream>>>(group);
+      RECON_CUDA_TRY(cudaGetLastError());
       row_kernel<false><<<rows, kRowThreads, line, stream>>>(group);
+      RECON_CUDA_TRY(cudaGetLastError());
     }
-    RECON_CUDA_TRY(cudaGetLastError());
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cuda/aggregate/cross_passes.hpp"
+#include "cuda/device/grid.hpp"
 
 /// A thread block moves down a strip of columns of one plane, four rows per step, with warps of two kinds.
 /// Row warps compute the prefix sums of the rows of the next step in shared memory, in whole units. Column
@@ -32,11 +33,6 @@ struct RowLines {
     return *reinterpret_cast<const std::uint32_t*>(gaps[turn]);
   }
 };
-
-/// `size` rounded up to a multiple of `step`.
-RECON_HD constexpr int rounded_up(int size, int step) {
-  return (size + step - 1) / step * step;
-}
 
 /// Rows from a summed row to the last one whose support is complete: whole steps.
 RECON_HD constexpr int delay_of(int longest) {
@@ -69,7 +65,7 @@ struct Strip {
         end(min(begin + grid.rows, grid.pass.costs.height)) {
     const int delay = delay_of(grid.pass.arms.longest);
     top = max(0, begin - delay);
-    steps = (end - top + delay + kStep - 1) / kStep;
+    steps = divided_up(end - top + delay, kStep);
   }
 };
 

@@ -65,16 +65,10 @@ std::size_t shared_bytes(int longest, bool transpose) {
 
 /// Properties of the current device.
 struct Device {
-  int multiprocessors = 1, shared_bytes = 0, shared_bytes_in_all = 0;
+  int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  int shared_bytes_in_all = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
 
-  Device() {
-    int device = 0;
-    RECON_CUDA_TRY(cudaGetDevice(&device));
-    RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    RECON_CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    RECON_CUDA_TRY(
-        cudaDeviceGetAttribute(&shared_bytes_in_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  }
   int blocks_together(std::size_t bytes, int most) const {
     constexpr std::size_t kKept = 1024;  // reserved by the system, per thread block
     return std::clamp(static_cast<int>(static_cast<std::size_t>(shared_bytes_in_all) / (bytes + kKept)), 1,
@@ -90,7 +84,7 @@ struct Cut {
 
 /// The size of each of `parts` parts that cover `size`.
 int piece(int size, int parts, int aligned) {
-  return rounded_up((size + parts - 1) / parts, aligned);
+  return rounded_up(divided_up(size, parts), aligned);
 }
 
 /// Time of a step of all thread blocks of a multiprocessor, in microseconds, as measured on an H200: latency,
@@ -109,12 +103,12 @@ Cut best_cut(const StripPass& pass, const Device& device) {
   const int most = std::min(Columns, (kLine - 1 - margin_of(longest) - longest) / kAligned * kAligned);
   Cut best;
   if (bytes > static_cast<std::size_t>(device.shared_bytes) || most < kAligned) return best;
-  const int strips = (costs.width + most - 1) / most;
-  const int columns = piece(costs.width, strips, kAligned), warps = (columns + 31) / 32;
+  const int strips = divided_up(costs.width, most);
+  const int columns = piece(costs.width, strips, kAligned), warps = divided_up(columns, 32);
   const int together = device.blocks_together(bytes, kTogether<Columns>);
   for (int bands = 1; bands <= kMaxBands; ++bands) {
     const int rows = piece(costs.height, bands, TransposedStore::kRows);
-    const long blocks = long{strips} * costs.planes * ((costs.height + rows - 1) / rows);
+    const long blocks = long{strips} * costs.planes * divided_up(costs.height, rows);
     // of the multiprocessor with the most thread blocks
     const long each = (blocks + device.multiprocessors - 1) / device.multiprocessors;
     const double waves = static_cast<double>(each / together) * step_time(together, warps) +
@@ -130,12 +124,12 @@ template <int Columns, bool kTurn>
 void launch(const StripPass& pass, const Cut& cut, cudaStream_t stream) {
   const int longest = pass.arms.longest;
   allow_shared_memory(strip_kernel<Columns, kTurn>);
-  const auto parts = [](int size, int each) { return static_cast<unsigned>((size + each - 1) / each); };
-  const dim3 blocks(parts(pass.costs.width, cut.columns), static_cast<unsigned>(pass.costs.planes),
-                    parts(pass.costs.height, cut.rows));
+  const dim3 blocks(blocks_for(pass.costs.width, cut.columns), static_cast<unsigned>(pass.costs.planes),
+                    blocks_for(pass.costs.height, cut.rows));
   const auto threads = static_cast<unsigned>(kRowThreads + rounded_up(cut.columns, 32));
-  strip_kernel<Columns, kTurn><<<blocks, threads, shared_bytes<Columns>(longest, kTurn), stream>>>(StripGrid{
-      pass, cut.columns, cut.rows, static_cast<unsigned>(ring_rows(longest)) * Ring<Columns>::kPitch});
+  const unsigned ring = static_cast<unsigned>(ring_rows(longest)) * Ring<Columns>::kPitch;
+  strip_kernel<Columns, kTurn><<<blocks, threads, shared_bytes<Columns>(longest, kTurn), stream>>>(
+      StripGrid{pass, cut.columns, cut.rows, ring});
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 
 namespace recon::cuda {
 
@@ -11,10 +11,8 @@ namespace recon::cuda {
 /// @throws DeviceError
 template <class Kernel>
 void allow_shared_memory(Kernel kernel) {
-  int device = 0, most = 0;
+  const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   cudaFuncAttributes attributes{};
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  RECON_CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   RECON_CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
   RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       most - static_cast<int>(attributes.sharedSizeBytes)));

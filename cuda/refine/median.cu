@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/refine/median.hpp"
 #include "refine/median_step.hpp"
 
@@ -27,8 +28,7 @@ __global__ void median_kernel(const float* map, int width, int height, float* me
 }  // namespace
 
 void launch_median_3x3(const float* map, int width, int height, float* median, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((width + 127) / 128), static_cast<unsigned>(height));
-  median_kernel<<<grid, 128, 0, stream>>>(map, width, height, median);
+  median_kernel<<<rows_grid(width, height), kRefineThreads, 0, stream>>>(map, width, height, median);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

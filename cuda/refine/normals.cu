@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/refine/normals.hpp"
 #include "refine/normal_step.hpp"
 
@@ -36,8 +37,7 @@ __global__ void __launch_bounds__(kColumns* kRows)
 }  // namespace
 
 void launch_normals(const float* depth, const Pinhole& camera, Vec3f* normals, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((camera.width + kColumns - 1) / kColumns),
-                  static_cast<unsigned>((camera.height + kRows - 1) / kRows));
+  const dim3 grid(blocks_for(camera.width, kColumns), blocks_for(camera.height, kRows));
   normals_kernel<<<grid, dim3(kColumns, kRows), 0, stream>>>(depth, camera, normals);
   RECON_CUDA_TRY(cudaGetLastError());
 }

@@ -64,9 +64,6 @@ void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width
 void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int max_disparity,
                         cudaStream_t stream);
 
-/// Attribute of the current device. @throws DeviceError
-int device_attribute(cudaDeviceAttr which);
-
 /// The best tiling of a level for the current device; values set in `asked` are kept.
 /// @param warps_for  number of resident warps per multiprocessor with tiles of that width; may be 0
 BlockTiling chosen_tiling(const DeviceBlock& block, BlockTiling asked,

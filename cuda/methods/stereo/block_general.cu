@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/methods/stereo/block_winner.cuh"
 #include "methods/stereo/block/block_step.hpp"
 
@@ -120,11 +120,11 @@ __global__ void __launch_bounds__(kWarp)
 }
 
 int tile_count(const DeviceBlock& b) {
-  return (b.region.width + kTile - 1) / kTile;
+  return divided_up(b.region.width, kTile);
 }
 
 int task_count(const DeviceBlock& b) {
-  return tile_count(b) * ((b.region.height + kStrip - 1) / kStrip);
+  return tile_count(b) * divided_up(b.region.height, kStrip);
 }
 
 int warp_count(const DeviceBlock& b) {

@@ -1,4 +1,4 @@
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/methods/stereo/block_device.hpp"
 #include "cuda/methods/stereo/block_winner.cuh"
 #include "methods/stereo/block/block_step.hpp"
@@ -332,8 +332,8 @@ void launch(const DeviceBlock& b, BlockTiling asked, cudaStream_t stream) {
         &warps, kernel, kWarp, shared_bytes<W>(tile_width, b.options.radius)));
     return warps;
   });
-  const auto parts = [](int whole, int part) { return static_cast<unsigned>((whole + part - 1) / part); };
-  const dim3 grid(parts(b.region.width, tiling.tile_width), parts(b.region.height, tiling.strip_rows));
+  const dim3 grid(blocks_for(b.region.width, tiling.tile_width),
+                  blocks_for(b.region.height, tiling.strip_rows));
   kernel<<<grid, kWarp, shared_bytes<W>(tiling.tile_width, b.options.radius), stream>>>(b, tiling.tile_width,
                                                                                         tiling.strip_rows);
   RECON_CUDA_TRY(cudaGetLastError());

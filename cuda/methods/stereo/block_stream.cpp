@@ -1,16 +1,12 @@
 #include <algorithm>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/methods/stereo/block_device.hpp"
 #include "cuda/methods/stereo/pair_stream.hpp"
 
 namespace recon::cuda {
 
 namespace {
-
-int parts(int whole, int part) {
-  return (whole + part - 1) / part;
-}
 
 /// Predicted time of the search, by a model with constants measured on an H200: a cost per column and row of
 /// a warp, less for columns and rows that only fill the windows; a multiprocessor with few warps is bound by
@@ -19,20 +15,14 @@ double predicted_time(const DeviceBlock& b, BlockTiling tiling, int multiprocess
   constexpr double kFillColumn = 0.8, kFillRow = 0.15, kWarpsToHideWaits = 12.0;
   const int window = 2 * b.options.radius + 1;
   const double area = (tiling.strip_rows + kFillRow * window) * (tiling.tile_width + kFillColumn * window);
-  const int warps = parts(b.region.width, tiling.tile_width) * parts(b.region.height, tiling.strip_rows);
+  const int warps =
+      divided_up(b.region.width, tiling.tile_width) * divided_up(b.region.height, tiling.strip_rows);
   const int slots = multiprocessors * warps_each;
   const auto wave = [&](int each) { return each > 0 ? std::max<double>(each, kWarpsToHideWaits) : 0.0; };
-  return area * (warps / slots * wave(warps_each) + wave(parts(warps % slots, multiprocessors)));
+  return area * (warps / slots * wave(warps_each) + wave(divided_up(warps % slots, multiprocessors)));
 }
 
 }  // namespace
-
-int device_attribute(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  RECON_CUDA_TRY(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
 
 BlockTiling chosen_tiling(const DeviceBlock& b, BlockTiling asked,
                           const std::function<int(int tile_width)>& warps_for) {
@@ -47,9 +37,9 @@ BlockTiling chosen_tiling(const DeviceBlock& b, BlockTiling asked,
     if (warps == 0 && best.tile_width > 0) break;
     const int slots = std::max(warps, 1) * multiprocessors;
     for (int waves = 1; waves <= 4; ++waves) {
-      const int strips = std::max(1, waves * slots / parts(b.region.width, tiling.tile_width));
-      const int rows = asked.strip_rows > 0 ? asked.strip_rows : parts(b.region.height, strips);
-      tiling.strip_rows = std::max({rows, 2, parts(b.region.height, kMaxGridRows)});
+      const int strips = std::max(1, waves * slots / divided_up(b.region.width, tiling.tile_width));
+      const int rows = asked.strip_rows > 0 ? asked.strip_rows : divided_up(b.region.height, strips);
+      tiling.strip_rows = std::max({rows, 2, divided_up(b.region.height, kMaxGridRows)});
       const double time = predicted_time(b, tiling, multiprocessors, std::max(warps, 1));
       if (best.tile_width > 0 && time >= min_time) continue;
       best = tiling;

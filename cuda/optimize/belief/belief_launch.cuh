@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/optimize/belief/belief_kernel.cuh"
 
@@ -20,26 +20,19 @@ inline constexpr int kSpreadWarps = 2;
 /// Thread blocks for a level of `warps` groups of 32 pixels, with `per_block` warps per thread block.
 inline int blocks_of_level(int warps, int per_block, int most) {
   if (warps <= kOneBlockRounds * per_block) return 1;
-  return std::min((warps + kSpreadWarps - 1) / kSpreadWarps, most);
+  return std::min(divided_up(warps, kSpreadWarps), most);
 }
 
 struct BeliefLaunch {
-  int multiprocessors = 0;
-  int shared_bytes = 0;  ///< max per thread block
-
-  BeliefLaunch() {
-    int device = 0;
-    RECON_CUDA_TRY(cudaGetDevice(&device));
-    RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    RECON_CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  }
+  int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);  ///< max per thread block
 
   /// Threads per block, at most `most`, each with `bytes` of shared memory, so that the thread blocks of a
   /// multiprocessor share it evenly; a tenth is left to the L1 cache.
   int threads(int most, int most_blocks, int bytes) const {
     if (bytes == 0) return most;
     const int fit = std::min(shared_bytes / 10 * 9 / bytes, most * most_blocks);
-    return fit / ((fit + most - 1) / most) / kWarp * kWarp;
+    return fit / divided_up(fit, most) / kWarp * kWarp;
   }
 
   template <class Kernel>
@@ -76,8 +69,7 @@ void launch_iterations_of(const BeliefArgs& args, cudaStream_t stream) {
 /// Thread blocks of a kernel whose warps process groups of 32 pixels in any order.
 inline unsigned plain_blocks(int pieces) {
   constexpr int kMost = 1 << 16;
-  return static_cast<unsigned>(
-      std::clamp((pieces + kPlainThreads / kWarp - 1) / (kPlainThreads / kWarp), 1, kMost));
+  return static_cast<unsigned>(std::clamp(divided_up(pieces, kPlainThreads / kWarp), 1, kMost));
 }
 
 /// Runs the iterations of all levels, with a specialized kernel for common numbers of disparities.
@@ -101,10 +93,10 @@ void launch_iterations(const BeliefArgs& args, cudaStream_t stream) {
 
 template <class T>
 void launch_belief_stored_as(const BeliefArgs& args, cudaStream_t stream) {
-  const int chunks = (args.disparities + kCostChunk - 1) / kCostChunk;
+  const int chunks = divided_up(args.disparities, kCostChunk);
   for (int i = 0; i == 0 || i + 1 < args.level_count; ++i) {
     const BeliefGrid& level = args.levels[i];
-    const int pieces = ((level.width + 1) / 2 + kWarp - 1) / kWarp * ((level.height + 1) / 2) * chunks;
+    const int pieces = divided_up(divided_up(level.width, 2), kWarp) * divided_up(level.height, 2) * chunks;
     costs_kernel<T><<<plain_blocks(pieces), kPlainThreads, 0, stream>>>(args, i);
     RECON_CUDA_TRY(cudaGetLastError());
   }

@@ -1,4 +1,4 @@
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/scanline/scanline.cuh"
 #include "match/colour_difference_step.hpp"
 
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(kThreads)
 
 void queue_edges(const Rgb8* pixels, int width, int height, int threshold, std::uint8_t* edges,
                  cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((width + kThreads - 1) / kThreads), static_cast<unsigned>(height));
+  const dim3 grid(blocks_for(width, kThreads), static_cast<unsigned>(height));
   edges_kernel<<<grid, kThreads, 0, stream>>>(pixels, width, threshold, edges);
   RECON_CUDA_TRY(cudaGetLastError());
 }

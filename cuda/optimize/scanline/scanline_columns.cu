@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/scanline/scanline.cuh"
 
 namespace recon::cuda {
@@ -165,8 +165,8 @@ __global__ void __launch_bounds__(kThreads) columns_kernel(ScanlineArgs args) {
 template <int kPlanes, int kAhead, int kThreads>
 void launch(const ScanlineArgs& args, cudaStream_t stream) {
   constexpr int kOfWarp = kPlanes * kGroups;
-  const int warps = (args.costs.planes + kOfWarp - 1) / kOfWarp;
-  const auto blocks = static_cast<unsigned>((args.costs.width + kColumns - 1) / kColumns);
+  const int warps = divided_up(args.costs.planes, kOfWarp);
+  const unsigned blocks = blocks_for(args.costs.width, kColumns);
   columns_kernel<kPlanes, kAhead, kThreads>
       <<<blocks, static_cast<unsigned>(kLanes * warps), 0, stream>>>(args);
   RECON_CUDA_TRY(cudaGetLastError());

@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/scanline/scanline.cuh"
 
 namespace recon::cuda {
@@ -111,7 +111,7 @@ struct RowEdges {
 template <bool kForward, int kPlanes, bool kOneWarp, int kChunk>
 __device__ void follow_row(const ScanlineArgs& args, const RowPlanes& planes, const RowEdges& edges,
                            const int (&entries)[kPlanes], Exchange* exchange) {
-  const int width = args.costs.width, chunks = (width + kChunk - 1) / kChunk;
+  const int width = args.costs.width, chunks = divided_up(width, kChunk);
   RowPath<kPlanes, kOneWarp> path;
   path.begin(exchange);
   float next[kPlanes][kChunk], next_sum[kPlanes][kChunk] = {};
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(ScanlineArgs args) {
 template <int kPlanes, bool kOneWarp, int kChunk, int kThreads>
 void launch(const ScanlineArgs& args, cudaStream_t stream) {
   constexpr int kOfWarp = kPlanes * kLanes;
-  const int warps = kOneWarp ? 1 : (args.costs.planes + kOfWarp - 1) / kOfWarp;
+  const int warps = kOneWarp ? 1 : divided_up(args.costs.planes, kOfWarp);
   const std::size_t shared = 2 * static_cast<std::size_t>(args.costs.width + kMargin) + args.costs.planes;
   const auto kernel = rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>;
   constexpr std::size_t kAlways = std::size_t{46} << 10;  // max used without opt-in

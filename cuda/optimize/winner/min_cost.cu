@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/winner/min_cost.hpp"
 #include "match/combine_step.hpp"
 
@@ -26,8 +26,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void queue_min_cost(const DeviceVolume& costs, int min_disparity, float* disparity, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((costs.width + kThreads - 1) / kThreads),
-                  static_cast<unsigned>(costs.height));
+  const dim3 grid(blocks_for(costs.width, kThreads), static_cast<unsigned>(costs.height));
   min_cost_kernel<<<grid, kThreads, 0, stream>>>(costs, min_disparity, disparity);
   RECON_CUDA_TRY(cudaGetLastError());
 }
