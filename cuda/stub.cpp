@@ -37,7 +37,7 @@ LimitedSweep sweep_limited(const SweepProblem&, SweepVariant, std::size_t, int) 
 CachedSweeps sweep_with_cache(const std::vector<SweepProblem>&, SweepVariant, std::size_t, int) {
   unavailable();
 }
-SweepTimes time_sweep(const SweepProblem&, SweepVariant, int, int) {
+SweepTimes time_sweep(const SweepProblem&, int, int) {
   unavailable();
 }
 NaiveSweep time_naive_sweep(const SweepProblem&, int, int) {

@@ -9,11 +9,11 @@ struct ColourSad {
     using Cost = SadCost<Radius, 3>;
     switch (combine) {
       case CombineKind::kBest1:
-        return sweep_instance<Cost, BestFloats<1>, VolumeSink, 1>();
+        return sweep_instance<Cost, BestFloats<1>, 1>();
       case CombineKind::kBest2:
-        return sweep_instance<Cost, BestFloats<2>, VolumeSink, 1>();
+        return sweep_instance<Cost, BestFloats<2>, 1>();
       default:
-        return sweep_instance<Cost, AnyFloats, VolumeSink, 1>();
+        return sweep_instance<Cost, AnyFloats, 1>();
     }
   }
 };

@@ -9,11 +9,11 @@ struct GreySad {
     using Cost = SadCost<Radius, 1>;
     switch (combine) {
       case CombineKind::kBest1:
-        return sweep_instance<Cost, BestSums<1>, VolumeSink, 2>();
+        return sweep_instance<Cost, BestSums<1>, 2>();
       case CombineKind::kBest2:
-        return sweep_instance<Cost, BestSums<2>, VolumeSink, 1>();
+        return sweep_instance<Cost, BestSums<2>, 1>();
       default:
-        return sweep_instance<Cost, AnyFloats, VolumeSink, 1>();
+        return sweep_instance<Cost, AnyFloats, 1>();
     }
   }
 };

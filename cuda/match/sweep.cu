@@ -13,12 +13,6 @@ int divided_up(int a, int b) {
 
 }  // namespace
 
-bool can_fuse(const SweepOptions& options, int channels) {
-  const bool best_two = options.combination == Combination::kMinimum ||
-                        (options.combination == Combination::kBestK && options.best_k <= 2);
-  return options.cost == CostKind::kSad && channels == 1 && best_two;
-}
-
 int tile_count(int width, int rows, const SweepOptions& options) {
   const int radius = options.window / 2;
   return divided_up(width, tile_width(radius)) * divided_up(rows, tile_height(options.cost, radius));
@@ -51,12 +45,11 @@ CombineKind combine_kind(const SweepOptions& options) {
   return CombineKind::kAny;
 }
 
-SweepInstance instance_for(const SweepOptions& options, int channels, bool fused) {
+SweepInstance instance_for(const SweepOptions& options, int channels) {
   const int radius = options.window / 2;
   const CombineKind combine = combine_kind(options);
   if (options.cost == CostKind::kZncc) return zncc_instance(radius, combine);
-  if (channels == 3) return colour_sad_instance(radius, combine);
-  return fused ? fused_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
+  return channels == 3 ? colour_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
 }
 
 /// One thread per pixel.
@@ -80,7 +73,7 @@ unsigned blocks(int count, int per_block) {
 }  // namespace
 
 int blocks_per_wave(const SweepOptions& options, int channels) {
-  const SweepInstance instance = instance_for(options, channels, false);
+  const SweepInstance instance = instance_for(options, channels);
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(instance.shared_bytes)));
   int device = 0, multiprocessors = 0, blocks = 0;
@@ -94,9 +87,7 @@ int blocks_per_wave(const SweepOptions& options, int channels) {
 void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channels, cudaStream_t stream) {
   EXPECTS(args.sources >= 1 && args.sources <= kMaxSources && args.plane_begin < args.plane_end);
   EXPECTS(args.planes_per_block * args.sources <= kMaxSteps && args.row_begin < args.row_end);
-  const bool fused = args.volume == nullptr;
-  EXPECTS(!fused || can_fuse(options, channels));
-  const SweepInstance instance = instance_for(options, channels, fused);
+  const SweepInstance instance = instance_for(options, channels);
   const int radius = options.window / 2;
   const dim3 grid(blocks(args.width, tile_width(radius)),
                   blocks(args.row_end - args.row_begin, tile_height(options.cost, radius)),

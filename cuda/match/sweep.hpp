@@ -47,12 +47,9 @@ struct SweepArgs {
   Combination combination;
   int best_k;
 
-  /// Costs as half bits by (y - row_begin, d - plane_begin, x), rows `volume_pitch` elements apart; or
+  /// Costs as half bits by (y - row_begin, d - plane_begin, x), rows `volume_pitch` elements apart.
   std::uint16_t* volume;
   std::ptrdiff_t volume_pitch;
-  /// winners by (range, field, y - row_begin, x), one range per `planes_per_block` planes; see WinnerRange.
-  std::uint16_t* winners;
-  std::ptrdiff_t winners_pitch;
 };
 
 /// A thread block computes tile_width x tile_height outputs of the reference; with the halo of the window
@@ -74,9 +71,6 @@ RECON_HD constexpr int tile_height(CostKind cost, int radius) {
 /// The max number of (plane, source) pairs whose coverage a thread block stores.
 inline constexpr int kMaxSteps = 4096;
 
-/// Whether a kernel finds the winners without storing costs: grey SAD, the best or the mean of the best two.
-bool can_fuse(const SweepOptions& options, int channels);
-
 /// Thread blocks per range of planes of a launch over `rows` rows.
 int tile_count(int width, int rows, const SweepOptions& options);
 
@@ -85,17 +79,14 @@ int tile_count(int width, int rows, const SweepOptions& options);
 /// @param most_ranges      max number of ranges of planes, unless kMaxSteps requires more
 int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges);
 
-/// Launches the sweep of `args` on `stream`: costs into `args.volume`, or, if `args.volume` is null, winners
-/// into `args.winners` (only if `can_fuse`).
-/// @throws DeviceError
+/// Launches the sweep of `args` on `stream`. @throws DeviceError
 void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channels, cudaStream_t stream);
 
 /// Packs rows of bytes into quads (SourceStorage::kQuads): `quads` has height rows of `quad_pitch` elements.
 void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
                   int quad_pitch, cudaStream_t stream);
 
-/// Thread blocks of the cost-storing sweep kernel that are resident on the current device. @throws
-/// DeviceError
+/// Thread blocks of the sweep kernel that are resident on the current device. @throws DeviceError
 int blocks_per_wave(const SweepOptions& options, int channels);
 
 }  // namespace recon::cuda

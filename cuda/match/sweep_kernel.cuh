@@ -17,7 +17,7 @@ namespace recon::cuda {
 ///   1. warps the tile and its halo once, 16 samples per thread, four rows per word;
 ///   2. sums the windows down the columns;
 ///   3. sums them along the rows, and offers the cost to the combination over the sources;
-/// and passes the combined cost of a plane to the sink. Four rows of the tile belong to one warp in every
+/// and stores the combined cost of a plane. Four rows of the tile belong to one warp in every
 /// part, and only part 2 reads rows of other warps: there is one barrier per step, between parts 1 and 2.
 /// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in
 /// part 2.
@@ -149,7 +149,7 @@ struct IsBestSums<BestSums<K>> {
   static constexpr bool value = true;
 };
 
-template <class Cost, class Combine, class Sink, int BlocksPerMultiprocessor>
+template <class Cost, class Combine, int BlocksPerMultiprocessor>
 __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep_kernel(
     const __grid_constant__ SweepArgs args) {
   extern __shared__ __align__(16) unsigned char dynamic_shared[];
@@ -195,8 +195,6 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
   __syncthreads();
 
   Combine combined;
-  Sink sink;
-  sink.clear();
   const Coverage* coverage = shared.coverage;
   int turn = 0;
 #pragma unroll 1
@@ -226,12 +224,11 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
     }
     if (active) {
       if constexpr (IsBestSums<Combine>::value)
-        sink.push(args, output, d, combined.result(cost.inverse_count));
+        store_costs(args, output, d, combined.result(cost.inverse_count));
       else
-        sink.push(args, output, d, combined.result());
+        store_costs(args, output, d, combined.result());
     }
   }
-  if (active) sink.finish(args, output, plane_end);
 }
 
 /// One instance of the sweep kernel, with its launch parameters.
@@ -241,16 +238,14 @@ struct SweepInstance {
   std::size_t shared_bytes;
 };
 
-template <class Cost, class Combine, class Sink, int BlocksPerMultiprocessor>
+template <class Cost, class Combine, int BlocksPerMultiprocessor>
 SweepInstance sweep_instance() {
-  return {&sweep_kernel<Cost, Combine, Sink, BlocksPerMultiprocessor>, kThreads<Cost>,
-          sizeof(BlockShared<Cost>)};
+  return {&sweep_kernel<Cost, Combine, BlocksPerMultiprocessor>, kThreads<Cost>, sizeof(BlockShared<Cost>)};
 }
 
 /// The instances of each cost by combination, for a window radius of 1 .. 7.
 enum class CombineKind { kBest1, kBest2, kAny };
 SweepInstance grey_sad_instance(int radius, CombineKind combine);
-SweepInstance fused_sad_instance(int radius, CombineKind combine);
 SweepInstance colour_sad_instance(int radius, CombineKind combine);
 SweepInstance zncc_instance(int radius, CombineKind combine);
 

@@ -9,11 +9,11 @@ struct Zncc {
     using Cost = ZnccCost<Radius>;
     switch (combine) {
       case CombineKind::kBest1:
-        return sweep_instance<Cost, BestFloats<1>, VolumeSink, 2>();
+        return sweep_instance<Cost, BestFloats<1>, 2>();
       case CombineKind::kBest2:
-        return sweep_instance<Cost, BestFloats<2>, VolumeSink, 2>();
+        return sweep_instance<Cost, BestFloats<2>, 2>();
       default:
-        return sweep_instance<Cost, AnyFloats, VolumeSink, 2>();
+        return sweep_instance<Cost, AnyFloats, 2>();
     }
   }
 };

@@ -76,7 +76,6 @@ class CudaBackend : public Backend {
       throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
-    RECON_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_));
     limit_ = options.memory_limit.value_or(usable_memory());
     admission_.emplace(options.streams, limit_);
     streams_.reserve(static_cast<std::size_t>(options.streams));
@@ -233,9 +232,7 @@ class CudaBackend : public Backend {
     const Hold hold(*this, limit_);
     hold.stream().release();
     set_image_budget();
-    const SweepPlan planned =
-        plan_sweep(shape, SweepPath::kAuto, {multiprocessors_, std::min(limit_, usable_memory())});
-    return hold.stream().sweep.sweep(problem, planned);
+    return hold.stream().sweep.sweep(problem, plan_sweep(shape, std::min(limit_, usable_memory())));
   }
 
   /// Limits the cache of source images to what is left if all streams do work like the largest so far; to
@@ -300,15 +297,14 @@ class CudaBackend : public Backend {
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape) const {
     try {
-      return plan_sweep(shape, SweepPath::kAuto, {multiprocessors_, admission_->share()});
+      return plan_sweep(shape, admission_->share());
     } catch (const OutOfMemory&) {
-      return plan_sweep(shape, SweepPath::kAuto, {multiprocessors_, limit_});
+      return plan_sweep(shape, limit_);
     }
   }
 
   int device_;
   int host_threads_;  ///< for graph cuts
-  int multiprocessors_ = 1;
   std::string name_;
   std::size_t limit_ = 0;
   ImageCache images_;

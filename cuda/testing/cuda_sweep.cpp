@@ -13,13 +13,10 @@
 namespace recon::cuda {
 namespace {
 
-SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t limit, int multiprocessors) {
-  SweepPath path = SweepPath::kAuto;
-  if (variant == SweepVariant::kFused) path = SweepPath::kFused;
-  if (variant == SweepVariant::kVolume || variant == SweepVariant::kVolumeBytes) path = SweepPath::kVolume;
+SweepPlan plan_of(const SweepProblem& problem, SweepVariant variant, std::size_t limit) {
   std::optional<SourceStorage> storage;
-  if (variant == SweepVariant::kVolumeBytes) storage = SourceStorage::kBytes;
-  return plan_sweep(sweep_shape(problem), path, {multiprocessors, limit}, storage);
+  if (variant == SweepVariant::kBytes) storage = SourceStorage::kBytes;
+  return plan_sweep(sweep_shape(problem), limit, storage);
 }
 
 NaiveCamera naive_camera(const PosedImage& image) {
@@ -43,9 +40,8 @@ NaiveCamera naive_camera(const PosedImage& image) {
 }  // namespace
 
 Volume<Half> sweep_volume(const SweepProblem& problem, SweepVariant variant, int device) {
-  EXPECTS(variant == SweepVariant::kVolume || variant == SweepVariant::kVolumeBytes);
-  const cudaDeviceProp properties = use_device(device);
-  const SweepPlan plan = plan_of(problem, variant, free_memory(), properties.multiProcessorCount);
+  use_device(device);
+  const SweepPlan plan = plan_of(problem, variant, free_memory());
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   const int planes = problem.planes.count;
   Volume<Half> volume(width, planes, height);
@@ -69,8 +65,8 @@ Volume<Half> sweep_volume(const SweepProblem& problem, SweepVariant variant, int
 
 LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, std::size_t memory_limit,
                            int device) {
-  const cudaDeviceProp properties = use_device(device);
-  const SweepPlan plan = plan_of(problem, variant, memory_limit, properties.multiProcessorCount);
+  use_device(device);
+  const SweepPlan plan = plan_of(problem, variant, memory_limit);
   SweepStream sweep;
   LimitedSweep result;
   result.estimate = sweep.sweep(problem, plan);
@@ -82,24 +78,23 @@ LimitedSweep sweep_limited(const SweepProblem& problem, SweepVariant variant, st
 
 CachedSweeps sweep_with_cache(const std::vector<SweepProblem>& problems, SweepVariant variant,
                               std::size_t budget, int device) {
-  const cudaDeviceProp properties = use_device(device);
+  use_device(device);
   ImageCache cache;
   cache.set_budget(budget);
   SweepStream streams[2] = {SweepStream(1, &cache), SweepStream(1, &cache)};
   CachedSweeps result;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const SweepPlan plan =
-        plan_of(problems[i], variant, std::size_t{1} << 30, properties.multiProcessorCount);
+    const SweepPlan plan = plan_of(problems[i], variant, std::size_t{1} << 30);
     result.estimates.push_back(streams[i % 2].sweep(problems[i], plan));
   }
   result.uploads = cache.uploads();
   return result;
 }
 
-SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int repeats, int device) {
+SweepTimes time_sweep(const SweepProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
-  const cudaDeviceProp properties = use_device(device);
-  const SweepPlan plan = plan_of(problem, variant, free_memory() / 10 * 9, properties.multiProcessorCount);
+  use_device(device);
+  const SweepPlan plan = plan_sweep(sweep_shape(problem), free_memory() / 10 * 9);
   SweepStream sweep;
   SweepTimes times;
   times.device_bytes = plan.bytes;

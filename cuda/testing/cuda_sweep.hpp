@@ -13,12 +13,10 @@ namespace recon::cuda {
 /// The sweep on a GPU by parts, for tests and the benchmark: no CUDA type appears here, and a build without
 /// CUDA has these functions too, which then throw DeviceUnavailable.
 
-/// Which of the equivalent arrangements does the work.
+/// How the sources are stored; the results are the same.
 enum class SweepVariant {
-  kAuto,         ///< what the backend takes
-  kFused,        ///< winners in registers; grey SAD, the best or the mean of the best two
-  kVolume,       ///< half volume in memory, then scanned
-  kVolumeBytes,  ///< the same with sources as plain bytes, as taken where memory is short
+  kAuto,   ///< as in the backend
+  kBytes,  ///< as plain bytes, as taken where memory is short
 };
 
 /// The whole cost volume. @throws OutOfMemory, DeviceUnavailable, DeviceError
@@ -55,7 +53,7 @@ struct SweepTimes {
 };
 
 /// Times `repeats` sweeps after a warm-up of three.
-SweepTimes time_sweep(const SweepProblem& problem, SweepVariant variant, int repeats, int device = 0);
+SweepTimes time_sweep(const SweepProblem& problem, int repeats, int device = 0);
 
 /// The paper's naive kernel on the same problem (grey, minimum over the sources), and the planes that it
 /// finds.

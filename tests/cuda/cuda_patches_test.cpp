@@ -55,7 +55,7 @@ int known_pixels(const DepthEstimate& estimate) {
 /// Both storages of the sources give the CPU's result; returns that.
 DepthEstimate expect_as_on_cpu(const SweepProblem& problem) {
   DepthEstimate expected = sweep_view(problem);
-  for (const SweepVariant variant : {SweepVariant::kAuto, SweepVariant::kVolumeBytes}) {
+  for (const SweepVariant variant : {SweepVariant::kAuto, SweepVariant::kBytes}) {
     SCOPED_TRACE(variant == SweepVariant::kAuto ? "quads" : "bytes");
     expect_same(expected, cuda::sweep_limited(problem, variant, kPlenty).estimate);
   }
@@ -182,7 +182,7 @@ class CudaPatchMemory : public test::GpuTest<> {};
 TEST_F(CudaPatchMemory, IsWhatWasPlanned) {
   for (const SweepOptimizer optimizer : {kWinner, kPaths})
     for (int levels = 0; levels <= 2; ++levels)
-      for (const SweepVariant variant : {SweepVariant::kAuto, SweepVariant::kVolumeBytes}) {
+      for (const SweepVariant variant : {SweepVariant::kAuto, SweepVariant::kBytes}) {
         const PatchScene patches(scene(150, 101, 160, 110, 6), {levels, 2, 2, 1}, optimizer);
         const cuda::LimitedSweep sweep = cuda::sweep_limited(patches.problem(), variant, kPlenty);
         EXPECT_EQ(sweep.arena_bytes, sweep.planned_bytes) << "levels " << levels;
@@ -193,7 +193,7 @@ TEST_F(CudaPatchMemory, SourcesAreBytesWhereQuadsDoNotFit) {
   const PatchScene patches(scene(150, 101, 160, 110, 12), {1, 2, 2, 2});
   const SweepProblem& problem = patches.problem();
   const cuda::LimitedSweep quads = cuda::sweep_limited(problem, SweepVariant::kAuto, kPlenty);
-  const std::size_t least = cuda::sweep_limited(problem, SweepVariant::kVolumeBytes, kPlenty).planned_bytes;
+  const std::size_t least = cuda::sweep_limited(problem, SweepVariant::kBytes, kPlenty).planned_bytes;
   ASSERT_LT(least, quads.planned_bytes);
   for (const std::size_t limit : {quads.planned_bytes - 1, (quads.planned_bytes + least) / 2, least}) {
     const cuda::LimitedSweep bytes = cuda::sweep_limited(problem, SweepVariant::kAuto, limit);

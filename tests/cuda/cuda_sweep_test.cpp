@@ -8,7 +8,6 @@
 
 #include "cuda/device/memory.hpp"
 #include "cuda/gpu_test.hpp"
-#include "cuda/match/sweep.hpp"
 #include "cuda/sweep_cases.hpp"
 #include "steps/plane_sweep.hpp"
 
@@ -44,14 +43,11 @@ TEST_P(CudaSweep, EqualsItsStepsToTheBit) {
   const Volume<Half> expected = steps::sweep_volume(problem);
   const DepthEstimate winners = steps::winners(expected.view(), problem.planes);
 
-  EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kVolume).view()))
+  EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kAuto).view()))
       << "quads";
-  EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kVolumeBytes).view()))
+  EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kBytes).view()))
       << "bytes";
-  constexpr std::size_t plenty = std::size_t{1} << 30;
-  expect_same(winners, cuda::sweep_limited(problem, SweepVariant::kVolume, plenty).estimate);
-  if (cuda::can_fuse(problem.options, problem.reference.channels))
-    expect_same(winners, cuda::sweep_limited(problem, SweepVariant::kFused, plenty).estimate);
+  expect_same(winners, cuda::sweep_limited(problem, SweepVariant::kAuto, std::size_t{1} << 30).estimate);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSweep, ::testing::ValuesIn(test::sweep_cases()),
@@ -60,15 +56,16 @@ INSTANTIATE_TEST_SUITE_P(Cases, CudaSweep, ::testing::ValuesIn(test::sweep_cases
 class CudaSweepLimits : public test::GpuTest<> {};
 
 /// Limits from plenty down to too little: never more memory than said, always the same result.
-void expect_limits_change_nothing(const SweepCase& c, SweepVariant variant) {
+void expect_limits_change_nothing(const SweepCase& c) {
   const SweepScene scene(c);
-  const cuda::LimitedSweep free = cuda::sweep_limited(scene.problem(), variant, std::size_t{1} << 30);
+  const cuda::LimitedSweep free =
+      cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, std::size_t{1} << 30);
   EXPECT_EQ(free.tiles, 1);
   int most_tiles = 1;
   bool refused = false;
   for (std::size_t limit = free.planned_bytes; !refused; limit = limit * 4 / 5) {
     try {
-      const cuda::LimitedSweep limited = cuda::sweep_limited(scene.problem(), variant, limit);
+      const cuda::LimitedSweep limited = cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, limit);
       EXPECT_LE(limited.planned_bytes, limit);
       EXPECT_EQ(limited.arena_bytes, limited.planned_bytes);
       expect_same(free.estimate, limited.estimate);
@@ -82,13 +79,13 @@ void expect_limits_change_nothing(const SweepCase& c, SweepVariant variant) {
   EXPECT_GT(most_tiles, 2);
 }
 
-TEST_F(CudaSweepLimits, VolumeInPieces) {
-  expect_limits_change_nothing({"", 150, 301, 160, 310, 37, 3, CostKind::kZncc, 1, 5, Combination::kBestK, 2},
-                               SweepVariant::kVolume);
+TEST_F(CudaSweepLimits, ZnccInPieces) {
+  expect_limits_change_nothing(
+      {"", 150, 301, 160, 310, 37, 3, CostKind::kZncc, 1, 5, Combination::kBestK, 2});
 }
 
-TEST_F(CudaSweepLimits, FusedInPieces) {
-  expect_limits_change_nothing({"", 150, 301, 160, 310, 37, 2}, SweepVariant::kFused);
+TEST_F(CudaSweepLimits, SadInPieces) {
+  expect_limits_change_nothing({"", 150, 301, 160, 310, 37, 2});
 }
 
 class CudaBackendTest : public test::GpuTest<> {};

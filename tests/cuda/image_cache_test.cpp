@@ -53,7 +53,7 @@ class CudaImageCache : public test::GpuTest<> {
 
 TEST_F(CudaImageCache, UploadsEachChannelOfASourceOnce) {
   const SharedSources grey({CostKind::kZncc, 7, Combination::kBestK, 2}, 1);
-  for (const auto variant : {cuda::SweepVariant::kVolume, cuda::SweepVariant::kVolumeBytes}) {
+  for (const auto variant : {cuda::SweepVariant::kAuto, cuda::SweepVariant::kBytes}) {
     const cuda::CachedSweeps cached = cuda::sweep_with_cache(grey.views, variant, kAll);
     EXPECT_EQ(cached.uploads, std::size_t{kImages});
     expect_as_without(grey, variant, cached);
@@ -72,11 +72,11 @@ TEST_F(CudaImageCache, EvictsImagesWhereMemoryIsShort) {
     std::size_t images, min_uploads, max_uploads;
   } cases[] = {{0, 0, 0}, {2, views, 2 * views}, {4, views, views + 2}};
   for (const auto& c : cases) {
-    const cuda::CachedSweeps cached = cuda::sweep_with_cache(shared.views, cuda::SweepVariant::kVolume,
+    const cuda::CachedSweeps cached = cuda::sweep_with_cache(shared.views, cuda::SweepVariant::kAuto,
                                                              c.images * SharedSources::image_bytes());
     EXPECT_GE(cached.uploads, c.min_uploads) << c.images << " images";
     EXPECT_LE(cached.uploads, c.max_uploads) << c.images << " images";
-    expect_as_without(shared, cuda::SweepVariant::kVolume, cached);
+    expect_as_without(shared, cuda::SweepVariant::kAuto, cached);
   }
 }
 
@@ -84,7 +84,7 @@ TEST_F(CudaImageCache, ImagesWithoutAnIdAreNotKept) {
   SharedSources shared({CostKind::kZncc, 7, Combination::kBestK, 2}, 1);
   for (SweepProblem& view : shared.views)
     for (PosedImage& source : view.sources) source.id = 0;
-  EXPECT_EQ(cuda::sweep_with_cache(shared.views, cuda::SweepVariant::kVolume, kAll).uploads, 0u);
+  EXPECT_EQ(cuda::sweep_with_cache(shared.views, cuda::SweepVariant::kAuto, kAll).uploads, 0u);
 }
 
 /// The least memory that a view can be swept in, to five per cent.

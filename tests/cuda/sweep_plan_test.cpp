@@ -27,8 +27,7 @@ SweepSpec sad() {
 
 TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
   const SweepShape shape{zncc(), 640, 480, 640, 480, 1, 8, 128};
-  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, 16 * kGiB});
-  EXPECT_FALSE(plan.fused);
+  const SweepPlan plan = plan_sweep(shape, 16 * kGiB);
   EXPECT_EQ(plan.tiles, 1);
   EXPECT_EQ(plan.rows, 480);
   EXPECT_EQ(plan.storage, SourceStorage::kQuads);
@@ -39,19 +38,15 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
   const SweepShape shape{zncc(), 6000, 4000, 6000, 4000, 1, 8, 512};
   for (const std::size_t streams : {1u, 2u}) {
-    const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB / streams});
+    const SweepPlan plan = plan_sweep(shape, kGiB / streams);
     EXPECT_LE(plan.bytes, kGiB / streams);
     EXPECT_GT(plan.tiles, 1);
   }
-  const SweepPlan fused =
-      plan_sweep({sad(), 6000, 4000, 6000, 4000, 1, 8, 512}, SweepPath::kAuto, {132, kGiB / 2});
-  EXPECT_TRUE(fused.fused);
-  EXPECT_LE(fused.bytes, kGiB / 2);
 }
 
 TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
   const SweepShape shape{zncc(), 6000, 4000, 100, 100, 1, 1, 4096};
-  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, 128u << 20});
+  const SweepPlan plan = plan_sweep(shape, 128u << 20);
   EXPECT_LE(plan.bytes, 128u << 20);
   EXPECT_LT(plan.planes, 4096);
   EXPECT_EQ(plan.rows, 26);
@@ -60,7 +55,7 @@ TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
 TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
   const SweepShape shape{zncc(), 6000, 4000, 6000, 4000, 1, 8, 512};
   try {
-    plan_sweep(shape, SweepPath::kAuto, {132, 100u << 20});
+    plan_sweep(shape, 100u << 20);
     FAIL() << "no exception";
   } catch (const OutOfMemory& error) {
     const std::string what = error.what();
@@ -71,15 +66,13 @@ TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
 
 TEST(SweepPlan, RefusesOptionsOutOfRange) {
   const SweepShape shape{sad(), 64, 48, 64, 48, 1, 2, 8};
-  const SweepDevice device{132, kGiB};
   SweepShape even = shape;
   even.options.window = 8;
-  EXPECT_THROW(plan_sweep(even, SweepPath::kAuto, device), std::logic_error);
+  EXPECT_THROW(plan_sweep(even, kGiB), std::logic_error);
   SweepShape colour = shape;
   colour.channels = 3;
-  EXPECT_THROW(plan_sweep(colour, SweepPath::kFused, device), std::logic_error);
   colour.options = zncc().options;
-  EXPECT_THROW(plan_sweep(colour, SweepPath::kAuto, device), std::logic_error);
+  EXPECT_THROW(plan_sweep(colour, kGiB), std::logic_error);
 }
 
 /// Memory is taken for the largest block: none that is smaller may need more.
@@ -101,11 +94,11 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
   SweepShape shape{zncc(), 24, 19, 27, 21, 1, 2, 5000};
   shape.stages.aggregation.kind = Aggregation::kConstantWindow;
-  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB});
+  const SweepPlan plan = plan_sweep(shape, kGiB);
   EXPECT_TRUE(plan.stored);
   EXPECT_FALSE(plan.paths);
   shape.optimizer = SweepOptimizer::kSemiGlobal;
-  EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, kGiB}), UsageError);
+  EXPECT_THROW(plan_sweep(shape, kGiB), UsageError);
 }
 
 SweepShape patches(int width, int height, int sources, int levels) {
@@ -116,7 +109,7 @@ SweepShape patches(int width, int height, int sources, int levels) {
 }
 
 TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
-  const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), SweepPath::kAuto, {132, kGiB});
+  const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), kGiB);
   EXPECT_TRUE(plan.patches);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
   // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths),
@@ -126,19 +119,19 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
             49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4 + 256);
   EXPECT_EQ(plan.bytes, plan.patch_bytes);
   // Of few sources the prior and the results need more than the costs of the patches.
-  EXPECT_EQ(plan_sweep(patches(640, 480, 2, 1), SweepPath::kAuto, {132, kGiB}).patch_bytes,
+  EXPECT_EQ(plan_sweep(patches(640, 480, 2, 1), kGiB).patch_bytes,
             49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 2 * 4 + 2 * 4) + 256);
   SweepShape coarse{zncc(), 320, 240, 320, 240, 1, 8, 32};
-  EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
+  EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, kGiB).sweep_bytes);
 
   SweepShape many = patches(640, 480, 2, 0);
   many.planes = 512;
-  const SweepPlan large = plan_sweep(many, SweepPath::kAuto, {132, kGiB});
+  const SweepPlan large = plan_sweep(many, kGiB);
   EXPECT_GT(large.sweep_bytes, large.patch_bytes);
   EXPECT_EQ(large.bytes, large.sweep_bytes);
 
   many.optimizer = SweepOptimizer::kSemiGlobal;
-  const SweepPlan paths = plan_sweep(many, SweepPath::kAuto, {132, kGiB});
+  const SweepPlan paths = plan_sweep(many, kGiB);
   EXPECT_GT(paths.path_bytes, 0u);
   EXPECT_GT(paths.sweep_bytes, paths.path_bytes);
   EXPECT_EQ(paths.bytes, std::max(paths.sweep_bytes, paths.patch_bytes));
@@ -148,10 +141,10 @@ TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
   SweepShape shape = patches(6000, 4000, 20, 1);
   shape.planes = 256;
   shape.optimizer = SweepOptimizer::kSemiGlobal;
-  const SweepPlan plan = plan_sweep(shape, SweepPath::kAuto, {132, kGiB});
+  const SweepPlan plan = plan_sweep(shape, kGiB);
   EXPECT_LE(plan.bytes, kGiB);
   EXPECT_EQ(plan.sums, 1);
-  const SweepPlan roomy = plan_sweep(shape, SweepPath::kAuto, {132, 2 * kGiB});
+  const SweepPlan roomy = plan_sweep(shape, 2 * kGiB);
   EXPECT_EQ(roomy.sums, 2);
   const std::size_t costs = element_count({plan.width, plan.height, 256});
   EXPECT_EQ(roomy.path_bytes - plan.path_bytes, 2 * costs);
@@ -159,29 +152,28 @@ TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
 
 TEST(PatchPlan, TheCoarseSweepHasEightSources) {
   const SweepShape coarse{zncc(), 160, 120, 160, 120, 1, 8, 32};
-  EXPECT_EQ(plan_sweep(patches(637, 479, 20, 2), SweepPath::kAuto, {132, kGiB}).sweep_bytes,
-            plan_sweep(coarse, SweepPath::kAuto, {132, kGiB}).sweep_bytes);
+  EXPECT_EQ(plan_sweep(patches(637, 479, 20, 2), kGiB).sweep_bytes, plan_sweep(coarse, kGiB).sweep_bytes);
 }
 
 TEST(PatchPlan, StoresBytesWhereQuadsDoNotFit) {
   const SweepShape shape = patches(640, 480, 8, 1);
-  const std::size_t quads = plan_sweep(shape, SweepPath::kAuto, {132, kGiB}).bytes;
-  EXPECT_EQ(plan_sweep(shape, SweepPath::kAuto, {132, quads}).patch_storage, SourceStorage::kQuads);
-  const SweepPlan bytes = plan_sweep(shape, SweepPath::kAuto, {132, quads - 1});
+  const std::size_t quads = plan_sweep(shape, kGiB).bytes;
+  EXPECT_EQ(plan_sweep(shape, quads).patch_storage, SourceStorage::kQuads);
+  const SweepPlan bytes = plan_sweep(shape, quads - 1);
   EXPECT_EQ(bytes.patch_storage, SourceStorage::kBytes);
   // A quad is four bytes, and nothing is uploaded before its conversion.
   EXPECT_EQ(bytes.bytes, quads - std::size_t{640} * 480 * (8 * 3 + 1));
-  EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, quads - 1}, SourceStorage::kQuads), OutOfMemory);
-  EXPECT_EQ(plan_sweep(shape, SweepPath::kAuto, {132, kGiB}, SourceStorage::kBytes).bytes, bytes.bytes);
-  EXPECT_EQ(plan_sweep(shape, SweepPath::kAuto, {132, bytes.bytes}).bytes, bytes.bytes);
-  EXPECT_THROW(plan_sweep(shape, SweepPath::kAuto, {132, bytes.bytes - 1}), OutOfMemory);
+  EXPECT_THROW(plan_sweep(shape, quads - 1, SourceStorage::kQuads), OutOfMemory);
+  EXPECT_EQ(plan_sweep(shape, kGiB, SourceStorage::kBytes).bytes, bytes.bytes);
+  EXPECT_EQ(plan_sweep(shape, bytes.bytes).bytes, bytes.bytes);
+  EXPECT_THROW(plan_sweep(shape, bytes.bytes - 1), OutOfMemory);
 }
 
 TEST(PatchPlan, SaysWhatToLowerWhereNothingFits) {
   const SweepShape shape = patches(6000, 4000, 20, 1);
   for (const std::size_t limit : {std::size_t{1} << 20, std::size_t{200} << 20, std::size_t{800} << 20}) {
     try {
-      plan_sweep(shape, SweepPath::kAuto, {132, limit});
+      plan_sweep(shape, limit);
       ADD_FAILURE() << "no exception";
     } catch (const OutOfMemory& error) {
       const std::string what = error.what();

@@ -50,18 +50,14 @@ ordered_json run_on_cpu(const SweepBenchmark& benchmark, const SweepProblem& pro
           {"ratio_to_algorithm_1", to_json(ratios(times[1], times[0]))}};
 }
 
-/// A path of the GPU with its share of the roofline: the instructions and the loads of the samples without
-/// window halos, window sums and winners, and the bytes of a volume written (and read once more by the
-/// winner).
-ordered_json time_path(const SweepProblem& problem, cuda::SweepVariant variant, int repeats,
-                       double naive_ms) {
-  const cuda::SweepTimes times = cuda::time_sweep(problem, variant, repeats);
+/// The GPU with its share of the roofline: the instructions and the loads of the samples without window
+/// halos, window sums and winners, and the bytes of a volume written (and read once more by the winner).
+ordered_json time_on_gpu(const SweepProblem& problem, int repeats, double naive_ms) {
+  const cuda::SweepTimes times = cuda::time_sweep(problem, repeats);
   const double samples = sample_count(problem);
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / 32.0 / kH200WarpInstructionsPerSecond;
   const double load_ms = 1e3 * samples / kH200LoadsPerSecond;
-  const bool stored = variant != cuda::SweepVariant::kFused;
-  const double volume_bytes =
-      stored ? 2.0 * 2.0 * samples / static_cast<double>(problem.sources.size()) : 0.0;
+  const double volume_bytes = 2.0 * 2.0 * samples / static_cast<double>(problem.sources.size());
   const double bytes_ms = 1e3 * volume_bytes / kH200BytesPerSecond;
   return {{"kernels_ms", to_json(times.kernels)},
           {"whole_call_ms", to_json(times.whole)},
@@ -79,10 +75,7 @@ ordered_json run_on_gpu(const SweepBenchmark& benchmark, const SweepProblem& pro
   const cuda::NaiveSweep naive = cuda::time_naive_sweep(problem, std::min(benchmark.repeats, 5));
   ordered_json result;
   result["naive_kernel_ms"] = to_json(naive.kernels);
-  result["without_volume"] =
-      time_path(problem, cuda::SweepVariant::kFused, benchmark.repeats, naive.kernels.median);
-  result["with_half_volume"] =
-      time_path(problem, cuda::SweepVariant::kVolume, benchmark.repeats, naive.kernels.median);
+  result["with_half_volume"] = time_on_gpu(problem, benchmark.repeats, naive.kernels.median);
   return result;
 }
 

@@ -18,8 +18,6 @@ constexpr std::size_t kMaxVolumeBytes = std::size_t{4} << 30;
 constexpr int kMinPlanes = 8;
 /// The max number of planes that the kernels of the semi-global optimizer have registers for.
 constexpr int kMaxPathPlanes = 4096;
-/// The max number of winner ranges of a fused sweep.
-constexpr int kMaxRanges = 16;
 
 /// Bytes of the optimizer for the largest of the blocks.
 std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock>& blocks, int sums) {
@@ -43,10 +41,10 @@ SweepPlan kind_of(const SweepShape& shape) {
 
 class Planner {
  public:
-  Planner(const SweepShape& shape, const SweepDevice& device, int sums)
+  Planner(const SweepShape& shape, std::size_t memory_limit, int sums)
       : shape_(shape),
         options_(shape.options),
-        device_(device),
+        memory_limit_(memory_limit),
         kind_(kind_of(shape)),
         width_(shape.width),
         height_(shape.height) {
@@ -62,55 +60,48 @@ class Planner {
   }
 
   /// The largest pieces that fit; empty if none does.
-  std::optional<SweepPlan> largest(bool fused, SourceStorage storage) const {
+  std::optional<SweepPlan> largest(SourceStorage storage) const {
     const int blocks = (height_ + block_rows_ - 1) / block_rows_;
     for (int pieces = 1; pieces <= blocks; ++pieces) {
       const int rows = std::min(height_, (blocks + pieces - 1) / pieces * block_rows_);
-      const SweepPlan plan = counted(fused, storage, rows, shape_.planes);
+      const SweepPlan plan = counted(storage, rows, shape_.planes);
       if (fits(plan)) return plan;
     }
-    if (fused) return {};
     for (int planes = shape_.planes / 2; planes >= std::min(kMinPlanes, shape_.planes); planes /= 2) {
-      const SweepPlan plan = counted(false, storage, block_rows_, planes);
+      const SweepPlan plan = counted(storage, block_rows_, planes);
       if (fits(plan)) return plan;
     }
     return {};
   }
 
-  SweepPlan smallest(bool fused) const {
-    return counted(fused, SourceStorage::kBytes, block_rows_, std::min(kMinPlanes, shape_.planes));
+  SweepPlan smallest() const {
+    return counted(SourceStorage::kBytes, block_rows_, std::min(kMinPlanes, shape_.planes));
   }
 
  private:
-  SweepPlan counted(bool fused, SourceStorage storage, int rows, int planes) const {
+  SweepPlan counted(SourceStorage storage, int rows, int planes) const {
     SweepPlan plan = kind_;
-    plan.fused = fused;
     plan.width = width_;
     plan.height = height_;
     plan.storage = storage;
     plan.rows = rows;
     plan.planes = planes;
-    if (fused) {
-      plan.planes = planes_per_block(tile_count(width_, rows, options_), shape_.planes, shape_.sources,
-                                     device_.multiprocessors, kMaxRanges);
-      plan.ranges = (shape_.planes + plan.planes - 1) / plan.planes;
-    }
     plan.sweep_bytes = plan.path_bytes + bytes_taken([&](Arena& arena) { map_memory(arena, shape_, plan); });
     plan.bytes = plan.sweep_bytes;
     const int row_pieces = (height_ + rows - 1) / rows;
-    plan.tiles = row_pieces * (fused ? 1 : (shape_.planes + planes - 1) / planes);
+    plan.tiles = row_pieces * ((shape_.planes + planes - 1) / planes);
     return plan;
   }
 
   bool fits(const SweepPlan& plan) const {
-    const std::size_t volume = plan.fused ? 0 : Volume<std::uint16_t>::bytes(width_, plan.planes, plan.rows);
+    const std::size_t volume = Volume<std::uint16_t>::bytes(width_, plan.planes, plan.rows);
     const bool smallest = plan.rows == block_rows_ && plan.planes < shape_.planes;
-    return plan.bytes <= device_.memory_limit && (volume <= kMaxVolumeBytes || smallest);
+    return plan.bytes <= memory_limit_ && (volume <= kMaxVolumeBytes || smallest);
   }
 
   const SweepShape& shape_;
   const SweepOptions& options_;
-  const SweepDevice& device_;
+  std::size_t memory_limit_;
   SweepPlan kind_;  ///< the part of a plan that the shape determines
   int width_, height_;
   int block_rows_ = 0;
@@ -133,16 +124,16 @@ std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
 }  // namespace
 
 /// The plan of the coarsest level, with the memory of the patches.
-static SweepPlan plan_patches(const SweepShape& shape, SweepPath path, const SweepDevice& device,
+static SweepPlan plan_patches(const SweepShape& shape, std::size_t memory_limit,
                               std::optional<SourceStorage> storage) {
-  SweepPlan plan = plan_sweep(coarsest_shape(shape), path, device, storage);
+  SweepPlan plan = plan_sweep(coarsest_shape(shape), memory_limit, storage);
   plan.patches = true;
   std::size_t bytes = 0;
   for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
     if (storage && *storage != kind) continue;
     plan.patch_storage = kind;
     bytes = bytes_taken([&](Arena& arena) { map_patch_memory(arena, shape, kind); });
-    if (bytes <= device.memory_limit) {
+    if (bytes <= memory_limit) {
       plan.patch_bytes = bytes;
       plan.bytes = std::max(plan.sweep_bytes, bytes);
       return plan;
@@ -150,15 +141,14 @@ static SweepPlan plan_patches(const SweepShape& shape, SweepPath path, const Swe
   }
   throw OutOfMemory("the patches of a view of " + std::to_string(shape.width) + "x" +
                     std::to_string(shape.height) + " with " + std::to_string(shape.sources) +
-                    " sources need " + mebibytes(bytes) + " of GPU memory, " +
-                    mebibytes(device.memory_limit) +
+                    " sources need " + mebibytes(bytes) + " of GPU memory, " + mebibytes(memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources; "
                     "--refine none takes less");
 }
 
-SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice& device,
+SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage) {
-  if (shape.stages.patches) return plan_patches(shape, path, device, storage);
+  if (shape.stages.patches) return plan_patches(shape, memory_limit, storage);
   const SweepOptions& options = shape.options;
   EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
   EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
@@ -169,27 +159,23 @@ SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice&
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
   const SweepPlan shaped = kind_of(shape);
-  const bool fused = !shaped.by_blocks() && (path == SweepPath::kAuto ? can_fuse(options, shape.channels)
-                                                                      : path == SweepPath::kFused);
-  EXPECTS(!fused || can_fuse(options, shape.channels));
-
   if (shaped.paths && shape.planes > kMaxPathPlanes)
     throw UsageError("a view of " + std::to_string(shape.planes) +
                      " planes: a GPU follows paths over up to " + std::to_string(kMaxPathPlanes) +
                      "; lower --planes, or take --optimizer winner or --device cpu");
   const int min_sums = shaped.paths ? 1 : 2;
   for (int sums = 2; sums >= min_sums; --sums) {
-    const Planner planner(shape, device, sums);
+    const Planner planner(shape, memory_limit, sums);
     for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
       if (storage && *storage != kind) continue;
-      if (const auto plan = planner.largest(fused, kind)) return *plan;
+      if (const auto plan = planner.largest(kind)) return *plan;
     }
   }
   throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
                     " with " + std::to_string(shape.sources) + " sources of up to " +
                     std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
-                    " needs at least " + mebibytes(Planner(shape, device, min_sums).smallest(fused).bytes) +
-                    " of GPU memory, " + mebibytes(device.memory_limit) +
+                    " needs at least " + mebibytes(Planner(shape, memory_limit, min_sums).smallest().bytes) +
+                    " of GPU memory, " + mebibytes(memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
                     what_takes_less(shape, shaped));
 }
@@ -279,9 +265,8 @@ WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan&
                                : static_cast<void*>(arena.take<std::uint8_t>(bytes));
   if (quads) map.upload = arena.take<std::uint8_t>(bytes);
   const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
-  if (!plan.fused) map.volume = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
-  if (!plan.by_blocks())
-    map.winners = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.ranges * kWinnerFields));
+  map.volume = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
+  if (!plan.by_blocks()) map.winners = arena.take<std::uint16_t>(row * std::size_t{kWinnerFields});
   map.results = arena.take<float>(
       3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
   if (plan.paths)

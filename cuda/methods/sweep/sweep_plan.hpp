@@ -17,24 +17,15 @@
 
 namespace recon::cuda {
 
-/// The two ways to the winner of each pixel; they are bit-identical.
-enum class SweepPath {
-  kAuto,    ///< fused if there is such a kernel
-  kFused,   ///< winners in registers, costs are never stored: grey SAD, the best or the mean of the best two
-  kVolume,  ///< the costs of a piece of the view are stored, then scanned
-};
-
 /// Division of a view and its memory on the device.
 struct SweepPlan {
-  bool fused = false;
   bool paths = false;         ///< the semi-global optimizer selects the planes, block by block
   bool stored = false;        ///< all costs of a block are stored, for stages that need them
   bool on_host = false;       ///< the stages after the aggregation run on the host
   int width = 0, height = 0;  ///< of the view, or of the largest block
   SourceStorage storage = SourceStorage::kQuads;
   int rows = 0;                 ///< reference rows processed at a time
-  int planes = 0;               ///< planes stored at a time (volume path), or per thread block (fused)
-  int ranges = 1;               ///< winner ranges of a piece
+  int planes = 0;               ///< planes stored at a time
   int sums = 2;                 ///< volumes of sums of the semi-global optimizer
   std::size_t path_bytes = 0;   ///< of the semi-global optimizer
   std::size_t sweep_bytes = 0;  ///< of the sweep with its optimizer
@@ -48,18 +39,12 @@ struct SweepPlan {
   bool by_blocks() const { return paths || stored; }
 };
 
-/// Device properties that the plan depends on.
-struct SweepDevice {
-  int multiprocessors = 1;
-  std::size_t memory_limit = 0;  ///< bytes per sweep
-};
-
 /// The fastest plan that fits.
-/// @param storage  empty: quads if they fit
-/// For the semi-global optimizer and stages of stored costs (see the shape) `path` is ignored.
+/// @param memory_limit  bytes per sweep
+/// @param storage       empty: quads if they fit
 /// @throws OutOfMemory if the smallest pieces do not fit, with the bytes needed and the options that lower
 /// them
-SweepPlan plan_sweep(const SweepShape& shape, SweepPath path, const SweepDevice& device,
+SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage = {});
 
 /// The optimizer's input for a block (tile of a view) of this size, without its costs and guide.
@@ -71,7 +56,7 @@ struct WorkMemoryMap {
   void* source[kMaxSources][3];
   std::uint8_t* upload;     ///< a source channel as bytes, before conversion to quads
   std::uint16_t* volume;    ///< by (y, d, x)
-  std::uint16_t* winners;   ///< see WinnerRanges
+  std::uint16_t* winners;   ///< see WinnerFields
   float* results;           ///< depth, cost, confidence of `rows` rows, or of a block
   std::uint8_t* quantized;  ///< costs of a block, see QuantizedCosts
   float* costs;             ///< of a block by (y, d, x), see device_volume

@@ -48,9 +48,8 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
   args.planes = problem.planes;
   args.combination = problem.options.combination;
   args.best_k = problem.options.best_k;
-  args.volume_pitch = args.winners_pitch = WorkMemoryMap::half_pitch(args.width);
+  args.volume_pitch = WorkMemoryMap::half_pitch(args.width);
   args.volume = map.volume;
-  args.winners = map.winners;
   return args;
 }
 
@@ -113,21 +112,13 @@ void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage st
 
 void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                                 const std::function<void(int plane_begin, int planes)>& stored) {
-  SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
-  const int rows = std::min(plan.rows, args.height - row_begin);
-  const WinnerRanges winners{map_.winners, args.winners_pitch, args.width, rows, plan.ranges, plan.planes};
-  if (plan.fused) {
-    args.row_begin = row_begin;
-    args.row_end = row_begin + rows;
-    args.plane_end = problem.planes.count;
-    args.planes_per_block = plan.planes;
-    launch_sweep(args, problem.options, problem.reference.channels, stream_.get());
-  } else {
-    queue_planes(problem, plan, args, row_begin, [&](const BlockPiece& piece) {
-      launch_winner_scan(map_.volume, args.volume_pitch, piece.plane, piece.planes, winners, stream_.get());
-      if (stored) stored(piece.plane, piece.planes);
-    });
-  }
+  const SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
+  const WinnerFields winners{map_.winners, args.volume_pitch, args.width,
+                             std::min(plan.rows, args.height - row_begin)};
+  queue_planes(problem, plan, args, row_begin, [&](const BlockPiece& piece) {
+    launch_winner_scan(map_.volume, args.volume_pitch, piece.plane, piece.planes, winners, stream_.get());
+    if (stored) stored(piece.plane, piece.planes);
+  });
   launch_winner_depth(winners, problem.planes, map_.results, WorkMemoryMap::float_pitch(args.width),
                       stream_.get());
 }

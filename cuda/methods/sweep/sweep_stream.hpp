@@ -33,8 +33,8 @@ class SweepStream {
 
   /// The parts of `sweep`, for separate measurements and for tests; `upload` first.
   void upload(const SweepProblem& problem, const SweepPlan& plan);
-  /// Queues the kernels for the rows from `row_begin` on; the volume path calls `stored` after each range of
-  /// stored planes (for tests).
+  /// Queues the kernels for the rows from `row_begin` on; calls `stored` after each range of stored planes
+  /// (for tests).
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 

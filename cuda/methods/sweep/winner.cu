@@ -14,39 +14,39 @@ __device__ std::uint16_t bits_of_cost(float cost) {
   return __half_as_ushort(__float2half_rn(cost));
 }
 
-__device__ std::uint16_t& field_of(const WinnerRanges& w, int range, WinnerField field, int row, int x) {
-  const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(range * kWinnerFields + field) * w.rows + row;
+__device__ std::uint16_t& field_of(const WinnerFields& w, WinnerField field, int row, int x) {
+  const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(field) * w.rows + row;
   return w.data[line * w.pitch + x];
 }
 
-__device__ WinnerRange load_range(const WinnerRanges& w, int range, int row, int x) {
-  const std::uint32_t plane = field_of(w, range, kFieldPlane, row, x);
+__device__ WinnerRange load_range(const WinnerFields& w, int row, int x) {
+  const std::uint32_t plane = field_of(w, kFieldPlane, row, x);
   WinnerRange r;
   r.winner.plane = plane == kNoWinner ? -1 : static_cast<int>(plane);
-  r.winner.cost = cost_of_bits(field_of(w, range, kFieldCost, row, x));
-  r.winner.before = cost_of_bits(field_of(w, range, kFieldBefore, row, x));
-  r.winner.after = cost_of_bits(field_of(w, range, kFieldAfter, row, x));
-  r.winner.second = cost_of_bits(field_of(w, range, kFieldSecond, row, x));
-  r.first = cost_of_bits(field_of(w, range, kFieldFirst, row, x));
-  r.last = cost_of_bits(field_of(w, range, kFieldLast, row, x));
+  r.winner.cost = cost_of_bits(field_of(w, kFieldCost, row, x));
+  r.winner.before = cost_of_bits(field_of(w, kFieldBefore, row, x));
+  r.winner.after = cost_of_bits(field_of(w, kFieldAfter, row, x));
+  r.winner.second = cost_of_bits(field_of(w, kFieldSecond, row, x));
+  r.first = cost_of_bits(field_of(w, kFieldFirst, row, x));
+  r.last = cost_of_bits(field_of(w, kFieldLast, row, x));
   return r;
 }
 
-__device__ void store_range(const WinnerRanges& w, int row, int x, const WinnerRange& r) {
-  field_of(w, 0, kFieldPlane, row, x) =
+__device__ void store_range(const WinnerFields& w, int row, int x, const WinnerRange& r) {
+  field_of(w, kFieldPlane, row, x) =
       static_cast<std::uint16_t>(r.winner.plane < 0 ? kNoWinner : r.winner.plane);
-  field_of(w, 0, kFieldCost, row, x) = bits_of_cost(r.winner.cost);
-  field_of(w, 0, kFieldBefore, row, x) = bits_of_cost(r.winner.before);
-  field_of(w, 0, kFieldAfter, row, x) = bits_of_cost(r.winner.after);
-  field_of(w, 0, kFieldSecond, row, x) = bits_of_cost(r.winner.second);
-  field_of(w, 0, kFieldFirst, row, x) = bits_of_cost(r.first);
-  field_of(w, 0, kFieldLast, row, x) = bits_of_cost(r.last);
+  field_of(w, kFieldCost, row, x) = bits_of_cost(r.winner.cost);
+  field_of(w, kFieldBefore, row, x) = bits_of_cost(r.winner.before);
+  field_of(w, kFieldAfter, row, x) = bits_of_cost(r.winner.after);
+  field_of(w, kFieldSecond, row, x) = bits_of_cost(r.winner.second);
+  field_of(w, kFieldFirst, row, x) = bits_of_cost(r.first);
+  field_of(w, kFieldLast, row, x) = bits_of_cost(r.last);
 }
 
 /// One thread scans two neighbouring pixels; rows are padded, so reading the second is safe even outside the
 /// image.
 __global__ void scan_kernel(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, int plane_begin,
-                            int planes, WinnerRanges winners) {
+                            int planes, WinnerFields winners) {
   const int x = 2 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
             row = static_cast<int>(blockIdx.y);
   if (x >= winners.width) return;
@@ -66,18 +66,15 @@ __global__ void scan_kernel(const std::uint16_t* volume, std::ptrdiff_t volume_p
   for (int i = 0; i < 2 && x + i < winners.width; ++i) {
     WinnerRange range{scan[i].winner, first[i], scan[i].previous};
     if (range.winner.plane >= 0) range.winner.plane += plane_begin;
-    if (plane_begin > 0) range = joined(load_range(winners, 0, row, x + i), range, plane_begin);
+    if (plane_begin > 0) range = joined(load_range(winners, row, x + i), range, plane_begin);
     store_range(winners, row, x + i, range);
   }
 }
 
-__global__ void depth_kernel(WinnerRanges winners, PlaneSet planes, float* results, std::ptrdiff_t pitch) {
+__global__ void depth_kernel(WinnerFields winners, PlaneSet planes, float* results, std::ptrdiff_t pitch) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), row = static_cast<int>(blockIdx.y);
   if (x >= winners.width) return;
-  WinnerRange range = load_range(winners, 0, row, x);
-  for (int i = 1; i < winners.ranges; ++i)
-    range = joined(range, load_range(winners, i, row, x), i * winners.planes_per_range);
-  const WinnerDepth result = winner_depth(range.winner, planes);
+  const WinnerDepth result = winner_depth(load_range(winners, row, x).winner, planes);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(winners.rows) * pitch;
   float* pixel = results + static_cast<std::ptrdiff_t>(row) * pitch + x;
   pixel[0] = result.depth;
@@ -92,13 +89,13 @@ dim3 row_grid(int columns, int rows) {
 }  // namespace
 
 void launch_winner_scan(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, int plane_begin, int planes,
-                        const WinnerRanges& winners, cudaStream_t stream) {
+                        const WinnerFields& winners, cudaStream_t stream) {
   scan_kernel<<<row_grid((winners.width + 1) / 2, winners.rows), 128, 0, stream>>>(
       volume, volume_pitch, plane_begin, planes, winners);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_winner_depth(const WinnerRanges& winners, const PlaneSet& planes, float* results,
+void launch_winner_depth(const WinnerFields& winners, const PlaneSet& planes, float* results,
                          std::ptrdiff_t pitch, cudaStream_t stream) {
   depth_kernel<<<row_grid(winners.width, winners.rows), 128, 0, stream>>>(winners, planes, results, pitch);
   RECON_CUDA_TRY(cudaGetLastError());

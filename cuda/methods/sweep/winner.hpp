@@ -10,26 +10,24 @@
 
 namespace recon::cuda {
 
-/// Winners of a piece of a view, as the fused sweep writes them: half bits (the plane as an integer) by
-/// (range, field, row, x), rows `pitch` elements apart.
-struct WinnerRanges {
+/// Winners of a piece of a view: half bits (the plane as an integer) by (field, row, x), rows `pitch`
+/// elements apart; see WinnerField.
+struct WinnerFields {
   std::uint16_t* data;
   std::ptrdiff_t pitch;
   int width, rows;
-  int ranges;
-  int planes_per_range;  ///< range i begins at plane i * planes_per_range
 };
 
 /// Winner-take-all over a volume (row, d, x) of half bits that holds the planes [plane_begin, plane_begin +
-/// planes). The result is merged into range 0 of `winners`; plane_begin = 0 overwrites that range.
+/// planes). The result is merged into `winners`; plane_begin = 0 overwrites them.
 /// @throws DeviceError
 void launch_winner_scan(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, int plane_begin, int planes,
-                        const WinnerRanges& winners, cudaStream_t stream);
+                        const WinnerFields& winners, cudaStream_t stream);
 
-/// Merges the ranges and computes depth, cost and confidence of each winner: three consecutive images of
+/// Computes depth, cost and confidence of each winner: three consecutive images of
 /// `rows` rows, rows `pitch` floats apart.
 /// @throws DeviceError
-void launch_winner_depth(const WinnerRanges& winners, const PlaneSet& planes, float* results,
+void launch_winner_depth(const WinnerFields& winners, const PlaneSet& planes, float* results,
                          std::ptrdiff_t pitch, cudaStream_t stream);
 
 }  // namespace recon::cuda
