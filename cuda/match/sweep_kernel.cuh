@@ -249,25 +249,24 @@ SweepInstance grey_sad_instance(int radius, CombineKind combine);
 SweepInstance colour_sad_instance(int radius, CombineKind combine);
 SweepInstance zncc_instance(int radius, CombineKind combine);
 
-/// `Table<Radius>::get(combine)` for the radius given at run time.
-template <template <int> class Table>
-SweepInstance instance_of_radius(int radius, CombineKind combine) {
-  switch (radius) {
-    case 1:
-      return Table<1>::get(combine);
-    case 2:
-      return Table<2>::get(combine);
-    case 3:
-      return Table<3>::get(combine);
-    case 4:
-      return Table<4>::get(combine);
-    case 5:
-      return Table<5>::get(combine);
-    case 6:
-      return Table<6>::get(combine);
+/// The instance of `Cost<radius>`.
+/// @tparam Best         BestSums or BestFloats
+/// @tparam Best1Blocks  min thread blocks per multiprocessor if only the best cost counts
+/// @tparam OtherBlocks  the same for the other combinations
+template <template <int> class Cost, template <int> class Best, int Best1Blocks, int OtherBlocks,
+          int Radius = 7>
+SweepInstance instance_of(int radius, CombineKind combine) {
+  if constexpr (Radius > 1)
+    if (radius < Radius)
+      return instance_of<Cost, Best, Best1Blocks, OtherBlocks, Radius - 1>(radius, combine);
+  EXPECTS(radius == Radius);
+  switch (combine) {
+    case CombineKind::kBest1:
+      return sweep_instance<Cost<Radius>, Best<1>, Best1Blocks>();
+    case CombineKind::kBest2:
+      return sweep_instance<Cost<Radius>, Best<2>, OtherBlocks>();
     default:
-      EXPECTS(radius == 7);
-      return Table<7>::get(combine);
+      return sweep_instance<Cost<Radius>, AnyFloats, OtherBlocks>();
   }
 }
 
