@@ -9,7 +9,6 @@
 #include "cuda/match/cost.cuh"
 #include "cuda/match/sampling.cuh"
 #include "cuda/match/sweep.hpp"
-#include "cuda/match/tile_coverage.hpp"
 
 namespace recon::cuda {
 

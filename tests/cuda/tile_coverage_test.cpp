@@ -1,9 +1,9 @@
-#include "cuda/match/tile_coverage.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
+#include "cuda/match/sweep.hpp"
 #include "match/posed_image.hpp"
 
 namespace recon::cuda {
