@@ -39,38 +39,11 @@ struct BlockShared {
   Coverage coverage[kMaxSteps];
 };
 
-/// Part 1 if the source is known to see the whole tile.
-template <class Cost>
-__device__ __forceinline__ void warp_inside(const DeviceSource& source, float w, const SamplePlace& place,
-                                            Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
-                                            int word_row) {
-  RowWarp row[4];
-#pragma unroll
-  for (int r = 0; r < 4; ++r) row[r] = row_warp(source.warp, w, place.y[r]);
-  QuadSource quads[Cost::kChannels];
-#pragma unroll
-  for (int c = 0; c < Cost::kChannels; ++c) quads[c] = quad_source(source, c);
-#pragma unroll
-  for (int i = 0; i < kColumnsPerThread; ++i) {
-    const float fx = place.x[i];
-    std::uint32_t sample[Cost::kChannels][4];
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const BiasedPosition p = inside_position(row[r], fx);
-#pragma unroll
-      for (int c = 0; c < Cost::kChannels; ++c) sample[c][r] = quad_sample(quads[c], p);
-    }
-#pragma unroll
-    for (int c = 0; c < Cost::kChannels; ++c)
-      cost.put_word(shared.cost, turn, c, i, lane, word_row, packed_samples(sample[c]));
-  }
-}
-
-/// Part 1 on any plane; records which outputs the source sees.
-template <SourceStorage Storage, class Cost>
-__device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w, const SamplePlace& place,
-                                             Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
-                                             int word_row) {
+/// Part 1. Unless the source is known to see the whole tile, records which outputs it sees.
+template <bool AllSeen, SourceStorage Storage, class Cost>
+__device__ __forceinline__ void warp_tile(const DeviceSource& source, float w, const SamplePlace& place,
+                                          Cost& cost, BlockShared<Cost>& shared, int turn, int lane,
+                                          int word_row) {
   RowWarp row[4];
 #pragma unroll
   for (int r = 0; r < 4; ++r) row[r] = row_warp(source.warp, w, place.y[r]);
@@ -79,7 +52,7 @@ __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w
   for (int c = 0; c < Cost::kChannels; ++c) quads[c] = quad_source(source, c);
   const float u_max = static_cast<float>((source.width - 1) * kSubpixels);
   const float v_max = static_cast<float>((source.height - 1) * kSubpixels);
-  __syncwarp();  // part 3 of the previous step has read `unseen`
+  if constexpr (!AllSeen) __syncwarp();  // part 3 of the previous step has read `unseen`
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i) {
     const float fx = place.x[i];
@@ -87,9 +60,14 @@ __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w
     std::uint32_t unseen = 0;
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
-      bool inside;
-      const BiasedPosition p = clamped_position(row[r], fx, u_max, v_max, inside);
-      unseen |= inside ? 0u : 0xFFu << (8 * r);
+      BiasedPosition p;
+      if constexpr (AllSeen) {
+        p = inside_position(row[r], fx);
+      } else {
+        bool inside;
+        p = clamped_position(row[r], fx, u_max, v_max, inside);
+        unseen |= inside ? 0u : 0xFFu << (8 * r);
+      }
 #pragma unroll
       for (int c = 0; c < Cost::kChannels; ++c)
         sample[c][r] =
@@ -99,7 +77,7 @@ __device__ __forceinline__ void warp_clamped(const DeviceSource& source, float w
     for (int c = 0; c < Cost::kChannels; ++c)
       cost.put_word(shared.cost, turn, c, i, lane, word_row, packed_samples(sample[c]));
     const int output = lane + 32 * i - Cost::kRadius;
-    if (output >= 0) shared.unseen[word_row][output] = unseen;
+    if (!AllSeen && output >= 0) shared.unseen[word_row][output] = unseen;
   }
 }
 
@@ -206,12 +184,14 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
       if (seen_by_source == Coverage::kNothing) continue;
       const bool all_seen = seen_by_source == Coverage::kAll;
       turn ^= 1;
+      const DeviceSource& source = args.source[s];
+      constexpr auto kQuads = SourceStorage::kQuads, kBytes = SourceStorage::kBytes;
       if (all_seen)
-        warp_inside(args.source[s], w, place, cost, shared, turn, lane, word_row);
-      else if (args.storage == SourceStorage::kQuads)
-        warp_clamped<SourceStorage::kQuads>(args.source[s], w, place, cost, shared, turn, lane, word_row);
+        warp_tile<true, kQuads>(source, w, place, cost, shared, turn, lane, word_row);
+      else if (args.storage == kQuads)
+        warp_tile<false, kQuads>(source, w, place, cost, shared, turn, lane, word_row);
       else
-        warp_clamped<SourceStorage::kBytes>(args.source[s], w, place, cost, shared, turn, lane, word_row);
+        warp_tile<false, kBytes>(source, w, place, cost, shared, turn, lane, word_row);
       __syncthreads();
       cost.sum_columns(shared.cost, turn, lane, word_row);
       __syncwarp();
