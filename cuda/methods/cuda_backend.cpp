@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/match/sweep.hpp"
 #include "cuda/methods/map_stream.hpp"
-#include "cuda/methods/self_test.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
@@ -21,6 +21,21 @@ namespace recon {
 namespace {
 
 using namespace cuda;  // NOLINT(google-build-using-namespace): the backend is the facade of that namespace
+
+/// Whether a kernel gives the right result on the current device: the quad of a black pixel. @throws
+/// DeviceError
+bool device_answers() {
+  constexpr std::size_t kBytes = 2 * sizeof(std::uint32_t);
+  const Stream stream;
+  const DeviceBuffer buffer(kBytes);
+  auto* words = reinterpret_cast<std::uint32_t*>(buffer.data());
+  std::uint32_t quad = 0;
+  RECON_CUDA_TRY(cudaMemsetAsync(words, 0, kBytes, stream.get()));
+  launch_quads(reinterpret_cast<const std::uint8_t*>(words), 1, 1, 1, words + 1, 1, stream.get());
+  RECON_CUDA_TRY(cudaMemcpyAsync(&quad, words + 1, sizeof quad, cudaMemcpyDeviceToHost, stream.get()));
+  stream.synchronize();
+  return quad == kUpperPixels;
+}
 
 /// Why a device cannot be used; empty if it can. Makes it current.
 std::string why_unusable(int device) {

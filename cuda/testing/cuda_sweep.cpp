@@ -4,10 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "cuda/methods/self_test.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
-#include "cuda/testing/naive_sweep.hpp"
 #include "cuda/testing/support.hpp"
+#include "cuda/testing/sweep_kernels.hpp"
 #include "methods/backend.hpp"
 
 namespace recon::cuda {
@@ -160,7 +159,11 @@ NaiveSweep time_naive_sweep(const SweepProblem& problem, int repeats, int device
 
 std::size_t count_wrong_reciprocals(int device) {
   use_device(device);
-  return count_wrong_reciprocals_here();
+  using Count = unsigned long long;
+  Call call(arena_bytes(sizeof(Count)), 0);
+  auto* wrong = reinterpret_cast<Count*>(call.take_bytes(sizeof(Count)));
+  launch_reciprocals(wrong, call.stream());
+  return call.download(wrong, 1, 1, 1)(0, 0);
 }
 
 }  // namespace recon::cuda

@@ -63,7 +63,7 @@ struct NaiveSweep {
 };
 NaiveSweep time_naive_sweep(const SweepProblem& problem, int repeats, int device = 0);
 
-/// How many floats in [2^-7, 2^33) have a reciprocal on the device that differs from the rounded one; 0 is
+/// How many floats in [2^-10, 2^33) have a reciprocal on the device that differs from the rounded one; 0 is
 /// right.
 std::size_t count_wrong_reciprocals(int device = 0);
 

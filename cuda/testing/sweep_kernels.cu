@@ -1,5 +1,6 @@
 #include "cuda/device/error.hpp"
-#include "cuda/testing/naive_sweep.hpp"
+#include "cuda/match/sampling.cuh"
+#include "cuda/testing/sweep_kernels.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -63,6 +64,18 @@ __global__ void winner_kernel(const float* cube, std::size_t pixels, int planes,
   plane[i] = static_cast<std::uint16_t>(best);
 }
 
+constexpr unsigned kFirstBits = 0x3A800000u, kEndBits = 0x50000000u;  // 2^-10 and 2^33
+
+__global__ void reciprocal_kernel(unsigned long long* wrong) {
+  unsigned long long count = 0;
+  const unsigned step = gridDim.x * blockDim.x;
+  for (unsigned bits = kFirstBits + blockIdx.x * blockDim.x + threadIdx.x; bits < kEndBits; bits += step) {
+    const float x = __uint_as_float(bits);
+    if (__float_as_uint(reciprocal(x)) != __float_as_uint(__frcp_rn(x))) ++count;
+  }
+  if (count > 0) atomicAdd(wrong, count);
+}
+
 unsigned blocks(std::size_t count, unsigned each) {
   return static_cast<unsigned>((count + each - 1) / each);
 }
@@ -89,6 +102,11 @@ void launch_naive_winner(const float* cube, int width, int height, int planes, s
                          cudaStream_t stream) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   winner_kernel<<<blocks(pixels, 256), 256, 0, stream>>>(cube, pixels, planes, plane);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_reciprocals(unsigned long long* wrong, cudaStream_t stream) {
+  reciprocal_kernel<<<1024, 256, 0, stream>>>(wrong);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -33,4 +33,8 @@ void launch_naive_clear(float* cube, std::size_t count, cudaStream_t stream);
 void launch_naive_winner(const float* cube, int width, int height, int planes, std::uint16_t* plane,
                          cudaStream_t stream);
 
+/// Adds to `wrong` how many floats in [2^-10, 2^33) have a reciprocal that differs from the rounded one.
+/// @throws DeviceError
+void launch_reciprocals(unsigned long long* wrong, cudaStream_t stream);
+
 }  // namespace recon::cuda
