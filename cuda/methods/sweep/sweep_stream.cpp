@@ -21,6 +21,19 @@ namespace {
 /// The max number of parts into which the planes of a launch are divided among thread blocks.
 constexpr int kMaxParts = 64;
 
+/// A source whose pixels are at `channel`.
+DeviceSource source_of(const PosedImage& reference, const PosedImage& image, SourceStorage storage,
+                       void* const (&channel)[3]) {
+  const int width = image.camera.width;
+  const std::ptrdiff_t pitch =
+      storage == SourceStorage::kQuads ? WorkMemoryMap::quad_pitch(width) : WorkMemoryMap::byte_pitch(width);
+  return {make_source_warp(reference.camera, reference.cam_from_world, image.camera, image.cam_from_world),
+          width,
+          image.camera.height,
+          static_cast<int>(pitch),
+          {channel[0], channel[1], channel[2]}};
+}
+
 /// @param reference  that of `problem`, or a part of it
 /// @param x, y       origin of the part
 SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map,
@@ -28,18 +41,9 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
   SweepArgs args{};
   args.sources = static_cast<int>(problem.sources.size());
   args.storage = plan.storage;
-  for (int s = 0; s < args.sources; ++s) {
-    const PosedImage& image = problem.sources[static_cast<std::size_t>(s)];
-    DeviceSource& source = args.source[s];
-    source.warp =
-        make_source_warp(reference.camera, reference.cam_from_world, image.camera, image.cam_from_world);
-    source.width = image.camera.width;
-    source.height = image.camera.height;
-    source.pitch =
-        static_cast<int>(plan.storage == SourceStorage::kQuads ? WorkMemoryMap::quad_pitch(source.width)
-                                                               : WorkMemoryMap::byte_pitch(source.width));
-    for (int c = 0; c < reference.channels; ++c) source.channel[c] = map.source[s][c];
-  }
+  for (int s = 0; s < args.sources; ++s)
+    args.source[s] =
+        source_of(reference, problem.sources[static_cast<std::size_t>(s)], plan.storage, map.source[s]);
   args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(problem.reference.camera.width));
   for (int c = 0; c < reference.channels; ++c)
     args.reference[c] = map.reference[c] + std::ptrdiff_t{y} * args.reference_pitch + x;
@@ -288,17 +292,9 @@ PatchArgs SweepStream::upload_level(const SweepImages& images, const SweepPlan& 
   args.storage = plan.patch_storage;
   for (int s = 0; s < args.sources; ++s) {
     const PosedImage& image = images.sources[static_cast<std::size_t>(s)];
-    const int width = image.camera.width;
-    void* pixels = memory.source[s];
-    upload_source(image, 0, args.storage, memory.upload, pixels);
-    args.source[s] = {
-        make_source_warp(images.reference.camera, images.reference.cam_from_world, image.camera,
-                         image.cam_from_world),
-        width,
-        image.camera.height,
-        static_cast<int>(args.storage == SourceStorage::kQuads ? WorkMemoryMap::quad_pitch(width)
-                                                               : WorkMemoryMap::byte_pitch(width)),
-        {pixels, nullptr, nullptr}};
+    void* channel[3] = {memory.source[s]};
+    upload_source(image, 0, args.storage, memory.upload, channel[0]);
+    args.source[s] = source_of(images.reference, image, args.storage, channel);
   }
   return args;
 }
