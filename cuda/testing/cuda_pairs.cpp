@@ -1,7 +1,6 @@
 #include "cuda/testing/cuda_pairs.hpp"
 
 #include "cuda/methods/stereo/pair_stream.hpp"
-#include "cuda/optimize/semi_global/plane_bytes.hpp"
 #include "cuda/testing/run_pair.hpp"
 #include "cuda/testing/support.hpp"
 

@@ -5,9 +5,8 @@
 #include <cstdint>
 
 #include "cuda/device/volume.hpp"
-#include "cuda/optimize/semi_global/plane_bytes.hpp"
+#include "cuda/optimize/semi_global/semi_global.hpp"
 #include "methods/stereo/winner_disparity.hpp"
-#include "optimize/semi_global/semi_global_step.hpp"
 
 /// Costs into the semi-global optimizer, and disparities out of it.
 

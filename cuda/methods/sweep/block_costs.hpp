@@ -7,9 +7,8 @@
 
 #include "core/image.hpp"
 #include "cuda/device/volume.hpp"
-#include "cuda/optimize/semi_global/plane_bytes.hpp"
+#include "cuda/optimize/semi_global/semi_global.hpp"
 #include "match/warp_step.hpp"
-#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon::cuda {
 

@@ -3,10 +3,30 @@
 #include <cstdint>
 
 #include "core/error.hpp"
-#include "cuda/optimize/semi_global/plane_bytes.hpp"
-#include "optimize/semi_global/semi_global_step.hpp"
+#include "cuda/optimize/semi_global/semi_global.hpp"
 
 namespace recon::cuda {
+
+/// Storage of the path costs.
+enum class PathStorage {
+  kFewBytes,  ///< one volume per direction, as the costs; the sum of two paths fits in a byte
+  kBytes,     ///< the same, but only one path fits
+  kWords,     ///< 16-bit sums: of the even and of the odd directions, or in one volume of all
+};
+
+/// Consecutive volumes.
+struct PathVolumes {
+  uint4* first;
+  std::ptrdiff_t stride;  ///< 16-byte pieces from one volume to the next
+  int count;
+  PathStorage storage;
+};
+
+/// Selects the winners from the sums. @throws DeviceError
+/// @param right_keys  by right pixel: S << 16 | plane of its winner, initialized to all ones; null: not
+/// computed
+void launch_path_winner(const PathArgs& args, const PathVolumes& volumes, int min_disparity,
+                        PathWinner* winners, std::uint32_t* right_keys, cudaStream_t stream);
 
 /// Layout of the costs of one pixel in registers: kLanes neighbouring lanes of a warp hold kCells
 /// neighbouring planes each, two per register. In each piece of 16 planes register j holds the planes j (low

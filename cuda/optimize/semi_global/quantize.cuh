@@ -3,7 +3,7 @@
 #include <cuda_fp16.h>
 
 #include "cuda/device/error.hpp"
-#include "cuda/optimize/semi_global/plane_bytes.hpp"
+#include "cuda/optimize/semi_global/semi_global.hpp"
 
 namespace recon::cuda {
 

@@ -5,15 +5,37 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/hd.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
-#include "cuda/optimize/semi_global/path_kernels.hpp"
-#include "optimize/semi_global/semi_global.hpp"
+#include "optimize/semi_global/semi_global_step.hpp"
 
 namespace recon::cuda {
 
-/// Input of the semi-global optimizer on the device.
-struct SemiGlobalInput {
+/// Planes per piece: 16 bytes with one byte each.
+inline constexpr int kPiecePlanes = 16;
+
+/// Byte index of plane d in a pixel's costs, chosen so that one instruction expands a word to pairs of 16
+/// bits: word i of a piece holds the planes 2i, 2i + 1, 2i + 8, 2i + 9.
+RECON_HD int plane_byte(int plane) {
+  const int in_piece = plane % kPiecePlanes, in_half = in_piece % 8;
+  return plane - in_piece + in_half / 2 * 4 + in_piece / 8 * 2 + in_half % 2;
+}
+
+/// Quantized costs of an image by (y, x, plane_byte(d)): the input of the optimizer. Pixels are `stride` =
+/// path_planes(planes) bytes apart, rows have no padding.
+struct QuantizedCosts {
+  std::uint8_t* data;
+  int width, height;
+  int stride;
+};
+
+/// Planes per pixel in memory, and processed: 64, 128, 256, 512, 1024 or 4096.
+/// @throws std::logic_error if `planes` is not in 1 .. 4096
+int path_planes(int planes);
+
+/// The problem, as passed to all kernels of the optimizer.
+struct PathArgs {
   /// By (y, x, plane_byte(d)), 16-byte aligned, pixels path_planes(planes) bytes apart; the padding is
   /// ignored.
   const std::uint8_t* costs = nullptr;
@@ -21,6 +43,10 @@ struct SemiGlobalInput {
   std::ptrdiff_t guide_pitch = 0;
   int width = 0, height = 0, planes = 0;
   SemiGlobalOptions options;
+};
+
+/// Input of the semi-global optimizer on the device.
+struct SemiGlobalInput : PathArgs {
   int max_cost = 255;  ///< max cost; up to 255 - P2 the path costs fit in a byte
   /// Volumes of sums, 1 or 2, in which the paths accumulate in place: 2 or 4 bytes per cost instead of 8 with
   /// 8 paths, for more time. 0: none, or 2 if path costs do not fit in a byte.

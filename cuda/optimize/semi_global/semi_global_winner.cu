@@ -1,5 +1,4 @@
 #include "cuda/device/error.hpp"
-#include "cuda/optimize/semi_global/path_kernels.hpp"
 #include "cuda/optimize/semi_global/path_vector.cuh"
 
 namespace recon::cuda {
