@@ -22,6 +22,7 @@ namespace {
 using reference::GridField;
 using reference::hashed;
 using reference::Labels;
+using reference::labels_of;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -58,13 +59,6 @@ Image<std::uint16_t> to_image(const Labels& labels, int width, int height) {
   return image;
 }
 
-Labels to_labels(const Image<std::uint16_t>& image) {
-  Labels labels;
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) labels.push_back(image(x, y));
-  return labels;
-}
-
 TEST(GraphCutStep, ByHand) {
   EXPECT_EQ(label_distance(3, 7, 2), 2.0f);
   EXPECT_EQ(label_distance(7, 6, 2), 1.0f);
@@ -93,12 +87,11 @@ TEST(GraphCut, ThreePixelsByHand) {
   for (int x = 0; x < 3; ++x)
     for (int d = 0; d < 2; ++d) costs.view()(x, 0, d) = given[x][d];
   Image<std::uint16_t> labels = to_image({0, 1, 0}, 3, 1);
-  const GraphCutResult result = graph_cut(costs.view(), {}, plain(2, 1), labels.view());
-  EXPECT_EQ(to_labels(labels), Labels({0, 0, 0}));
-  EXPECT_EQ(result.energy_before, 4);
-  EXPECT_EQ(result.energy_after, 3);
-  EXPECT_EQ(result.moves, 1);
-  EXPECT_TRUE(result.converged);
+  graph_cut(costs.view(), {}, plain(2, 1), labels.view());
+  EXPECT_EQ(labels_of(labels.view()), Labels({0, 0, 0}));
+  const GridField field = reference::grid_field(costs.view(), {}, plain(2, 1));
+  EXPECT_EQ(reference::energy_of(field, {0, 1, 0}), 4);
+  EXPECT_EQ(reference::energy_of(field, {0, 0, 0}), 3);
 }
 
 TEST(GraphCut, NoExpansionOfTinyFieldsLowersItsEnergy) {
@@ -106,12 +99,13 @@ TEST(GraphCut, NoExpansionOfTinyFieldsLowersItsEnergy) {
     for (const int cap : {1, 2}) {
       const Volume<float> costs = random_costs(3, 2, 3, 12, seed % 2 == 0, seed);
       const GridField field = reference::grid_field(costs.view(), {}, plain(3, cap));
-      Image<std::uint16_t> labels = to_image(reference::winners_of(field), 3, 2);
-      const GraphCutResult result = graph_cut(costs.view(), {}, plain(3, cap), labels.view());
-      EXPECT_EQ(result.energy_after, reference::energy_of(field, to_labels(labels)));
-      EXPECT_EQ(result.energy_after, reference::min_energy_of_expansions(field, to_labels(labels)));
-      EXPECT_GE(result.energy_after, reference::min_energy(field));
-      EXPECT_LE(result.energy_after, result.energy_before);
+      const Labels winners = reference::winners_of(field);
+      Image<std::uint16_t> labels = to_image(winners, 3, 2);
+      graph_cut(costs.view(), {}, plain(3, cap), labels.view());
+      const double after = reference::energy_of(field, labels_of(labels.view()));
+      EXPECT_EQ(after, reference::min_energy_of_expansions(field, labels_of(labels.view())));
+      EXPECT_GE(after, reference::min_energy(field));
+      EXPECT_LE(after, reference::energy_of(field, winners));
     }
 }
 
@@ -133,16 +127,12 @@ TEST_P(GraphCutShapes, PlainIsTheTextbook) {
     const GridField field = reference::grid_field(costs.view(), {}, options);
     const Labels winners = reference::winners_of(field);
     Image<std::uint16_t> labels = to_image(winners, width_, height_);
-    const GraphCutResult result = graph_cut(costs.view(), {}, options, labels.view());
-    EXPECT_EQ(to_labels(labels), reference::expanded(field, winners));
-    EXPECT_EQ(result.energy_before, reference::energy_of(field, winners));
-    EXPECT_EQ(result.energy_after, reference::energy_of(field, to_labels(labels)));
-    EXPECT_EQ(result.rises, 0);
-    EXPECT_TRUE(result.converged);
+    graph_cut(costs.view(), {}, options, labels.view());
+    EXPECT_EQ(labels_of(labels.view()), reference::expanded(field, winners));
   }
 }
 
-TEST_P(GraphCutShapes, EnergyNeverRisesAndIsThatOfTheLabels) {
+TEST_P(GraphCutShapes, EnergyNeverRises) {
   const Volume<float> costs = random_costs(width_, height_, count_, 50, true, 8);
   for (const GraphCutOptions& options :
        {GraphCutOptions{9.7f, 2, 16, 2, 1, 4, 50}, GraphCutOptions{9.7f, 1, 5, 1, 0, 3, 50},
@@ -150,17 +140,11 @@ TEST_P(GraphCutShapes, EnergyNeverRisesAndIsThatOfTheLabels) {
     const GridField field = reference::grid_field(costs.view(), guide_.view(), options);
     const Labels winners = reference::winners_of(field);
     Image<std::uint16_t> labels = to_image(winners, width_, height_);
-    const GraphCutResult result = graph_cut(costs.view(), guide_.view(), options, labels.view());
-    const double after = reference::energy_of(field, to_labels(labels));
+    graph_cut(costs.view(), guide_.view(), options, labels.view());
     // A term is rounded to half a step: at most 2^-22 of 270.
     const double rounding = 3.0 * width_ * height_ * 270 * std::ldexp(1.0, -22);
-    EXPECT_NEAR(result.energy_before, reference::energy_of(field, winners), rounding);
-    EXPECT_NEAR(result.energy_after, after, rounding);
-    EXPECT_LE(result.energy_after, result.energy_before);
-    EXPECT_EQ(result.rises, 0);
-    if (result.moves == 0) {
-      EXPECT_EQ(to_labels(labels), winners);
-    }
+    EXPECT_LE(reference::energy_of(field, labels_of(labels.view())),
+              reference::energy_of(field, winners) + 2 * rounding);
   }
 }
 
@@ -172,8 +156,8 @@ TEST_P(GraphCutShapes, AnyNumberOfThreadsGivesTheSameLabels) {
   for (const int threads : {1, 2, 5}) {
     Image<std::uint16_t> labels = to_image(winners, width_, height_);
     ThreadLimit(threads).run([&] { graph_cut(costs.view(), guide_.view(), options, labels.view()); });
-    if (threads == 1) first = to_labels(labels);
-    EXPECT_EQ(to_labels(labels), first) << threads;
+    if (threads == 1) first = labels_of(labels.view());
+    EXPECT_EQ(labels_of(labels.view()), first) << threads;
   }
 }
 
@@ -207,12 +191,12 @@ TEST(GraphCut, FlatCostsAndNoCostsAtAllKeepWhatIsSmooth) {
     for (int y = 0; y < 10; ++y)
       for (int d = 0; d < 5; ++d) std::fill_n(costs.view().row(y, d), 12, cost);
     Image<std::uint16_t> labels(12, 10, 3);
-    EXPECT_EQ(graph_cut(costs.view(), {}, {5, 2, 0, 2, 1, 4, 50}, labels.view()).moves, 0);
+    const Labels flat = labels_of(labels.view());
+    graph_cut(costs.view(), {}, {5, 2, 0, 2, 1, 4, 50}, labels.view());
+    EXPECT_EQ(labels_of(labels.view()), flat);
     labels(5, 5) = 1;
-    const GraphCutResult result = graph_cut(costs.view(), {}, {5, 2, 0, 2, 1, 4, 50}, labels.view());
-    EXPECT_EQ(labels(5, 5), 3);
-    EXPECT_EQ(result.energy_before, 120 * cost + 40);
-    EXPECT_EQ(result.energy_after, 120 * cost);
+    graph_cut(costs.view(), {}, {5, 2, 0, 2, 1, 4, 50}, labels.view());
+    EXPECT_EQ(labels_of(labels.view()), flat);
   }
 }
 
@@ -270,11 +254,9 @@ TEST(GraphCut, PlainOnARectangleOfTsukubaIsTheTextbook) {
   const Labels winners = reference::winners_of(field);
   const double expected = reference::energy_of(field, reference::expanded(field, winners));
   Image<std::uint16_t> labels = to_image(winners, costs.width(), costs.height());
-  const GraphCutResult result = graph_cut(costs.view(), {}, plain(20, 2), labels.view());
+  graph_cut(costs.view(), {}, plain(20, 2), labels.view());
   EXPECT_LT(expected, 0.8 * reference::energy_of(field, winners));
-  EXPECT_EQ(result.energy_after, expected);
-  EXPECT_EQ(reference::energy_of(field, to_labels(labels)), expected);
-  EXPECT_EQ(result.rises, 0);
+  EXPECT_EQ(reference::energy_of(field, labels_of(labels.view())), expected);
 }
 
 TEST(GraphCut, TsukubaInBandsIsNearlyAsGoodAsPlain) {
@@ -283,13 +265,11 @@ TEST(GraphCut, TsukubaInBandsIsNearlyAsGoodAsPlain) {
   const GridField field = reference::grid_field(costs.view(), {}, plain(20, 2));
   const Labels winners = reference::winners_of(field);
   Image<std::uint16_t> labels = to_image(winners, costs.width(), costs.height());
-  const GraphCutResult whole = graph_cut(costs.view(), {}, plain(20, 2), labels.view());
-  EXPECT_EQ(whole.energy_after, reference::energy_of(field, to_labels(labels)));
+  graph_cut(costs.view(), {}, plain(20, 2), labels.view());
+  const double whole = reference::energy_of(field, labels_of(labels.view()));
   labels = to_image(winners, costs.width(), costs.height());
-  const GraphCutResult banded = graph_cut(costs.view(), {}, GraphCutOptions{20, 2, 0}, labels.view());
-  EXPECT_EQ(banded.energy_after, reference::energy_of(field, to_labels(labels)));
-  EXPECT_LE(banded.energy_after, 1.002 * whole.energy_after);
-  EXPECT_EQ(whole.rises + banded.rises, 0);
+  graph_cut(costs.view(), {}, GraphCutOptions{20, 2, 0}, labels.view());
+  EXPECT_LE(reference::energy_of(field, labels_of(labels.view())), 1.002 * whole);
 }
 
 }  // namespace

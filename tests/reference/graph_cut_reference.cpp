@@ -153,6 +153,7 @@ Labels expansion(const GridField& field, const Labels& labels, int alpha) {
 GridField grid_field(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
                      const GraphCutOptions& options) {
   GridField field{costs.width, costs.height, costs.planes, options.smoothness_cap, {}, {}, {}};
+  field.data.reserve(element_count({costs.width, costs.height, costs.planes}));
   const auto weight = [&](int px, int py, int qx, int qy) {
     if (qx >= costs.width || qy >= costs.height) return 0.0f;
     if (guide.empty() || options.edge_falloff == 0) return options.smoothness;
@@ -169,15 +170,24 @@ GridField grid_field(VolumeView<const float> costs, ImageView<const std::uint8_t
   return field;
 }
 
+Labels labels_of(ImageView<const std::uint16_t> image) {
+  Labels labels;
+  for (int y = 0; y < image.height; ++y) labels.insert(labels.end(), image.row(y), image.row(y) + image.width);
+  return labels;
+}
+
 double energy_of(const GridField& field, const Labels& labels) {
   double sum = 0;
   for (int y = 0; y < field.height; ++y)
     for (int x = 0; x < field.width; ++x) {
       const std::size_t p = field.at(x, y);
+      if (labels[p] == kNoLabel) continue;
       sum += field.data_of(p, labels[p]);
-      if (x + 1 < field.width)
-        sum += pair_cost(field, field.across[p], labels[p], labels[field.at(x + 1, y)]);
-      if (y + 1 < field.height) sum += pair_cost(field, field.down[p], labels[p], labels[field.at(x, y + 1)]);
+      const auto pair = [&](double weight, int other) {
+        return other == kNoLabel ? 0 : pair_cost(field, weight, labels[p], other);
+      };
+      if (x + 1 < field.width) sum += pair(field.across[p], labels[field.at(x + 1, y)]);
+      if (y + 1 < field.height) sum += pair(field.down[p], labels[field.at(x, y + 1)]);
     }
   return sum;
 }

@@ -26,6 +26,9 @@ GridField grid_field(VolumeView<const float> costs, ImageView<const std::uint8_t
 
 using Labels = std::vector<int>;  ///< by (y, x)
 
+Labels labels_of(ImageView<const std::uint16_t> image);
+
+/// Without the terms of pixels of kNoLabel.
 double energy_of(const GridField& field, const Labels& labels);
 
 /// The labels of min data cost, the lowest on ties.

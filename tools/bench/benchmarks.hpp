@@ -109,7 +109,7 @@ struct GraphCutBenchmark {
   GraphCutOptions cut{0.1f, 4};
 };
 
-/// Seconds, processor seconds, energies and what the options came to; one run, as it takes long.
+/// Seconds, processor seconds and energies; one run, as it takes long.
 /// @throws InputError when the scene has fewer than two views or images with distortion
 nlohmann::ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark);
 

@@ -17,6 +17,7 @@
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 #include "optimize/winner/winner_take_all.hpp"
+#include "reference/graph_cut_reference.hpp"
 #include "tools/bench/benchmark_inputs.hpp"
 #include "tools/bench/benchmarks.hpp"
 
@@ -133,21 +134,16 @@ ordered_json wrong_planes(const SweptScene& scene, ImageView<const std::uint8_t>
           {"wrong_elsewhere", share(wrong[0], known[0])}};
 }
 
-ordered_json run_cut(const SweptScene& scene, const GraphCutOptions& options, int threads,
-                     Image<std::uint16_t>& labels) {
+ordered_json run_cut(const SweptScene& scene, const reference::GridField& field,
+                     const GraphCutOptions& options, int threads, Image<std::uint16_t>& labels) {
   labels = scene.winners.clone();
-  GraphCutResult result;
   const Seconds seconds =
-      timed([&] { result = graph_cut(scene.costs.view(), scene.guide.view(), options, labels.view()); });
+      timed([&] { graph_cut(scene.costs.view(), scene.guide.view(), options, labels.view()); });
   return {{"seconds", seconds.wall},
           {"processor_seconds", seconds.processor},
           {"bytes", graph_cut_bytes(labels.width(), labels.height(), options, threads)},
-          {"energy_before", result.energy_before},
-          {"energy_after", result.energy_after},
-          {"passes", result.passes},
-          {"converged", result.converged},
-          {"moves", result.moves},
-          {"rises", result.rises}};
+          {"energy_before", reference::energy_of(field, reference::labels_of(scene.winners.view()))},
+          {"energy_after", reference::energy_of(field, reference::labels_of(labels.view()))}};
 }
 
 }  // namespace
@@ -157,6 +153,8 @@ ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
   return limit.run([&] {
     SweptScene scene;
     const Seconds sweep = timed([&] { scene = swept(benchmark); });
+    const reference::GridField field =
+        reference::grid_field(scene.costs.view(), scene.guide.view(), benchmark.cut);
     Image<std::uint16_t> labels;
     ordered_json result{{"scene", benchmark.scene.filename().string()},
                         {"reference", benchmark.reference},
@@ -168,7 +166,7 @@ ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
                         {"best", benchmark.cut.best},
                         {"reach", benchmark.cut.reach},
                         {"band_rows", benchmark.cut.band_rows},
-                        {"cut", run_cut(scene, benchmark.cut, limit.threads(), labels)}};
+                        {"cut", run_cut(scene, field, benchmark.cut, limit.threads(), labels)}};
     if (!scene.truth.empty()) {
       const Image<std::uint8_t> weak = weakly_textured(scene.guide.view(), benchmark);
       result["weak_texture_below"] = benchmark.weak_texture;
@@ -179,7 +177,7 @@ ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
       GraphCutOptions all = benchmark.cut;
       all.best = all.band_rows = 0;
       all.passes = 1000;
-      result["plain"] = run_cut(scene, all, limit.threads(), labels);
+      result["plain"] = run_cut(scene, field, all, limit.threads(), labels);
       result["energy_ratio"] =
           result["cut"]["energy_after"].get<double>() / result["plain"]["energy_after"].get<double>();
     }

@@ -45,22 +45,14 @@ class Cut {
         limits_(restricted_ ? costs.width : 0, restricted_ ? costs.height : 0),
         energy_(costs, guide, options, survey()) {}
 
-  /// sum_p D_p(f_p) + sum_pq w_pq V(f_p, f_q), exact.
-  double energy(ImageView<const std::uint16_t> labels) const {
-    std::vector<double> rows(static_cast<std::size_t>(costs_.height));
-    parallel_for(costs_.height, [&](int y) { rows[static_cast<std::size_t>(y)] = row_energy(labels, y); });
-    double sum = 0;
-    for (const double row : rows) sum += row;
-    return sum;
-  }
-
-  GraphCutResult lower(ImageView<std::uint16_t> labels) {
-    GraphCutResult result;
-    result.energy_before = energy(labels);
+  void lower(ImageView<std::uint16_t> labels) {
     data_ = Image<float>(costs_.width, costs_.height);
     parallel_for(costs_.height, [&](int y) {
-      for (int x = 0; x < costs_.width; ++x)
-        data_(x, y) = labels(x, y) == kNoLabel ? 0.0f : energy_.data(costs_(x, y, labels(x, y)));
+      for (int x = 0; x < costs_.width; ++x) {
+        const int label = labels(x, y);
+        EXPECTS(label == kNoLabel || (label < costs_.planes && CutEnergy::is_allowed(costs_(x, y, label))));
+        data_(x, y) = label == kNoLabel ? 0.0f : energy_.data(costs_(x, y, label));
+      }
     });
     std::vector<Layout> all;
     for (const auto& layout : layouts(costs_.height, options_))
@@ -69,13 +61,8 @@ class Cut {
     const auto is_done = [&] {
       return std::all_of(all.begin(), all.end(), [&](const Layout& l) { return open_bands(l).empty(); });
     };
-    while (result.passes < options_.passes && !is_done()) {
-      const std::size_t turn = static_cast<std::size_t>(result.passes) % all.size();
-      pass(all[turn], ++result.passes, labels, result);
-    }
-    result.converged = is_done();
-    result.energy_after = energy(labels);
-    return result;
+    for (int number = 1; number <= options_.passes && !is_done(); ++number)
+      pass(all[static_cast<std::size_t>(number - 1) % all.size()], number, labels);
   }
 
  private:
@@ -123,25 +110,6 @@ class Cut {
     std::copy_n(sorted.data() + std::ptrdiff_t{best - 1} * width, width, limits_.row(y));
   }
 
-  double row_energy(ImageView<const std::uint16_t> labels, int y) const {
-    double sum = 0;
-    for (int x = 0; x < costs_.width; ++x) {
-      const int label = labels(x, y);
-      if (label == kNoLabel) continue;
-      EXPECTS(label < costs_.planes && CutEnergy::is_allowed(costs_(x, y, label)));
-      sum += static_cast<double>(energy_.data(costs_(x, y, label)));
-      if (x + 1 < costs_.width) sum += pair_energy(labels, x, y, x + 1, y);
-      if (y + 1 < costs_.height) sum += pair_energy(labels, x, y, x, y + 1);
-    }
-    return sum;
-  }
-
-  double pair_energy(ImageView<const std::uint16_t> labels, int px, int py, int qx, int qy) const {
-    const int p = labels(px, py), q = labels(qx, qy);
-    if (q == kNoLabel) return 0;
-    return static_cast<double>(energy_.weight(px, py, qx, qy)) * static_cast<double>(energy_.distance(p, q));
-  }
-
   /// The bands with changes in or next to them since they were last processed.
   std::vector<std::size_t> open_bands(const Layout& layout) const {
     std::vector<std::size_t> open;
@@ -154,24 +122,16 @@ class Cut {
     return open;
   }
 
-  void pass(Layout& layout, int number, ImageView<std::uint16_t> labels, GraphCutResult& result) {
+  void pass(Layout& layout, int number, ImageView<std::uint16_t> labels) {
     const CutState state{&energy_, labels, data_.view(), limits_.view(), options_.reach};
     const std::vector<std::size_t> open = open_bands(layout);
-    std::vector<GraphCutResult> counts(open.size());
     parallel_for(static_cast<int>(open.size()), [&](int i) {
       const std::size_t at = static_cast<std::size_t>(i);
       const RowRange rows = layout.bands[open[at]];
-      CutBand band(state, rows);
-      if (band.expand_all())
+      if (CutBand(state, rows).expand_all())
         std::fill(changed_in_.begin() + rows.begin, changed_in_.begin() + rows.end, number);
       layout.done_in[open[at]] = number;
-      counts[at].moves = band.moves();
-      counts[at].rises = band.rises();
     });
-    for (const GraphCutResult& count : counts) {
-      result.moves += count.moves;
-      result.rises += count.rises;
-    }
   }
 
   VolumeView<const float> costs_;
@@ -185,14 +145,14 @@ class Cut {
 
 }  // namespace
 
-GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                         const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+               const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
   check(options);
   EXPECTS(costs.width >= 1 && costs.height >= 1 && costs.planes >= 1 && costs.planes <= kMaxCutLabels);
   EXPECTS(labels.width == costs.width && labels.height == costs.height);
   EXPECTS(guide.empty() || (guide.width == costs.width && guide.height == costs.height));
   try {
-    return Cut(costs, guide, options).lower(labels);
+    Cut(costs, guide, options).lower(labels);
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(
         "no memory for the graph of a band; --max-image-size or --threads lower what is needed");

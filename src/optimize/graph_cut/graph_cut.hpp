@@ -27,15 +27,6 @@ struct GraphCutOptions {
   int passes = 3;
 };
 
-/// Statistics of a graph cut.
-struct GraphCutResult {
-  double energy_before = 0, energy_after = 0;
-  int passes = 0;          ///< over all labels
-  bool converged = false;  ///< the last passes found no move that lowers the energy
-  std::int64_t moves = 0;  ///< expansions that lowered the energy
-  std::int64_t rises = 0;  ///< rejected cuts that would have raised it: 0 unless the max-flow is wrong
-};
-
 /// Max number of labels, excluding kNoLabel.
 inline constexpr int kMaxCutLabels = 65535;
 
@@ -54,8 +45,8 @@ inline constexpr int kMaxCutLabels = 65535;
 /// @param labels  in and out; of the volume's size. Pixels of kNoLabel are unchanged; their terms are omitted
 /// @throws std::logic_error for sizes or options out of range and for a label that is not allowed;
 ///         OutOfMemory
-GraphCutResult graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                         const GraphCutOptions& options, ImageView<std::uint16_t> labels);
+void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+               const GraphCutOptions& options, ImageView<std::uint16_t> labels);
 
 /// Max bytes that `graph_cut` allocates on `threads` threads, excluding costs, guide and labels.
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads);

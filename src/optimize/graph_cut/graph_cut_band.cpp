@@ -226,16 +226,13 @@ double CutBand::change(int alpha) const {
 }
 
 bool CutBand::apply(int alpha) {
-  const double sum = change(alpha);
-  if (sum > 0) ++rises_;
-  if (sum >= 0) return false;
+  if (change(alpha) >= 0) return false;
   for (int node = 0; node < count_; ++node) {
     if (!takes_.data()[node]) continue;
     const int index = pixels_.data()[node];
     state_.labels(x_of(index), y_of(index)) = static_cast<std::uint16_t>(alpha);
     state_.data(x_of(index), y_of(index)) = data_.data()[node];
   }
-  ++moves_;
   return true;
 }
 

@@ -76,9 +76,6 @@ class CutBand {
   /// One expansion of every label, in ascending order. @return whether labels changed
   bool expand_all();
 
-  std::int64_t moves() const { return moves_; }
-  std::int64_t rises() const { return rises_; }
-
   static std::size_t bytes(int width, int rows);
 
  private:
@@ -118,7 +115,6 @@ class CutBand {
   AlignedBuffer<float> data_;            ///< D(alpha) of the nodes
   AlignedBuffer<double> unary_;          ///< energy of x = 1 at the nodes
   AlignedBuffer<std::uint8_t> takes_;    ///< whether the node takes alpha
-  std::int64_t moves_ = 0, rises_ = 0;
 };
 
 }  // namespace recon
