@@ -1,31 +1,46 @@
 #include "cuda/testing/cuda_pairs.hpp"
 
 #include "cuda/methods/stereo/pair_stream.hpp"
-#include "cuda/testing/run_pair.hpp"
 #include "cuda/testing/support.hpp"
 
 namespace recon::cuda {
 
-PairRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int device) {
-  return run_pair<BlockStream>(problem, pair_shape(problem), poison, device);
+namespace {
+
+void fill(const Arena& arena, std::uint8_t poison, const Stream& stream) {
+  RECON_CUDA_TRY(cudaMemsetAsync(arena.base(), poison, arena.capacity(), stream.get()));
 }
 
-PairRun run_belief(const PairProblem& problem, std::uint8_t poison, int device) {
-  return run_pair<BeliefStream>(problem, pair_shape(problem), poison, device);
+/// Copies vectors to and from the device; done on return.
+template <class T>
+void copy(T* to, const T* from, std::size_t count, const Stream& stream) {
+  RECON_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, stream.get()));
+  stream.synchronize();
 }
 
-PairRun run_semi_global(const PairProblem& problem, std::uint8_t poison, int device) {
-  return run_pair<SemiGlobalStream>(problem, pair_shape(problem), poison, device);
+}  // namespace
+
+PairRun run_pair(const PairProblem& problem, std::uint8_t poison, int device) {
+  use_device(device);
+  PairWorkspace workspace;
+  PairRun run;
+  run.planned_bytes = pair_stream_bytes(pair_shape(problem), problem.options);
+  const auto method = make_pair_stream(pair_shape(problem), problem.options, workspace.arena);
+  run.arena_bytes = workspace.arena.used();
+  fill(workspace.arena, poison, workspace.stream);
+  method->upload(problem, workspace);
+  method->queue(workspace);
+  run.map.disparity = method->download(workspace);
+  return run;
 }
 
-BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int strip_rows, int repeats,
-                               int device) {
+BlockTimes time_block_matching(const PairProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
   BlockTimes times;
   use_device(device);
   check_pair(problem);
   PairWorkspace workspace;
-  BlockStream method(pair_shape(problem), problem.options, workspace.arena, {tile_width, strip_rows});
+  BlockStream method(pair_shape(problem), problem.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
   method.upload(problem, workspace);
   times.whole = time_events(workspace.stream, repeats, [&] { method.queue(workspace); });
@@ -63,21 +78,6 @@ BeliefTimes time_belief(const PairProblem& problem, int repeats, int device) {
   times.whole = time_whole(repeats, [&] { match_pair(problem, workspace); });
   return times;
 }
-
-namespace {
-
-void fill(const Arena& arena, std::uint8_t poison, const Stream& stream) {
-  RECON_CUDA_TRY(cudaMemsetAsync(arena.base(), poison, arena.capacity(), stream.get()));
-}
-
-/// Copies vectors to and from the device; done on return.
-template <class T>
-void copy(T* to, const T* from, std::size_t count, const Stream& stream) {
-  RECON_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, stream.get()));
-  stream.synchronize();
-}
-
-}  // namespace
 
 PathWinners optimize_given_costs(const GivenCosts& given, std::uint8_t poison, int device) {
   use_device(device);

@@ -8,8 +8,8 @@
 #include "methods/stereo/pair.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
-/// Methods for pairs on a GPU, whole and by parts, for tests and the benchmark: no CUDA type appears here,
-/// and a build without CUDA has these functions too, which then throw DeviceUnavailable.
+/// Methods for pairs on a GPU, whole and by parts, for tests and the benchmark: no CUDA type appears here. A
+/// build without CUDA has what the benchmark calls, which then throws DeviceUnavailable.
 
 namespace recon::cuda {
 
@@ -20,10 +20,8 @@ struct PairRun {
   std::size_t arena_bytes = 0;    ///< allocated
 };
 
-/// @throws OutOfMemory, DeviceUnavailable, DeviceError
-PairRun run_block_matching(const PairProblem& problem, std::uint8_t poison, int device = 0);
-PairRun run_belief(const PairProblem& problem, std::uint8_t poison, int device = 0);
-PairRun run_semi_global(const PairProblem& problem, std::uint8_t poison, int device = 0);
+/// Runs the method of the options. @throws OutOfMemory, DeviceUnavailable, DeviceError
+PairRun run_pair(const PairProblem& problem, std::uint8_t poison, int device = 0);
 
 /// Milliseconds, from images on the device to the map on the device by events; a pair at a time.
 struct BlockTimes {
@@ -34,9 +32,7 @@ struct BlockTimes {
 };
 
 /// Times `repeats` runs after a warm-up of three.
-/// @param tile_width, strip_rows  of what one warp searches; 0: as block_matching chooses them
-BlockTimes time_block_matching(const PairProblem& problem, int tile_width, int strip_rows, int repeats,
-                               int device = 0);
+BlockTimes time_block_matching(const PairProblem& problem, int repeats, int device = 0);
 
 struct BeliefTimes {
   TimeSpread with_transfers;  ///< page-locked images to page-locked winners, by events

@@ -13,7 +13,6 @@
 #include "cuda/refine/cost_refinement.hpp"
 #include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"
-#include "cuda/testing/run_pair.hpp"
 #include "cuda/testing/support.hpp"
 
 namespace recon::cuda {
@@ -25,11 +24,6 @@ PairProblem pair_of(const PipelineProblem& problem) {
   pair.options.range = problem.range;
   pair.options.pipeline = problem.options;
   return pair;
-}
-
-PairShape shape_of(const PipelineProblem& problem) {
-  const auto& left = problem.colour.left;
-  return {left.width, left.height, !problem.grey.left16.empty()};
 }
 
 /// Memory for an image or a volume whose values are still to come.
@@ -50,7 +44,7 @@ std::size_t pieces_bytes(int width, int height, int pieces) {
 }  // namespace
 
 PairRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device) {
-  return run_pair<PipelineStream>(pair_of(problem), shape_of(problem), poison, device);
+  return run_pair(pair_of(problem), poison, device);
 }
 
 Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,
@@ -226,7 +220,7 @@ PipelineTimes time_pipeline(const PipelineProblem& problem, int repeats, int dev
   const PairProblem pair = pair_of(problem);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  PipelineStream method(shape_of(problem), pair.options, workspace.arena);
+  PipelineStream method(pair_shape(pair), pair.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
   method.upload(pair, workspace);
   const Graph graph(stream, [&] { method.queue(workspace); });

@@ -12,8 +12,8 @@
 #include "refine/outliers.hpp"
 
 /// Pipelines of single stages on a GPU, whole and by parts, for tests and the benchmark: no CUDA type appears
-/// here, and a build without CUDA has these functions too, which then throw DeviceUnavailable. What is in the
-/// device's memory before is `poison` in every byte.
+/// here. A build without CUDA has what the benchmark calls, which then throws DeviceUnavailable. What is in
+/// the device's memory before is `poison` in every byte.
 
 namespace recon::cuda {
 

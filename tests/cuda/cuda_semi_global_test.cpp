@@ -148,7 +148,7 @@ TEST_P(CudaSemiGlobal, EqualsTheTextbookToTheBit) {
   const NoisyPair pair(GetParam());
   const Image<float> expected = reference::semi_global_disparity(pair.problem());
   for (const int poison : {0x00, 0xFF, 0x81}) {
-    const cuda::PairRun run = cuda::run_semi_global(pair.problem(), static_cast<std::uint8_t>(poison));
+    const cuda::PairRun run = cuda::run_pair(pair.problem(), static_cast<std::uint8_t>(poison));
     EXPECT_TRUE(same_image(expected, run.map.disparity)) << "poison " << poison;
     EXPECT_EQ(run.planned_bytes, run.arena_bytes);
   }
@@ -243,7 +243,7 @@ class CudaSemiGlobalOptions : public test::GpuTest<> {};
 
 TEST_F(CudaSemiGlobalOptions, RefusesPenaltiesThatCouldOverflow) {
   NoisyPair pair({"", 20, 10, {0, 8}, with_optimizer({8, 10, kMaxPathCost - 23, 0})});
-  EXPECT_THROW(cuda::run_semi_global(pair.problem(), 0), std::logic_error);
+  EXPECT_THROW(cuda::run_pair(pair.problem(), 0), std::logic_error);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "cuda/testing/cuda_aggregation.hpp"
 #include "cuda/testing/cuda_pairs.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
@@ -15,11 +14,8 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_EQ(find_cuda_devices().why_none, "this build has no CUDA");
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::count_wrong_reciprocals(), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_block_matching({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_belief({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_semi_global({}, 0), DeviceUnavailable);
+  EXPECT_THROW(cuda::run_pair({}, 0), DeviceUnavailable);
   EXPECT_THROW(cuda::run_pipeline({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_cross_arms({}, {}, 0), DeviceUnavailable);
 }
 
 }  // namespace

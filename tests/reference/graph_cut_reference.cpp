@@ -172,7 +172,8 @@ GridField grid_field(VolumeView<const float> costs, ImageView<const std::uint8_t
 
 Labels labels_of(ImageView<const std::uint16_t> image) {
   Labels labels;
-  for (int y = 0; y < image.height; ++y) labels.insert(labels.end(), image.row(y), image.row(y) + image.width);
+  for (int y = 0; y < image.height; ++y)
+    labels.insert(labels.end(), image.row(y), image.row(y) + image.width);
   return labels;
 }
 

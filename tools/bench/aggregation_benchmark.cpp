@@ -5,7 +5,7 @@
 
 #include "aggregate/aggregation.hpp"
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_aggregation.hpp"
+#include "cuda/testing/cuda_pipeline.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_reference.hpp"
@@ -17,7 +17,6 @@ namespace recon {
 
 namespace {
 
-using cuda::AggregationCase;
 using nlohmann::ordered_json;
 
 /// Multiplications, additions and their fusions per second, measured on an H200.
@@ -39,17 +38,18 @@ Image<Rgb8> made_image(int width, int height, int shift) {
   return image;
 }
 
-AggregationCase with(AggregationCase problem, Aggregation kind, int radius) {
-  problem.options.kind = kind;
-  problem.options.constant_radius = radius;
-  problem.options.adaptive_weight = {radius, 7, 17.5f};
-  problem.options.cross = {radius + 1, radius / 2, 20, 6};  // arms of at most `radius` pixels
-  problem.options.cross_based = {1};
+/// The left view in truncated colour differences, aggregated, its planes of least cost chosen.
+PipelineProblem aggregated_by(Aggregation kind, int radius, const ColourPair& pair, int planes) {
+  PipelineProblem problem{{}, pair, {0, planes}, {}};
+  problem.options.cost = PipelineCost::kColourDifference;
+  problem.options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  AggregationOptions& by = problem.options.aggregation;
+  by.kind = kind;
+  by.constant_radius = radius;
+  by.adaptive_weight = {radius, 7, 17.5f};
+  by.cross = {radius + 1, radius / 2, 20, 6};  // arms of at most `radius` pixels
+  by.cross_based = {1};
   return problem;
-}
-
-double samples_of(const AggregationCase& problem) {
-  return static_cast<double>(problem.pair.left.width) * problem.pair.left.height * problem.planes;
 }
 
 /// Pixels of the image in all windows along a row or a column.
@@ -59,48 +59,52 @@ double window_pixels(int size, int radius) {
   return pixels;
 }
 
-ordered_json share_of_ceiling(const AggregationCase& problem, int radius, double milliseconds) {
-  if (problem.options.kind != Aggregation::kAdaptiveWeight) {
-    const double bytes = 2 * sizeof(float) * samples_of(problem), floor = 1e3 * bytes / kH200BytesPerSecond;
+ordered_json share_of_ceiling(const PipelineProblem& problem, double milliseconds) {
+  const AggregationOptions& by = problem.options.aggregation;
+  const int width = problem.colour.left.width, height = problem.colour.left.height;
+  const int planes = problem.range.count, radius = by.adaptive_weight.radius;
+  if (by.kind != Aggregation::kAdaptiveWeight) {
+    const double bytes = 2 * sizeof(float) * static_cast<double>(width) * height * planes;
+    const double floor = 1e3 * bytes / kH200BytesPerSecond;
     return {{"bytes_once", bytes}, {"bytes_floor_ms", floor}, {"times_the_floor", milliseconds / floor}};
   }
   // A product of weights, a fused sum and a sum for each pixel of a window.
-  const double instructions = 3 * window_pixels(problem.pair.left.width, radius) *
-                              window_pixels(problem.pair.left.height, radius) * problem.planes;
+  const double instructions = 3 * window_pixels(width, radius) * window_pixels(height, radius) * planes;
   return {{"float_instructions", instructions},
           {"share_of_float_instructions",
            instructions / (1e-3 * milliseconds) / kH200FloatInstructionsPerSecond}};
 }
 
-ordered_json time_one(const AggregationCase& problem, int radius, int repeats) {
-  const cuda::AggregationTimes times = cuda::time_aggregation(problem, repeats);
-  const double all = times.costs.median + times.arms.median + times.aggregation.median + times.winner.median;
-  ordered_json result = to_json(times.aggregation);
-  result.update(share_of_ceiling(problem, radius, times.aggregation.median));
-  result["steps_ms"] = {{"costs", times.costs.median},
-                        {"arms", times.arms.median},
-                        {"aggregation", times.aggregation.median},
-                        {"winner", times.winner.median}};
-  result["share_of_aggregation_in_all"] = times.aggregation.median / all;
+/// The aggregation, and every step; the arms are made with the images.
+ordered_json time_steps(const PipelineProblem& problem, int repeats) {
+  ordered_json result, steps;
+  double all = 0;
+  for (const auto& [name, time] : cuda::time_pipeline(problem, repeats).steps) {
+    steps[name] = time.median;
+    all += time.median;
+    if (name != "aggregation") continue;
+    result = to_json(time);
+    result.update(share_of_ceiling(problem, time.median));
+  }
+  result["share_of_aggregation_in_all"] = steps["aggregation"].get<double>() / all;
+  result["steps_ms"] = std::move(steps);
   return result;
 }
 
-ordered_json by_radius(const AggregationBenchmark& benchmark, const AggregationCase& problem, bool weights) {
+ordered_json by_radius(const AggregationBenchmark& benchmark, const ColourPair& pair, int planes,
+                       bool weights) {
   ordered_json rows = ordered_json::array();
   for (const int radius : benchmark.radii) {
+    const auto by = [&](Aggregation kind) { return aggregated_by(kind, radius, pair, planes); };
     ordered_json row{{"radius", radius}};
-    row["constant_window_ms"] =
-        time_one(with(problem, Aggregation::kConstantWindow, radius), radius, benchmark.repeats);
+    row["constant_window_ms"] = time_steps(by(Aggregation::kConstantWindow), benchmark.repeats);
     if (weights)
-      row["adaptive_weight_ms"] =
-          time_one(with(problem, Aggregation::kAdaptiveWeight, radius), radius, benchmark.weight_repeats);
-    AggregationCase crosses = with(problem, Aggregation::kCrossBased, radius);
-    row["cross_based_1_ms"] = time_one(crosses, radius, benchmark.repeats);
-    crosses.two_views = false;
-    row["cross_based_1_one_view_ms"] = time_one(crosses, radius, benchmark.repeats);
-    crosses.two_views = true;
-    crosses.options.cross_based.iterations = 4;
-    row["cross_based_4_ms"] = to_json(cuda::time_aggregation(crosses, benchmark.repeats).aggregation);
+      row["adaptive_weight_ms"] = time_steps(by(Aggregation::kAdaptiveWeight), benchmark.weight_repeats);
+    PipelineProblem crosses = by(Aggregation::kCrossBased);
+    for (const int iterations : {1, 4}) {
+      crosses.options.aggregation.cross_based.iterations = iterations;
+      row["cross_based_" + std::to_string(iterations) + "_ms"] = time_steps(crosses, benchmark.repeats);
+    }
     rows.push_back(std::move(row));
   }
   return rows;
@@ -179,29 +183,25 @@ ordered_json run_on_cpu(const AggregationBenchmark& benchmark) {
 }
 
 /// Each aggregator by radius on each set and on a larger made volume, with the share of the bandwidth or of
-/// the arithmetic and of each of the four steps.
+/// the arithmetic and the time of each step.
 ordered_json run_on_gpu(const AggregationBenchmark& benchmark) {
   ordered_json result;
   for (const std::filesystem::path& folder : benchmark.sets) {
     const ColourSet set = read_benchmark_set(folder);
-    AggregationCase problem;
-    problem.pair = {set.left.view(), set.right.view()};
-    problem.planes = set.grey.disparities;
+    const ColourPair pair{set.left.view(), set.right.view()};
+    const int planes = set.grey.disparities;
     result["sets"].push_back({{"set", set.grey.name},
                               {"width", set.left.width()},
                               {"height", set.left.height()},
-                              {"planes", problem.planes},
-                              {"by_radius", by_radius(benchmark, problem, true)}});
+                              {"planes", planes},
+                              {"by_radius", by_radius(benchmark, pair, planes, true)}});
   }
   constexpr int kWidth = 1280, kHeight = 960, kPlanes = 128;
   const Image<Rgb8> left = made_image(kWidth, kHeight, 0), right = made_image(kWidth, kHeight, 12);
-  AggregationCase made;
-  made.pair = {left.view(), right.view()};
-  made.planes = kPlanes;
   result["made"] = {{"width", kWidth},
                     {"height", kHeight},
                     {"planes", kPlanes},
-                    {"by_radius", by_radius(benchmark, made, false)}};
+                    {"by_radius", by_radius(benchmark, {left.view(), right.view()}, kPlanes, false)}};
   return result;
 }
 

@@ -88,8 +88,8 @@ struct BlockBenchmark {
 };
 
 /// Runs it: on the CPU in turns with OpenCV's StereoBM at equal window and disparities, once with the checks
-/// that both have off and once with the defaults of both; on the GPU for window 19, and over tiles and rows
-/// per warp, with the share of the roofline. Times in milliseconds, ratios above 1 mean that we are faster.
+/// that both have off and once with the defaults of both; on the GPU with the share of the roofline. Times in
+/// milliseconds, ratios above 1 mean that we are faster.
 nlohmann::ordered_json run_block_benchmark(const BlockBenchmark& benchmark);
 
 /// The benchmark of the graph cut: the volume of a plane sweep, one view of a scene against its other views,

@@ -81,7 +81,7 @@ double byte_count(const Shape& shape) {
 
 ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repeats) {
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
-  const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, 0, 0, repeats);
+  const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, repeats);
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / kInstructionsPerSecond;
   const double bytes_ms = 1e3 * byte_count(shape) / kH200BytesPerSecond;
@@ -98,21 +98,6 @@ ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repe
   return result;
 }
 
-/// The search alone over what a warp takes.
-ordered_json time_tilings(const Shape& shape, int radius, int repeats) {
-  const OwnedPair pair = pair_of(shape, options_of(radius, true));
-  ordered_json runs = ordered_json::array();
-  for (const int tile_width : {16, 32, 48, 64, 96})
-    for (const int rows : {4, 8, 16, 32, 64}) {
-      const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, tile_width, rows, repeats);
-      runs.push_back(
-          {{"tile_width", tile_width}, {"rows_per_warp", rows}, {"search_ms", times.search.median}});
-    }
-  ordered_json result = shape_json(shape, radius, true);
-  result["tilings"] = runs;
-  return result;
-}
-
 ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
   ordered_json result;
   result["runs"] = ordered_json::array();
@@ -122,8 +107,6 @@ ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
       result["runs"].push_back(time_on_gpu(shape, 9, defaults, benchmark.repeats));
   for (const int radius : {1, 4, 7, 12, 15})
     result["runs"].push_back(time_on_gpu({1920, 1080, 128}, radius, true, benchmark.repeats));
-  const int few = std::min(benchmark.repeats, 20);
-  result["rows_per_warp"] = {time_tilings({640, 480, 64}, 9, few), time_tilings({1920, 1080, 128}, 9, few)};
   return result;
 }
 

@@ -34,8 +34,8 @@ struct DeviceBlock {
 
 /// Division of the work among warps; it does not change the result.
 struct BlockTiling {
-  int tile_width = 0;  ///< pixels of a row that one warp searches; 0: chosen
-  int strip_rows = 0;  ///< rows that one warp processes with rolling sums; 0: chosen
+  int tile_width = 0;  ///< pixels of a row that one warp searches
+  int strip_rows = 0;  ///< rows that one warp processes with rolling sums
 };
 
 /// Number of words of 2 x 16 bits per lane of a warp if the rolling kernel supports the options: 1, 2, 4 or
@@ -49,7 +49,7 @@ std::size_t general_scratch_bytes(const DeviceBlock& block);
 void launch_block_prepare(const DeviceBlock& block, cudaStream_t stream);
 
 /// Searches the region: disparity, winners, assignments of right pixels.
-void launch_block_search(const DeviceBlock& block, BlockTiling tiling, cudaStream_t stream);
+void launch_block_search(const DeviceBlock& block, cudaStream_t stream);
 void launch_general_block_search(const DeviceBlock& block, std::uint32_t* scratch, cudaStream_t stream);
 
 /// The checks that use neighbours, and the median: writes `map`.
@@ -64,9 +64,8 @@ void launch_half_size(const std::uint8_t* image, std::ptrdiff_t pitch, int width
 void launch_join_levels(const DeviceBlock& fine, const DeviceBlock& coarse, int max_disparity,
                         cudaStream_t stream);
 
-/// The best tiling of a level for the current device; values set in `asked` are kept.
+/// The best tiling of a level for the current device.
 /// @param warps_for  number of resident warps per multiprocessor with tiles of that width; may be 0
-BlockTiling chosen_tiling(const DeviceBlock& block, BlockTiling asked,
-                          const std::function<int(int tile_width)>& warps_for);
+BlockTiling chosen_tiling(const DeviceBlock& block, const std::function<int(int tile_width)>& warps_for);
 
 }  // namespace recon::cuda

@@ -322,11 +322,11 @@ __global__ void __launch_bounds__(kWarp)
 }
 
 template <int W, bool kPadded, bool kUnique>
-void launch(const DeviceBlock& b, BlockTiling asked, cudaStream_t stream) {
+void launch(const DeviceBlock& b, cudaStream_t stream) {
   const auto kernel = search_kernel<W, kPadded, kUnique>;
   const int most_shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared));
-  const BlockTiling tiling = chosen_tiling(b, asked, [&](int tile_width) {
+  const BlockTiling tiling = chosen_tiling(b, [&](int tile_width) {
     int warps = 0;
     RECON_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &warps, kernel, kWarp, shared_bytes<W>(tile_width, b.options.radius)));
@@ -340,12 +340,12 @@ void launch(const DeviceBlock& b, BlockTiling asked, cudaStream_t stream) {
 }
 
 template <int W>
-void launch_words(const DeviceBlock& b, BlockTiling tiling, cudaStream_t stream) {
+void launch_words(const DeviceBlock& b, cudaStream_t stream) {
   const bool padded = b.hypotheses != 2 * kWarp * W, unique = b.limits.uniqueness > 0;
   if (padded)
-    unique ? launch<W, true, true>(b, tiling, stream) : launch<W, true, false>(b, tiling, stream);
+    unique ? launch<W, true, true>(b, stream) : launch<W, true, false>(b, stream);
   else
-    unique ? launch<W, false, true>(b, tiling, stream) : launch<W, false, false>(b, tiling, stream);
+    unique ? launch<W, false, true>(b, stream) : launch<W, false, false>(b, stream);
 }
 
 }  // namespace
@@ -357,17 +357,17 @@ int packed_words(const BlockMatchingOptions& options, int hypotheses) {
   return 0;
 }
 
-void launch_block_search(const DeviceBlock& b, BlockTiling tiling, cudaStream_t stream) {
+void launch_block_search(const DeviceBlock& b, cudaStream_t stream) {
   switch (packed_words(b.options, b.hypotheses)) {
     case 1:
-      return launch_words<1>(b, tiling, stream);
+      return launch_words<1>(b, stream);
     case 2:
-      return launch_words<2>(b, tiling, stream);
+      return launch_words<2>(b, stream);
     case 4:
-      return launch_words<4>(b, tiling, stream);
+      return launch_words<4>(b, stream);
     default:
       EXPECTS(packed_words(b.options, b.hypotheses) == 8);
-      return launch_words<8>(b, tiling, stream);
+      return launch_words<8>(b, stream);
   }
 }
 

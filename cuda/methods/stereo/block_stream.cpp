@@ -24,22 +24,21 @@ double predicted_time(const DeviceBlock& b, BlockTiling tiling, int multiprocess
 
 }  // namespace
 
-BlockTiling chosen_tiling(const DeviceBlock& b, BlockTiling asked,
-                          const std::function<int(int tile_width)>& warps_for) {
+BlockTiling chosen_tiling(const DeviceBlock& b, const std::function<int(int tile_width)>& warps_for) {
   constexpr int kMaxGridRows = 65535;
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   BlockTiling best;
   double min_time = 0;
   for (const int width : {16, 32, 48, 64, 96}) {
     BlockTiling tiling;
-    tiling.tile_width = std::min(asked.tile_width > 0 ? asked.tile_width : width, b.region.width);
+    tiling.tile_width = std::min(width, b.region.width);
     const int warps = warps_for(tiling.tile_width);
     if (warps == 0 && best.tile_width > 0) break;
     const int slots = std::max(warps, 1) * multiprocessors;
     for (int waves = 1; waves <= 4; ++waves) {
       const int strips = std::max(1, waves * slots / divided_up(b.region.width, tiling.tile_width));
-      const int rows = asked.strip_rows > 0 ? asked.strip_rows : divided_up(b.region.height, strips);
-      tiling.strip_rows = std::max({rows, 2, divided_up(b.region.height, kMaxGridRows)});
+      tiling.strip_rows =
+          std::max({divided_up(b.region.height, strips), 2, divided_up(b.region.height, kMaxGridRows)});
       const double time = predicted_time(b, tiling, multiprocessors, std::max(warps, 1));
       if (best.tile_width > 0 && time >= min_time) continue;
       best = tiling;
@@ -113,11 +112,10 @@ std::size_t BlockStream::bytes(const PairShape& shape, const PairOptions& option
   return bytes_taken([&](Arena& arena) { take_buffers(levels, arena); });
 }
 
-BlockStream::BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena, BlockTiling tiling)
+BlockStream::BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena)
     : plan_(plan_block_levels(shape.width, shape.height, options.range, options.block)),
       levels_(shapes_of(plan_, options.block)),
-      scratch_(allocate(arena, [&](Arena& memory) { return take_buffers(levels_, memory); })),
-      tiling_(tiling) {}
+      scratch_(allocate(arena, [&](Arena& memory) { return take_buffers(levels_, memory); })) {}
 
 void BlockStream::upload(const PairProblem& problem, PairWorkspace& workspace) {
   const DeviceBlock& b = levels_[0];
@@ -130,7 +128,7 @@ void BlockStream::search(const DeviceBlock& b, const Stream& stream) const {
     RECON_CUDA_TRY(cudaMemsetAsync(
         b.claims, 0xFF, element_count({b.claims_pitch, b.height}) * sizeof(std::uint64_t), stream.get()));
   if (packed_words(b.options, b.hypotheses) > 0)
-    launch_block_search(b, tiling_, stream.get());
+    launch_block_search(b, stream.get());
   else
     launch_general_block_search(b, scratch_, stream.get());
 }

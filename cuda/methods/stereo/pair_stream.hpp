@@ -98,8 +98,7 @@ class BlockStream : public PairStream {
  public:
   static std::size_t bytes(const PairShape& shape, const PairOptions& options);
 
-  /// @param tiling  of the search; it does not change the result
-  BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena, BlockTiling tiling = {});
+  BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena);
 
   void upload(const PairProblem& problem, PairWorkspace& workspace) override;
   void queue(PairWorkspace& workspace) const override;
@@ -114,7 +113,6 @@ class BlockStream : public PairStream {
   std::vector<BlockLevel> plan_;
   std::vector<DeviceBlock> levels_;
   std::uint32_t* scratch_ = nullptr;  ///< for the general kernel
-  BlockTiling tiling_;
 };
 
 /// The grey images of a pair on the device, left and right, rows without padding.
