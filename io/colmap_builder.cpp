@@ -15,7 +15,7 @@ namespace {
 
 /// Bytes of a view and of a point besides their elements, including the lookup tables.
 constexpr std::size_t kViewBytes = sizeof(View) + 256;
-constexpr std::size_t kPointBytes = 2 * sizeof(SparsePoint) + 64;  // the array doubles when it grows
+constexpr std::size_t kPointMemory = 2 * sizeof(SparsePoint) + 64;  // the array doubles when it grows
 
 constexpr int kPointGrain = 256;  ///< points per task of a parallel loop
 
@@ -103,7 +103,7 @@ void ColmapBuilder::claim_observations(std::uint64_t count, const FilePlace& pla
 void ColmapBuilder::claim_point(std::uint64_t track_length, const FilePlace& place) {
   constexpr std::size_t kListBytes = 8;  // visibility lists for view selection
   claim(track_length, sizeof(TrackElement) + kListBytes, place);
-  claim(1, kPointBytes, place);
+  claim(1, kPointMemory, place);
 }
 
 void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place) {

@@ -16,7 +16,7 @@ namespace recon {
 
 namespace {
 
-constexpr const char* kCannotBeWritten = "a temporary file in it cannot be written";
+constexpr const char* kNoTemporaryFile = "a temporary file in it cannot be written";
 
 /// Closes the file when the scope ends; a mapping stays.
 struct OpenFile {
@@ -49,7 +49,7 @@ MappedFile::MappedFile(const std::filesystem::path& folder, std::string_view byt
   EXPECTS(!bytes.empty());
   const OpenFile file{open_unnamed(folder)};
   fault_point(FaultPoint::kFileWrite);
-  if (!write_all(file.fd, bytes)) fail_output(folder, kCannotBeWritten);
+  if (!write_all(file.fd, bytes)) fail_output(folder, kNoTemporaryFile);
   data_ = map(folder, file.fd, bytes_, PROT_READ);
 }
 
@@ -61,7 +61,7 @@ MappedFile::MappedFile(const std::filesystem::path& folder, std::size_t bytes)
   // A disk that is full when a page is written would end the process.
   do errno = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
   while (errno == EINTR);
-  if (errno != 0) fail_output(folder, kCannotBeWritten);
+  if (errno != 0) fail_output(folder, kNoTemporaryFile);
   data_ = map(folder, file.fd, bytes_, PROT_READ | PROT_WRITE);
 }
 

@@ -11,7 +11,7 @@
 namespace recon {
 namespace {
 
-constexpr int kGrain = 1024;
+constexpr int kObserveGrain = 1024;
 
 /// A camera prepared for many points. Most scenes are undistorted, and a pinhole needs no search for the
 /// radius.
@@ -93,7 +93,7 @@ void observe(std::span<const Vec3d> points, const TruthView& view, const std::ve
         const double error = std::abs(pair->depth - pair->truth) / pair->truth;
         verdict.depth_error = std::min(verdict.depth_error.value_or(error), error);
       },
-      kGrain);
+      kObserveGrain);
 }
 
 }  // namespace recon

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -14,10 +13,9 @@
 namespace recon {
 namespace {
 
-constexpr double kRadians = std::numbers::pi / 180;
 constexpr int kMostViews = 100000;
 /// Separates the hashes of this file from those of other random numbers.
-constexpr std::uint64_t kStream = 0x4756;
+constexpr std::uint64_t kGainStream = 0x4756;
 
 int checked_count(JsonReader& reader, const std::string& name) {
   const int count = reader.integer(name);
@@ -240,7 +238,7 @@ std::vector<RenderView> read_views(JsonReader& root, std::uint32_t seed, std::op
   if (!(spread >= 0)) root.fail("exposure_spread", "it must be zero or positive");
   for (std::size_t i = 0; i < views.size(); ++i) {
     views[i].name = view_name_of(static_cast<int>(i), static_cast<int>(views.size()), "." + format);
-    views[i].gain *= std::pow(1 + spread, 2 * uniform_of(hash_of(kStream, seed, i)) - 1);
+    views[i].gain *= std::pow(1 + spread, 2 * uniform_of(hash_of(kGainStream, seed, i)) - 1);
   }
   return views;
 }

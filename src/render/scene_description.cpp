@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <sstream>
 #include <vector>
 
@@ -13,7 +12,6 @@
 namespace recon {
 namespace {
 
-constexpr double kRadians = std::numbers::pi / 180;
 constexpr int kMaxSide = 65536;
 
 void require(bool condition, const std::string& field, double value, const std::string& rule) {

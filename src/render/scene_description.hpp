@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +12,8 @@
 #include "scene/pose.hpp"
 
 namespace recon {
+
+inline constexpr double kRadians = std::numbers::pi / 180;  ///< of a degree
 
 /// Surfaces in object coordinates, in scene units. All are visible from both sides.
 

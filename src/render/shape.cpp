@@ -188,7 +188,6 @@ struct BoundingRadius {
 }  // namespace
 
 Wave make_wave(double amplitude, double wavelength, double direction, double phase) {
-  constexpr double kRadians = std::numbers::pi / 180;
   const double frequency = kTwoPi / wavelength;
   return {amplitude,
           {frequency * std::cos(kRadians * direction), frequency * std::sin(kRadians * direction)},

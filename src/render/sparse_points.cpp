@@ -16,11 +16,11 @@ namespace {
 /// Candidates tried per requested point.
 constexpr int kTries = 20;
 /// Min cosine between normal and ray for an observation.
-constexpr double kMinFacing = 0.15;
+constexpr double kMinSeenFacing = 0.15;
 /// Min distance of observations from the image border, pixels.
 constexpr double kBorder = 1.0;
 /// Separates the hashes of this file from those of the image noise.
-constexpr std::uint64_t kStream = 0x5350;
+constexpr std::uint64_t kPointStream = 0x5350;
 
 class SparseSampler {
  public:
@@ -58,7 +58,7 @@ class SparseSampler {
   }
 
   std::uint64_t random(std::uint64_t candidate, std::uint64_t what) const {
-    return hash_of(kStream, description_.seed, candidate, what);
+    return hash_of(kPointStream, description_.seed, candidate, what);
   }
 
   /// The surface at a random pixel of a random view.
@@ -81,7 +81,7 @@ class SparseSampler {
     const auto exact = lenses_[view.camera].project(view.cam_from_world * hit.position);
     if (!exact) return std::nullopt;
     const Vec3d eye = camera_centre(view.cam_from_world);
-    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kMinFacing) return std::nullopt;
+    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kMinSeenFacing) return std::nullopt;
     const double sigma = description_.sparse.noise;
     const Vec2d observed{exact->x + sigma * gaussian_of(random(candidate, 3 + 2 * index)),
                          exact->y + sigma * gaussian_of(random(candidate, 4 + 2 * index))};

@@ -12,7 +12,7 @@
 namespace recon {
 namespace {
 
-using reference::OwnedPair;
+using reference::BeliefPair;
 using reference::PaperSet;
 using reference::random_pair;
 
@@ -40,7 +40,7 @@ TEST_P(CudaBelief, EqualsTheCpuToTheBit) {
   BeliefOptions options;
   options.levels = c.levels;
   options.iterations = c.iterations;
-  const OwnedPair pair = random_pair(c.width, c.height, 7);
+  const BeliefPair pair = random_pair(c.width, c.height, 7);
   expect_same_as_cpu(pair.problem({c.min, c.disparities}, options));
 }
 
@@ -63,7 +63,7 @@ class CudaBeliefStreams : public test::GpuTest<> {};
 /// Pairs on two streams need different amounts of shared memory of one kernel.
 TEST_F(CudaBeliefStreams, MayNeedOtherSharedMemory) {
   const auto backend = make_cuda_backend({});
-  const OwnedPair pair = random_pair(47, 23, 7);
+  const BeliefPair pair = random_pair(47, 23, 7);
   const auto match_often = [&](int disparities) {
     BeliefOptions options;
     options.levels = 2, options.iterations = 1;
@@ -86,7 +86,7 @@ TEST_F(CudaBeliefBlur, EqualsTheCpuToTheBit) {
   options.data_weight = 4000.0f;
   options.data_cap = 20.5f;
   options.smoothness_cap = 1.7f;
-  const OwnedPair pair = random_pair(61, 37, 3);
+  const BeliefPair pair = random_pair(61, 37, 3);
   expect_same_as_cpu(pair.problem({0, 13}, options));
 }
 
@@ -99,7 +99,7 @@ TEST_P(CudaBeliefCones, EqualTheCpuToTheBit) {
   options.data_weight = 3.7f;
   options.data_cap = 30.0f;
   options.smoothness_cap = 40.0f;
-  const OwnedPair pair = random_pair(45 + GetParam(), 7, 5);
+  const BeliefPair pair = random_pair(45 + GetParam(), 7, 5);
   expect_same_as_cpu(pair.problem({0, GetParam()}, options));
 }
 
@@ -111,7 +111,7 @@ TEST_P(CudaBeliefSets, EqualTheCpuToTheBit) {
   const PaperSet& set = GetParam();
   const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo" / set.name;
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
-  const OwnedPair pair{read_grey_image(folder / "refImage.pgm"), read_grey_image(folder / "testImage.pgm")};
+  const BeliefPair pair{read_grey_image(folder / "refImage.pgm"), read_grey_image(folder / "testImage.pgm")};
   expect_same_as_cpu(pair.problem({0, set.disparities}, {}));
 }
 

@@ -12,7 +12,7 @@
 namespace recon::reference {
 
 /// A pair that owns its images.
-struct OwnedPair {
+struct BeliefPair {
   Image<std::uint8_t> left, right;
 
   PairProblem problem(DisparityRange range, const BeliefOptions& belief) const {
@@ -27,8 +27,8 @@ struct OwnedPair {
 };
 
 /// A textured plane in front of a textured wall, with noise; objects repeat in small images.
-inline OwnedPair random_pair(int width, int height, std::uint32_t seed) {
-  OwnedPair pair{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height)};
+inline BeliefPair random_pair(int width, int height, std::uint32_t seed) {
+  BeliefPair pair{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height)};
   const auto texture = [&](int x, int y) {
     return 255.0 * hashed(seed, static_cast<std::uint32_t>(x + 4096), static_cast<std::uint32_t>(y));
   };

@@ -28,7 +28,7 @@ constexpr Storage kStorages[] = {{"float", BeliefStorage::kFloat, 4},
 
 struct LoadedSet {
   const PaperSet& set;
-  reference::OwnedPair pair;
+  reference::BeliefPair pair;
   Image<std::uint8_t> truth;
 
   PairProblem problem(BeliefStorage storage) const {

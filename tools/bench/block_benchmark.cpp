@@ -68,7 +68,7 @@ ordered_json run_on_cpu(const BlockBenchmark& benchmark) {
 /// Instructions that a sample cannot do without, two samples at a time: the bytes that enter and leave taken
 /// apart and subtracted (4), the column and the window rolled (2), the minimum (1). Halos, first rows and
 /// what is done once a pixel come on top.
-constexpr double kInstructionsPerSample = 7.0 / 2.0;
+constexpr double kSearchInstructionsPerSample = 7.0 / 2.0;
 /// Of an H200, measured: vector absolute differences, permutations and additions, 63 per clock and
 /// multiprocessor.
 constexpr double kInstructionsPerSecond = 16.5e12;
@@ -83,14 +83,14 @@ ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repe
   const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
   const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, repeats);
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
-  const double issue_ms = 1e3 * samples * kInstructionsPerSample / kInstructionsPerSecond;
+  const double issue_ms = 1e3 * samples * kSearchInstructionsPerSample / kInstructionsPerSecond;
   const double bytes_ms = 1e3 * byte_count(shape) / kH200BytesPerSecond;
   ordered_json result = shape_json(shape, radius, defaults);
   result["device_resident_ms"] = to_json(times.whole);
   result["search_ms"] = to_json(times.search);
   result["whole_call_ms"] = to_json(times.call);
   result["device_bytes"] = times.device_bytes;
-  result["instructions"] = samples * kInstructionsPerSample;
+  result["instructions"] = samples * kSearchInstructionsPerSample;
   result["issue_floor_ms"] = issue_ms;
   result["bytes"] = byte_count(shape);
   result["bytes_floor_ms"] = bytes_ms;

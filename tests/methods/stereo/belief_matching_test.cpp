@@ -10,7 +10,7 @@
 namespace recon {
 namespace {
 
-using reference::OwnedPair;
+using reference::BeliefPair;
 using reference::PaperSet;
 using reference::random_pair;
 
@@ -37,7 +37,7 @@ TEST_P(BeliefMatchingSizes, EqualsTheTextbookEverywhere) {
     options.storage = storage;
     options.levels = c.levels;
     options.iterations = c.iterations;
-    const OwnedPair pair = random_pair(c.width, c.height, 7);
+    const BeliefPair pair = random_pair(c.width, c.height, 7);
     const PairProblem problem = pair.problem({c.min, c.disparities}, options);
     const DisparityMap expected = reference::belief_matching(problem);
     EXPECT_EQ(differing(expected, belief_matching(problem)), 0u) << static_cast<int>(storage);
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, BeliefMatchingSizes,
                                            SizeCase{130, 20, 0, 16, 3, 30}));
 
 TEST(BeliefMatching, EqualsTheTextbookWithBlurAndOtherWeights) {
-  const OwnedPair pair = random_pair(61, 37, 3);
+  const BeliefPair pair = random_pair(61, 37, 3);
   BeliefOptions options;
   options.smoothing_sigma = 0.7f;
   options.data_cap = 20.5f;
@@ -72,7 +72,7 @@ TEST(BeliefMatching, EqualsTheTextbookWithBlurAndOtherWeights) {
 }
 
 TEST(BeliefMatching, ThreadsAndInstructionSetsChangeNothing) {
-  const OwnedPair pair = random_pair(331, 143, 11);
+  const BeliefPair pair = random_pair(331, 143, 11);
   for (const BeliefStorage storage :
        {BeliefStorage::kFloat, BeliefStorage::kHalf, BeliefStorage::kBfloat16}) {
     BeliefOptions options;
@@ -96,7 +96,7 @@ TEST(BeliefMatching, ThreadsAndInstructionSetsChangeNothing) {
 }
 
 TEST(BeliefMatching, NarrowStorageHoldsManyDisparitiesAndGreatCosts) {
-  const OwnedPair pair = random_pair(70, 40, 5);
+  const BeliefPair pair = random_pair(70, 40, 5);
   for (const BeliefStorage storage : {BeliefStorage::kHalf, BeliefStorage::kBfloat16}) {
     BeliefOptions options;
     options.storage = storage;
@@ -121,7 +121,7 @@ TEST_P(BeliefMatchingSets, EqualsTheTextbookAndNarrowStorageIsAsGood) {
   const PaperSet& set = GetParam();
   const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo" / set.name;
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
-  OwnedPair pair{read_grey_image(folder / "refImage.pgm"), read_grey_image(folder / "testImage.pgm")};
+  BeliefPair pair{read_grey_image(folder / "refImage.pgm"), read_grey_image(folder / "testImage.pgm")};
   const Image<std::uint8_t> truth = read_grey_image(folder / set.truth);
   PairProblem problem = pair.problem({0, set.disparities}, {});
   problem.options.belief.storage = BeliefStorage::kFloat;
@@ -150,7 +150,8 @@ TEST(BeliefMatching, IsAsGoodAsTheOriginalOnItsSets) {
     const PaperSet& set = reference::paper_sets()[original.set];
     const std::filesystem::path folder = std::filesystem::path(RECON_SHARED_DIR) / "stereo" / set.name;
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
-    const OwnedPair pair{read_grey_image(folder / "refImage.pgm"), read_grey_image(folder / "testImage.pgm")};
+    const BeliefPair pair{read_grey_image(folder / "refImage.pgm"),
+                          read_grey_image(folder / "testImage.pgm")};
     const DisparityMap map = belief_matching(pair.problem({0, set.disparities}, {}));
     const Image<std::uint8_t> truth = read_grey_image(folder / set.truth);
     EXPECT_LE(reference::bad_share(map, truth.view(), set), original.bad) << set.name;
