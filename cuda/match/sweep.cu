@@ -1,17 +1,10 @@
 #include <algorithm>
 
+#include "cuda/device/grid.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/match/sweep_kernel.cuh"
 
 namespace recon::cuda {
-
-namespace {
-
-int divided_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
-}  // namespace
 
 int tile_count(int width, int rows, const SweepOptions& options) {
   const int radius = options.window / 2;
@@ -66,10 +59,6 @@ __global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int wi
        static_cast<std::uint32_t>(below[right]) << 24);
 }
 
-unsigned blocks(int count, int per_block) {
-  return static_cast<unsigned>(divided_up(count, per_block));
-}
-
 }  // namespace
 
 int blocks_per_wave(const SweepOptions& options, int channels) {
@@ -89,9 +78,9 @@ void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channe
   EXPECTS(args.planes_per_block * args.sources <= kMaxSteps && args.row_begin < args.row_end);
   const SweepInstance instance = instance_for(options, channels);
   const int radius = options.window / 2;
-  const dim3 grid(blocks(args.width, tile_width(radius)),
-                  blocks(args.row_end - args.row_begin, tile_height(options.cost, radius)),
-                  blocks(args.plane_end - args.plane_begin, args.planes_per_block));
+  const dim3 grid(blocks_for(args.width, tile_width(radius)),
+                  blocks_for(args.row_end - args.row_begin, tile_height(options.cost, radius)),
+                  blocks_for(args.plane_end - args.plane_begin, args.planes_per_block));
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(instance.shared_bytes)));
   instance.kernel<<<grid, instance.threads, instance.shared_bytes, stream>>>(args);
@@ -100,7 +89,7 @@ void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channe
 
 void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
                   int quad_pitch, cudaStream_t stream) {
-  const dim3 grid(blocks(width, 256), static_cast<unsigned>(height));
+  const dim3 grid(blocks_for(width, 256), static_cast<unsigned>(height));
   quads_kernel<<<grid, 256, 0, stream>>>(pixels, pixel_pitch, width, height, quads, quad_pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }

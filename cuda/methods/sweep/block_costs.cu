@@ -1,6 +1,6 @@
 #include <cuda_fp16.h>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/methods/sweep/block_costs.hpp"
 #include "cuda/optimize/semi_global/quantize.cuh"
 #include "methods/sweep/depth_step.hpp"
@@ -69,15 +69,11 @@ __global__ void __launch_bounds__(kThreads)
   pixel[size] = best.cost;
 }
 
-unsigned blocks_for(int columns) {
-  return static_cast<unsigned>((columns + kThreads - 1) / kThreads);
-}
-
 }  // namespace
 
 void launch_block_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
                         const DeviceVolume& costs, cudaStream_t stream) {
-  const dim3 grid(blocks_for((costs.width + 1) / 2), static_cast<unsigned>(piece.planes),
+  const dim3 grid(blocks_for((costs.width + 1) / 2, kThreads), static_cast<unsigned>(piece.planes),
                   static_cast<unsigned>(piece.rows));
   cost_kernel<<<grid, kThreads, 0, stream>>>(volume, pitch, piece, costs);
   RECON_CUDA_TRY(cudaGetLastError());
@@ -85,14 +81,14 @@ void launch_block_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const
 
 void launch_block_colours(const std::uint8_t* const (&channel)[3], std::ptrdiff_t pitch, int width,
                           int height, Rgb8* colours, cudaStream_t stream) {
-  const dim3 grid(blocks_for(width), static_cast<unsigned>(height));
+  const dim3 grid(blocks_for(width, kThreads), static_cast<unsigned>(height));
   colour_kernel<<<grid, kThreads, 0, stream>>>(channel[0], channel[1], channel[2], pitch, width, colours);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
 void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, float* results,
                           std::ptrdiff_t pitch, cudaStream_t stream) {
-  const dim3 grid(blocks_for(costs.width), static_cast<unsigned>(costs.height));
+  const dim3 grid(blocks_for(costs.width, kThreads), static_cast<unsigned>(costs.height));
   winner_kernel<<<grid, kThreads, 0, stream>>>(costs, planes, results, pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }
@@ -101,7 +97,7 @@ void launch_block_edges(const DeviceVolume& costs, const PlaneSet& planes, float
                         std::ptrdiff_t pitch, cudaStream_t stream) {
   const std::size_t bytes = element_count({pitch, costs.height}) * sizeof(float);
   RECON_CUDA_TRY(cudaMemcpyAsync(depths, results, bytes, cudaMemcpyDeviceToDevice, stream));
-  const dim3 grid(blocks_for(costs.width), static_cast<unsigned>(costs.height));
+  const dim3 grid(blocks_for(costs.width, kThreads), static_cast<unsigned>(costs.height));
   edge_kernel<<<grid, kThreads, 0, stream>>>(costs, planes, depths, results, pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }
