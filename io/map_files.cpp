@@ -21,8 +21,6 @@ namespace recon {
 
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 struct DenseArray {
   int width;
   int height;

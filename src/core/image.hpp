@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +18,9 @@ struct Rgb8 {
     return left.r == right.r && left.g == right.g && left.b == right.b;
   }
 };
+
+/// Marks an unknown depth, disparity, normal or confidence in memory.
+inline constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// A non-owning view of pixels. Pixel (x, y), 0 <= x < width, has its centre at (x + 0.5, y + 0.5) in the
 /// coordinates of the camera (see scene/pinhole.hpp); `pitch` counts elements from one row to the next.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "core/error.hpp"
@@ -14,8 +13,6 @@
 
 namespace recon {
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// Rescales pixel coordinates from a frame of size `from` to size `to`.
 Vec2d rescaled(Vec2d pixel, Vec2d from, Vec2d to) {

@@ -12,8 +12,6 @@
 namespace recon {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 /// The lines through a pixel, by the step along them, and how many must cross one surface.
 constexpr int kLines = 4, kMinLines = 3;
 constexpr int kStepX[kLines] = {1, 0, 1, 1}, kStepY[kLines] = {0, 1, 1, -1};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -12,7 +11,6 @@ namespace recon {
 namespace {
 
 constexpr std::uint8_t kFilled = 255;
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// The smaller of two disparities, one of which may be unknown.
 float background(float a, float b) {

@@ -51,8 +51,6 @@ int vote_of(const Ballot& ballot, int x, int y, std::vector<int>& histogram) {
   return static_cast<int>(winner - histogram.begin());
 }
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 /// The disparities of reliable pixels; others are unknown.
 Image<float> reliable_only(ImageView<const float> disparity, ImageView<const Outlier> outliers) {
   Image<float> reliable(disparity.width, disparity.height);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "core/parallel.hpp"
@@ -13,7 +12,6 @@
 namespace recon {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 /// Min cosine for the footprint of a pixel at grazing angles, so that detail is preserved.
 constexpr double kMinFacing = 0.2;
 

@@ -18,12 +18,12 @@ constexpr double kMaxTilt = 65 * kDegree;
 /// Rays at larger angles to the common axis are clipped, since their images grow without bound.
 const double kMinCosine = std::cos(75 * kDegree);
 /// Sampling of the overlap: grid cells per side of the reference, and steps of inverse depth.
-constexpr int kCells = 16;
+constexpr int kOverlapCells = 16;
 constexpr int kDepths = 32;
 /// Border around the source image, relative to its size, that covers the space between two samples.
-constexpr double kBorder = 1.0 / kCells;
+constexpr double kBorder = 1.0 / kOverlapCells;
 /// Min share of the reference's pixels that the source sees.
-constexpr double kMinOverlap = 0.05;
+constexpr double kMinPairOverlap = 0.05;
 /// Margin around the overlap in pixels, so that all pixels in it have neighbours.
 constexpr int kMargin = 1;
 
@@ -55,10 +55,10 @@ Overlap find_overlap(const Pinhole& reference, const Pinhole& source, const Pose
                      const RectifiedPair& pair, const DepthRange& range) {
   Overlap overlap;
   int seen = 0;
-  for (int j = 0; j <= kCells; ++j)
-    for (int i = 0; i <= kCells; ++i) {
-      const Vec3d ray = reference.ray({reference.width * static_cast<double>(i) / kCells,
-                                       reference.height * static_cast<double>(j) / kCells});
+  for (int j = 0; j <= kOverlapCells; ++j)
+    for (int i = 0; i <= kOverlapCells; ++i) {
+      const Vec3d ray = reference.ray({reference.width * static_cast<double>(i) / kOverlapCells,
+                                       reference.height * static_cast<double>(j) / kOverlapCells});
       const Vec3d left = pair.left_from_reference * ray;
       if (left.z < kMinCosine * norm(left)) continue;
       bool any = false;
@@ -77,7 +77,7 @@ Overlap find_overlap(const Pinhole& reference, const Pinhole& source, const Pose
       overlap.left_x.add(left.x / left.z);
       overlap.y.add(left.y / left.z);
     }
-  overlap.share = static_cast<double>(seen) / ((kCells + 1) * (kCells + 1));
+  overlap.share = static_cast<double>(seen) / ((kOverlapCells + 1) * (kOverlapCells + 1));
   return overlap;
 }
 
@@ -144,7 +144,7 @@ Rectification rectify(const Pinhole& reference, const Pose& reference_from_world
   pair.right_from_source = pair.left_from_reference * reference_from_source.rotation;
 
   const Overlap overlap = find_overlap(reference, source, source_from_reference, pair, range);
-  if (overlap.share < kMinOverlap)
+  if (overlap.share < kMinPairOverlap)
     return refuse("it sees too little of what the view sees between the nearest and the farthest depth");
   constexpr double kSmaller = 0.97;
   // The pixel area is kept at the optical axis of the reference, where the rotation magnifies by 1 / cos^3.

@@ -21,10 +21,10 @@ constexpr double kMinShared = 5;
 /// With fewer sources from points than this, sources from geometry are added.
 constexpr std::size_t kEnoughSources = 2;
 /// Virtual points of the selection by geometry: a grid of rays with depths relative to the viewing distance.
-constexpr int kRayGrid = 6;
+constexpr int kOverlapRays = 6;
 constexpr double kRelativeDepths[] = {0.6, 0.8, 1.0, 1.25, 1.6};
 constexpr double kDistanceInBaselines = 5;
-constexpr double kMinOverlap = 0.1;
+constexpr double kMinSourceOverlap = 0.1;
 
 /// One point in a pair of views.
 struct Reprojection {
@@ -149,7 +149,7 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
   const std::vector<int> neighbours = nearest_views(views, reference, kMaxNeighbours);
   if (neighbours.empty()) return {};
   const ViewGeometry& view = views[reference];
-  const std::vector<Vec3d> rays = view.ray_grid(kRayGrid);
+  const std::vector<Vec3d> rays = view.ray_grid(kOverlapRays);
   const std::vector<double> depths = guessed_depths(index, reference, neighbours);
   PairReprojections by_source(static_cast<std::size_t>(views.size()));
   for (const double depth : depths)
@@ -161,7 +161,7 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
               reprojection(views, reference, source, x, 1, options));
     }
   const double samples = static_cast<double>(depths.size() * rays.size());
-  return ranked(std::move(by_source), kMinOverlap * samples, options);
+  return ranked(std::move(by_source), kMinSourceOverlap * samples, options);
 }
 
 }  // namespace

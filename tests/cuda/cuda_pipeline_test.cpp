@@ -33,7 +33,6 @@ using test::Shape;
 using test::shapes;
 
 constexpr float kNone = std::numeric_limits<float>::infinity();
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 FloatVolume random_costs(const Shape& shape) {
   std::mt19937 random(static_cast<unsigned>(shape.width * 31 + shape.range.count));

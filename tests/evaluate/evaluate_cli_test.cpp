@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
 struct Outcome {
   int exit_code = -1;
   std::string out, err;
@@ -129,7 +127,7 @@ TEST_F(EvaluateCli, DepthOfTheTruthItselfIsPerfectAndAMissingMapCounts) {
   write_scene();
   fs::create_directories(folder_ / "dense/stereo/depth_maps");
   Image<float> map(4, 2, 2.0f);
-  map(0, 0) = kNaN;
+  map(0, 0) = kUnknown;
   write_depth_map(folder_ / "dense/stereo/depth_maps/v1.png.geometric.bin", map.view());
   write_depth_map(folder_ / "dense/stereo/depth_maps/v2.png.geometric.bin", map.view());
   const auto perfect = run("depth dense --ground-truth scene/gt_depth --json").json();
@@ -251,7 +249,7 @@ TEST_F(EvaluateCli, DisparityOfAPfmAgainstAnEightBitImage) {
   Image<float> map(4, 1, 10.0f);
   for (int x = 0; x < 4; ++x) truth(x, 0) = steps[x];
   map(1, 0) = 13;
-  map(2, 0) = kNaN;
+  map(2, 0) = kUnknown;
   write_image(folder_ / "truth.png", truth.view());
   write_pfm(folder_ / "map.pfm", map.view());
   const auto figures = run("disparity map.pfm --ground-truth truth.png --scale 4 --json").json();

@@ -11,7 +11,6 @@
 namespace recon {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
 std::vector<Vec3d> random_points(int count, unsigned seed, double extent) {
@@ -57,7 +56,7 @@ TEST(Thin, KeepsThePointNearestToTheCentreInTheOrderOfTheVoxels) {
 }
 
 TEST(Thin, TiesGoToTheLowestIndexAndPointsThatAreNotFiniteAreDropped) {
-  const std::vector<Vec3d> points{{kNaN, 0, 0}, {0.75, 0.5, 0.5}, {0.25, 0.5, 0.5}, {0, INFINITY, 0}};
+  const std::vector<Vec3d> points{{kUnknown, 0, 0}, {0.75, 0.5, 0.5}, {0.25, 0.5, 0.5}, {0, INFINITY, 0}};
   EXPECT_EQ(flat(thin(points, 1.0)), flat({{0.75, 0.5, 0.5}}));
   EXPECT_TRUE(thin({}, 1.0).empty());
 }
@@ -121,8 +120,8 @@ TEST(PointGrid, FindsAPointExactlyAtTheRadiusAcrossCellBorders) {
 
 TEST(PointGrid, WithoutPointsOrWithAQueryThatIsNotFiniteFindsNothing) {
   EXPECT_EQ(PointGrid({}, 1.0).nearest_distance({0, 0, 0}), kNone);
-  const PointGrid grid(std::vector<Vec3d>{{0, 0, 0}, {kNaN, 0, 0}}, 1.0);
-  EXPECT_EQ(grid.nearest_distance({kNaN, 0, 0}), kNone);
+  const PointGrid grid(std::vector<Vec3d>{{0, 0, 0}, {kUnknown, 0, 0}}, 1.0);
+  EXPECT_EQ(grid.nearest_distance({kUnknown, 0, 0}), kNone);
   EXPECT_EQ(grid.nearest_distance({0, 0.5, 0}), 0.5);
 }
 

@@ -15,7 +15,6 @@ namespace {
 using testing::DoubleNear;
 using testing::ElementsAre;
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Image<float> image_of(int width, const std::vector<float>& values) {
@@ -33,8 +32,8 @@ TEST(Statistics, MedianAndMeanOfFewValues) {
 }
 
 TEST(DepthScore, OfSixPixelsByHand) {
-  const Image<float> truth = image_of(3, {2, 2, 2, 4, 0, kNaN});
-  const Image<float> estimate = image_of(3, {2, 2.5f, kNaN, 3, 7, 0});
+  const Image<float> truth = image_of(3, {2, 2, 2, 4, 0, kUnknown});
+  const Image<float> estimate = image_of(3, {2, 2.5f, kUnknown, 3, 7, 0});
   // Relative errors: 0, 0.25, none, 0.25; one of two unknown pixels has an estimate.
   const DepthScore score =
       score_depth(compare_depth(estimate.view(), truth.view()), std::vector<double>{0.1, 0.25});
@@ -60,7 +59,7 @@ TEST(DepthScore, OfTwoViewsIsThatOfAllTheirPixels) {
 }
 
 TEST(DepthScore, WithoutAnyEstimateIsZeroNotNaN) {
-  const Image<float> truth = image_of(2, {1, 1}), none = image_of(2, {0, kNaN});
+  const Image<float> truth = image_of(2, {1, 1}), none = image_of(2, {0, kUnknown});
   const DepthScore score = score_depth(compare_depth(none.view(), truth.view()), std::vector<double>{0.01});
   EXPECT_EQ(score.completeness, 0);
   EXPECT_THAT(score.within_of_known, ElementsAre(0));
@@ -144,7 +143,7 @@ TEST(CloudScore, OfNothingIsZero) {
 
 TEST(DisparityScore, OfFivePixelsByHand) {
   const Image<float> truth = image_of(5, {10, 10, 10, 10, kInfinity});
-  const Image<float> estimate = image_of(5, {10, 11, 13, kNaN, 3});
+  const Image<float> estimate = image_of(5, {10, 11, 13, kUnknown, 3});
   const DisparityScore score =
       score_disparity(estimate.view(), truth.view(), {}, std::vector<double>{0.5, 1, 2});
   EXPECT_EQ(score.known, 4);

@@ -2,18 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace recon {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Two by two pixels; (0, 0) sees the direction (-0.5, -0.5, 1), and so on. The camera's centre is at (0, 0,
 /// 1).
 class TruthViewTest : public testing::Test {
  protected:
-  TruthViewTest() : depth_(2, 2, 4.0f) { depth_(1, 1) = kNaN; }
+  TruthViewTest() : depth_(2, 2, 4.0f) { depth_(1, 1) = kUnknown; }
   TruthView view() const { return {camera_, pose_, depth_.view()}; }
 
   std::vector<PointVerdict> observed(const std::vector<Vec3d>& points,
@@ -45,7 +41,7 @@ TEST_F(TruthViewTest, ComparesDepthAtThePixelThatAPointFallsInto) {
                                   {2, 2, 5},          // truth unknown
                                   {9, 0, 5},          // outside the frame
                                   {2, 2, -3},         // behind the camera
-                                  {kNaN, 0, 5}});
+                                  {kUnknown, 0, 5}});
   EXPECT_TRUE(verdicts[0].on_truth);
   EXPECT_EQ(verdicts[0].depth_error, 0.0);
   EXPECT_TRUE(verdicts[1].on_truth);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "fuse/fusion.hpp"
 #include "fuse/reprojection.hpp"
@@ -11,8 +10,6 @@
 
 namespace recon {
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// What view `source` says of pixel (x, 15) of view 0.
 Agreement agreement(const PlaneViews& scene, int source, int x, float max_relative_depth = 0.01f) {

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
@@ -16,7 +15,6 @@
 namespace recon {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 constexpr int kViews = 5;
 
 Mat3d rotation(double a, double b, double c) {

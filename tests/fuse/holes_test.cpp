@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 namespace recon {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 constexpr Vec3f kNoNormal{kUnknown, kUnknown, kUnknown};
 
 /// Parallel cameras before the plane 1/z = 0.5 + 0.02 X / Z; view i is at x = 0.1 i.

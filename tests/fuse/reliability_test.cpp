@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
 namespace recon {
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 Agreement counts(int known, int agree, int through, int hidden) {
   return {static_cast<std::uint8_t>(known), static_cast<std::uint8_t>(agree),

@@ -60,14 +60,14 @@ Bytes point(U32 image_id = 9, U64 track_length = 1) {
                          U32{0});
 }
 
-Scene parse(const std::string& cameras, const std::string& images, const std::string& points) {
+Scene parse_binary(const std::string& cameras, const std::string& images, const std::string& points) {
   return parse_colmap_model(
       {{"cameras.bin", cameras}, {"images.bin", images}, ColmapFile{"points3D.bin", points}},
       ColmapFormat::kBinary);
 }
 
 TEST(ColmapBinary, ReadsBytesPutTogetherByHand) {
-  const Scene scene = parse(camera(), image(), point());
+  const Scene scene = parse_binary(camera(), image(), point());
   ASSERT_EQ(scene.cameras.size(), 1u);
   EXPECT_EQ(scene.camera_ids[0], 5u);
   EXPECT_EQ(scene.cameras[0].height, 480);
@@ -84,7 +84,8 @@ TEST(ColmapBinary, ReadsBytesPutTogetherByHand) {
 }
 
 TEST(ColmapBinary, WritesTheSameBytes) {
-  const ColmapFiles files = format_colmap_model(parse(camera(), image(), point()), ColmapFormat::kBinary);
+  const ColmapFiles files =
+      format_colmap_model(parse_binary(camera(), image(), point()), ColmapFormat::kBinary);
   EXPECT_EQ(files.cameras.bytes, std::string(camera()));
   EXPECT_EQ(files.images.bytes, std::string(image()));
   EXPECT_EQ(files.points->bytes, std::string(point()));
@@ -137,7 +138,7 @@ TEST(ColmapBinary, RefusesFaultsWithByteAndReason) {
   };
   for (const Fault& fault : faults) {
     const std::string message =
-        message_of<InputError>([&] { parse(fault.cameras, fault.images, fault.points); });
+        message_of<InputError>([&] { parse_binary(fault.cameras, fault.images, fault.points); });
     EXPECT_THAT(message, testing::StartsWith(fault.place));
     EXPECT_THAT(message, HasSubstr(fault.message));
   }

@@ -18,7 +18,6 @@ namespace {
 using testing::HasSubstr;
 using namespace std::string_literals;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Little-endian floats by hand.
@@ -27,7 +26,7 @@ const std::string kOne = "\0\0\x80\x3F"s, kTwo = "\0\0\0\x40"s, kThree = "\0\0\x
 
 TEST(DepthMap, HasColmapsBytes) {
   const TemporaryFolder folder;
-  Image<float> depth(3, 2, kNan);
+  Image<float> depth(3, 2, kUnknown);
   depth(0, 0) = 1;
   depth(1, 0) = 2;
   depth(0, 1) = 3;
@@ -44,7 +43,7 @@ TEST(DepthMap, HasColmapsBytes) {
 
 TEST(NormalMap, HasColmapsPlanes) {
   const TemporaryFolder folder;
-  Image<Vec3f> normals(1, 2, Vec3f{kNan, kNan, kNan});
+  Image<Vec3f> normals(1, 2, Vec3f{kUnknown, kUnknown, kUnknown});
   normals(0, 0) = {1, 2, 3};
   write_normal_map(folder / "n.bin", normals.view());
   EXPECT_EQ(slurp(folder / "n.bin"), "1&2&3&" + kOne + kZero + kTwo + kZero + kThree + kZero);
@@ -76,7 +75,7 @@ TEST(Pfm, WritesTheBottomRowFirst) {
   map(0, 0) = 1;
   map(1, 0) = 2;
   map(0, 1) = 3;
-  map(1, 1) = kNan;
+  map(1, 1) = kUnknown;
   write_pfm(folder / "d.pfm", map.view());
   EXPECT_EQ(slurp(folder / "d.pfm"), "Pf\n2 2\n-1\n" + kThree + "\0\0\x80\x7F"s + kOne + kTwo);
   const Image<float> back = read_pfm(folder / "d.pfm");
@@ -121,7 +120,7 @@ TEST(Workspace, ConfigurationsHaveColmapsLines) {
 TEST(DepthPreview, ShowsNearInRedFarInBlueUnknownInBlack) {
   Image<float> depth(100, 1);
   for (int x = 0; x < 100; ++x) depth(x, 0) = 1 / (1 + 0.01f * static_cast<float>(x));  // near on the right
-  depth(50, 0) = kNan;
+  depth(50, 0) = kUnknown;
   depth(51, 0) = 0;
   const Image<Rgb8> shown = depth_preview(depth.view());
   EXPECT_EQ(shown(50, 0), (Rgb8{0, 0, 0}));
@@ -130,7 +129,7 @@ TEST(DepthPreview, ShowsNearInRedFarInBlueUnknownInBlack) {
   EXPECT_EQ(shown(0, 0), (Rgb8{48, 18, 59}));
   EXPECT_EQ(shown(99, 0), (Rgb8{122, 4, 3}));
   EXPECT_GT(shown(40, 0).g, 200);
-  const Image<Rgb8> none = depth_preview(Image<float>(2, 2, kNan).view());
+  const Image<Rgb8> none = depth_preview(Image<float>(2, 2, kUnknown).view());
   EXPECT_EQ(none(1, 1), (Rgb8{0, 0, 0}));
   Image<float> negative(100, 1, -9.0f);
   for (int x = 50; x < 100; ++x) negative(x, 0) = -4;

@@ -18,19 +18,19 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 const std::string kDemo = RECON_SOURCE_DIR "/scenes/demo";
-const std::string kWhole =
+const std::string kWholeCamera =
     "extrinsic\n1 0 0 5\n0 0 -1 6\n0 1 0 7\n0.0 0.0 0.0 1.0\n\n"
     "intrinsic\n20 0 3.75\n0 25 2.5\n0 0 1\n\n425.0 2.5";
 
-MvsnetCamera parse(const std::string& text) {
+MvsnetCamera parse_camera(const std::string& text) {
   return parse_mvsnet_camera(text, "0_cam.txt");
 }
 
-/// The refusal of the whole text with a part replaced.
-std::string refusal(const std::string& part, const std::string& replacement) {
-  std::string text = kWhole;
+/// The camera_refusal of the whole text with a part replaced.
+std::string camera_refusal(const std::string& part, const std::string& replacement) {
+  std::string text = kWholeCamera;
   text.replace(text.find(part), part.size(), replacement);
-  return message_of<InputError>([&] { parse(text); });
+  return message_of<InputError>([&] { parse_camera(text); });
 }
 
 TEST(MvsnetModel, OfTheDemoIsThatOfColmap) {
@@ -44,7 +44,7 @@ TEST(MvsnetModel, OfTheDemoIsThatOfColmap) {
 
 // MVSNet warps with its matrices what is at (i + 0.5, j + 0.5) for pixel (i, j).
 TEST(MvsnetModel, HasThePixelCentresOfMvsnet) {
-  const MvsnetCamera camera = parse(kWhole);
+  const MvsnetCamera camera = parse_camera(kWholeCamera);
   const double i = 6, j = 1, depth = 4;
   const Vec3d in_camera{depth * (i + 0.5 - 3.75) / 20, depth * (j + 0.5 - 2.5) / 25, depth};
   // The inverse of the matrix "extrinsic".
@@ -55,15 +55,16 @@ TEST(MvsnetModel, HasThePixelCentresOfMvsnet) {
 }
 
 TEST(MvsnetModel, TakesWhatOtherProgramsWrite) {
-  std::string text = "\xEF\xBB\xBF" + kWhole + " 192 905.5\r\n";
+  std::string text = "\xEF\xBB\xBF" + kWholeCamera + " 192 905.5\r\n";
   text.replace(text.find("20 0 3.75"), 9, " 2e1\t-1e-7 3.75 \r");
-  EXPECT_EQ(parse(text).pinhole.fx, 20);
-  EXPECT_EQ(parse(kWhole.substr(0, kWhole.find("425"))).pinhole.fy, 25) << "depths are not needed";
+  EXPECT_EQ(parse_camera(text).pinhole.fx, 20);
+  EXPECT_EQ(parse_camera(kWholeCamera.substr(0, kWholeCamera.find("425"))).pinhole.fy, 25)
+      << "depths are not needed";
 }
 
 TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
   const TemporaryFolder folder;
-  for (const char* name : {"0", "1", "2"}) spill(folder / (std::string(name) + "_cam.txt"), kWhole);
+  for (const char* name : {"0", "1", "2"}) spill(folder / (std::string(name) + "_cam.txt"), kWholeCamera);
   spill(folder / "images/0.jpg", "no image");
   fs::create_directories(folder / "images");
   write_image(folder / "images/2.png", Image<Rgb8>(8, 6).view());
@@ -84,29 +85,32 @@ TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
 }
 
 TEST(MvsnetModel, RefusesWithFileLineAndValue) {
-  EXPECT_THAT(refusal("extrinsic", "# nothing"),
+  EXPECT_THAT(camera_refusal("extrinsic", "# nothing"),
               StartsWith("0_cam.txt:2: the line is \"1 0 0 5\"; it has to be \"extrinsic\""));
-  EXPECT_THAT(refusal("intrinsic\n20", "20"), StartsWith("0_cam.txt:7: the line is \"20 0 3.75\""));
-  EXPECT_THAT(refusal("1 0 0 5", "nan 0 0 5"),
+  EXPECT_THAT(camera_refusal("intrinsic\n20", "20"), StartsWith("0_cam.txt:7: the line is \"20 0 3.75\""));
+  EXPECT_THAT(camera_refusal("1 0 0 5", "nan 0 0 5"),
               StartsWith("0_cam.txt:2: an element of the matrix \"extrinsic\" is \"nan\""));
-  EXPECT_THAT(refusal("1 0 0 5", "1 0 0"), StartsWith("0_cam.txt:2: the line ends where"));
-  EXPECT_THAT(refusal("1 0 0 5", "1 0 0 5 6"), StartsWith("0_cam.txt:2: \"6\" follows a row of 4 numbers"));
+  EXPECT_THAT(camera_refusal("1 0 0 5", "1 0 0"), StartsWith("0_cam.txt:2: the line ends where"));
+  EXPECT_THAT(camera_refusal("1 0 0 5", "1 0 0 5 6"),
+              StartsWith("0_cam.txt:2: \"6\" follows a row of 4 numbers"));
   EXPECT_THAT(
-      refusal("1 0 0 5", "2 0 0 5"),
+      camera_refusal("1 0 0 5", "2 0 0 5"),
       StartsWith(
           "0_cam.txt:5: the upper left 3x3 matrix R is no rotation: R R^T differs from the identity by 3;"));
-  EXPECT_THAT(refusal("1 0 0 5", "-1 0 0 5"),
+  EXPECT_THAT(camera_refusal("1 0 0 5", "-1 0 0 5"),
               StartsWith("0_cam.txt:5: the upper left 3x3 matrix is a mirror"));
-  EXPECT_THAT(refusal("0.0 1.0", "1 1"), StartsWith("0_cam.txt:5: the last row of the matrix is 0 0 1 1"));
-  EXPECT_THAT(refusal("20 0", "0 0"),
+  EXPECT_THAT(camera_refusal("0.0 1.0", "1 1"),
+              StartsWith("0_cam.txt:5: the last row of the matrix is 0 0 1 1"));
+  EXPECT_THAT(camera_refusal("20 0", "0 0"),
               StartsWith("0_cam.txt:10: the matrix \"intrinsic\" ends here and begins with 0 0"));
-  EXPECT_THAT(refusal("20 0", "20 0.5"),
+  EXPECT_THAT(camera_refusal("20 0", "20 0.5"),
               HasSubstr("begins with 20 0.5; it has to be [fx 0 cx; 0 fy cy; 0 0 1]"));
-  EXPECT_THAT(refusal("0 25", "0 -25"), StartsWith("0_cam.txt:10: "));
-  EXPECT_THAT(refusal("0 0 1\n\n425", "0 0 2\n\n425"), StartsWith("0_cam.txt:10: "));
-  EXPECT_THAT(message_of<InputError>([] { parse(""); }),
+  EXPECT_THAT(camera_refusal("0 25", "0 -25"), StartsWith("0_cam.txt:10: "));
+  EXPECT_THAT(camera_refusal("0 0 1\n\n425", "0 0 2\n\n425"), StartsWith("0_cam.txt:10: "));
+  EXPECT_THAT(message_of<InputError>([] { parse_camera(""); }),
               HasSubstr("the file ends where \"extrinsic\" should stand"));
-  EXPECT_THAT(message_of<InputError>([] { parse(kWhole.substr(0, 40)); }), HasSubstr("truncated"));
+  EXPECT_THAT(message_of<InputError>([] { parse_camera(kWholeCamera.substr(0, 40)); }),
+              HasSubstr("truncated"));
 }
 
 }  // namespace

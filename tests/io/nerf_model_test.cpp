@@ -19,11 +19,11 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kDemo = RECON_SOURCE_DIR "/scenes/demo";
+const std::string kDemoFolder = RECON_SOURCE_DIR "/scenes/demo";
 const std::string kPose = "\"transform_matrix\": [[1, 0, 0, 5], [0, 0, -1, 6], [0, 1, 0, 7], [0, 0, 0, 1]]";
 const std::string kSize = "\"w\": 8, \"h\": 6";
 
-Scene parse(const std::string& text, const std::filesystem::path& folder = "nowhere") {
+Scene parse_frames(const std::string& text, const std::filesystem::path& folder = "nowhere") {
   return parse_nerf_model(text, "transforms.json", folder);
 }
 
@@ -34,16 +34,16 @@ std::string one_frame(const std::string& file_members, const std::string& frame_
 
 /// The camera of a frame with these members besides the size and the pose.
 Camera camera_of(const std::string& members) {
-  return parse(one_frame(kSize, "\"file_path\": \"a.png\", " + kPose + ", " + members)).cameras.at(0);
+  return parse_frames(one_frame(kSize, "\"file_path\": \"a.png\", " + kPose + ", " + members)).cameras.at(0);
 }
 
-std::string refusal(const std::string& file_members, const std::string& frame_members) {
-  return message_of<InputError>([&] { parse(one_frame(file_members, frame_members)); });
+std::string frame_refusal(const std::string& file_members, const std::string& frame_members) {
+  return message_of<InputError>([&] { parse_frames(one_frame(file_members, frame_members)); });
 }
 
 TEST(NerfModel, OfTheDemoIsThatOfColmap) {
-  const Scene colmap = read_colmap_model(kDemo + "/sparse");
-  expect_same_views(parse(nerf_text(colmap, "./images//"), kDemo), colmap, "images/", 1e-9);
+  const Scene colmap = read_colmap_model(kDemoFolder + "/sparse");
+  expect_same_views(parse_frames(nerf_text(colmap, "./images//"), kDemoFolder), colmap, "images/", 1e-9);
 }
 
 TEST(NerfModel, ReadsPhotosWithoutSizeAndEndingByTheAngleOfView) {
@@ -65,8 +65,9 @@ TEST(NerfModel, ReadsPhotosWithoutSizeAndEndingByTheAngleOfView) {
 
 // nerfstudio and instant-ngp send the ray of pixel (i, j) through (i + 0.5, j + 0.5).
 TEST(NerfModel, HasThePixelCentresOfNerfstudio) {
-  const Scene scene = parse(one_frame("\"fl_x\": 20, \"fl_y\": 25, \"cx\": 3.75, \"cy\": 2.5, " + kSize,
-                                      "\"file_path\": \"a.png\", " + kPose));
+  const Scene scene =
+      parse_frames(one_frame("\"fl_x\": 20, \"fl_y\": 25, \"cx\": 3.75, \"cy\": 2.5, " + kSize,
+                             "\"file_path\": \"a.png\", " + kPose));
   const double i = 6, j = 1, depth = 4;
   // Of a camera with x right, y up, z backward.
   const Vec3d in_camera{depth * (i + 0.5 - 3.75) / 20, -depth * (j + 0.5 - 2.5) / 25, -depth};
@@ -95,9 +96,10 @@ TEST(NerfModel, HasTheLensesOfColmap) {
 
 TEST(NerfModel, TakesTheFrameBeforeTheFileAndEqualCamerasAsOne) {
   const auto frame = [](const std::string& members) { return "{" + members + ", " + kPose + "}"; };
-  const Scene scene = parse("{\"fl_x\": 9, " + kSize + ", \"frames\": [" + frame("\"file_path\": \"c\"") +
-                            ", " + frame("\"file_path\": \"b\", \"fl_x\": 7, \"camera_angle_x\": 1") + ", " +
-                            frame("\"file_path\": \"a\", \"w\": 8.0") + "]}");
+  const Scene scene =
+      parse_frames("{\"fl_x\": 9, " + kSize + ", \"frames\": [" + frame("\"file_path\": \"c\"") + ", " +
+                   frame("\"file_path\": \"b\", \"fl_x\": 7, \"camera_angle_x\": 1") + ", " +
+                   frame("\"file_path\": \"a\", \"w\": 8.0") + "]}");
   ASSERT_EQ(scene.views.size(), 3u);
   ASSERT_EQ(scene.cameras.size(), 2u);
   EXPECT_EQ(scene.views[0].camera, scene.views[2].camera);
@@ -106,21 +108,22 @@ TEST(NerfModel, TakesTheFrameBeforeTheFileAndEqualCamerasAsOne) {
 }
 
 TEST(NerfModel, TakesTheAngleOfViewOfAFrameBeforeTheFocalLengthOfTheFile) {
-  const Camera wide = parse(one_frame(kSize + ", \"fl_x\": 9, \"fl_y\": 9",
-                                      "\"file_path\": \"a.png\", " + kPose +
-                                          ", \"camera_angle_x\": 1.5, \"camera_angle_y\": 1.2"))
+  const Camera wide = parse_frames(one_frame(kSize + ", \"fl_x\": 9, \"fl_y\": 9",
+                                             "\"file_path\": \"a.png\", " + kPose +
+                                                 ", \"camera_angle_x\": 1.5, \"camera_angle_y\": 1.2"))
                           .cameras.at(0);
   EXPECT_THAT(wide.params,
               testing::Pointwise(testing::DoubleEq(), {4 / std::tan(0.75), 3 / std::tan(0.6), 4.0, 3.0}));
-  EXPECT_THAT(
-      refusal(kSize + ", \"fl_x\": 9", "\"file_path\": \"a.png\", " + kPose + ", \"camera_angle_x\": 4"),
-      StartsWith("transforms.json: frames[0].camera_angle_x: is 4; it must be an angle"));
+  EXPECT_THAT(frame_refusal(kSize + ", \"fl_x\": 9",
+                            "\"file_path\": \"a.png\", " + kPose + ", \"camera_angle_x\": 4"),
+              StartsWith("transforms.json: frames[0].camera_angle_x: is 4; it must be an angle"));
 }
 
 TEST(NerfModel, MakesRoundedRotationsExact) {
-  const Scene scene = parse(one_frame(kSize + ", \"fl_x\": 9",
-                                      "\"file_path\": \"a\", \"transform_matrix\": [[0.7071, -0.7071, 0, 1], "
-                                      "[0.7071, 0.7071, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]"));
+  const Scene scene =
+      parse_frames(one_frame(kSize + ", \"fl_x\": 9",
+                             "\"file_path\": \"a\", \"transform_matrix\": [[0.7071, -0.7071, 0, 1], "
+                             "[0.7071, 0.7071, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]"));
   const Pose& pose = scene.views.at(0).cam_from_world;
   EXPECT_NEAR(pose.rotation(0, 0), std::numbers::sqrt2 / 2, 1e-5);
   const Mat3d product = pose.rotation * transpose(pose.rotation), one = identity<double>();
@@ -137,9 +140,9 @@ TEST(NerfModel, LeavesOutPhotosWithoutASize) {
   const auto frame = [](const std::string& name) {
     return "{\"file_path\": \"" + name + "\", " + kPose + "}";
   };
-  const Scene scene =
-      parse("{\"fl_x\": 9, \"frames\": [" + frame("./c.JPG") + "," + frame("b") + "," + frame("a") + "]}",
-            folder.path());
+  const Scene scene = parse_frames(
+      "{\"fl_x\": 9, \"frames\": [" + frame("./c.JPG") + "," + frame("b") + "," + frame("a") + "]}",
+      folder.path());
   ASSERT_EQ(scene.views.size(), 1u);
   EXPECT_EQ(scene.views[0].name, "b.png");
   ASSERT_EQ(scene.unusable.size(), 2u);
@@ -157,15 +160,15 @@ TEST(NerfModel, CountsTowardsTheMemoryLimit) {
                 HasSubstr("raise --memory-limit"));
 }
 
-struct Fault {
+struct FrameFault {
   const char* name;
   std::string file_members, frame_members, message;
 };
 
-class NerfModelFault : public testing::TestWithParam<Fault> {};
+class NerfModelFault : public testing::TestWithParam<FrameFault> {};
 
 TEST_P(NerfModelFault, IsRefusedWithFieldAndValue) {
-  EXPECT_THAT(refusal(GetParam().file_members, GetParam().frame_members),
+  EXPECT_THAT(frame_refusal(GetParam().file_members, GetParam().frame_members),
               StartsWith("transforms.json: " + GetParam().message));
 }
 
@@ -179,59 +182,62 @@ std::string matrix(const std::string& rows) {
 INSTANTIATE_TEST_SUITE_P(
     Values, NerfModelFault,
     testing::Values(
-        Fault{"Parent", kGood, "\"file_path\": \"a/../../b\", " + kPose,
-              "frames[0].file_path: the name \"a/../../b\" has"},
-        Fault{"ParentWithoutSize", "\"fl_x\": 9", "\"file_path\": \"../b\", " + kPose,
-              "frames[0].file_path: the name \"../b\" has"},
-        Fault{"Absolute", kGood, "\"file_path\": \"/a.png\", " + kPose,
-              "frames[0].file_path: the name \"/a.png\" is an"},
-        Fault{"NoName", kGood, kPose, "frames[0].file_path: is missing"},
-        Fault{"NumberAsName", kGood, "\"file_path\": 3, " + kPose,
-              "frames[0].file_path is 3; it must be a text"},
-        Fault{"NoPose", kGood, "\"file_path\": \"a.png\"", "frames[0].transform_matrix: is missing"},
-        Fault{"ThreeRows", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0]]"),
-              "frames[0].transform_matrix is [[1,0,0,0]"},
-        Fault{"ShortRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1],[0,0,0,1]]"),
-              "frames[0].transform_matrix is"},
-        Fault{"Word", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,\"1\",0],[0,0,0,1]]"),
-              "frames[0].transform_matrix is"},
-        Fault{"Nan", kGood, matrix("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), "byte "},
-        Fault{"TooLarge", kGood, matrix("[[1,0,0,1e999],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
-              "a number is too large"},
-        Fault{"LastRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,2]]"),
-              "frames[0].transform_matrix: the last row of the matrix is 0 0 0 2;"},
-        Fault{"Scaled", kGood, matrix("[[1.5,0,0,0],[0,1.5,0,0],[0,0,1.5,0],[0,0,0,1]]"),
-              "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation: R R^T differs from "
-              "the identity by 1.25"},
-        Fault{"Sheared", kGood, matrix("[[1,0,0,0],[0.01,1,0,0],[0,0,1,0],[0,0,0,1]]"),
-              "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
-        Fault{"Overflow", kGood, matrix("[[1e200,0,0,0],[0,1e200,0,0],[0,0,-1e200,0],[0,0,0,1]]"),
-              "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
-        Fault{"Mirror", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,-1,0],[0,0,0,1]]"),
-              "frames[0].transform_matrix: the upper left 3x3 matrix is a mirror"},
-        Fault{"NoFocalLength", kSize, kName + kPose, "frames[0].fl_x: is missing, as is camera_angle_x"},
-        Fault{"FocalLength", kSize + ", \"fl_x\": 0", kName + kPose,
-              "fl_x: is 0; it must be a length in pixels"},
-        Fault{"OtherFocalLength", kGood, kName + kPose + ", \"fl_y\": -2",
-              "frames[0].fl_y: is -2; it must be a length"},
-        Fault{"Angle", kSize + ", \"camera_angle_x\": 3.2", kName + kPose,
-              "camera_angle_x: is 3.2; it must be an angle"},
-        Fault{"NoHeight", "\"fl_x\": 9, \"w\": 8", kName + kPose, "frames[0].h: is missing"},
-        Fault{"Width", "\"fl_x\": 9, \"w\": 8.5, \"h\": 6", kName + kPose,
-              "w: is 8.5; it must be an integer"},
-        Fault{"HugeWidth", "\"fl_x\": 9, \"w\": 1e9, \"h\": 6", kName + kPose,
-              "w: is 1e+09; it must be a size"},
-        Fault{"HugeArea", "\"fl_x\": 9, \"w\": 1e6, \"h\": 1e6", kName + kPose,
-              "frames[0].file_path: camera 1 has a size"},
-        Fault{"Model", kGood + ", \"camera_model\": \"EQUIRECTANGULAR\"", kName + kPose,
-              "camera_model: is \"EQUIRECTANGULAR\"; it must be OPENCV, PINHOLE or OPENCV_FISHEYE"},
-        Fault{"PerspectiveK4", kGood + ", \"k4\": 0.1", kName + kPose, "k4: is 0.1; it must be 0"},
-        Fault{"FisheyeP1", kGood + ", \"is_fisheye\": true, \"p1\": 0.1", kName + kPose,
-              "p1: is 0.1; it must be 0"}),
+        FrameFault{"Parent", kGood, "\"file_path\": \"a/../../b\", " + kPose,
+                   "frames[0].file_path: the name \"a/../../b\" has"},
+        FrameFault{"ParentWithoutSize", "\"fl_x\": 9", "\"file_path\": \"../b\", " + kPose,
+                   "frames[0].file_path: the name \"../b\" has"},
+        FrameFault{"Absolute", kGood, "\"file_path\": \"/a.png\", " + kPose,
+                   "frames[0].file_path: the name \"/a.png\" is an"},
+        FrameFault{"NoName", kGood, kPose, "frames[0].file_path: is missing"},
+        FrameFault{"NumberAsName", kGood, "\"file_path\": 3, " + kPose,
+                   "frames[0].file_path is 3; it must be a text"},
+        FrameFault{"NoPose", kGood, "\"file_path\": \"a.png\"", "frames[0].transform_matrix: is missing"},
+        FrameFault{"ThreeRows", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0]]"),
+                   "frames[0].transform_matrix is [[1,0,0,0]"},
+        FrameFault{"ShortRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is"},
+        FrameFault{"Word", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,\"1\",0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is"},
+        FrameFault{"Nan", kGood, matrix("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), "byte "},
+        FrameFault{"TooLarge", kGood, matrix("[[1,0,0,1e999],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+                   "a number is too large"},
+        FrameFault{"LastRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,2]]"),
+                   "frames[0].transform_matrix: the last row of the matrix is 0 0 0 2;"},
+        FrameFault{
+            "Scaled", kGood, matrix("[[1.5,0,0,0],[0,1.5,0,0],[0,0,1.5,0],[0,0,0,1]]"),
+            "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation: R R^T differs from "
+            "the identity by 1.25"},
+        FrameFault{"Sheared", kGood, matrix("[[1,0,0,0],[0.01,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
+        FrameFault{"Overflow", kGood, matrix("[[1e200,0,0,0],[0,1e200,0,0],[0,0,-1e200,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
+        FrameFault{"Mirror", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,-1,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix: the upper left 3x3 matrix is a mirror"},
+        FrameFault{"NoFocalLength", kSize, kName + kPose, "frames[0].fl_x: is missing, as is camera_angle_x"},
+        FrameFault{"FocalLength", kSize + ", \"fl_x\": 0", kName + kPose,
+                   "fl_x: is 0; it must be a length in pixels"},
+        FrameFault{"OtherFocalLength", kGood, kName + kPose + ", \"fl_y\": -2",
+                   "frames[0].fl_y: is -2; it must be a length"},
+        FrameFault{"Angle", kSize + ", \"camera_angle_x\": 3.2", kName + kPose,
+                   "camera_angle_x: is 3.2; it must be an angle"},
+        FrameFault{"NoHeight", "\"fl_x\": 9, \"w\": 8", kName + kPose, "frames[0].h: is missing"},
+        FrameFault{"Width", "\"fl_x\": 9, \"w\": 8.5, \"h\": 6", kName + kPose,
+                   "w: is 8.5; it must be an integer"},
+        FrameFault{"HugeWidth", "\"fl_x\": 9, \"w\": 1e9, \"h\": 6", kName + kPose,
+                   "w: is 1e+09; it must be a size"},
+        FrameFault{"HugeArea", "\"fl_x\": 9, \"w\": 1e6, \"h\": 1e6", kName + kPose,
+                   "frames[0].file_path: camera 1 has a size"},
+        FrameFault{"Model", kGood + ", \"camera_model\": \"EQUIRECTANGULAR\"", kName + kPose,
+                   "camera_model: is \"EQUIRECTANGULAR\"; it must be OPENCV, PINHOLE or OPENCV_FISHEYE"},
+        FrameFault{"PerspectiveK4", kGood + ", \"k4\": 0.1", kName + kPose, "k4: is 0.1; it must be 0"},
+        FrameFault{"FisheyeP1", kGood + ", \"is_fisheye\": true, \"p1\": 0.1", kName + kPose,
+                   "p1: is 0.1; it must be 0"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(NerfModel, RefusesFilesThatAreNone) {
-  const auto refused = [](const std::string& text) { return message_of<InputError>([&] { parse(text); }); };
+  const auto refused = [](const std::string& text) {
+    return message_of<InputError>([&] { parse_frames(text); });
+  };
   EXPECT_THAT(refused(""), StartsWith("transforms.json: byte 1: this is not JSON"));
   EXPECT_THAT(refused("[]"), StartsWith("transforms.json: the file is []; it must be an object"));
   EXPECT_THAT(refused("{}"), StartsWith("transforms.json: frames: is missing"));

@@ -11,26 +11,26 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kWhole =
+const std::string kWholeCalibration =
     "cam0=[999.421 0 294.182; 0 998.5 252.932; 0 0 1]\n"
     "cam1=[999.421 0 326.96; 0 998.5 252.932; 0 0 1]\n"
     "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\nndisp=70\nisint=0\nvmin=7\nvmax=65\ndyavg=0.23\n";
 
 /// The text with the line that begins with `key` replaced, or removed if `line` is empty.
 std::string with(const std::string& key, const std::string& line) {
-  std::string text = kWhole;
+  std::string text = kWholeCalibration;
   const std::size_t begin =
       text.find("\n" + key + "=") == std::string::npos ? 0 : text.find("\n" + key + "=") + 1;
   const std::size_t end = text.find('\n', begin);
   return text.replace(begin, end - begin + 1, line.empty() ? "" : line + "\n");
 }
 
-std::string refusal(const std::string& text) {
+std::string calibration_refusal(const std::string& text) {
   return message_of<InputError>([&] { parse_pair_calibration(text, "calib.txt"); });
 }
 
 TEST(PairCalibration, HasTheCameraWithOurPixelCentres) {
-  const PairCalibration calibration = parse_pair_calibration(kWhole, "calib.txt");
+  const PairCalibration calibration = parse_pair_calibration(kWholeCalibration, "calib.txt");
   const StereoCamera& camera = calibration.camera;
   EXPECT_EQ(camera.left.width, 741);
   EXPECT_EQ(camera.left.height, 497);
@@ -45,7 +45,7 @@ TEST(PairCalibration, HasTheCameraWithOurPixelCentres) {
 }
 
 TEST(PairCalibration, ThePointOnTheAxisIsSeenAtThePixelOfTheFile) {
-  const StereoCamera camera = parse_pair_calibration(kWhole, "calib.txt").camera;
+  const StereoCamera camera = parse_pair_calibration(kWholeCalibration, "calib.txt").camera;
   const Vec2d index = index_of(camera.left.project({0, 0, 7}));
   EXPECT_DOUBLE_EQ(index.x, 294.182);
   EXPECT_DOUBLE_EQ(index.y, 252.932);
@@ -72,19 +72,21 @@ TEST(PairCalibration, DoesWithoutWhatCanBeKnownOtherwise) {
 }
 
 TEST(PairCalibration, RefusesWithFileLineAndValue) {
-  EXPECT_THAT(refusal(""), HasSubstr("calib.txt: there is no line cam0="));
-  EXPECT_THAT(refusal(with("cam1", "")), HasSubstr("no line cam1="));
-  EXPECT_THAT(refusal(with("baseline", "")), HasSubstr("no line baseline="));
-  EXPECT_THAT(refusal(with("baseline", "baseline=nan")), HasSubstr("calib.txt:4: baseline is \"nan\""));
-  EXPECT_THAT(refusal(with("baseline", "baseline=-3")), HasSubstr("it has to be positive"));
-  EXPECT_THAT(refusal(with("baseline", "baseline=3 mm")), HasSubstr("\"mm\" follows baseline"));
-  EXPECT_THAT(refusal(with("doffs", "doffs=inf")), HasSubstr("calib.txt:3: doffs is \"inf\""));
-  EXPECT_THAT(refusal(with("doffs", "doffs=-32.778")), HasSubstr("less cx of cam0 is 32.77"));
-  EXPECT_THAT(refusal(with("ndisp", "ndisp=70.5")), HasSubstr("calib.txt:7: ndisp is \"70.5\""));
-  EXPECT_THAT(refusal(with("ndisp", "ndisp=0")), HasSubstr("positive integer"));
-  EXPECT_THAT(refusal(with("width", "width=99999999999")), HasSubstr("calib.txt:5: width"));
-  EXPECT_THAT(refusal(kWhole + "ndisp=80\n"), HasSubstr("calib.txt:12: \"ndisp\" is there twice"));
-  EXPECT_THAT(refusal("rubbish\n"), HasSubstr("calib.txt:1: the line is \"rubbish\""));
+  EXPECT_THAT(calibration_refusal(""), HasSubstr("calib.txt: there is no line cam0="));
+  EXPECT_THAT(calibration_refusal(with("cam1", "")), HasSubstr("no line cam1="));
+  EXPECT_THAT(calibration_refusal(with("baseline", "")), HasSubstr("no line baseline="));
+  EXPECT_THAT(calibration_refusal(with("baseline", "baseline=nan")),
+              HasSubstr("calib.txt:4: baseline is \"nan\""));
+  EXPECT_THAT(calibration_refusal(with("baseline", "baseline=-3")), HasSubstr("it has to be positive"));
+  EXPECT_THAT(calibration_refusal(with("baseline", "baseline=3 mm")), HasSubstr("\"mm\" follows baseline"));
+  EXPECT_THAT(calibration_refusal(with("doffs", "doffs=inf")), HasSubstr("calib.txt:3: doffs is \"inf\""));
+  EXPECT_THAT(calibration_refusal(with("doffs", "doffs=-32.778")), HasSubstr("less cx of cam0 is 32.77"));
+  EXPECT_THAT(calibration_refusal(with("ndisp", "ndisp=70.5")), HasSubstr("calib.txt:7: ndisp is \"70.5\""));
+  EXPECT_THAT(calibration_refusal(with("ndisp", "ndisp=0")), HasSubstr("positive integer"));
+  EXPECT_THAT(calibration_refusal(with("width", "width=99999999999")), HasSubstr("calib.txt:5: width"));
+  EXPECT_THAT(calibration_refusal(kWholeCalibration + "ndisp=80\n"),
+              HasSubstr("calib.txt:12: \"ndisp\" is there twice"));
+  EXPECT_THAT(calibration_refusal("rubbish\n"), HasSubstr("calib.txt:1: the line is \"rubbish\""));
 }
 
 TEST(PairCalibration, RefusesMatricesThatAreNone) {
@@ -94,8 +96,9 @@ TEST(PairCalibration, RefusesMatricesThatAreNone) {
         "[0 0 294.182; 0 998.5 252.932; 0 0 1]", "[-9 0 294.182; 0 998.5 252.932; 0 0 1]",
         "[999.421 0 nan; 0 998.5 252.932; 0 0 1]", "[999.421 0 1 2; 0 998.5 252.932; 0 0 1]",
         "[999.421 0 294.182; 0 998.5 252.932; 0 0 2]", "[999.421 0 294.182; 0 998.5 252.932; 0 0 1; 0 0 1]"})
-    EXPECT_THAT(refusal(with("cam0", std::string("cam0=") + matrix)), HasSubstr("calib.txt:1: ")) << matrix;
-  EXPECT_THAT(refusal(with("cam1", "cam1=[999 0 326.96; 0 998.5 252.932; 0 0 1]")),
+    EXPECT_THAT(calibration_refusal(with("cam0", std::string("cam0=") + matrix)), HasSubstr("calib.txt:1: "))
+        << matrix;
+  EXPECT_THAT(calibration_refusal(with("cam1", "cam1=[999 0 326.96; 0 998.5 252.932; 0 0 1]")),
               HasSubstr("not rectified"));
 }
 

@@ -15,8 +15,7 @@
 namespace recon {
 namespace {
 
-constexpr InverseRange kRange = {0.1f, 2.0f};
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr InverseRange kStepRange = {0.1f, 2.0f};
 
 using Random = std::mt19937;
 double drawn(Random& random, double low, double high) {
@@ -124,10 +123,11 @@ TEST(PatchPerturbation, StaysNearAndDiffersBetweenPixelsAndIterations) {
         alone.at(0, 0) = states.at(x, y);
         // The pixel of a large image whose neighbours have nothing to offer.
         for (int i = 0; i < 40 * 30; ++i) states.view().data[i].cost = kNoPatchCost;
-        improved(states.view(), x, y, {kRange, 3, iteration}, kStep, [&](const SlantedPlane& plane, float) {
-          offered.push_back(plane);
-          return kNoPatchCost;
-        });
+        improved(states.view(), x, y, {kStepRange, 3, iteration}, kStep,
+                 [&](const SlantedPlane& plane, float) {
+                   offered.push_back(plane);
+                   return kNoPatchCost;
+                 });
         ASSERT_EQ(offered.size(), static_cast<std::size_t>(kPerturbations));
         const SlantedPlane& own = alone.at(0, 0).plane;
         for (const SlantedPlane& plane : offered) {
@@ -251,21 +251,22 @@ TEST(PatchRefinement, TakesTheBestOfTheFourNearestPixels) {
 }
 
 TEST(FirstPlane, FollowsTheDepthsOnTheSmoothSide) {
-  const auto plane_of = [](float here, float left, float right, float above = kNaN, float below = kNaN) {
-    return first_plane(kRange, [=](int dx, int dy) {
+  const auto plane_of = [](float here, float left, float right, float above = kUnknown,
+                           float below = kUnknown) {
+    return first_plane(kStepRange, [=](int dx, int dy) {
       return 1 / (dx < 0 ? left : dx > 0 ? right : dy < 0 ? above : dy > 0 ? below : here);
     });
   };
   // (inverse depth, before, after) -> slope: the mean where both sides agree, else the smoother one; none
   // across an edge of 5 % or into unknown depths.
   const std::vector<std::array<float, 4>> cases = {
-      {1.0f, 0.99f, 1.012f, 0.011f}, {1.0f, 0.98f, 1.03f, 0.025f}, {1.0f, 0.99f, 1.04f, 0.01f},
-      {1.0f, 0.96f, 0.99f, -0.01f},  {1.0f, 0.9f, 1.03f, 0.03f},   {1.0f, 0.97f, 1.2f, 0.03f},
-      {1.0f, 0.9f, 1.2f, 0.0f},      {1.0f, kNaN, 1.03f, 0.03f},   {1.0f, 0.97f, kNaN, 0.03f},
-      {1.0f, kNaN, kNaN, 0.0f},      {1.0f, kNaN, 0.9f, 0.0f}};
+      {1.0f, 0.99f, 1.012f, 0.011f},    {1.0f, 0.98f, 1.03f, 0.025f},   {1.0f, 0.99f, 1.04f, 0.01f},
+      {1.0f, 0.96f, 0.99f, -0.01f},     {1.0f, 0.9f, 1.03f, 0.03f},     {1.0f, 0.97f, 1.2f, 0.03f},
+      {1.0f, 0.9f, 1.2f, 0.0f},         {1.0f, kUnknown, 1.03f, 0.03f}, {1.0f, 0.97f, kUnknown, 0.03f},
+      {1.0f, kUnknown, kUnknown, 0.0f}, {1.0f, kUnknown, 0.9f, 0.0f}};
   for (const auto& [here, before, after, slope] : cases) {
     const SlantedPlane row = plane_of(here, before, after),
-                       column = plane_of(here, kNaN, kNaN, before, after);
+                       column = plane_of(here, kUnknown, kUnknown, before, after);
     EXPECT_FLOAT_EQ(row.w, here);
     EXPECT_NEAR(row.wx, slope, 1e-6) << before << " " << after;
     EXPECT_EQ(row.wy, 0.0f);
@@ -275,9 +276,9 @@ TEST(FirstPlane, FollowsTheDepthsOnTheSmoothSide) {
 }
 
 TEST(FirstPlane, BeginsInTheMiddleWhereTheDepthIsUnknown) {
-  for (const float depth : {kNaN, 0.0f, -1.0f, 0.4f, 11.0f, std::numeric_limits<float>::infinity()}) {
+  for (const float depth : {kUnknown, 0.0f, -1.0f, 0.4f, 11.0f, std::numeric_limits<float>::infinity()}) {
     const SlantedPlane plane =
-        first_plane(kRange, [&](int dx, int dy) { return dx == 0 && dy == 0 ? depth : 1.0f; });
+        first_plane(kStepRange, [&](int dx, int dy) { return dx == 0 && dy == 0 ? depth : 1.0f; });
     EXPECT_FLOAT_EQ(plane.w, 1.05f) << depth;
     EXPECT_EQ(plane.wx, 0.0f);
     EXPECT_EQ(plane.wy, 0.0f);

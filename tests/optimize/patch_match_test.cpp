@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "core/parallel.hpp"
 #include "reference/sweep_problems.hpp"
@@ -21,7 +20,6 @@ using reference::TextbookPlane;
 using reference::TexturedPlane;
 
 constexpr InverseRange kRange = {0.3f, 2.2f};
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Image<PatchState> run(const std::vector<PatchLevel>& levels, ImageView<const float> depth,
                       const PatchMatchOptions& options) {
@@ -30,7 +28,7 @@ Image<PatchState> run(const std::vector<PatchLevel>& levels, ImageView<const flo
 }
 
 /// The images of a scene, halved, as the optimizer takes them, and coarse depths with noise and holes.
-struct Problem {
+struct PatchProblem {
   TexturedPlane scene;
   std::vector<Image<std::uint8_t>> pixels;
   std::vector<PatchLevel> levels;
@@ -38,8 +36,8 @@ struct Problem {
 
   /// @param noise  of the coarsest depths, pixels of parallax of the coarsest level
   /// @param holes  share of unknown depths
-  Problem(int width, int height, const TextbookPlane& plane, int halvings, double noise, double holes,
-          int sources = 4)
+  PatchProblem(int width, int height, const TextbookPlane& plane, int halvings, double noise, double holes,
+               int sources = 4)
       : scene(reference::textured_plane(width, height, plane, sources)) {
     PosedImage view = scene.reference;
     std::vector<PosedImage> others = scene.sources;
@@ -68,7 +66,7 @@ struct Problem {
         const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
         const double w = scene.at(size * (x + 0.5) - 0.5, size * (y + 0.5) - 0.5).w;
         const double offset = noise * (2 * hashed(11, a, b) - 1) * size / scene.parallax();
-        depth(x, y) = hashed(12, a, b) < holes ? kNaN : static_cast<float>(1 / (w + offset));
+        depth(x, y) = hashed(12, a, b) < holes ? kUnknown : static_cast<float>(1 / (w + offset));
       }
   }
 
@@ -86,7 +84,7 @@ void expect_same(const Image<PatchState>& a, const Image<PatchState>& b, const s
 
 /// The share of pixels, `border` from it, whose inverse depth is within 0.1 pixel of parallax, and whose
 /// slopes change it by less than 0.1 pixel over the radius of the patch.
-void expect_plane(const Problem& problem, const Image<PatchState>& states, int border, double share) {
+void expect_plane(const PatchProblem& problem, const Image<PatchState>& states, int border, double share) {
   const double pixel = 1 / problem.scene.parallax();
   int pixels = 0, right = 0, right_slope = 0;
   for (int y = border; y < states.height() - border; ++y)
@@ -104,17 +102,17 @@ void expect_plane(const Problem& problem, const Image<PatchState>& states, int b
 constexpr TextbookPlane kSlanted = {1.0, 0.004, -0.003};
 
 TEST(PatchMatch, FindsASlantedPlaneFromNoisyDepthsWithHoles) {
-  const Problem problem(131, 98, kSlanted, 2, 1.0, 0.1);
+  const PatchProblem problem(131, 98, kSlanted, 2, 1.0, 0.1);
   expect_plane(problem, problem.run(), 10, 0.95);
 }
 
 TEST(PatchMatch, FindsItWithOneSource) {
-  const Problem problem(131, 98, kSlanted, 2, 1.0, 0.1, 1);
+  const PatchProblem problem(131, 98, kSlanted, 2, 1.0, 0.1, 1);
   expect_plane(problem, problem.run(), 16, 0.9);
 }
 
 TEST(PatchMatch, IsTheSameForAnyNumberOfThreadsAndEveryInstructionSet) {
-  const Problem problem(67, 45, kSlanted, 2, 1.0, 0.2);
+  const PatchProblem problem(67, 45, kSlanted, 2, 1.0, 0.2);
   const Image<PatchState> states = problem.run();
   expect_same(states, problem.run(), "again");
   for (const int threads : {1, 4})
@@ -134,7 +132,7 @@ TEST(PatchMatch, IsTheSameForAnyNumberOfThreadsAndEveryInstructionSet) {
 
 /// With one source, which every iteration chooses again.
 TEST(PatchMatch, NeverRaisesACost) {
-  const Problem problem(67, 45, kSlanted, 0, 2.0, 0.2, 1);
+  const PatchProblem problem(67, 45, kSlanted, 0, 2.0, 0.2, 1);
   PatchMatchOptions options;
   options.iterations = 0;
   Image<PatchState> before = problem.run(options);
@@ -161,7 +159,7 @@ TEST(PatchMatch, NeverRaisesACost) {
 /// With one source there is one choice: kNoPatchCost where it did not see the first plane, else its cost, or
 /// kInvisibleCost.
 TEST(PatchMatch, KeepsTheCostsOfItsPlanes) {
-  const Problem problem(67, 45, kSlanted, 0, 2.0, 0.2, 1);
+  const PatchProblem problem(67, 45, kSlanted, 0, 2.0, 0.2, 1);
   for (const int iterations : {0, 2}) {
     PatchMatchOptions options;
     options.iterations = iterations;
@@ -187,7 +185,7 @@ TEST(PatchMatch, KeepsTheCostsOfItsPlanes) {
 }
 
 TEST(PatchMatch, LeavesTheFirstPlaneWhereNoSourceSeesIt) {
-  Problem problem(35, 27, kSlanted, 1, 0.0, 1.0);  // all depths unknown
+  PatchProblem problem(35, 27, kSlanted, 1, 0.0, 1.0);  // all depths unknown
   for (PatchLevel& level : problem.levels)
     for (PatchLevel::Source& source : level.sources) source.warp.a[8] = -100;  // behind the source
   const Image<PatchState> states = problem.run();
@@ -201,7 +199,7 @@ TEST(PatchMatch, LeavesTheFirstPlaneWhereNoSourceSeesIt) {
 TEST(PatchMatch, TakesTinyImages) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 5}, {7, 34}})
     for (const int halvings : {0, 2}) {
-      const Problem problem(width, height, kSlanted, halvings, 1.0, 0.3);
+      const PatchProblem problem(width, height, kSlanted, halvings, 1.0, 0.3);
       const Image<PatchState> states = problem.run();
       ASSERT_EQ(states.width(), width);
       ASSERT_EQ(states.height(), height);
@@ -214,7 +212,7 @@ TEST(PatchMatch, TakesTinyImages) {
 }
 
 TEST(PatchMatch, RefusesWhatItCannotTake) {
-  const Problem problem(33, 25, kSlanted, 1, 1.0, 0.0);
+  const PatchProblem problem(33, 25, kSlanted, 1, 1.0, 0.0);
   PatchMatchOptions options;
   options.best_k = kMaxPatchSources + 1;
   EXPECT_THROW(problem.run(options), std::logic_error);

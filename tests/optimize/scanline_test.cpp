@@ -77,17 +77,17 @@ TEST(Scanline, ThreeByOneByHand) {
   EXPECT_FLOAT_EQ(mean.view()(0, 0, 1), (2.0f + 2.0f + 4.0f) / 4);
 }
 
-struct Shape {
+struct ScanlineShape {
   int width, height, planes, min_disparity;
   bool other;
   PairSide side;
   double share_without;
 };
 
-class ScanlineOptimizer : public testing::TestWithParam<Shape> {};
+class ScanlineOptimizer : public testing::TestWithParam<ScanlineShape> {};
 
 TEST_P(ScanlineOptimizer, EqualsTheTextbook) {
-  const Shape& shape = GetParam();
+  const ScanlineShape& shape = GetParam();
   const FloatVolume costs = random_costs(shape.width, shape.height, shape.planes, shape.share_without);
   const Image<Rgb8> image = blocky_colours(shape.width, shape.height, 3);
   const Image<Rgb8> second = blocky_colours(shape.width, shape.height, 4);
@@ -116,13 +116,14 @@ TEST_P(ScanlineOptimizer, EqualsTheTextbook) {
 constexpr PairSide kLeft = PairSide::kLeft, kRight = PairSide::kRight;
 INSTANTIATE_TEST_SUITE_P(
     Shapes, ScanlineOptimizer,
-    testing::Values(Shape{1, 1, 1, 0, true, kLeft, 0}, Shape{1, 1, 7, 0, true, kRight, 0},
-                    Shape{1, 23, 16, 0, true, kLeft, 0}, Shape{41, 1, 7, 2, true, kRight, 0},
-                    Shape{33, 17, 1, 0, true, kLeft, 0}, Shape{33, 17, 7, -3, true, kLeft, 0},
-                    Shape{33, 17, 7, -3, true, kRight, 0}, Shape{33, 17, 16, 0, false, kLeft, 0},
-                    Shape{33, 17, 100, 0, true, kLeft, 0}, Shape{131, 19, 16, 5, true, kLeft, 0},
-                    Shape{131, 19, 33, 0, true, kRight, 0}, Shape{70, 21, 16, 1, true, kLeft, 0.3},
-                    Shape{70, 21, 2, 1, false, kLeft, 0.7}, Shape{64, 8, 512, -200, true, kRight, 0}));
+    testing::Values(
+        ScanlineShape{1, 1, 1, 0, true, kLeft, 0}, ScanlineShape{1, 1, 7, 0, true, kRight, 0},
+        ScanlineShape{1, 23, 16, 0, true, kLeft, 0}, ScanlineShape{41, 1, 7, 2, true, kRight, 0},
+        ScanlineShape{33, 17, 1, 0, true, kLeft, 0}, ScanlineShape{33, 17, 7, -3, true, kLeft, 0},
+        ScanlineShape{33, 17, 7, -3, true, kRight, 0}, ScanlineShape{33, 17, 16, 0, false, kLeft, 0},
+        ScanlineShape{33, 17, 100, 0, true, kLeft, 0}, ScanlineShape{131, 19, 16, 5, true, kLeft, 0},
+        ScanlineShape{131, 19, 33, 0, true, kRight, 0}, ScanlineShape{70, 21, 16, 1, true, kLeft, 0.3},
+        ScanlineShape{70, 21, 2, 1, false, kLeft, 0.7}, ScanlineShape{64, 8, 512, -200, true, kRight, 0}));
 
 TEST(Scanline, RefusesWhatDoesNotFit) {
   Volume<float> costs(4, 2, 3), mean(4, 2, 3), smaller(4, 1, 3);

@@ -90,15 +90,15 @@ TEST(SemiGlobalStep, PathCostsStayWithinTheirBound) {
   }
 }
 
-struct Shape {
+struct PathShape {
   int width, height, planes, max_cost;
   SemiGlobalOptions options;
 };
 
-class SemiGlobalOptimizer : public testing::TestWithParam<Shape> {};
+class SemiGlobalOptimizer : public testing::TestWithParam<PathShape> {};
 
 TEST_P(SemiGlobalOptimizer, WinnersEqualTheTextbookAndTheSteps) {
-  const Shape& shape = GetParam();
+  const PathShape& shape = GetParam();
   const IntVolume costs = random_costs(shape.width, shape.height, shape.planes, shape.max_cost);
   Image<std::uint8_t> guide(shape.width, shape.height);
   for (int y = 0; y < shape.height; ++y)
@@ -135,13 +135,13 @@ TEST_P(SemiGlobalOptimizer, WinnersEqualTheTextbookAndTheSteps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SemiGlobalOptimizer,
-                         testing::Values(Shape{1, 1, 1, 0, {8, 0, 0, 0}},
-                                         Shape{37, 11, 3, 200, {8, 5, 55, 3}},
-                                         Shape{37, 11, 64, 127, {8, 5, 128, 3}},
-                                         Shape{70, 40, 65, 255, {4, 9, 12, 0}},
-                                         Shape{130, 25, 128, 60, {8, 9, 60, 30}},
-                                         Shape{20, 9, 300, 255, {8, 100, kMaxPathCost - 255, 9}},
-                                         Shape{90, 700, 130, 90, {8, 9, 120, 30}}));
+                         testing::Values(PathShape{1, 1, 1, 0, {8, 0, 0, 0}},
+                                         PathShape{37, 11, 3, 200, {8, 5, 55, 3}},
+                                         PathShape{37, 11, 64, 127, {8, 5, 128, 3}},
+                                         PathShape{70, 40, 65, 255, {4, 9, 12, 0}},
+                                         PathShape{130, 25, 128, 60, {8, 9, 60, 30}},
+                                         PathShape{20, 9, 300, 255, {8, 100, kMaxPathCost - 255, 9}},
+                                         PathShape{90, 700, 130, 90, {8, 9, 120, 30}}));
 
 TEST(SemiGlobalErrors, ThrowsOnWhatItsSourceAndItsSinkThrow) {
   const IntVolume costs = random_costs(300, 40, 5, 9);

@@ -9,7 +9,7 @@
 namespace recon {
 namespace {
 
-constexpr float kNone = std::numeric_limits<float>::infinity();
+constexpr float kNoCost = std::numeric_limits<float>::infinity();
 
 Winner scan(const std::vector<float>& costs) {
   WinnerScan s;
@@ -20,9 +20,9 @@ Winner scan(const std::vector<float>& costs) {
 
 /// Directly from the definition, over all costs at once.
 Winner search(const std::vector<float>& costs) {
-  Winner w{-1, kNone, kNone, kNone, kNone};
+  Winner w{-1, kNoCost, kNoCost, kNoCost, kNoCost};
   const int n = static_cast<int>(costs.size());
-  const auto at = [&](int d) { return d >= 0 && d < n ? costs[static_cast<std::size_t>(d)] : kNone; };
+  const auto at = [&](int d) { return d >= 0 && d < n ? costs[static_cast<std::size_t>(d)] : kNoCost; };
   for (int d = 0; d < n; ++d)
     if (at(d) < w.cost) w.plane = d, w.cost = at(d);
   if (w.plane < 0) return w;
@@ -43,10 +43,10 @@ void expect_equal(const Winner& a, const Winner& b, const std::string& where) {
 
 TEST(WinnerScan, HandCheckedCases) {
   expect_equal(scan({5, 3, 4, 9, 3.5f}), {1, 3, 5, 4, 3.5f}, "second right of the winner");
-  expect_equal(scan({2, 2, 2}), {0, 2, kNone, 2, 2}, "ties: the lowest plane");
-  expect_equal(scan({1, kNone, 7}), {0, 1, kNone, kNone, 7}, "a plane without a cost");
-  expect_equal(scan({kNone, kNone}), {-1, kNone, kNone, kNone, kNone}, "no cost at all");
-  expect_equal(scan({4}), {0, 4, kNone, kNone, kNone}, "one plane");
+  expect_equal(scan({2, 2, 2}), {0, 2, kNoCost, 2, 2}, "ties: the lowest plane");
+  expect_equal(scan({1, kNoCost, 7}), {0, 1, kNoCost, kNoCost, 7}, "a plane without a cost");
+  expect_equal(scan({kNoCost, kNoCost}), {-1, kNoCost, kNoCost, kNoCost, kNoCost}, "no cost at all");
+  expect_equal(scan({4}), {0, 4, kNoCost, kNoCost, kNoCost}, "one plane");
 }
 
 TEST(WinnerTakeAll, EqualsTheSearchOverAllCosts) {
@@ -59,7 +59,7 @@ TEST(WinnerTakeAll, EqualsTheSearchOverAllCosts) {
                                              static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(x));
           // Few levels, so that there are ties; some samples have no cost.
           volume.view()(x, 1, d) =
-              to_half(r < 0.1 ? kNone : static_cast<float>(static_cast<int>(r * 12)) / 8);
+              to_half(r < 0.1 ? kNoCost : static_cast<float>(static_cast<int>(r * 12)) / 8);
           volume.view()(x, 0, d) = to_half(0);
         }
       std::vector<Winner> winners(static_cast<std::size_t>(width), Winner{-7, 0, 0, 0, 0});
@@ -77,10 +77,10 @@ TEST(WinnerTakeAll, EqualsTheSearchOverAllCosts) {
 
 TEST(Uniqueness, IsZeroForEqualsAndOneForNoRival) {
   EXPECT_EQ(uniqueness({3, 0.5f, 1, 1, 0.5f}), 0.0f);
-  EXPECT_EQ(uniqueness({3, 0.5f, 1, 1, kNone}), 1.0f);
+  EXPECT_EQ(uniqueness({3, 0.5f, 1, 1, kNoCost}), 1.0f);
   EXPECT_FLOAT_EQ(uniqueness({3, 0.5f, 1, 1, 2.0f}), std::sqrt(0.75f));
   EXPECT_EQ(uniqueness({3, 0.0f, 1, 1, 0.0f}), 0.0f);
-  EXPECT_EQ(uniqueness({-1, kNone, kNone, kNone, kNone}), 0.0f);
+  EXPECT_EQ(uniqueness({-1, kNoCost, kNoCost, kNoCost, kNoCost}), 0.0f);
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 namespace recon::reference {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 int grey_at(ImageView<const std::uint16_t> image, int x, int y) {
   return image(std::clamp(x, 0, image.width - 1), std::clamp(y, 0, image.height - 1));
 }

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "refine/depth_filters.hpp"
+#include "refine/rows.hpp"
 
 namespace recon {
 namespace {
@@ -13,20 +13,10 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-constexpr float U = kUnknown;
+using test::row_of, test::U;
 
 Image<float> map_of(const std::vector<std::vector<float>>& rows) {
-  Image<float> map(static_cast<int>(rows.front().size()), static_cast<int>(rows.size()));
-  for (int y = 0; y < map.height(); ++y)
-    for (int x = 0; x < map.width(); ++x)
-      map(x, y) = rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
-  return map;
-}
-
-template <class T>
-std::vector<T> row_of(const Image<T>& map, int y) {
-  return {map.row(y), map.row(y) + map.width()};
+  return test::image_of(rows);
 }
 
 TEST(FillDisparity, TakesTheBackgroundBesideAHole) {

@@ -13,28 +13,15 @@
 #include "core/volume.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "refine/cost_refinement.hpp"
+#include "refine/rows.hpp"
 
 namespace recon {
 namespace {
 
+using test::image_of, test::row_of, test::U;
 using testing::ElementsAre;
-constexpr float U = std::numeric_limits<float>::quiet_NaN();
 constexpr float kNone = std::numeric_limits<float>::infinity();
 constexpr Outlier kOk = Outlier::kNone, kOcc = Outlier::kOcclusion, kMis = Outlier::kMismatch;
-
-template <class T>
-Image<T> image_of(const std::vector<std::vector<T>>& rows) {
-  Image<T> image(static_cast<int>(rows.front().size()), static_cast<int>(rows.size()));
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x)
-      image(x, y) = rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
-  return image;
-}
-
-template <class T>
-std::vector<T> row_of(const Image<T>& image, int y) {
-  return {image.row(y), image.row(y) + image.width()};
-}
 
 Rgb8 grey(int level) {
   const auto value = static_cast<std::uint8_t>(level);

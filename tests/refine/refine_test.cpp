@@ -19,8 +19,6 @@
 namespace recon {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 TEST(ParabolaOffset, FindsTheVertexOfAParabola) {
   // c(t) = (t - 0.3)^2 + 1 at t = -1, 0, 1.
   EXPECT_NEAR(parabola_offset(2.69f, 1.09f, 1.49f), 0.3f, 1e-6f);

@@ -15,34 +15,34 @@
 namespace recon {
 namespace {
 
-constexpr int kWidth = 240, kHeight = 180;
+constexpr int kPhotoWidth = 240, kPhotoHeight = 180;
 
-std::vector<Camera> distorted_cameras() {
+std::vector<Camera> cameras_of_models() {
   using M = CameraModel;
   return {
-      {M::kSimpleRadial, kWidth, kHeight, {180, 121, 87, -0.12}},
-      {M::kRadial, kWidth, kHeight, {180, 121, 87, 0.1, 0.03}},
-      {M::kOpenCv, kWidth, kHeight, {180, 150, 121, 87, -0.1, 0.02, 0.004, -0.003}},
-      {M::kOpenCvFisheye, kWidth, kHeight, {120, 110, 121, 87, 0.02, 0.01, -0.004, 0.001}},
+      {M::kSimpleRadial, kPhotoWidth, kPhotoHeight, {180, 121, 87, -0.12}},
+      {M::kRadial, kPhotoWidth, kPhotoHeight, {180, 121, 87, 0.1, 0.03}},
+      {M::kOpenCv, kPhotoWidth, kPhotoHeight, {180, 150, 121, 87, -0.1, 0.02, 0.004, -0.003}},
+      {M::kOpenCvFisheye, kPhotoWidth, kPhotoHeight, {120, 110, 121, 87, 0.02, 0.01, -0.004, 0.001}},
       {M::kFullOpenCv,
-       kWidth,
-       kHeight,
+       kPhotoWidth,
+       kPhotoHeight,
        {180, 170, 121, 87, 0.2, -0.05, 0.002, 0.001, 0.01, 0.3, 0.01, 0.002}},
-      {M::kFov, kWidth, kHeight, {140, 130, 121, 87, 0.8}},
-      {M::kSimpleRadialFisheye, kWidth, kHeight, {120, 121, 87, 0.05}},
-      {M::kRadialFisheye, kWidth, kHeight, {120, 121, 87, -0.03, 0.01}},
+      {M::kFov, kPhotoWidth, kPhotoHeight, {140, 130, 121, 87, 0.8}},
+      {M::kSimpleRadialFisheye, kPhotoWidth, kPhotoHeight, {120, 121, 87, 0.05}},
+      {M::kRadialFisheye, kPhotoWidth, kPhotoHeight, {120, 121, 87, -0.03, 0.01}},
       {M::kThinPrismFisheye,
-       kWidth,
-       kHeight,
+       kPhotoWidth,
+       kPhotoHeight,
        {120, 115, 121, 87, 0.02, -0.01, 0.003, -0.002, 0.002, 0.0005, 0.004, 0.003}},
   };
 }
 
 /// A pattern smooth enough for bilinear sampling and steep enough to reveal shifts of a tenth of a pixel.
 cv::Mat pattern() {
-  cv::Mat image(kHeight, kWidth, CV_8UC3);
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x)
+  cv::Mat image(kPhotoHeight, kPhotoWidth, CV_8UC3);
+  for (int y = 0; y < kPhotoHeight; ++y)
+    for (int x = 0; x < kPhotoWidth; ++x)
       for (int c = 0; c < 3; ++c)
         image.at<cv::Vec3b>(y, x)[c] = static_cast<std::uint8_t>(
             std::lround(128 + 55 * std::sin(0.21 * x + c) + 55 * std::cos(0.19 * y - c)));
@@ -71,7 +71,7 @@ TEST(UndistortAgainstColmap, GivesTheSameImageForEveryModel) {
   std::filesystem::create_directories(images);
   std::filesystem::create_directories(sparse);
   Scene scene;
-  scene.cameras = distorted_cameras();
+  scene.cameras = cameras_of_models();
   const cv::Mat photo = pattern();
   for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
     const auto id = static_cast<std::uint32_t>(i + 1);
@@ -93,7 +93,8 @@ TEST(UndistortAgainstColmap, GivesTheSameImageForEveryModel) {
   const Scene undistorted = read_colmap_model(dense / "sparse");
   ASSERT_EQ(undistorted.views.size(), scene.views.size());
 
-  const ImageView<const Rgb8> view{reinterpret_cast<const Rgb8*>(photo.data), kWidth, kHeight, kWidth};
+  const ImageView<const Rgb8> view{reinterpret_cast<const Rgb8*>(photo.data), kPhotoWidth, kPhotoHeight,
+                                   kPhotoWidth};
   for (std::size_t i = 0; i < scene.views.size(); ++i) {
     SCOPED_TRACE(model_name(scene.cameras[i].model));
     const auto target =
@@ -101,7 +102,7 @@ TEST(UndistortAgainstColmap, GivesTheSameImageForEveryModel) {
     ASSERT_TRUE(target);
     const cv::Mat theirs = cv::imread((dense / "images" / scene.views[i].name).string());
     ASSERT_EQ(theirs.cols, target->width);
-    ASSERT_GT(target->width * target->height, kWidth * kHeight / 3);
+    ASSERT_GT(target->width * target->height, kPhotoWidth * kPhotoHeight / 3);
     const Image<Rgb8> ours =
         undistort(view, scene.cameras[i],
                   {target->width, target->height, target->fx, target->fy, target->cx, target->cy});
@@ -111,7 +112,7 @@ TEST(UndistortAgainstColmap, GivesTheSameImageForEveryModel) {
     for (int y = 0; y < target->height; ++y)
       for (int x = 0; x < target->width; ++x) {
         const auto p = lens.project(target->ray(pixel_centre(x, y)));
-        if (!p || p->x < 1 || p->y < 1 || p->x > kWidth - 1 || p->y > kHeight - 1) continue;
+        if (!p || p->x < 1 || p->y < 1 || p->x > kPhotoWidth - 1 || p->y > kPhotoHeight - 1) continue;
         ++compared;
         const cv::Vec3b b = theirs.at<cv::Vec3b>(y, x);
         const Rgb8 a = ours(x, y);

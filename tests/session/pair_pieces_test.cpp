@@ -16,8 +16,6 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 template <class T>
 Image<T> row_image(const std::vector<T>& values) {
   Image<T> image(static_cast<int>(values.size()), 1);

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/parallel.hpp"
 
 namespace recon {
 
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// Max difference of disparities on the same surface, pixels.
 constexpr float kSameSurface = 1.0f;

@@ -20,8 +20,6 @@
 namespace recon {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 /// The disparity of min cost of each pixel, the lowest one on ties.
 Image<float> winners_of(VolumeView<const float> costs, int min) {
   Image<float> disparity(costs.width, costs.height);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -27,8 +26,6 @@
 namespace recon {
 
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 using nlohmann::json;
 

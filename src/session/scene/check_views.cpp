@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 
 #include "core/interrupt.hpp"
@@ -24,7 +23,6 @@ namespace recon {
 namespace {
 
 constexpr int kCommits = 16;  ///< views whose files are sent to the disk concurrently
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<int> estimated_sources(const SceneRun& run, int view) {
   std::vector<int> sources;

@@ -13,7 +13,6 @@ namespace {
 
 using namespace recon::testing;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr Pinhole kCamera{160, 120, 150, 150, 79, 61};
 constexpr Pinhole kOtherCamera{180, 130, 170, 168, 92, 64};
 constexpr DepthRange kRange{1.0, 3.0};
@@ -113,7 +112,7 @@ TEST(DepthFromPair, DoesNotMixSurfacesAndKeepsUnknownUnknown) {
   const RectifiedPair& pair = scene.source.pair;
   const auto near = static_cast<float>(pair.disparity(1.4)), far = static_cast<float>(pair.disparity(2.2));
   const int middle = pair.left.width / 2;
-  KnowingBackend backend([&](int x, int y) { return y < 20 ? kNan : x < middle ? near : far; });
+  KnowingBackend backend([&](int x, int y) { return y < 20 ? kUnknown : x < middle ? near : far; });
   const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, {});
   int of_near = 0, of_far = 0, unknown = 0;
   for (int y = 0; y < kCamera.height; ++y)
@@ -142,7 +141,7 @@ MergedDepth merge(const std::vector<float>& depths, std::vector<float> weights =
 }
 
 TEST(MergeDepths, TakesTheMeanInInverseDepthOfThoseThatAgree) {
-  const MergedDepth merged = merge({2.0f, 1.0f, 2.01f, kNan});
+  const MergedDepth merged = merge({2.0f, 1.0f, 2.01f, kUnknown});
   EXPECT_FLOAT_EQ(merged.depth(0, 0), 2 / (1 / 2.0f + 1 / 2.01f));
   EXPECT_FLOAT_EQ(merged.confidence(0, 0), 0.5f);
 }
@@ -159,11 +158,11 @@ TEST(MergeDepths, TakesTheLargestGroupAndOfEqualOnesTheFirst) {
 }
 
 TEST(MergeDepths, KeepsTheOnlyDepthAndDropsContradictions) {
-  EXPECT_FLOAT_EQ(merge({kNan, 2.0f, kNan, kNan}).depth(0, 0), 2.0f);
-  EXPECT_FLOAT_EQ(merge({kNan, 2.0f, kNan, kNan}).confidence(0, 0), 0.25f);
-  EXPECT_TRUE(std::isnan(merge({1.0f, 2.0f, kNan, 3.0f}).depth(0, 0)));
-  EXPECT_TRUE(std::isnan(merge({1.0f, 2.0f, kNan, 3.0f}).confidence(0, 0)));
-  EXPECT_TRUE(std::isnan(merge({kNan, kNan}).depth(0, 0)));
+  EXPECT_FLOAT_EQ(merge({kUnknown, 2.0f, kUnknown, kUnknown}).depth(0, 0), 2.0f);
+  EXPECT_FLOAT_EQ(merge({kUnknown, 2.0f, kUnknown, kUnknown}).confidence(0, 0), 0.25f);
+  EXPECT_TRUE(std::isnan(merge({1.0f, 2.0f, kUnknown, 3.0f}).depth(0, 0)));
+  EXPECT_TRUE(std::isnan(merge({1.0f, 2.0f, kUnknown, 3.0f}).confidence(0, 0)));
+  EXPECT_TRUE(std::isnan(merge({kUnknown, kUnknown}).depth(0, 0)));
 }
 
 }  // namespace

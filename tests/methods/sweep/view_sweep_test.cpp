@@ -17,7 +17,7 @@
 namespace recon {
 namespace {
 
-constexpr double kNear = 1.0, kFar = 4.0;  // of random_problem
+constexpr double kProblemNear = 1.0, kProblemFar = 4.0;  // of random_problem
 
 struct ViewCase {
   const char* name;
@@ -36,7 +36,8 @@ class ViewSweepOracle : public testing::TestWithParam<ViewCase> {
     std::vector<double> costs;
     for (int d = 0; d < problem.planes.count; ++d)
       costs.push_back(reference::sample_cost(
-          problem, x, y, 1 / reference::plane_inverse_depth(kNear, kFar, problem.planes.count, d)));
+          problem, x, y,
+          1 / reference::plane_inverse_depth(kProblemNear, kProblemFar, problem.planes.count, d)));
     return costs;
   }
 
@@ -48,7 +49,7 @@ class ViewSweepOracle : public testing::TestWithParam<ViewCase> {
   template <class Expected>
   static void compare(const SweepProblem& problem, const Expected& expected, double cost_step, double share) {
     const DepthEstimate found = sweep_view(problem);
-    const double plane_step = (1 / kNear - 1 / kFar) / (problem.planes.count - 1);
+    const double plane_step = (1 / kProblemNear - 1 / kProblemFar) / (problem.planes.count - 1);
     int known = 0, other_visibility = 0, other_plane = 0, other_confidence = 0, other_cost = 0;
     for (int y = 0; y < found.depth.height(); ++y)
       for (int x = 0; x < found.depth.width(); ++x) {
@@ -77,7 +78,9 @@ TEST_P(ViewSweepOracle, WinnersEqualTheTextbook) {
   const reference::OwnedProblem owned = reference::random_problem(GetParam().shape, GetParam().options);
   compare(
       owned.problem,
-      [&](int x, int y) { return reference::textbook_winner(costs_of(owned.problem, x, y), kNear, kFar); },
+      [&](int x, int y) {
+        return reference::textbook_winner(costs_of(owned.problem, x, y), kProblemNear, kProblemFar);
+      },
       1e-3, 0.01);
 }
 
@@ -103,7 +106,7 @@ TEST_P(ViewSweepOracle, PathsEqualTheTextbook) {
   const auto expected = [&](int x, int y) {
     std::vector<double> sum;
     for (int d = 0; d < planes; ++d) sum.push_back(sums(x, y, d));
-    reference::TextbookWinner winner = reference::textbook_winner(sum, kNear, kFar);
+    reference::TextbookWinner winner = reference::textbook_winner(sum, kProblemNear, kProblemFar);
     const int cost = costs(x, y, winner.plane);
     if (cost == 127) winner.plane = -1;
     winner.cost = cost * cap / 126;

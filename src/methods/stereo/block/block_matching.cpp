@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "core/parallel.hpp"
 #include "methods/stereo/block/block_search.hpp"
@@ -10,8 +9,6 @@ namespace recon {
 namespace {
 
 using Grey = ImageView<const std::uint8_t>;
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 /// Number of strips of rows: enough for an even load of the threads, and tall enough that the initial column
 /// sums of a strip, 2 R + 1 rows, cost little.
