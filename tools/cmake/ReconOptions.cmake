@@ -45,11 +45,31 @@ if(RECON_SANITIZE)
   target_link_options(recon_options INTERFACE -fsanitize=${RECON_SANITIZE})
 endif()
 
+option(RECON_JOIN_SOURCES "Compile source files eight at a time: faster from scratch, slower after a change" ON)
+
+# recon_join_sources(target): most of the time of small files goes into the headers that they share. Names in the anonymous
+# namespaces of a target must differ. Highway includes a file once for each instruction set, so these stand alone; clang-tidy
+# looks at each file by itself.
+function(recon_join_sources target)
+  if(NOT RECON_JOIN_SOURCES OR CMAKE_CXX_CLANG_TIDY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    file(STRINGS ${source} vector_code REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)
+    if(vector_code)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # recon_library(NAME SOURCES... [LINK targets...]): one module.
 function(recon_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC recon_options ${ARG_LINK})
+  recon_join_sources(${name})
 endfunction()
 
 # recon_light_optimization(targets...): for code that runs once a view or a file. It compiles in two thirds of the time.
@@ -57,14 +77,4 @@ function(recon_light_optimization)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endforeach()
-endfunction()
-
-option(RECON_JOIN_SOURCES "Compile source files of large targets eight at a time: faster from scratch, slower after a change" ON)
-
-# recon_join_sources(targets...): most of the time of their files goes into the same headers. Names in the anonymous namespaces of
-# a target must differ. clang-tidy looks at each file by itself.
-function(recon_join_sources)
-  if(RECON_JOIN_SOURCES AND NOT CMAKE_CXX_CLANG_TIDY)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
 endfunction()
