@@ -36,12 +36,12 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 }
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
-  const SweepShape shape{zncc(), 6000, 4000, 6000, 4000, 1, 8, 512};
-  for (const std::size_t streams : {1u, 2u}) {
-    const SweepPlan plan = plan_sweep(shape, kGiB / streams);
-    EXPECT_LE(plan.bytes, kGiB / streams);
-    EXPECT_GT(plan.tiles, 1);
-  }
+  for (const SweepSpec& spec : {zncc(), sad()})
+    for (const std::size_t streams : {1u, 2u}) {
+      const SweepPlan plan = plan_sweep({spec, 6000, 4000, 6000, 4000, 1, 8, 512}, kGiB / streams);
+      EXPECT_LE(plan.bytes, kGiB / streams);
+      EXPECT_GT(plan.tiles, 1);
+    }
 }
 
 TEST(SweepPlan, CutsByPlanesWhereOneRowOfTilesIsTooMuch) {
