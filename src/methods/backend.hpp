@@ -81,6 +81,10 @@ struct DepthEstimate {
   Image<float> confidence;  ///< uniqueness of the winner, for patches 1 - cost, [0, 1]
 };
 
+inline DepthEstimate uninitialised_estimate(int width, int height) {
+  return {Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
+}
+
 /// What determines the memory and time of a sweep: its stages and sizes.
 struct SweepShape : SweepSpec {
   int width = 0, height = 0;                ///< of the reference
@@ -142,6 +146,8 @@ class Backend {
     return recon::count_agreement(reference, sources, options);
   }
 };
+
+using Backends = std::vector<std::unique_ptr<Backend>>;
 
 struct CpuOptions {
   int threads = 0;                          ///< 0: all that the process may use

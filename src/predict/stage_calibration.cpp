@@ -8,7 +8,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
-#include "methods/sweep/coarse_to_fine.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 
 namespace recon {
 

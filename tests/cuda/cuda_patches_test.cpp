@@ -12,7 +12,7 @@
 #include "cuda/methods/sweep/sweep_plan.hpp"
 #include "cuda/sweep_cases.hpp"
 #include "cuda/testing/cuda_sweep.hpp"
-#include "methods/sweep/coarse_to_fine.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/view_sweep.hpp"
 
 namespace recon {

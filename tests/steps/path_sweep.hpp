@@ -17,8 +17,7 @@ inline DepthEstimate path_estimate(const SweepProblem& problem) {
       for (int d = 0; d < costs.planes; ++d)
         costs(x, y, d) = quantized_cost(to_float(volume.view()(x, y, d)), cap);
   const reference::IntVolume sums = path_sums(costs, problem.reference.channel[0], problem.paths.penalties);
-  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
-                         Image<float>(width, height)};
+  DepthEstimate estimate = uninitialised_estimate(width, height);
   const auto stored = [](int sum) { return sum < 0 ? kNoSum : static_cast<std::uint16_t>(sum); };
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {

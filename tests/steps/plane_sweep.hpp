@@ -105,8 +105,7 @@ inline Volume<Half> sweep_volume(const SweepProblem& problem) {
 
 /// Winner, parabola and uniqueness of every pixel of a volume.
 inline DepthEstimate winners(VolumeView<const Half> volume, const PlaneSet& planes) {
-  DepthEstimate estimate{Image<float>(volume.width, volume.height), Image<float>(volume.width, volume.height),
-                         Image<float>(volume.width, volume.height)};
+  DepthEstimate estimate = uninitialised_estimate(volume.width, volume.height);
   for (int y = 0; y < volume.height; ++y)
     for (int x = 0; x < volume.width; ++x) {
       WinnerScan scan;

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/match/sweep.hpp"
-#include "methods/sweep/coarse_to_fine.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {

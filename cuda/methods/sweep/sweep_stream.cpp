@@ -11,7 +11,7 @@
 #include "match/patch.hpp"
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/coarse_to_fine.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 

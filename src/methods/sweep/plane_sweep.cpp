@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
@@ -13,6 +14,9 @@ namespace {
 
 /// Max relative depth step between neighbours of a patch.
 constexpr float kSpeckleStep = 0.02f;
+
+/// The coarse sweep takes the best sources only: the patches choose among all.
+constexpr int kCoarseSources = 8;
 
 /// The max local contrast over the channels around each pixel.
 Image<float> highest_contrast(const PosedImage& reference, int window) {
@@ -27,11 +31,12 @@ Image<float> highest_contrast(const PosedImage& reference, int window) {
 
 void invalidate_untrusted(const PosedImage& reference, int window, const PhotometricFilterOptions& filter,
                           DepthEstimate& estimate) {
-  const Image<float> contrast = highest_contrast(reference, window);
+  Image<float> contrast;  // none where every pixel has enough
+  if (filter.min_texture > 0) contrast = highest_contrast(reference, window);
   for (int y = 0; y < estimate.depth.height(); ++y)
     for (int x = 0; x < estimate.depth.width(); ++x)
       if (!(estimate.cost(x, y) <= filter.max_cost && estimate.confidence(x, y) >= filter.min_confidence &&
-            contrast(x, y) >= filter.min_texture))
+            (contrast.empty() || contrast(x, y) >= filter.min_texture)))
         estimate.depth(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
@@ -105,6 +110,47 @@ int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>&
     longest = std::max(longest, longest_path(reference, source, near, far));
   constexpr double kRounding = 1e-6;
   return std::clamp(static_cast<int>(std::ceil(longest - kRounding)) + 1, 2, kMaxPlanes);
+}
+
+std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
+  std::vector<Image<std::uint8_t>> pixels;
+  const auto halve = [&](PosedImage& image) {
+    pixels.push_back(halved(image.channel[0]));
+    image.camera = halved(image.camera);
+    image.channel[0] = std::as_const(pixels.back()).view();
+    image.id = 0;
+  };
+  problem.coarser.clear();
+  SweepImages images = problem;
+  for (int level = 0; level < problem.stages.patch_match.levels; ++level) {
+    halve(images.reference);
+    for (PosedImage& source : images.sources) halve(source);
+    problem.coarser.push_back(images);
+  }
+  return pixels;
+}
+
+SweepProblem coarsest_sweep(const SweepProblem& problem) {
+  SweepProblem sweep = problem;
+  sweep.stages.patches = false;
+  if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
+  sweep.coarser.clear();
+  sweep.sources.resize(std::min<std::size_t>(sweep.sources.size(), kCoarseSources));
+  return sweep;
+}
+
+SweepShape coarsest_shape(const SweepShape& shape) {
+  SweepShape coarsest = shape;
+  coarsest.stages.patches = false;
+  coarsest.sources = std::min(coarsest.sources, kCoarseSources);
+  const int levels = shape.stages.patch_match.levels;
+  for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})
+    *side = (*side + (1 << levels) - 1) >> levels;
+  return coarsest;
+}
+
+InverseRange patch_range(const PlaneSet& planes) {
+  return {0.8f * planes.inverse_far, 1.25f * inverse_depth(planes, static_cast<float>(planes.count - 1))};
 }
 
 }  // namespace recon

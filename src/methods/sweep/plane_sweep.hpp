@@ -44,4 +44,19 @@ ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const Pho
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,
                      double far);
 
+// Coarse to fine: the coarsest images are swept, and slanted patches refine the result level by level, so
+// that the samples of a pixel do not depend on the depth range. Sources: M. Bleyer et al., BMVC 2011; Q. Xu,
+// W. Tao, CVPR 2019.
+
+/// Sets `coarser` of a problem with patches; returns the pixels. Without pixels, only the cameras are halved.
+std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem);
+
+/// The sweep of the coarsest level of a problem with patches.
+SweepProblem coarsest_sweep(const SweepProblem& problem);
+/// Its shape.
+SweepShape coarsest_shape(const SweepShape& shape);
+
+/// The inverse depths of patches: those of the planes and somewhat more.
+InverseRange patch_range(const PlaneSet& planes);
+
 }  // namespace recon

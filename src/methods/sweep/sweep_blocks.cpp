@@ -65,8 +65,7 @@ class BlockSweep {
         guide_(reference.channel[0]),
         cap_(cost_cap(problem.options.cost)),
         costs_(std::move(costs)),
-        results_{Image<float>(guide_.width, guide_.height), Image<float>(guide_.width, guide_.height),
-                 Image<float>(guide_.width, guide_.height)} {}
+        results_(uninitialised_estimate(guide_.width, guide_.height)) {}
 
   /// Computes depth, cost and confidence of every pixel of the block.
   DepthEstimate run() {

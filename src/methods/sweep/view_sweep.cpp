@@ -1,14 +1,18 @@
 #include "methods/sweep/view_sweep.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "match/cpu_sweep.hpp"
 #include "match/cross_arms.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/coarse_to_fine.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/sweep_blocks.hpp"
+#include "optimize/patch_match/patch_match.hpp"
+#include "optimize/patch_match/supported_planes.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 
 namespace recon {
@@ -143,13 +147,82 @@ std::size_t block_bytes(const SweepShape& shape, const Tile& block, int threads)
   }
 }
 
+SourceWarp warp_into(const SweepImages& images, const PosedImage& source) {
+  return make_source_warp(images.reference.camera, images.reference.cam_from_world, source.camera,
+                          source.cam_from_world);
+}
+
+PatchLevel patch_level(const SweepImages& images) {
+  PatchLevel level;
+  level.reference = images.reference.channel[0];
+  level.sources.resize(images.sources.size());
+  parallel_for(static_cast<int>(images.sources.size()), [&](int i) {
+    const PosedImage& source = images.sources[static_cast<std::size_t>(i)];
+    level.sources[static_cast<std::size_t>(i)] = {warp_into(images, source), SampledImage(source.channel[0])};
+  });
+  return level;
+}
+
+DepthEstimate depth_estimate(ImageView<const PatchState> states) {
+  DepthEstimate result = uninitialised_estimate(states.width, states.height);
+  parallel_for(states.height, [&](int y) {
+    for (int x = 0; x < states.width; ++x) {
+      const WinnerDepth pixel = patch_depth(states(x, y));
+      result.depth(x, y) = pixel.depth;
+      result.cost(x, y) = pixel.cost;
+      result.confidence(x, y) = pixel.confidence;
+    }
+  });
+  return result;
+}
+
+/// Gives pixels of weak texture the planes that their surroundings support, if the stages have that.
+void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
+  if (!problem.stages.prior) return;
+  std::vector<WarpedImage> sources;
+  for (const PosedImage& source : problem.sources)
+    sources.push_back({warp_into(problem, source), source.channel[0]});
+  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem.planes));
+}
+
+/// Refines the depths of the coarsest level.
+DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest) {
+  const int halvings = static_cast<int>(problem.coarser.size());
+  std::optional<PatchLevel> level;
+  const auto level_at = [&](int l) -> const PatchLevel& {
+    level.reset();
+    return level.emplace(
+        patch_level(l < halvings ? problem.coarser[static_cast<std::size_t>(halvings - 1 - l)] : problem));
+  };
+  Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(),
+                                         patch_range(problem.planes), problem.stages.patch_match);
+  level.reset();
+  fill_weak_texture(problem, states.view());
+  return depth_estimate(std::as_const(states).view());
+}
+
+/// Bytes of refine_patches with its result, without the images of the caller.
+std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
+  const std::size_t sampled =
+      static_cast<std::size_t>(shape.sources) * SampledImage::bytes(shape.source_width, shape.source_height);
+  const auto results = [](const SweepShape& size) {
+    return element_count({3, padded_count<float>(size.width), size.height, sizeof(float)});
+  };
+  const std::size_t states =
+      element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
+  const std::size_t prior = shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
+  return results(coarsest_shape(shape)) +
+         std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
+                  states + std::max(results(shape), prior));
+}
+
 }  // namespace
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
   if (problem.stages.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
-  DepthEstimate view{Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
+  DepthEstimate view = uninitialised_estimate(width, height);
   for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
     change_reference(sweep, cropped(problem.reference, block.outer), problem.sources);
     const BlockResult result(block, view);

@@ -264,12 +264,7 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions
                        {}};
   if (!options.sweep_stages.patches) return problem;
   problem.stages.patch_match.levels = it.levels;
-  for (int level = 0; level < it.levels; ++level) {
-    SweepImages images = level == 0 ? SweepImages(problem) : problem.coarser.back();
-    images.reference.camera = halved(images.reference.camera);
-    for (PosedImage& source : images.sources) source.camera = halved(source.camera);
-    problem.coarser.push_back(std::move(images));
-  }
+  halve_images(problem);  // there are no pixels yet
   return problem;
 }
 

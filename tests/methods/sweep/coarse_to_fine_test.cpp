@@ -1,7 +1,5 @@
 // A coarse sweep that slanted patches refine, from images to depths.
 
-#include "methods/sweep/coarse_to_fine.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 #include "reference/textured_plane.hpp"
