@@ -15,7 +15,7 @@
 #include "session/input.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/report/session_report.hpp"
-#include "session/scene/scene_work.hpp"
+#include "session/scene/scene_run.hpp"
 #include "session/shared_work.hpp"
 
 namespace recon {

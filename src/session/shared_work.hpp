@@ -8,10 +8,23 @@
 #include <vector>
 
 #include "methods/backend.hpp"
-#include "session/options/device.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
+
+/// What will do the work: the indices of GPUs, or none for the CPU.
+struct DeviceChoice {
+  std::vector<int> gpus;
+  std::string reason;  ///< for people: what was chosen, and why
+};
+
+/// @throws UsageError when `device` is none of auto, cpu, cuda and GPUs such as cuda:0,2
+void check_device(const std::string& device);
+
+/// What `--device` means on this machine.
+/// @throws UsageError as check_device
+/// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
+DeviceChoice choose_devices(const std::string& device);
 
 /// The devices, and how long it took to open them, seconds.
 struct OpenDevices {

@@ -7,7 +7,6 @@
 
 #include "core/error.hpp"
 #include "io/error_message.hpp"
-#include "session/options/device.hpp"
 #include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 

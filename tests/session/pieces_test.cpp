@@ -16,9 +16,9 @@
 #include "core/parallel.hpp"
 #include "session/background_work.hpp"
 #include "session/folder_fixture.hpp"
-#include "session/options/device.hpp"
 #include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"
+#include "session/shared_work.hpp"
 
 namespace recon {
 namespace {

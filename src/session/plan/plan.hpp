@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "match/warp_step.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/pair_depth.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/scene.hpp"
-#include "session/options/device.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {

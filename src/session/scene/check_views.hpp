@@ -20,8 +20,8 @@
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "fuse/agreement.hpp"
+#include "methods/backend.hpp"
 #include "session/background_work.hpp"
-#include "session/options/device.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {

@@ -18,6 +18,15 @@
 
 namespace recon {
 
+class LogFile;
+struct Outcome;
+struct SharedWork;
+
+/// All steps of one scene, or with --dry-run its plan.
+/// @param log  opened once the output folder may be written to
+/// @throws Error of any kind: the scene has no result
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log);
+
 /// Progress of a view in the current run.
 struct ViewState {
   std::string photo_hash;
