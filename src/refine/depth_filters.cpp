@@ -7,6 +7,57 @@
 #include "core/parallel.hpp"
 #include "refine/patches.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "refine/depth_filters.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace recon::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+HWY_INLINE void order(V& a, V& b) {
+  const V lower = hn::Min(a, b);
+  b = hn::Max(a, b);
+  a = lower;
+}
+
+/// Computes the medians of a row from three rows with one pixel of padding on each side; unknown pixels are
+/// infinite and so sorted last. `out` is padded to whole vectors.
+void median_row(const float* above, const float* here, const float* below, int width, float* out) {
+  const hn::ScalableTag<float> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto unknown = hn::Set(d, std::numeric_limits<float>::infinity());
+  for (int x = 0; x < width; x += lanes) {
+    auto a = hn::LoadU(d, above + x), b = hn::LoadU(d, above + x + 1), c = hn::LoadU(d, above + x + 2);
+    auto e = hn::LoadU(d, here + x), f = hn::LoadU(d, here + x + 1), g = hn::LoadU(d, here + x + 2);
+    auto h = hn::LoadU(d, below + x), i = hn::LoadU(d, below + x + 1), j = hn::LoadU(d, below + x + 2);
+    const auto centre = f;
+    // A sorting network of 25 comparisons in seven layers.
+    order(a, e), order(b, i), order(c, g), order(f, j);
+    order(a, i), order(c, f), order(e, j), order(g, h);
+    order(a, c), order(b, e), order(f, g), order(i, j);
+    order(b, f), order(e, h), order(g, i);
+    order(a, b), order(c, f), order(e, g), order(h, j);
+    order(c, e), order(f, g), order(h, i);
+    order(b, c), order(e, f), order(g, h);
+    // The median of n known values is at index (n - 1) / 2.
+    auto median = hn::IfThenElse(hn::Lt(c, unknown), b, a);
+    median = hn::IfThenElse(hn::Lt(f, unknown), c, median);
+    median = hn::IfThenElse(hn::Lt(h, unknown), e, median);
+    median = hn::IfThenElse(hn::Lt(j, unknown), f, median);
+    const auto nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    hn::StoreU(hn::IfThenElse(hn::Lt(centre, unknown), median, nan), d, out + x);
+  }
+}
+
+}  // namespace recon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace recon {
 namespace {
 
@@ -50,6 +101,26 @@ std::vector<int> nearest_known(const std::vector<std::uint8_t>& known, int step)
 }
 
 }  // namespace
+
+HWY_EXPORT(median_row);
+
+Image<float> median_3x3(ImageView<const float> depth) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr std::size_t kSlack = 64;  // padding for one vector
+  const std::size_t columns = static_cast<std::size_t>(depth.width) + 2 + kSlack;
+  Image<float> result(depth.width, depth.height);
+  parallel_for(depth.height, [&](int y) {
+    std::vector<float> rows(3 * columns, kInfinity), medians(columns);
+    for (int j = std::max(y - 1, 0); j <= std::min(y + 1, depth.height - 1); ++j) {
+      float* row = rows.data() + static_cast<std::size_t>(j - y + 1) * columns + 1;
+      for (int x = 0; x < depth.width; ++x) row[x] = std::isnan(depth(x, j)) ? kInfinity : depth(x, j);
+    }
+    HWY_DYNAMIC_DISPATCH(median_row)
+    (rows.data(), rows.data() + columns, rows.data() + 2 * columns, depth.width, medians.data());
+    std::copy_n(medians.data(), depth.width, result.row(y));
+  });
+  return result;
+}
 
 Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
   EXPECTS(window >= 1 && window % 2 == 1);
@@ -116,3 +187,4 @@ Image<std::uint8_t> fill_disparity(ImageView<float> disparity) {
 }
 
 }  // namespace recon
+#endif

@@ -9,8 +9,30 @@
 #include <hwy/highway.h>
 
 #include "core/parallel.hpp"
+#include "match/patch.hpp"
 #include "match/patch_sums-inl.hpp"
-#include "optimize/patch_match/patch_pass.hpp"
+
+#ifndef RECON_PATCH_MATCH_ONCE
+#define RECON_PATCH_MATCH_ONCE
+namespace recon {
+
+/// What the passes over the pixels of a level share.
+struct PatchPass {
+  const PatchLevel* level;
+  const PatchWeights* weights;
+  PatchIteration iteration;
+  PatchStates states, coarse;
+  ImageView<const PatchSources> coarser_sources;
+  ImageView<const PatchSources> sources;
+
+  /// The sources of the pixel's neighbour in the coarser level.
+  PatchSources coarse_sources(int x, int y) const {
+    return coarser_sources(std::min(x / 2, coarse.width - 1), std::min(y / 2, coarse.height - 1));
+  }
+};
+
+}  // namespace recon
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace recon::HWY_NAMESPACE {
@@ -113,6 +135,10 @@ namespace {
 
 /// Rows whose sources are chosen by one task.
 constexpr int kBandRows = 32;
+
+PatchStates patch_states(Image<PatchState>& image) {
+  return {image.view().data, image.width(), image.height(), image.pitch()};
+}
 
 /// Chooses the sources of every pixel by the costs of the planes around it.
 void choose_sources(const PatchPass& pass, const PatchMatchOptions& options, Image<PatchSources>& chosen) {

@@ -26,8 +26,7 @@ struct PatchLevel {
 /// bits on every processor, for any number of threads. Source: see patch_match_step.hpp.
 /// @param levels  number of levels; each has twice the size of the one before, rounded up or down
 /// @param level   the level of an index, 0 = coarsest; asked once for each in this order, so that only one
-/// has
-///                to be in memory
+///                has to be in memory
 /// @param depth   of the coarsest level, NaN = unknown
 /// @param range   of the inverse depths
 /// @returns width x height states of the finest level
