@@ -6,14 +6,11 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::uint32_t k16BitsPer8 = 257;  // 65535 / 255
 
@@ -109,46 +106,6 @@ Image<std::uint8_t> as_8_bits(const Image<std::uint16_t>& image, std::uint32_t w
   return out;
 }
 
-json describe(const SemiGlobalPairOptions& options) {
-  return {{"transform", static_cast<int>(options.transform.transform)},
-          {"rank_window", options.transform.rank_window},
-          {"paths", options.optimizer.paths},
-          {"p1", options.optimizer.p1},
-          {"p2", options.optimizer.p2},
-          {"p2_falloff", options.optimizer.p2_falloff},
-          {"outside_cost", options.outside_cost},
-          {"uniqueness", options.uniqueness},
-          {"left_right", options.left_right},
-          {"subpixel", options.subpixel},
-          {"median", options.median}};
-}
-
-json describe(const BlockMatchingOptions& options) {
-  return {{"cost", options.cost == BlockCost::kSad ? "sad" : "ssd"},
-          {"prefilter", static_cast<int>(options.prefilter)},
-          {"prefilter_cap", options.prefilter_cap},
-          {"radius", options.radius},
-          {"steps", options.steps_per_pixel},
-          {"subpixel", options.subpixel},
-          {"median", options.median},
-          {"max_mean_cost", options.max_mean_cost},
-          {"min_texture", options.min_texture},
-          {"uniqueness", options.uniqueness},
-          {"left_right", options.left_right},
-          {"pyramid", options.pyramid_levels},
-          {"roi", format_region(options.region)}};
-}
-
-json describe(const BeliefOptions& options) {
-  return {{"levels", options.levels},
-          {"iterations", options.iterations},
-          {"data_weight", options.data_weight},
-          {"data_cap", options.data_cap},
-          {"smoothness_cap", options.smoothness_cap},
-          {"sigma", options.smoothing_sigma},
-          {"storage", static_cast<int>(options.storage)}};
-}
-
 /// Block matching with its defaults of the disparities that `range` becomes at half the size.
 PairOptions options_for(DisparityRange range) {
   PairOptions options;
@@ -216,25 +173,6 @@ PairImages read_pair_images(const PairPlan& plan) {
     images.right_colour = read_image(plan.files.right, images.white);
   }
   return images;
-}
-
-json describe_matching(const PairOptions& options) {
-  json document = {{"min_disparity", options.range.min}, {"disparities", options.range.count}};
-  switch (options.method) {
-    case PairMethod::kBlockMatching:
-      document["bm"] = describe(options.block);
-      break;
-    case PairMethod::kSemiGlobal:
-      document["sgm"] = describe(options.semi_global);
-      break;
-    case PairMethod::kBeliefPropagation:
-      document["bp"] = describe(options.belief);
-      break;
-    case PairMethod::kPipeline:
-      document["pipeline"] = matching_inputs(options);
-      break;
-  }
-  return document;
 }
 
 OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -49,9 +48,6 @@ PairImages common_depth(StoredGrey left, StoredGrey right);
 
 /// @throws InputError when an image cannot be read, or is not of the plan's size
 PairImages read_pair_images(const PairPlan& plan);
-
-/// All options that the result of matching depends on, for records.
-nlohmann::json describe_matching(const PairOptions& options);
 
 /// Shares of pixels that block matching finds a disparity for in images of half the size.
 struct OrderShares {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -20,6 +21,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/resume/output_folder.hpp"
+#include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/stores.hpp"
 
@@ -64,10 +66,13 @@ json inputs_of(const PairRun& run) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
+  json matching = matching_inputs(plan.options);
+  matching["min_disparity"] = plan.options.range.min;
+  matching["disparities"] = plan.options.range.count;
   json document = {{"version", kResultsVersion},
                    {"left", hash(plan.files.left)},
                    {"right", hash(plan.files.right)},
-                   {"matching", describe_matching(plan.options)},
+                   {"matching", std::move(matching)},
                    {"speckle", run.options.pair.min_patch(plan.job.method)},
                    {"fill", run.options.pair.fill}};
   if (plan.camera) {
