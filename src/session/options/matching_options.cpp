@@ -40,13 +40,6 @@ Option cost_option() {
             pipeline_costs()});
 }
 
-std::string idle_window(const SessionOptions& options, Job job) {
-  const Aggregation kind = pipeline_of(options).aggregation.kind;
-  const bool used = job.method != Method::kPipeline || kind == Aggregation::kConstantWindow ||
-                    kind == Aggregation::kAdaptiveWeight;
-  return used ? "" : "has a meaning with --aggregation cw or aw only";
-}
-
 Option window_option() {
   const AggregationOptions defaults = default_pipeline().aggregation;
   return Option("window", "N", "Side of the matching window, pixels, odd; patches have at most 7")
@@ -64,7 +57,14 @@ Option window_option() {
           {1, 255, true})
       .described(decimal(2 * defaults.constant_radius + 1) + ", 1 to 255 with cw, " +
                  decimal(2 * defaults.adaptive_weight.radius + 1) + ", 1 to " +
-                 decimal(2 * kMaxAdaptiveRadius + 1) + " with aw");
+                 decimal(2 * kMaxAdaptiveRadius + 1) + " with aw")
+      .only_where(
+          kPipeline,
+          [](const SessionOptions& o, Job) {
+            const Aggregation kind = pipeline_of(o).aggregation.kind;
+            return kind == Aggregation::kConstantWindow || kind == Aggregation::kAdaptiveWeight;
+          },
+          "has a meaning with --aggregation cw or aw only");
 }
 
 const AggregationOptions& aggregation_of(const SessionOptions& options, Job job) {
@@ -72,21 +72,18 @@ const AggregationOptions& aggregation_of(const SessionOptions& options, Job job)
                                          : options.sweep_stages.aggregation;
 }
 
-std::string idle_weights(const SessionOptions& options, Job job) {
-  const bool used = aggregation_of(options, job).kind == Aggregation::kAdaptiveWeight;
-  return used ? "" : "has a meaning with --aggregation aw only";
+bool has_weights(const SessionOptions& options, Job job) {
+  return aggregation_of(options, job).kind == Aggregation::kAdaptiveWeight;
 }
 
-std::string idle_iterations(const SessionOptions& options, Job job) {
-  const bool used = aggregation_of(options, job).kind == Aggregation::kCrossBased;
-  return used ? "" : "has a meaning with --aggregation cross only";
+bool has_crosses(const SessionOptions& options, Job job) {
+  return aggregation_of(options, job).kind == Aggregation::kCrossBased;
 }
 
 /// Region voting follows the arms too.
-std::string idle_arms(const SessionOptions& options, Job job) {
-  const bool votes = job.method == Method::kPipeline && pipeline_of(options).refinement.vote;
-  const bool used = votes || idle_iterations(options, job).empty();
-  return used ? "" : "has a meaning with --aggregation cross, or --refine vote, only";
+bool has_arms(const SessionOptions& options, Job job) {
+  return has_crosses(options, job) ||
+         (job.method == Method::kPipeline && pipeline_of(options).refinement.vote);
 }
 
 /// An option of aggregation, which a sweep and a pipeline have; `field` maps AggregationOptions to its value.
@@ -146,7 +143,7 @@ OptionGroup matching_options() {
   group.add(cost_option());
   group.add("colour", "", "Match red, green and blue instead of grey, with --cost sad")
       .flag(kSweep & kScenes, RECON_FIELD(colour));
-  group.add(window_option()).idle_reason = idle_window;
+  group.add(window_option());
   group
       .add("combine", "NAME",
            "How the costs of the source views become one: min, mean, or best-k (mean of the k best)")
@@ -163,6 +160,7 @@ OptionGroup matching_options() {
 }
 
 OptionGroup stage_options() {
+  const char* arms_only = "has a meaning with --aggregation cross, or --refine vote, only";
   OptionGroup group("Stages of planesweep and pipeline");
   group
       .add("aggregation", "NAME",
@@ -174,22 +172,22 @@ OptionGroup stage_options() {
       .add(support_option("aw-colour", "D",
                           "Colour difference (CIELab) at which adaptive weights fall to 1/e",
                           RECON_FIELD(adaptive_weight.gamma_colour), {0.1, 1000}))
-      .idle_reason = idle_weights;
+      .only_where(kAll, has_weights, "has a meaning with --aggregation aw only");
   group
       .add(support_option("aw-space", "PX", "Distance at which adaptive weights fall to 1/e, pixels",
                           RECON_FIELD(adaptive_weight.gamma_space), {0.1, 1000}))
-      .idle_reason = idle_weights;
+      .only_where(kAll, has_weights, "has a meaning with --aggregation aw only");
   group.add("arm-length", "PX", "Max length of the arms of a cross, pixels")
       .integer(kSweep | kPipeline, arm_length_of, set_arm_length, {0, 255})
-      .idle_reason = idle_arms;
+      .only_where(kAll, has_arms, arms_only);
   group
       .add(support_option("arm-colour", "LEVELS", "Difference of a channel at which an arm ends, grey levels",
                           RECON_FIELD(cross.colour), {0, 256}))
-      .idle_reason = idle_arms;
+      .only_where(kAll, has_arms, arms_only);
   group
       .add(support_option("cross-iterations", "N", "Number of successive aggregations over the crosses",
                           RECON_FIELD(cross_based.iterations), {0, 64}))
-      .idle_reason = idle_iterations;
+      .only_where(kAll, has_crosses, "has a meaning with --aggregation cross only");
   group.add(refine_option());
   return group;
 }

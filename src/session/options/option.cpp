@@ -70,6 +70,11 @@ Option& Option::described(std::string text) {
   return *this;
 }
 
+Option& Option::only_where(Jobs jobs, std::function<bool(const SessionOptions&, Job)> met, std::string text) {
+  conditions.push_back({jobs, std::move(met), std::move(text)});
+  return *this;
+}
+
 const Setting* Option::setting(Job job) const {
   for (const Setting& it : settings)
     if ((it.jobs & jobs_of(job)) != 0) return &it;
@@ -119,6 +124,12 @@ void Option::check(const SessionOptions& options, Job job) const {
       throw UsageError("--" + name + " is " + text + "; it must " + fault);
   if (!at->keywords.empty() && !contains(at->keywords, text))
     throw UsageError("--" + name + " is '" + text + "'; " + possible_values(job.method));
+}
+
+std::string Option::idle_reason(const SessionOptions& options, Job job) const {
+  for (const Condition& it : conditions)
+    if ((it.jobs & jobs_of(job)) != 0 && !it.met(options, job)) return it.text;
+  return {};
 }
 
 std::string Option::defaults() const {

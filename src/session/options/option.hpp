@@ -100,6 +100,13 @@ struct Setting {
   std::optional<std::string> described = {};  ///< default and range for people, if not as stored
 };
 
+/// Where an option has an effect for some jobs.
+struct Condition {
+  Jobs jobs = 0;
+  std::function<bool(const SessionOptions&, Job)> met;
+  std::string text;  ///< where it has one, as the others have it, such as "has a meaning with ... only"
+};
+
 enum class ValueKind { kSwitch, kInteger, kDecimal, kText };
 
 /// @throws UsageError that says what the text must be
@@ -180,6 +187,8 @@ struct Option {
 
   Option& add(Setting setting);
   Option& described(std::string text);  ///< of the last setting
+  /// See Condition; all that hold for a job have to be met.
+  Option& only_where(Jobs jobs, std::function<bool(const SessionOptions&, Job)> met, std::string text);
 
   /// The setting of a job, or null where the option does not belong to it.
   const Setting* setting(Job job) const;
@@ -195,6 +204,8 @@ struct Option {
   void set(SessionOptions& options, const std::string& text) const;
   /// @throws the same for a value that is out of range for a job, or no keyword of it
   void check(const SessionOptions& options, Job job) const;
+  /// Why it has no effect for a job: the text of the first condition that is not met; empty if it has one.
+  std::string idle_reason(const SessionOptions& options, Job job) const;
   /// Defaults and ranges by method, for people; empty: there are none.
   std::string defaults() const;
 
@@ -205,9 +216,7 @@ struct Option {
   ValueKind kind = ValueKind::kText;
   OptionScope scope;
   std::vector<Setting> settings;
-  /// Why the option has no effect for a job, as the others are, such as "has a meaning with ... only"; empty
-  /// where it has one.
-  std::function<std::string(const SessionOptions&, Job)> idle_reason;
+  std::vector<Condition> conditions;
 };
 
 struct OptionGroup {

@@ -103,7 +103,7 @@ void check_together(const SessionOptions& options, Job job) {
 }
 
 bool is_idle(const Option& option, const SessionOptions& options, Job job) {
-  return option.idle_reason && !option.idle_reason(options, job).empty();
+  return !option.idle_reason(options, job).empty();
 }
 
 void check_job(const SessionOptions& options, Job job) {

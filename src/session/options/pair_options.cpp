@@ -17,23 +17,18 @@ const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilt
 /// Costs are at most 255, and sums of costs and penalties at most kMaxPathCost.
 constexpr Range kPenalty = {0, kMaxPathCost - 255};
 
-std::string idle_paths(const SessionOptions& options, Job job) {
-  const bool used = job.method == Method::kPlaneSweep
-                        ? options.optimizer == SweepOptimizer::kSemiGlobal
-                        : job.method != Method::kPipeline ||
-                              options.pair.matching.pipeline.optimizer == PipelineOptimizer::kSemiGlobal;
-  return used ? "" : "has a meaning with --optimizer sgm only";
+constexpr const char* kSgmOrCut = "has a meaning with --optimizer sgm or graphcut only";
+
+bool follows_paths(const SessionOptions& options, Job job) {
+  return job.method == Method::kPlaneSweep
+             ? options.optimizer == SweepOptimizer::kSemiGlobal
+             : options.pair.matching.pipeline.optimizer == PipelineOptimizer::kSemiGlobal;
 }
 
-std::string idle_rank_window(const SessionOptions& options, Job job) {
-  const bool used =
-      job.method != Method::kPipeline || pipeline_cost_keyword(options.pair.matching.pipeline) == "rank";
-  return used ? "" : "has a meaning with --cost rank only";
-}
-
-std::string idle_left_right(const SessionOptions& options, Job job) {
-  const bool used = job.method != Method::kPipeline || options.pair.matching.pipeline.refinement.left_right;
-  return used ? "" : "has a meaning with --refine lr only";
+/// Whether the penalties of a pipeline fall off at edges.
+bool falls_off(const SessionOptions& options, Job job) {
+  return penalises_steps(options, job) &&
+         options.pair.matching.pipeline.optimizer != PipelineOptimizer::kScanline;
 }
 
 Option rank_window_option() {
@@ -47,7 +42,13 @@ Option rank_window_option() {
             o.pair.matching.pipeline.transform.rank_window = side;
             set_default_penalties(o.pair.matching.pipeline);
           },
-          range);
+          range)
+      .only_where(
+          kPipeline,
+          [](const SessionOptions& o, Job) {
+            return pipeline_cost_keyword(o.pair.matching.pipeline) == "rank";
+          },
+          "has a meaning with --cost rank only");
 }
 
 Option left_right_option() {
@@ -61,9 +62,14 @@ Option left_right_option() {
           [](SessionOptions& o, int pixels) {
             o.pair.matching.pipeline.left_right = static_cast<float>(pixels);
           },
-          {0, 4096});
+          {0, 4096})
+      .only_where(
+          kPipeline,
+          [](const SessionOptions& o, Job) { return o.pair.matching.pipeline.refinement.left_right; },
+          "has a meaning with --refine lr only");
 }
 
+/// An option that sets a penalty of all methods.
 /// @param of_pipeline  the default of a pipeline
 Option penalty_option(const char* name, const char* value, const char* help, int Penalties::*member,
                       const Range& range, const std::string& of_pipeline) {
@@ -73,7 +79,8 @@ Option penalty_option(const char* name, const char* value, const char* help, int
   return Option(name, value, help)
       .integer(kSweep | kSgm, load, store, range)
       .integer(kPipeline, load, stored, range)
-      .described(of_pipeline);
+      .described(of_pipeline)
+      .only_where(kSweep, penalises_steps, kSgmOrCut);
 }
 
 }  // namespace
@@ -92,31 +99,33 @@ OptionGroup pair_options() {
 }
 
 OptionGroup semi_global_options() {
+  const char* where_penalised =
+      "has a meaning where steps are penalised: with --optimizer sgm, scanline or graphcut";
   OptionGroup group("Semi-global matching (sgm, planesweep, pipeline)");
-  group.add(rank_window_option()).idle_reason = idle_rank_window;
+  group.add(rank_window_option());
   group.add("paths", "N", "Number of path directions, 4 or 8")
       .number(kSweep, RECON_FIELD(sweep_paths.penalties.paths), {.values = {4, 8}})
       .number(kSgm, RECON_FIELD(pair.matching.semi_global.optimizer.paths), {.values = {4, 8}})
       .number(kPipeline, RECON_FIELD(pair.matching.pipeline.semi_global.paths), {.values = {4, 8}})
-      .idle_reason = idle_paths;
+      .only_where(kSweep | kPipeline, follows_paths, "has a meaning with --optimizer sgm only");
   group
       .add(penalty_option(
           "p1", "COST", "Penalty of a step of one disparity; of --cost ad-census in hundredths",
           &Penalties::p1, kPenalty, "of the max cost 1/4 with sgm, 1/2 with scanline, 1/6 with graphcut"))
-      .idle_reason = idle_penalty;
+      .only_where(kPipeline, penalises_steps, where_penalised);
   group
       .add(penalty_option("p2", "COST", "Penalty of a larger step", &Penalties::p2, kPenalty,
                           "of the max cost 5/3 with sgm, 3/2 with scanline, 1/3 with graphcut"))
-      .idle_reason = idle_penalty;
+      .only_where(kPipeline, penalises_steps, where_penalised);
   group
       .add(penalty_option("p2-falloff", "LEVELS",
                           "Difference of an edge over which --p2 falls off, grey levels; 0: it does not",
                           &Penalties::falloff, {0, 255}, decimal(GraphCutOptions().edge_falloff)))
-      .idle_reason = idle_falloff;
+      .only_where(kPipeline, falls_off, kSgmOrCut);
   group.add("uniqueness", "PERCENT", "Min cost margin of the winner over other disparities, per cent")
       .number(kSgm, RECON_FIELD(pair.matching.semi_global.uniqueness), {0, 99})
       .number(kBm, RECON_FIELD(pair.matching.block.uniqueness), {0, 99});
-  group.add(left_right_option()).idle_reason = idle_left_right;
+  group.add(left_right_option());
   return group;
 }
 

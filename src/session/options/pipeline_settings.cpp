@@ -176,23 +176,10 @@ void set_penalty(SessionOptions& options, int Penalties::*member, int value) {
   for (const Method method : kMethods) visit_penalties(options, method, set_in);
 }
 
-std::string idle_penalty(const SessionOptions& options, Job job) {
-  const PipelineOptions& pipeline = options.pair.matching.pipeline;
-  if (job.method == Method::kPlaneSweep && options.optimizer != SweepOptimizer::kSemiGlobal &&
-      !cuts_only(options.optimizer, options.sweep_stages.graph_cut))
-    return "has a meaning with --optimizer sgm or graphcut only";
-  if (job.method == Method::kPipeline && pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll &&
-      !pipeline.refinement.graph_cut)
-    return "has a meaning where steps are penalised: with --optimizer sgm, scanline or graphcut";
-  return {};
-}
-
-std::string idle_falloff(const SessionOptions& options, Job job) {
-  if (idle_penalty(options, job).empty() &&
-      (job.method != Method::kPipeline ||
-       options.pair.matching.pipeline.optimizer != PipelineOptimizer::kScanline))
-    return {};
-  return "has a meaning with --optimizer sgm or graphcut only";
+bool penalises_steps(const SessionOptions& options, Job job) {
+  bool any = false;
+  visit_penalties(options, job.method, [&](const auto&, float) { any = true; });
+  return any;
 }
 
 void set_default_penalties(PipelineOptions& pipeline) {

@@ -46,9 +46,8 @@ Penalties penalties_of(const SessionOptions& options, Job job);
 /// Sets one penalty for all methods.
 void set_penalty(SessionOptions& options, int Penalties::*member, int value);
 
-/// Why p1 and p2, or p2_falloff, have no effect for a job; empty where they have one.
-std::string idle_penalty(const SessionOptions& options, Job job);
-std::string idle_falloff(const SessionOptions& options, Job job);
+/// Whether a job has penalties.
+bool penalises_steps(const SessionOptions& options, Job job);
 
 /// Sets the penalties of all optimizers of a pipeline to the defaults for its cost.
 void set_default_penalties(PipelineOptions& pipeline);

@@ -126,13 +126,9 @@ OptionGroup view_options() {
   return group;
 }
 
-/// Why an option of depths from patches has no effect; empty if it has.
-static std::string needs_patches(const SessionOptions& options, Job job) {
-  return options.swept_by_patches(job) ? "" : "has a meaning with --refine patches only";
-}
-
 OptionGroup filter_options() {
   const SessionOptions defaults;
+  const char* patches_only = "has a meaning with --refine patches only";
   OptionGroup group("Filters and fusion");
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
@@ -151,7 +147,7 @@ OptionGroup filter_options() {
           "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
           "none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
-      .idle_reason = needs_patches;
+      .only_where(kSweep, &SessionOptions::swept_by_patches, patches_only);
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
@@ -179,7 +175,7 @@ OptionGroup filter_options() {
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
            "columns away; 0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
-      .idle_reason = needs_patches;
+      .only_where(kSweep, &SessionOptions::swept_by_patches, patches_only);
   group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")
