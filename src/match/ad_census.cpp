@@ -162,8 +162,7 @@ void check_sizes(const ColourPair& pair, int min_disparity, VolumeView<float> co
 CostTables colour_difference_tables(float cap) {
   EXPECTS(cap > 0.0f);
   CostTables tables;
-  for (int s = 0; s <= kMaxChannelSum; ++s)
-    tables.by_sum[static_cast<std::size_t>(s)] = std::min(mean_difference(s), cap);
+  for (int s = 0; s <= kMaxChannelSum; ++s) tables.by_sum[s] = std::min(mean_difference(s), cap);
   return tables;
 }
 
@@ -171,9 +170,9 @@ CostTables ad_census_tables(const AdCensusOptions& options) {
   EXPECTS(options.lambda_ad > 0.0f && options.lambda_census > 0.0f);
   CostTables tables;
   for (int s = 0; s <= kMaxChannelSum; ++s)
-    tables.by_sum[static_cast<std::size_t>(s)] = saturated(mean_difference(s), options.lambda_ad);
+    tables.by_sum[s] = saturated(mean_difference(s), options.lambda_ad);
   for (int b = 0; b <= kMaxAdCensusBits; ++b)
-    tables.by_bits[static_cast<std::size_t>(b)] = saturated(static_cast<float>(b), options.lambda_census);
+    tables.by_bits[b] = saturated(static_cast<float>(b), options.lambda_census);
   return tables;
 }
 

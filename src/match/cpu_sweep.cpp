@@ -70,8 +70,8 @@ class TileSweep {
     for (int c = 0; c < channels; ++c) {
       SourceWindow& window = windows_[s * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)];
       std::uint8_t* pixels = sweep_.options.cost == CostKind::kZncc ? window.row(t) : window.scratch();
-      warp_any_row(warp, source.channels[static_cast<std::size_t>(c)], frame_.image_x, frame_.image_width,
-                   pixels + frame_.first_inside, window.seen(t) + frame_.first_inside);
+      warp_any_row(warp, source.channels[c], frame_.image_x, frame_.image_width, pixels + frame_.first_inside,
+                   window.seen(t) + frame_.first_inside);
       replicate_border(pixels, frame_.columns, frame_.first_inside, frame_.image_width);
       if (sweep_.options.cost == CostKind::kZncc) {
         update_zncc_columns(reference_.row(0, t), pixels, reference_.row(0, t - kWindow),
@@ -206,8 +206,7 @@ CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedI
     CpuSweep::Source prepared{
         make_source_warp(reference.camera, reference.cam_from_world, source.camera, source.cam_from_world),
         {}};
-    for (int c = 0; c < source.channels; ++c)
-      prepared.channels.emplace_back(source.channel[static_cast<std::size_t>(c)]);
+    for (int c = 0; c < source.channels; ++c) prepared.channels.emplace_back(source.channel[c]);
     sweep.sources.push_back(std::move(prepared));
   }
   return sweep;

@@ -45,8 +45,7 @@ Image<float> gaussian_blur(ImageView<const std::uint8_t> image, float sigma) {
     for (int x = 0; x < image.width; ++x) {
       float sum = 0.0f;
       for (int i = -reach; i <= reach; ++i)
-        sum +=
-            weights[static_cast<std::size_t>(i + reach)] * pixels(std::clamp(x + i, 0, image.width - 1), y);
+        sum += weights[i + reach] * pixels(std::clamp(x + i, 0, image.width - 1), y);
       along_x(x, y) = sum;
     }
   });
@@ -54,7 +53,7 @@ Image<float> gaussian_blur(ImageView<const std::uint8_t> image, float sigma) {
     float* out = pixels.row(y);
     std::fill_n(out, image.width, 0.0f);
     for (int i = -reach; i <= reach; ++i) {
-      const float weight = weights[static_cast<std::size_t>(i + reach)];
+      const float weight = weights[i + reach];
       const float* row = along_x.row(std::clamp(y + i, 0, image.height - 1));
       for (int x = 0; x < image.width; ++x) out[x] += weight * row[x];
     }

@@ -12,7 +12,7 @@ PatchWeights::PatchWeights(int radius) : radius_(radius) {
   for (int k = 0; k < patch_samples(radius); ++k) {
     const int dx = k % side - radius, dy = k / side - radius;
     for (int difference = 0; difference < 256; ++difference)
-      table_[static_cast<std::size_t>(k * 256 + difference)] = static_cast<std::uint8_t>(
+      table_[k * 256 + difference] = static_cast<std::uint8_t>(
           std::lround(kMaxPatchWeight * std::exp(-(dx * dx + dy * dy) / kSpatial - difference / kLevels)));
   }
 }

@@ -18,9 +18,7 @@ class PatchWeights {
   int radius() const { return radius_; }
   /// @param sample      row by row
   /// @param difference  |difference| of the levels, 0..255
-  std::uint8_t at(int sample, int difference) const {
-    return table_[static_cast<std::size_t>(sample * 256 + difference)];
-  }
+  std::uint8_t at(int sample, int difference) const { return table_[sample * 256 + difference]; }
   const std::uint8_t* data() const { return table_.data(); }  ///< by (sample, difference)
 
  private:

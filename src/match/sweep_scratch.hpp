@@ -62,7 +62,7 @@ class ReferenceRows {
     pixels_.resize(frame.stride * (frame.rows * reference.channels + 1));
     for (int c = 0; c < reference.channels; ++c)
       for (int t = 0; t < frame.rows; ++t) {
-        const std::uint8_t* in = reference.channel[static_cast<std::size_t>(c)].row(frame.image_row(t));
+        const std::uint8_t* in = reference.channel[c].row(frame.image_row(t));
         std::uint8_t* out = pixels_.data() + (c * frame.rows + t + 1) * frame.stride;
         for (int i = 0; i < frame.columns; ++i)
           out[i] = in[std::clamp(frame.image_x - frame.first_inside + i, frame.image_x,
@@ -84,7 +84,7 @@ class ReferenceRows {
     const int width = frame_.columns - frame_.window + 1;
     sums_.resize(frame_.stride * height);
     variances_.resize(frame_.stride * height);
-    std::vector<std::uint32_t> column(static_cast<std::size_t>(frame_.columns)), square(column);
+    std::vector<std::uint32_t> column(frame_.columns), square(column);
     for (int t = 0; t < frame_.rows; ++t) {
       const std::uint8_t* entering = row(0, t);
       const std::uint8_t* leaving = row(0, t - frame_.window);
@@ -97,14 +97,14 @@ class ReferenceRows {
       const std::uint32_t n = static_cast<std::uint32_t>(frame_.window * frame_.window);
       std::uint32_t sum = 0, squares = 0;
       for (int i = 0; i < frame_.columns; ++i) {
-        sum += column[static_cast<std::size_t>(i)];
-        squares += square[static_cast<std::size_t>(i)];
+        sum += column[i];
+        squares += square[i];
         const int x = i - frame_.window + 1;
         if (x < 0) continue;
         sums_.data()[y * frame_.stride + x] = sum;
         variances_.data()[y * frame_.stride + x] = scaled_variance(n, sum, squares);
-        sum -= column[static_cast<std::size_t>(x)];
-        squares -= square[static_cast<std::size_t>(x)];
+        sum -= column[x];
+        squares -= square[x];
       }
       ASSERT(y < height && width > 0);
     }

@@ -93,8 +93,8 @@ std::vector<int> nearest_known(const std::vector<std::uint8_t>& known, int step)
   std::vector<int> nearest(known.size());
   int last = -1;
   for (int i = 0; i < count; ++i) {
-    const auto y = static_cast<std::size_t>(step > 0 ? i : count - 1 - i);
-    if (known[y]) last = static_cast<int>(y);
+    const int y = step > 0 ? i : count - 1 - i;
+    if (known[y]) last = y;
     nearest[y] = last;
   }
   return nearest;
@@ -127,7 +127,7 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
   const int radius = window / 2;
   Image<float> contrast(grey.width, grey.height);
   parallel_for(grey.height, [&](int y) {
-    std::vector<std::uint32_t> sums(static_cast<std::size_t>(grey.width)), squares(sums);
+    std::vector<std::uint32_t> sums(grey.width), squares(sums);
     for (int j = y - radius; j <= y + radius; ++j) {
       const std::uint8_t* row = grey.row(std::clamp(j, 0, grey.height - 1));
       for (std::size_t x = 0; x < sums.size(); ++x) {
@@ -135,7 +135,7 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
         squares[x] += std::uint32_t{row[x]} * row[x];
       }
     }
-    const auto column = [&](int x) { return static_cast<std::size_t>(std::clamp(x, 0, grey.width - 1)); };
+    const auto column = [&](int x) { return std::clamp(x, 0, grey.width - 1); };
     std::uint64_t sum = 0, square = 0;
     for (int i = -radius; i <= radius; ++i) sum += sums[column(i)], square += squares[column(i)];
     const double n = static_cast<double>(window) * window;
@@ -165,11 +165,11 @@ void remove_disparity_speckles(ImageView<float> disparity, int min_size, float m
 
 Image<std::uint8_t> fill_disparity(ImageView<float> disparity) {
   Image<std::uint8_t> filled(disparity.width, disparity.height);
-  std::vector<std::uint8_t> known(static_cast<std::size_t>(disparity.height));
+  std::vector<std::uint8_t> known(disparity.height);
   parallel_for(disparity.height, [&](int y) {
     float* row = disparity.row(y);
     for (int x = 0; x < disparity.width; ++x) filled(x, y) = std::isnan(row[x]) ? kFilled : 0;
-    known[static_cast<std::size_t>(y)] = fill_row(row, disparity.width) ? 1 : 0;
+    known[y] = fill_row(row, disparity.width) ? 1 : 0;
   });
   if (std::find(known.begin(), known.end(), 1) == known.end()) {
     filled.fill(0);
@@ -177,9 +177,8 @@ Image<std::uint8_t> fill_disparity(ImageView<float> disparity) {
   }
   const std::vector<int> above = nearest_known(known, 1), below = nearest_known(known, -1);
   parallel_for(disparity.height, [&](int y) {
-    const auto index = static_cast<std::size_t>(y);
-    if (known[index]) return;
-    const int a = above[index], b = below[index];
+    if (known[y]) return;
+    const int a = above[y], b = below[y];
     for (int x = 0; x < disparity.width; ++x)
       disparity(x, y) = background(a < 0 ? kUnknown : disparity(x, a), b < 0 ? kUnknown : disparity(x, b));
   });

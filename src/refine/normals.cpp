@@ -101,7 +101,7 @@ HWY_INLINE InverseDepthPlanes fit_planes(const NormalRow& row, int x) {
   const V64 limit = hn::Mul(number(kSameSurface), middle);
   V64 offsets = hn::Zero(d), sw = offsets, sxw = offsets, syw = offsets;
   for (int dy = -kNormalRadius; dy <= kNormalRadius; ++dy) {
-    const double* inverse_depth = row.inverse_depth[static_cast<std::size_t>(dy + kNormalRadius)];
+    const double* inverse_depth = row.inverse_depth[dy + kNormalRadius];
     if (inverse_depth == nullptr) continue;
     for (int dx = -kNormalRadius; dx <= kNormalRadius; ++dx) {
       const V64 difference = hn::Sub(hn::LoadU(d, inverse_depth + x + dx + kNormalRadius), middle);
@@ -187,7 +187,7 @@ Image<Vec3f> normals_from_depth(ImageView<const float> depth, const Pinhole& cam
     for (int y = begin; y < end; ++y) {
       NormalRow row{{}, camera, y, normals.row(y)};
       for (int j = std::max(y - kNormalRadius, first); j < std::min(y + kNormalRadius + 1, last); ++j)
-        row.inverse_depth[static_cast<std::size_t>(j - y + kNormalRadius)] = row_of(j);
+        row.inverse_depth[j - y + kNormalRadius] = row_of(j);
       HWY_DYNAMIC_DISPATCH(normals_of_row)(row);
     }
   });

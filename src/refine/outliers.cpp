@@ -41,7 +41,7 @@ int vote_of(const Ballot& ballot, int x, int y, std::vector<int>& histogram) {
     const std::int32_t* bins = ballot.bins.row(j);
     for (int i = x - beside.left; i <= x + beside.right; ++i) {
       if (bins[i] < 0) continue;
-      ++histogram[static_cast<std::size_t>(bins[i])];
+      ++histogram[bins[i]];
       ++votes;
     }
   }
@@ -88,9 +88,7 @@ class SurfaceFit {
 
  private:
   static constexpr int kSide = 2 * kFitReach + 1;
-  static std::size_t index(int u, int v) {
-    return static_cast<std::size_t>((v + kFitReach) * kSide + u + kFitReach);
-  }
+  static int index(int u, int v) { return (v + kFitReach) * kSide + u + kFitReach; }
 
   ImageView<const float> reliable_;
   std::vector<std::uint8_t> seen_;
@@ -125,7 +123,7 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
     });
     const Ballot ballot{bins.view(), crosses, options};
     parallel_for(height, [&](int y) {
-      std::vector<int> histogram(static_cast<std::size_t>(count));
+      std::vector<int> histogram(count);
       for (int x = 0; x < width; ++x) {
         if (outliers(x, y) == Outlier::kNone) continue;
         const int bin = vote_of(ballot, x, y, histogram);

@@ -19,7 +19,7 @@ void remove_small_patches(ImageView<float> map, int min_size, const SameSurface&
   constexpr int kNone = -1;
   ConnectedRuns runs;
   std::vector<int> ends;  ///< columns after the runs
-  std::vector<int> above(static_cast<std::size_t>(map.width), kNone), here(above);
+  std::vector<int> above(map.width, kNone), here(above);
   for (int y = 0; y < map.height; ++y) {
     const float* row = map.row(y);
     for (int x = 0; x < map.width;) {
@@ -34,7 +34,7 @@ void remove_small_patches(ImageView<float> map, int min_size, const SameSurface&
     }
     int united_above = kNone, united_here = kNone;
     for (int x = 0; y > 0 && x < map.width; ++x) {
-      const int a = above[static_cast<std::size_t>(x)], b = here[static_cast<std::size_t>(x)];
+      const int a = above[x], b = here[x];
       if (a == kNone || b == kNone || (a == united_above && b == united_here)) continue;
       if (!same_surface(map(x, y - 1), row[x])) continue;
       runs.unite(united_above = a, united_here = b);
@@ -45,7 +45,7 @@ void remove_small_patches(ImageView<float> map, int min_size, const SameSurface&
   for (int y = 0; y < map.height; ++y)
     for (int x = 0; x < map.width; ++x) {
       if (std::isnan(map(x, y))) continue;
-      const int begin = x, end = ends[static_cast<std::size_t>(run)];
+      const int begin = x, end = ends[run];
       x = end - 1;
       if (runs.size(run++) >= min_size) continue;
       std::fill(map.row(y) + begin, map.row(y) + end, std::numeric_limits<float>::quiet_NaN());

@@ -74,10 +74,9 @@ std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least
   std::stable_sort(samples.begin(), samples.end(),
                    [](const Sample& a, const Sample& b) { return a.depth < b.depth; });
   std::array<int, kCells * kCells> in_cell{};
-  for (const Sample& s : samples) ++in_cell[static_cast<std::size_t>(s.cell)];
+  for (const Sample& s : samples) ++in_cell[s.cell];
   std::vector<double> by_count(samples.size(), 1.0), by_area;
-  for (const Sample& s : samples)
-    by_area.push_back(1.0 / std::max(in_cell[static_cast<std::size_t>(s.cell)], kMinInCell));
+  for (const Sample& s : samples) by_area.push_back(1.0 / std::max(in_cell[s.cell], kMinInCell));
   const DepthRange points = inner_range(samples, by_count, 0.01), area = inner_range(samples, by_area, 0.01);
 
   const double front = 1 / points.near, back = 1 / points.far, span = front - back;
@@ -93,8 +92,7 @@ std::optional<DepthRange> from_points(const SceneIndex& index, int v) {
   const auto samples_of = [&](std::span<const int> points) {
     std::vector<Sample> samples;
     for (const int p : points)
-      if (const auto sample = sample_of(view, index.scene.points[static_cast<std::size_t>(p)].position))
-        samples.push_back(*sample);
+      if (const auto sample = sample_of(view, index.scene.points[p].position)) samples.push_back(*sample);
     return samples;
   };
   if (const auto range = widened(samples_of(index.visibility.points_of_view[v]), kMinSeen)) return range;
@@ -141,7 +139,7 @@ std::optional<DepthRange> from_geometry(const SceneIndex& index, int v, const st
   }
   if (nearest.empty()) return std::nullopt;
   DepthRange range{quantile(nearest, 0.5), quantile(furthest, 1.0)};
-  if (const auto distance = index.distances[static_cast<std::size_t>(v)])
+  if (const auto distance = index.distances[v])
     range = {kNearOfDistance * *distance, kFarOfDistance * *distance};
   return overlapping(views, view, sources, range);
 }
@@ -165,10 +163,9 @@ std::vector<DepthRange> depth_ranges(const SceneIndex& index, const std::vector<
   EXPECTS(!options.near || !options.far || *options.near < *options.far);
   std::vector<DepthRange> ranges(sources.size());
   parallel_for(index.views.size(), [&](int view) {
-    const auto v = static_cast<std::size_t>(view);
     std::optional<DepthRange> range = from_points(index, view);
-    if (!range) range = from_geometry(index, view, sources[v]);
-    ranges[v] = with_flags(range.value_or(kUnknownDepthRange), options);
+    if (!range) range = from_geometry(index, view, sources[view]);
+    ranges[view] = with_flags(range.value_or(kUnknownDepthRange), options);
   });
   return ranges;
 }

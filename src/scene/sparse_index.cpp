@@ -96,10 +96,10 @@ void PointBlocks::build() const {
 }
 
 void PointBlocks::divide(int begin, int end) const {
-  const auto position = [&](int point) { return scene_.points[static_cast<std::size_t>(point)].position; };
-  Vec3d low = position(order_[static_cast<std::size_t>(begin)]), high = low;
+  const auto position = [&](int point) { return scene_.points[point].position; };
+  Vec3d low = position(order_[begin]), high = low;
   for (int i = begin; i < end; ++i) {
-    const Vec3d x = position(order_[static_cast<std::size_t>(i)]);
+    const Vec3d x = position(order_[i]);
     low = {std::min(low.x, x.x), std::min(low.y, x.y), std::min(low.z, x.z)};
     high = {std::max(high.x, x.x), std::max(high.y, x.y), std::max(high.z, x.z)};
   }

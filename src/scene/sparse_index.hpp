@@ -19,16 +19,15 @@ class IndexLists {
   /// @param visit  called twice, to count and to fill
   template <class Visit>
   IndexLists(int lists, const Visit& visit) : begin_(static_cast<std::size_t>(lists) + 1, 0) {
-    visit([this](int list, int) { ++begin_[static_cast<std::size_t>(list)]; });
+    visit([this](int list, int) { ++begin_[list]; });
     end_counting();
-    visit([this](int list, int item) { items_[begin_[static_cast<std::size_t>(list)]++] = item; });
+    visit([this](int list, int item) { items_[begin_[list]++] = item; });
     sort_lists();
   }
 
   int size() const { return static_cast<int>(begin_.size()) - 1; }
   std::span<const int> operator[](int list) const {
-    return {items_.data() + begin_[static_cast<std::size_t>(list)],
-            items_.data() + begin_[static_cast<std::size_t>(list) + 1]};
+    return {items_.data() + begin_[list], items_.data() + begin_[static_cast<std::size_t>(list) + 1]};
   }
 
  private:

@@ -175,8 +175,7 @@ class Sampling {
         ny_(samples_along(lens_.focal().y, target.fy)) {
     for (int i = 0; i < nx_; ++i) {
       ray_x_.emplace_back(static_cast<std::size_t>(target.width + Lens::kRowSlack));
-      for (int x = 0; x < target.width; ++x)
-        ray_x_.back()[static_cast<std::size_t>(x)] = target.ray({x + (i + 0.5) / nx_, 0}).x;
+      for (int x = 0; x < target.width; ++x) ray_x_.back()[x] = target.ray({x + (i + 0.5) / nx_, 0}).x;
     }
   }
 
@@ -189,7 +188,7 @@ class Sampling {
         const double ray_y = target_.ray({0, y + (j + 0.5) / ny_}).y;
         lens_.project_row(ray_x.data(), ray_y, target_.width, px.data(), py.data());
         for (int x = 0; x < target_.width; ++x) {
-          const Vec2d p{px[static_cast<std::size_t>(x)], py[static_cast<std::size_t>(x)]};
+          const Vec2d p{px[x], py[x]};
           if (inside_photo(p, camera_.width, camera_.height)) visit(x, p);
         }
       }
@@ -237,15 +236,15 @@ Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const P
   Image<Rgb8> image(target.width, target.height);
   const Sampling sampling(camera, target);
   parallel_for(target.height, [&](int y) {
-    std::vector<std::pair<Colour, int>> sums(static_cast<std::size_t>(target.width));
+    std::vector<std::pair<Colour, int>> sums(target.width);
     sampling.visit_row(y, [&](int x, Vec2d p) {
       const Colour c = bilinear(photo, p);
-      auto& [sum, count] = sums[static_cast<std::size_t>(x)];
+      auto& [sum, count] = sums[x];
       sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
       ++count;
     });
     for (int x = 0; x < target.width; ++x) {
-      const auto& [sum, count] = sums[static_cast<std::size_t>(x)];
+      const auto& [sum, count] = sums[x];
       image.row(y)[x] = count > 0 ? rounded(sum, count) : Rgb8{0, 0, 0};
     }
   });

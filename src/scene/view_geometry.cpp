@@ -65,8 +65,8 @@ SceneGeometry::SceneGeometry(const Scene& scene) {
   views_.reserve(scene.views.size());
   for (const View& view : scene.views) {
     EXPECTS(view.camera >= 0 && static_cast<std::size_t>(view.camera) < scene.cameras.size());
-    const Camera& camera = scene.cameras[static_cast<std::size_t>(view.camera)];
-    const Lens& lens = lenses_[static_cast<std::size_t>(view.camera)];
+    const Camera& camera = scene.cameras[view.camera];
+    const Lens& lens = lenses_[view.camera];
     const double focal = std::sqrt(std::abs(lens.focal().x * lens.focal().y));
     views_.push_back({&lens, camera.width, camera.height, focal, view.cam_from_world,
                       camera_centre(view.cam_from_world),
@@ -103,15 +103,14 @@ std::vector<int> nearest_views(const SceneGeometry& views, int reference, int co
 }
 
 std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views) {
-  std::vector<std::optional<double>> distances(static_cast<std::size_t>(views.size()));
+  std::vector<std::optional<double>> distances(views.size());
   std::vector<std::vector<double>> crossings(distances.size());
   parallel_for(views.size(), [&](int v) {
-    const auto index = static_cast<std::size_t>(v);
-    std::vector<double>& own = crossings[index];
+    std::vector<double>& own = crossings[v];
     for (const int other : nearest_views(views, v, kMaxNeighbours))
       if (const auto depth = axis_crossing(views[v], views[other])) own.push_back(*depth);
     if (own.size() >= kMinCrossings && quantile(own, 0.75) < kMaxCrossingSpread * quantile(own, 0.25))
-      distances[index] = quantile(own, 0.5);
+      distances[v] = quantile(own, 0.5);
   });
   std::vector<double> all;
   for (const std::vector<double>& own : crossings) all.insert(all.end(), own.begin(), own.end());
@@ -128,7 +127,7 @@ double quantile(std::vector<double>& values, double fraction) {
   EXPECTS(!values.empty());
   const auto at = static_cast<std::ptrdiff_t>(std::lround(fraction * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
+  return values[at];
 }
 
 }  // namespace recon

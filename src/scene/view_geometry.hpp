@@ -40,7 +40,7 @@ class SceneGeometry {
   SceneGeometry& operator=(const SceneGeometry&) = delete;
 
   int size() const { return static_cast<int>(views_.size()); }
-  const ViewGeometry& operator[](int view) const { return views_[static_cast<std::size_t>(view)]; }
+  const ViewGeometry& operator[](int view) const { return views_[view]; }
 
  private:
   std::vector<Lens> lenses_;

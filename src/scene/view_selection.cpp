@@ -116,9 +116,8 @@ std::vector<Candidate> by_points(const SceneIndex& index, int reference,
         stride;
     for (std::size_t i = start; i < track.size(); i += stride)
       if (track[i] != reference)
-        by_source[static_cast<std::size_t>(track[i])].push_back(
-            reprojection(index.views, reference, track[i], scene.points[static_cast<std::size_t>(p)].position,
-                         static_cast<double>(stride), options));
+        by_source[track[i]].push_back(reprojection(index.views, reference, track[i], scene.points[p].position,
+                                                   static_cast<double>(stride), options));
   }
   return ranked(std::move(by_source), kMinShared, options);
 }
@@ -130,13 +129,12 @@ std::vector<double> guessed_depths(const SceneIndex& index, int reference,
   const ViewGeometry& view = index.views[reference];
   std::vector<double> in_image;
   for (const int p : index.blocks.near_image(view))
-    if (const Vec3d x = index.scene.points[static_cast<std::size_t>(p)].position; view.sees(x))
-      in_image.push_back(view.depth(x));
+    if (const Vec3d x = index.scene.points[p].position; view.sees(x)) in_image.push_back(view.depth(x));
   // The baseline is not that of the nearest view, since views may be video frames.
   const int typical = neighbours[std::min<std::size_t>(neighbours.size(), 4) - 1];
   const double distance = !in_image.empty()
                               ? quantile(in_image, 0.5)
-                              : index.distances[static_cast<std::size_t>(reference)].value_or(
+                              : index.distances[reference].value_or(
                                     kDistanceInBaselines * norm(index.views[typical].centre - view.centre));
   std::vector<double> depths;
   for (const double relative : kRelativeDepths) depths.push_back(relative * distance);
@@ -157,8 +155,7 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
       const Vec3d x = view.point_at(ray, depth);
       for (const int source : neighbours)
         if (views[source].sees(x))
-          by_source[static_cast<std::size_t>(source)].push_back(
-              reprojection(views, reference, source, x, 1, options));
+          by_source[source].push_back(reprojection(views, reference, source, x, 1, options));
     }
   const double samples = static_cast<double>(depths.size() * rays.size());
   return ranked(std::move(by_source), kMinSourceOverlap * samples, options);
@@ -176,7 +173,7 @@ std::vector<std::vector<int>> select_sources(const SceneIndex& index, const View
         if (std::none_of(best.begin(), best.end(),
                          [&](const Candidate& c) { return c.view == candidate.view; }))
           best.push_back(candidate);
-    std::vector<int>& chosen = sources[static_cast<std::size_t>(reference)];
+    std::vector<int>& chosen = sources[reference];
     for (std::size_t i = 0; i < std::min(best.size(), static_cast<std::size_t>(options.max_sources)); ++i)
       chosen.push_back(best[i].view);
   });

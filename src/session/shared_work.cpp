@@ -37,8 +37,7 @@ std::vector<int> parse_device(const std::string& device) {
 std::string names_of(const std::vector<int>& gpus, const CudaDevices& found) {
   std::string text;
   for (const int gpu : gpus)
-    text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", gpu,
-                        found.names[static_cast<std::size_t>(gpu)]);
+    text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", gpu, found.names[gpu]);
   return text;
 }
 
@@ -70,7 +69,7 @@ DeviceChoice choose_devices(const std::string& device) {
                             "; --device cpu works everywhere");
   }
   if (gpus.empty()) {
-    gpus.resize(static_cast<std::size_t>(count));
+    gpus.resize(count);
     std::iota(gpus.begin(), gpus.end(), 0);
   }
   if (gpus.back() >= count)

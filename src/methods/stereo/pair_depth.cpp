@@ -136,12 +136,11 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
       int count = 0;
       for (std::size_t i = 0; i < maps.size(); ++i) {
         if (std::isnan(maps[i](x, y))) continue;
-        inverse_depth[static_cast<std::size_t>(count)] = 1 / static_cast<double>(maps[i](x, y));
-        weight[static_cast<std::size_t>(count++)] = static_cast<double>(weights[i]);
+        inverse_depth[count] = 1 / static_cast<double>(maps[i](x, y));
+        weight[count++] = static_cast<double>(weights[i]);
       }
       const auto agree = [&](int i, int k) {
-        const double a = inverse_depth[static_cast<std::size_t>(i)],
-                     b = inverse_depth[static_cast<std::size_t>(k)];
+        const double a = inverse_depth[i], b = inverse_depth[k];
         return std::abs(a - b) <= static_cast<double>(max_relative_depth) * std::max(a, b);
       };
       int best = 0, max_agreeing = 0;
@@ -153,8 +152,8 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
       double sum = 0, total = 0;
       for (int i = 0; i < count; ++i)
         if (agree(best, i)) {
-          sum += weight[static_cast<std::size_t>(i)] * inverse_depth[static_cast<std::size_t>(i)];
-          total += weight[static_cast<std::size_t>(i)];
+          sum += weight[i] * inverse_depth[i];
+          total += weight[i];
         }
       merged.depth(x, y) = static_cast<float>(total / sum);
       merged.confidence(x, y) = static_cast<float>(max_agreeing) / static_cast<float>(maps.size());

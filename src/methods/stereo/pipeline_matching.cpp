@@ -24,15 +24,14 @@ namespace {
 Image<float> winners_of(VolumeView<const float> costs, int min) {
   Image<float> disparity(costs.width, costs.height);
   parallel_for(costs.height, [&](int y) {
-    std::vector<float> min_costs(static_cast<std::size_t>(costs.width),
-                                 std::numeric_limits<float>::infinity());
+    std::vector<float> min_costs(costs.width, std::numeric_limits<float>::infinity());
     float* winner = disparity.row(y);
     std::fill_n(winner, costs.width, kUnknown);
     for (int d = 0; d < costs.planes; ++d) {
       const float* row = costs.row(y, d);
       const float value = static_cast<float>(min + d);
       for (int x = 0; x < costs.width; ++x) {
-        float& before = min_costs[static_cast<std::size_t>(x)];
+        float& before = min_costs[x];
         winner[x] = row[x] < before ? value : winner[x];
         before = row[x] < before ? row[x] : before;
       }

@@ -109,14 +109,14 @@ class BlockSweep {
   void take_winners() {
     const VolumeView<const float> costs = costs_.view();
     parallel_for(costs.height, [&](int y) {
-      std::vector<WinnerScan> scans(static_cast<std::size_t>(costs.width));
+      std::vector<WinnerScan> scans(costs.width);
       for (WinnerScan& scan : scans) scan.clear();
       for (int d = 0; d < costs.planes; ++d) {
         const float* row = costs.row(y, d);
-        for (int x = 0; x < costs.width; ++x) scans[static_cast<std::size_t>(x)].push(row[x]);
+        for (int x = 0; x < costs.width; ++x) scans[x].push(row[x]);
       }
       for (int x = 0; x < costs.width; ++x) {
-        const Winner& winner = scans[static_cast<std::size_t>(x)].winner;
+        const Winner& winner = scans[x].winner;
         store(x, y, winner_depth(winner, problem_.planes));
         set_label(x, y, winner.plane);
       }
@@ -258,7 +258,7 @@ PosedImage cropped(const PosedImage& image, const Tile& tile) {
   result.camera.cx -= tile.x;
   result.camera.cy -= tile.y;
   for (int c = 0; c < image.channels; ++c) {
-    ImageView<const std::uint8_t>& channel = result.channel[static_cast<std::size_t>(c)];
+    ImageView<const std::uint8_t>& channel = result.channel[c];
     channel = {channel.row(tile.y) + tile.x, tile.width, tile.height, channel.pitch};
   }
   return result;

@@ -25,12 +25,11 @@ constexpr std::size_t kTableBytes = kHalfInfinityBits + 1;
 /// CostStorage::kNone: the winners of each tile.
 void select_winners(const CpuSweep& sweep, const BlockResult& result) {
   sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
-    std::vector<Winner> winners(static_cast<std::size_t>(tile.width));
+    std::vector<Winner> winners(tile.width);
     for (int y = 0; y < tile.height; ++y) {
       winner_take_all(costs, y, winners.data());
       for (int x = 0; x < tile.width; ++x)
-        result.store(tile.x + x, tile.y + y,
-                     winner_depth(winners[static_cast<std::size_t>(x)], sweep.planes));
+        result.store(tile.x + x, tile.y + y, winner_depth(winners[x], sweep.planes));
     }
   });
 }
@@ -157,8 +156,8 @@ PatchLevel patch_level(const SweepImages& images) {
   level.reference = images.reference.channel[0];
   level.sources.resize(images.sources.size());
   parallel_for(static_cast<int>(images.sources.size()), [&](int i) {
-    const PosedImage& source = images.sources[static_cast<std::size_t>(i)];
-    level.sources[static_cast<std::size_t>(i)] = {warp_into(images, source), SampledImage(source.channel[0])};
+    const PosedImage& source = images.sources[i];
+    level.sources[i] = {warp_into(images, source), SampledImage(source.channel[0])};
   });
   return level;
 }
@@ -191,8 +190,7 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
   std::optional<PatchLevel> level;
   const auto level_at = [&](int l) -> const PatchLevel& {
     level.reset();
-    return level.emplace(
-        patch_level(l < halvings ? problem.coarser[static_cast<std::size_t>(halvings - 1 - l)] : problem));
+    return level.emplace(patch_level(l < halvings ? problem.coarser[halvings - 1 - l] : problem));
   };
   Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(),
                                          patch_range(problem.planes), problem.stages.patch_match);

@@ -87,8 +87,7 @@ void rate_row(const PatchPass& pass, int y, std::uint8_t* costs) {
   for (int x = 0; x < pass.states.width; ++x) {
     patch.load(x, y);
     for (int s = 0; s < sources; ++s) {
-      const float cost =
-          patch.visible_cost(pass.level->sources[static_cast<std::size_t>(s)], pass.states.at(x, y).plane);
+      const float cost = patch.visible_cost(pass.level->sources[s], pass.states.at(x, y).plane);
       costs[x * sources + s] = cost < 0.0f ? kUnseen : rounded_cost(cost);
     }
   }

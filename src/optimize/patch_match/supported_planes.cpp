@@ -25,10 +25,10 @@ struct Photos {
   std::vector<float> gains;  ///< by source
 
   int reference(int x, int y) const { return image(x, y); }
-  int source(int s, int u, int v) const { return sources[static_cast<std::size_t>(s)].image(u, v); }
-  float gain(int s) const { return gains[static_cast<std::size_t>(s)]; }
+  int source(int s, int u, int v) const { return sources[s].image(u, v); }
+  float gain(int s) const { return gains[s]; }
   PatchWarp warp(int s, int x, int y, const SlantedPlane& plane) const {
-    const auto& [warp, photo] = sources[static_cast<std::size_t>(s)];
+    const auto& [warp, photo] = sources[s];
     return patch_warp(warp, x, y, plane, kCompareRadius, photo.width, photo.height);
   }
 };
@@ -50,8 +50,7 @@ class SupportedPlanes {
     parallel_for(states_.height, [&](int y) { classify_row(y); });
     parallel_for(kSupportDirections, [&](int direction) { find_supports(direction); });
     photos_.gains.resize(std::min(photos_.sources.size(), static_cast<std::size_t>(kComparedSources)));
-    parallel_for(compared_sources(),
-                 [&](int s) { photos_.gains[static_cast<std::size_t>(s)] = measured_gain(s); });
+    parallel_for(compared_sources(), [&](int s) { photos_.gains[s] = measured_gain(s); });
     parallel_for(states_.height, [&](int y) {
       for (int x = 0; x < states_.width; ++x) choices_(x, y) = choice_at(x, y);
     });
@@ -65,7 +64,7 @@ class SupportedPlanes {
     const auto& sources = photos_.sources;
     for (int x = 0; x < states_.width; ++x) {
       units_(x, y) = parallax_unit(static_cast<int>(sources.size()), [&](int s) {
-        return parallax(sources[static_cast<std::size_t>(s)].warp, x, y, states_.at(x, y).plane.w);
+        return parallax(sources[s].warp, x, y, states_.at(x, y).plane.w);
       });
       kinds_(x, y) = pixel_kind(states_, x, y, units_(x, y));
     }
@@ -74,7 +73,7 @@ class SupportedPlanes {
   /// The steps from each pixel to the nearest reliable one in a direction; 0 if there is none.
   void find_supports(int direction) {
     const int dx = step_x(direction), dy = step_y(direction);
-    Image<std::uint8_t>& steps = steps_[static_cast<std::size_t>(direction)];
+    Image<std::uint8_t>& steps = steps_[direction];
     for (int j = 0; j < states_.height; ++j) {
       const int y = dy > 0 ? states_.height - 1 - j : j;
       for (int i = 0; i < states_.width; ++i) {
@@ -93,7 +92,7 @@ class SupportedPlanes {
   }
 
   Support support(int x, int y, int direction) const {
-    return support_at(states_, x, y, direction, steps_[static_cast<std::size_t>(direction)](x, y),
+    return support_at(states_, x, y, direction, steps_[direction](x, y),
                       [&](int i, int j) { return units_(i, j); });
   }
 
@@ -149,7 +148,7 @@ class SupportedPlanes {
       for (int x = 0; x < states_.width;) {
         const int begin = x;
         if (choices_(x++, y) == 0) continue;
-        const auto plane = [&](int i) -> const SlantedPlane& { return planes[static_cast<std::size_t>(i)]; };
+        const auto plane = [&](int i) -> const SlantedPlane& { return planes[i]; };
         int marked = (choices_(begin, y) & kContradicted) != 0;
         for (; x < states_.width && choices_(x, y) != 0 &&
                connected(plane(x - 1), 1, 0, plane(x), units_(x, y));

@@ -61,14 +61,13 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
   std::vector<Pinhole> undistorted(cameras.size());
   std::vector<FirstException> faults(cameras.size());  // of cameras that no view may have
   parallel_for(static_cast<int>(cameras.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    faults[index].guard([&] {
-      const Camera& camera = cameras[index];
-      undistorted[index] = undistorted_camera(camera, options.max_side(camera.width, camera.height));
+    faults[i].guard([&] {
+      const Camera& camera = cameras[i];
+      undistorted[i] = undistorted_camera(camera, options.max_side(camera.width, camera.height));
     });
   });
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
-    const auto camera = static_cast<std::size_t>(plan.scene.views[i].camera);
+    const int camera = plan.scene.views[i].camera;
     faults[camera].rethrow();
     plan.views[i].camera = undistorted[camera];
     plan.views[i].unchanged = is_own_image(cameras[camera], undistorted[camera]);
@@ -128,10 +127,8 @@ std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod met
 void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
   const PairMethod method = pair_method(options.method_of(false));
   std::vector<std::string> refusals(plan.views.size());
-  parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    plan.views[index].pairs = plan_pairs(plan, i, method, refusals[index]);
-  });
+  parallel_for(static_cast<int>(plan.views.size()),
+               [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });
   const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
   const bool none = std::none_of(plan.views.begin(), plan.views.end(), has_pair);
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
@@ -177,7 +174,7 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
                       options.shard.index - 1;
     view.needed |= view.in_scope;
     if (view.in_scope)
-      for (const int source : view.sources) plan.views[static_cast<std::size_t>(source)].needed = true;
+      for (const int source : view.sources) plan.views[source].needed = true;
   }
   if (!any_match)
     throw InputError(fmt::format("--views '{}' matches none of the {} views; names look like {}",
@@ -229,7 +226,7 @@ std::vector<std::vector<int>> ScenePlan::overlaps() const {
   for (std::size_t i = 0; i < views.size(); ++i)
     for (const int source : views[i].sources) {
       result[i].push_back(source);
-      result[static_cast<std::size_t>(source)].push_back(static_cast<int>(i));
+      result[source].push_back(static_cast<int>(i));
     }
   for (std::vector<int>& others : result) {
     std::sort(others.begin(), others.end());
@@ -298,8 +295,8 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   if (!sweep) return plan;
   const std::vector<int> active = plan.active_views();
   parallel_for(static_cast<int>(active.size()), [&](int i) {
-    const int index = active[static_cast<std::size_t>(i)];
-    ViewPlan& view = plan.views[static_cast<std::size_t>(index)];
+    const int index = active[i];
+    ViewPlan& view = plan.views[index];
     view.wanted_planes = options.planes ? *options.planes : planes_a_pixel_apart(plan, index);
     if (options.sweep_stages.patches) {
       view.levels = patch_levels(plan, index, options);

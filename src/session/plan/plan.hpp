@@ -53,12 +53,10 @@ struct ScenePlan {
   /// For each view those that may see the same surface, rising: its sources, and the views whose source it
   /// is.
   std::vector<std::vector<int>> overlaps() const;
-  const View& scene_view(int view) const { return scene.views[static_cast<std::size_t>(view)]; }
-  const Camera& photo_camera(int view) const {
-    return scene.cameras[static_cast<std::size_t>(scene_view(view).camera)];
-  }
+  const View& scene_view(int view) const { return scene.views[view]; }
+  const Camera& photo_camera(int view) const { return scene.cameras[scene_view(view).camera]; }
   const std::string& name(int view) const { return scene_view(view).name; }
-  const ViewPlan& view(int index) const { return views[static_cast<std::size_t>(index)]; }
+  const ViewPlan& view(int index) const { return views[index]; }
 };
 
 /// Chooses sources, depth ranges, and planes or rectified pairs of the views of `scene` that are not left

@@ -108,8 +108,7 @@ Sizes measure(const ScenePlan& plan) {
     sizes.padded = std::max(sizes.padded, padded_pixels(plan.view(i).camera));
     std::size_t images = pixels(plan.view(i).camera);
     for (const int source : plan.view(i).sources) images += pixels(plan.view(source).camera);
-    if (plan.view(i).in_scope)
-      sizes.most_views = std::max(sizes.most_views, overlaps[static_cast<std::size_t>(i)].size() + 1);
+    if (plan.view(i).in_scope) sizes.most_views = std::max(sizes.most_views, overlaps[i].size() + 1);
     if (plan.view(i).active) sizes.most_images = std::max(sizes.most_images, images);
   }
   return sizes;
@@ -349,15 +348,15 @@ static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   const auto bytes_of = [&](int view, std::size_t bytes) { return pixels(plan.view(view).camera) * bytes; };
   std::vector<std::size_t> last_check(plan.views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
-    last_check[static_cast<std::size_t>(views[i])] = i;
-    for (const int source : plan.view(views[i]).sources) last_check[static_cast<std::size_t>(source)] = i;
+    last_check[views[i]] = i;
+    for (const int source : plan.view(views[i]).sources) last_check[source] = i;
   }
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> removed(views.size());
   for (const int view : views) {
     const std::uint64_t unchecked = bytes_of(view, kUncheckedFileBytes);
     bytes += unchecked;
-    if (clean) removed[last_check[static_cast<std::size_t>(view)]] += unchecked;
+    if (clean) removed[last_check[view]] += unchecked;
   }
   std::uint64_t max = bytes;
   for (std::size_t i = 0; i < views.size(); ++i) {

@@ -106,9 +106,8 @@ std::vector<SceneStep> scene_steps(const SceneRun& run, const RemainingWork& wor
   if (run.memory.checks_beside > 0) check = std::max(0.0, check - (maps.seconds - host));
   steps.push_back({"check across views", check});
   const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
-  const double fusion = host_seconds(run.plan.views_in_scope(), kFusedPixel, 0, [&](int view) {
-    return overlaps[static_cast<std::size_t>(view)].size();
-  });
+  const double fusion = host_seconds(run.plan.views_in_scope(), kFusedPixel, 0,
+                                     [&](int view) { return overlaps[view].size(); });
   steps.push_back({"fusion", work.fuse ? fusion : 0});
   return steps;
 }

@@ -66,10 +66,7 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
   const std::array<double Vec3d::*, 3> axes = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
   std::array<Extent, 3> box{};
   double widest = 0;
-  parallel_for(3, [&](int axis) {
-    const auto i = static_cast<std::size_t>(axis);
-    box[i] = extent(cloud.positions, axes[i]);
-  });
+  parallel_for(3, [&](int i) { box[i] = extent(cloud.positions, axes[i]); });
   for (const Extent& side : box) widest = std::max(widest, side.max - side.min);
   view.step = widest > 0 ? widest / kSteps : 1;
   view.origin = {box[0].min, box[1].min, box[2].min};

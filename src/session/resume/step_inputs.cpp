@@ -280,7 +280,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   for (const int view : views) {
     maps[run.plan.name(view)] = {{"maps", hashes(*run.state(view).check)},
                                  {"image", describe_image(run, view)}};
-    indices[run.plan.name(view)] = dense_index[static_cast<std::size_t>(view)];
+    indices[run.plan.name(view)] = dense_index[view];
   }
   json inputs = {{"version", kResultsVersion},
                  {"views", std::move(maps)},

@@ -69,7 +69,7 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
       commits_(kCommits, kCommits) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
-    for (const int view : needed_maps(i)) ++users_[static_cast<std::size_t>(view)];
+    for (const int view : needed_maps(i)) ++users_[view];
 }
 
 ViewChecks::~ViewChecks() {
@@ -86,14 +86,14 @@ void ViewChecks::begin_beside(const std::vector<int>& views) {
   // One slot is for the thread that waits in the end.
   arena_.emplace(run_.memory.checks_beside, 1, oneapi::tbb::task_arena::priority::low);
   std::vector<bool> expected(run_.plan.views.size());
-  for (const int view : views) expected[static_cast<std::size_t>(view)] = true;
+  for (const int view : views) expected[view] = true;
   const std::lock_guard lock(mutex_);
   dependents_.resize(expected.size());
   waits_for_.resize(views_.size());
   for (std::size_t i = 0; i < views_.size(); ++i) {
     for (const int view : needed_maps(i)) {
-      if (!expected[static_cast<std::size_t>(view)]) continue;
-      dependents_[static_cast<std::size_t>(view)].push_back(i);
+      if (!expected[view]) continue;
+      dependents_[view].push_back(i);
       ++waits_for_[i];
     }
     if (waits_for_[i] == 0) add_ready(i);
@@ -103,7 +103,7 @@ void ViewChecks::begin_beside(const std::vector<int>& views) {
 void ViewChecks::estimated(int view) {
   if (!arena_) return;
   const std::lock_guard lock(mutex_);
-  for (const std::size_t i : dependents_[static_cast<std::size_t>(view)])
+  for (const std::size_t i : dependents_[view])
     if (--waits_for_[i] == 0) add_ready(i);
 }
 
@@ -242,8 +242,7 @@ std::vector<WrittenFile> ViewChecks::write_results(const std::string& name, cons
         files[4].emplace(
             preview(Workspace::confidence_preview_file(name), confidence_preview(maps.confidence.view())));
       }};
-  parallel_for(static_cast<int>(longest_first.size()),
-               [&](int i) { longest_first[static_cast<std::size_t>(i)](); });
+  parallel_for(static_cast<int>(longest_first.size()), [&](int i) { longest_first[i](); });
   std::vector<WrittenFile> written;
   for (auto& file : files) written.push_back(std::move(*file));
   return written;
@@ -307,7 +306,7 @@ void ViewChecks::give_up(const Backend* backend, const Error& error) {
 /// Frees the maps that no other check needs, and with --clean removes their files.
 void ViewChecks::release_maps(std::size_t i) {
   for (const int view : needed_maps(i)) {
-    if (--users_[static_cast<std::size_t>(view)] > 0) continue;
+    if (--users_[view] > 0) continue;
     run_.photometric->release(run_.plan.view(view).output_name);
     if (run_.options.clean) clean_maps(run_, view);
   }
@@ -328,7 +327,7 @@ void ViewChecks::finish() {
   for (std::size_t i = 0; i < views_.size(); ++i)
     if (!ended_[i]) left.push_back(i);
   bounded_parallel_for(static_cast<int>(left.size()), run_.memory.check_at_once,
-                       [&](int k) { check(left[static_cast<std::size_t>(k)]); });
+                       [&](int k) { check(left[k]); });
   commits_.finish();
   {
     const std::lock_guard lock(mutex_);  // no check is left, but the fusion may call `fail`

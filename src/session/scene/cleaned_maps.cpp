@@ -33,10 +33,8 @@ std::vector<int> cleaned_but_needed(const SceneRun& run) {
   const std::vector<int> views = run.plan.views_in_scope();
   if (std::none_of(views.begin(), views.end(), [&](int view) { return is_cleaned(run, view); })) return {};
   std::vector<char> finished(views.size());
-  parallel_for(static_cast<int>(views.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    finished[index] = finished_check(run, views[index]).record ? 1 : 0;
-  });
+  parallel_for(static_cast<int>(views.size()),
+               [&](int i) { finished[i] = finished_check(run, views[i]).record ? 1 : 0; });
   std::set<int> needed;
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (finished[i] != 0) continue;

@@ -46,14 +46,13 @@ void move_observations(Scene& scene, const std::vector<Pinhole>& targets) {
   const std::vector<Lens> lenses(scene.cameras.begin(), scene.cameras.end());
   std::vector<std::vector<std::uint32_t>> new_index(scene.views.size());
   parallel_for(static_cast<int>(scene.views.size()), [&](int i) {
-    const auto index = static_cast<std::size_t>(i);
-    View& view = scene.views[index];
-    new_index[index] = move_observations(view, lenses[static_cast<std::size_t>(view.camera)], targets[index]);
+    View& view = scene.views[i];
+    new_index[i] = move_observations(view, lenses[view.camera], targets[i]);
   });
   if (std::all_of(new_index.begin(), new_index.end(), [](const auto& list) { return list.empty(); })) return;
   for (SparsePoint& point : scene.points.edit()) {
     for (TrackElement& element : point.track)
-      if (const auto& indices = new_index[static_cast<std::size_t>(element.view)]; !indices.empty())
+      if (const auto& indices = new_index[element.view]; !indices.empty())
         element.observation = indices[element.observation];
     std::erase_if(point.track, [](const TrackElement& element) { return element.observation == kDropped; });
   }
@@ -65,7 +64,7 @@ void replace_cameras(Scene& scene, const std::vector<Pinhole>& targets) {
   std::vector<Camera> cameras;
   std::vector<std::uint32_t> ids;
   for (std::size_t i = 0; i < scene.views.size(); ++i) {
-    const auto old = static_cast<std::size_t>(scene.views[i].camera);
+    const int old = scene.views[i].camera;
     if (new_index[old] < 0) {
       new_index[old] = static_cast<int>(cameras.size());
       cameras.push_back(to_camera(targets[i]));
@@ -94,13 +93,12 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
   result.cameras = scene.cameras;
   std::vector<int> new_index(scene.views.size(), -1);
   for (const int view : kept) {
-    new_index[static_cast<std::size_t>(view)] = static_cast<int>(result.views.size());
-    result.views.push_back(scene.views[static_cast<std::size_t>(view)]);
+    new_index[view] = static_cast<int>(result.views.size());
+    result.views.push_back(scene.views[view]);
   }
   result.points = scene.points;
   for (SparsePoint& point : result.points.edit()) {
-    for (TrackElement& element : point.track)
-      element.view = new_index[static_cast<std::size_t>(element.view)];
+    for (TrackElement& element : point.track) element.view = new_index[element.view];
     std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
   }
   return result;
@@ -123,8 +121,7 @@ Scene undistorted_scene(const ScenePlan& plan) {
 std::vector<int> dense_indices(const ScenePlan& plan) {
   std::vector<int> indices(plan.views.size(), -1);
   const std::vector<int> order = plan.needed_views();
-  for (std::size_t i = 0; i < order.size(); ++i)
-    indices[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) indices[order[i]] = static_cast<int>(i);
   return indices;
 }
 

@@ -19,7 +19,7 @@ int depth_bin(double depth) {
   // Where the bins of an octave begin, in the unit of std::frexp.
   static const std::array<double, kBinsPerOctave> kBegins = [] {
     std::array<double, kBinsPerOctave> begins{};
-    for (int i = 0; i < kBinsPerOctave; ++i) begins[static_cast<std::size_t>(i)] = depth_bin_begin(i) / 2;
+    for (int i = 0; i < kBinsPerOctave; ++i) begins[i] = depth_bin_begin(i) / 2;
     return begins;
   }();
   int exponent = 0;
@@ -37,12 +37,10 @@ DepthHistogram depth_histogram(ImageView<const float> depth) {
   std::vector<std::uint64_t> counts(2 * kMaxBin + 1);
   for (int y = 0; y < depth.height; ++y)
     for (int x = 0; x < depth.width; ++x)
-      if (depth(x, y) > 0)
-        ++counts[static_cast<std::size_t>(depth_bin(static_cast<double>(depth(x, y))) + kMaxBin)];
+      if (depth(x, y) > 0) ++counts[depth_bin(static_cast<double>(depth(x, y))) + kMaxBin];
   DepthHistogram histogram;
   for (int bin = -kMaxBin; bin <= kMaxBin; ++bin)
-    if (const std::uint64_t count = counts[static_cast<std::size_t>(bin + kMaxBin)]; count > 0)
-      histogram[bin] = count;
+    if (const std::uint64_t count = counts[bin + kMaxBin]; count > 0) histogram[bin] = count;
   return histogram;
 }
 

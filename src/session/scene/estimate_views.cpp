@@ -159,10 +159,8 @@ class Estimation {
     std::vector<int> views = run_.plan.view(view).matched_views();
     views.insert(views.begin(), view);
     Channels channels(views.size());
-    parallel_for(static_cast<int>(views.size()), [&](int i) {
-      const auto index = static_cast<std::size_t>(i);
-      channels[index] = run_.photos.channels(run_.plan, views[index]);
-    });
+    parallel_for(static_cast<int>(views.size()),
+                 [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
     return channels;
   }
 
@@ -234,10 +232,10 @@ std::vector<FinishedStep> finished_estimates(const SceneRun& run, const std::vec
                                              bool overwrite) {
   std::vector<FinishedStep> finished(views.size());
   parallel_for(static_cast<int>(views.size()), [&](int i) {
-    const int view = views[static_cast<std::size_t>(i)];
-    finished[static_cast<std::size_t>(i)] = find_finished(
-        run.workspace, overwrite, Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name),
-        estimate_inputs(run, view));
+    const int view = views[i];
+    finished[i] = find_finished(run.workspace, overwrite,
+                                Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name),
+                                estimate_inputs(run, view));
   });
   return finished;
 }
@@ -263,24 +261,24 @@ void refuse_changed(const SceneRun& run, const std::vector<int>& views,
 /// `views` in the order in which fusion needs them checked, each after the sources of its check.
 std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& views) {
   std::vector<bool> wanted(plan.views.size());
-  for (const int view : views) wanted[static_cast<std::size_t>(view)] = true;
+  for (const int view : views) wanted[view] = true;
   std::vector<int> ordered;
   const auto add = [&](int view) {
-    if (!wanted[static_cast<std::size_t>(view)]) return;
-    wanted[static_cast<std::size_t>(view)] = false;
+    if (!wanted[view]) return;
+    wanted[view] = false;
     ordered.push_back(view);
   };
   std::vector<bool> checked(plan.views.size());
   const auto add_check = [&](int view) {
-    if (checked[static_cast<std::size_t>(view)]) return;
-    checked[static_cast<std::size_t>(view)] = true;
+    if (checked[view]) return;
+    checked[view] = true;
     add(view);
     for (const int source : plan.view(view).sources) add(source);
   };
   const std::vector<std::vector<int>> overlaps = plan.overlaps();
   for (const int view : plan.views_in_scope()) {
     add_check(view);
-    for (const int neighbour : overlaps[static_cast<std::size_t>(view)])
+    for (const int neighbour : overlaps[view])
       if (plan.view(neighbour).in_scope) add_check(neighbour);
   }
   for (const int view : views) add(view);

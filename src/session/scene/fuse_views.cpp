@@ -45,7 +45,7 @@ class ViewFusion::Loader : public FusionMapLoader {
 
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
-    const int view = views_[static_cast<std::size_t>(index)];
+    const int view = views_[index];
     const auto maps = take_(view);
     if (!maps) throw Abandoned();
     const auto colour = run_.photos.colour(run_.plan, view);
@@ -58,9 +58,7 @@ class ViewFusion::Loader : public FusionMapLoader {
                                                          {}});
   }
 
-  void release(int index) override {
-    run_.photos.release(run_.plan, views_[static_cast<std::size_t>(index)]);
-  }
+  void release(int index) override { run_.photos.release(run_.plan, views_[index]); }
 
   void fused(int) override { fusion_.advance(); }
 
@@ -103,18 +101,18 @@ class CloudWriter : public PointSink {
         stop_(std::move(stop)),
         background_(1, kWritesWaiting) {}
 
-  void reserve(int count) override { encoded_.resize(static_cast<std::size_t>(count)); }
+  void reserve(int count) override { encoded_.resize(count); }
 
   void keep(int slot, std::span<const FusedRow> rows) override {
     if (stop_.stop_requested()) throw Abandoned();
     const std::shared_ptr<EncodedPoints> points = free_buffer();
     points->clear();
     for (const FusedRow& row : rows) encode(row, *points);
-    encoded_[static_cast<std::size_t>(slot)] = points;
+    encoded_[slot] = points;
   }
 
   void add(int slot) override {
-    background_.submit([this, points = std::move(encoded_[static_cast<std::size_t>(slot)])] {
+    background_.submit([this, points = std::move(encoded_[slot])] {
       ply_.add(*points);
       const std::lock_guard lock(mutex_);
       free_.push_back(points);
@@ -165,15 +163,13 @@ namespace {
 
 std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
   std::vector<int> index_of_view(run.plan.views.size(), -1);
-  for (std::size_t i = 0; i < views.size(); ++i)
-    index_of_view[static_cast<std::size_t>(views[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < views.size(); ++i) index_of_view[views[i]] = static_cast<int>(i);
   const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
   std::vector<FusionView> result;
   for (const int view : views) {
     FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
-    for (const int other : overlaps[static_cast<std::size_t>(view)])
-      if (const int index = index_of_view[static_cast<std::size_t>(other)]; index >= 0)
-        it.neighbours.push_back(index);
+    for (const int other : overlaps[view])
+      if (const int index = index_of_view[other]; index >= 0) it.neighbours.push_back(index);
     result.push_back(std::move(it));
   }
   return result;
@@ -226,8 +222,7 @@ FusionOptions fusion_options(const SceneRun& run, std::size_t views) {
 std::vector<std::uint32_t> image_indices(const SceneRun& run, const std::vector<int>& views) {
   const std::vector<int> dense_index = dense_indices(run.plan);
   std::vector<std::uint32_t> indices;
-  for (const int view : views)
-    indices.push_back(static_cast<std::uint32_t>(dense_index[static_cast<std::size_t>(view)]));
+  for (const int view : views) indices.push_back(static_cast<std::uint32_t>(dense_index[view]));
   return indices;
 }
 

@@ -53,7 +53,7 @@ std::vector<bool> ignore_observations(View& view, const Image<std::uint8_t>& mas
 void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored) {
   if (std::all_of(ignored.begin(), ignored.end(), [](const auto& list) { return list.empty(); })) return;
   const auto is_ignored = [&](const TrackElement& element) {
-    const std::vector<bool>& list = ignored[static_cast<std::size_t>(element.view)];
+    const std::vector<bool>& list = ignored[element.view];
     return !list.empty() && list[element.observation];
   };
   std::vector<SparsePoint>& points = scene.points.edit();
@@ -84,17 +84,16 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
   const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
     check_interrupted();
-    const auto index = static_cast<std::size_t>(i);
-    View& view = views[index];
+    View& view = views[i];
     const fs::path path = mask_path(run, view);
     if (!is_there(path)) return;
     try {
       const std::string content = read_file(path);
-      const Camera& camera = run.scene.cameras[static_cast<std::size_t>(view.camera)];
-      ignored[index] = ignore_observations(view, decode(content, path, camera));
+      const Camera& camera = run.scene.cameras[view.camera];
+      ignored[i] = ignore_observations(view, decode(content, path, camera));
       view.mask_hash = content_hash(content);
     } catch (const InputError& fault) {
-      errors[index] = fault.what();
+      errors[i] = fault.what();
     }
   });
   shorten_tracks(run.scene, ignored);

@@ -129,11 +129,10 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
   Progress progress(write ? "undistorting" : "reading photos", count, progress_style(run.options.quiet));
   bounded_parallel_for(count, photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
     check_interrupted();
-    const auto index = static_cast<std::size_t>(i);
     try {
-      results[index] = prepare_view(run, views[index], write);
+      results[i] = prepare_view(run, views[i], write);
     } catch (const InputError& error) {
-      errors[index] = error.what();
+      errors[i] = error.what();
     }
     progress.advance();
   });

@@ -123,7 +123,7 @@ void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& ima
   if (level == 0)
     for (std::size_t i = 0; i < channels.size(); ++i) image.channel[i] = channels[i].view();
   else
-    image.channel[0] = channels.coarser[static_cast<std::size_t>(level - 1)].view();
+    image.channel[0] = channels.coarser[level - 1].view();
   image.id = channels.id + static_cast<std::uint64_t>(level);
 }
 
