@@ -17,9 +17,8 @@
 #include "methods/sweep/sweep_blocks.hpp"
 
 namespace recon {
+namespace cuda {
 namespace {
-
-using namespace cuda;  // NOLINT(google-build-using-namespace): the backend is the facade of that namespace
 
 /// Whether a kernel gives the right result on the current device: the quad of a black pixel. @throws
 /// DeviceError
@@ -333,6 +332,7 @@ class CudaBackend : public Backend {
 };
 
 }  // namespace
+}  // namespace cuda
 
 CudaDevices find_cuda_devices() {
   CudaDevices found;
@@ -347,9 +347,9 @@ CudaDevices find_cuda_devices() {
   }
   std::string reasons;
   for (int device = 0; device < count; ++device) {
-    const std::string reason = why_unusable(device);
+    const std::string reason = cuda::why_unusable(device);
     if (reason.empty())
-      found.names.push_back(device_name(device));
+      found.names.push_back(cuda::device_name(device));
     else
       reasons += (reasons.empty() ? "" : "; ") + ("cuda:" + std::to_string(device) + ": ") + reason;
   }
@@ -358,7 +358,7 @@ CudaDevices find_cuda_devices() {
 }
 
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options) {
-  return std::make_unique<CudaBackend>(options);
+  return std::make_unique<cuda::CudaBackend>(options);
 }
 
 }  // namespace recon
