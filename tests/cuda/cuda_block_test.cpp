@@ -14,13 +14,13 @@ namespace recon {
 namespace {
 
 using reference::BlockCase;
-using reference::OwnedPair;
+using reference::BlockPair;
 using reference::textured_pair;
 
 class CudaBlock : public test::GpuTest<testing::TestWithParam<BlockCase>> {};
 
 TEST_P(CudaBlock, EqualsTheReferenceAndTheCpu) {
-  const OwnedPair pair = GetParam().pair();
+  const BlockPair pair = GetParam().pair();
   const Image<float> expected = reference::block_matching(pair.problem);
   EXPECT_TRUE(test::same_image(expected, block_matching(pair.problem).disparity)) << "CPU";
   for (const int poison : {0xFF, 0x00}) {
@@ -44,7 +44,7 @@ TEST_F(CudaBlockLarge, EqualsTheCpu) {
     for (const int radius : {4, 9, 15}) {
       BlockMatchingOptions options;
       options.radius = radius;
-      const OwnedPair pair = textured_pair(641, 203, {-5, count}, options);
+      const BlockPair pair = textured_pair(641, 203, {-5, count}, options);
       EXPECT_TRUE(test::same_image(block_matching(pair.problem).disparity,
                                    cuda::run_pair(pair.problem, 0xFF).map.disparity))
           << count << " disparities, radius " << radius;
@@ -57,7 +57,7 @@ TEST_F(CudaBlockLarge, EqualsTheCpuForSquaresAndSteps) {
     options.cost = BlockCost::kSsd;
     options.prefilter = BlockPrefilter::kNone;
     options.steps_per_pixel = steps;
-    const OwnedPair pair = textured_pair(403, 171, {3, 90}, options);
+    const BlockPair pair = textured_pair(403, 171, {3, 90}, options);
     EXPECT_TRUE(test::same_image(block_matching(pair.problem).disparity,
                                  cuda::run_pair(pair.problem, 0xFF).map.disparity));
   }

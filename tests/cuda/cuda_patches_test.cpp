@@ -104,7 +104,7 @@ TEST_P(CudaPatches, EqualThoseOfTheCpu) {
   EXPECT_EQ(known_pixels(expected) > 0, c.seen);
 }
 
-constexpr auto kWinner = SweepOptimizer::kWinnerTakeAll, kPaths = SweepOptimizer::kSemiGlobal;
+constexpr auto kByWinner = SweepOptimizer::kWinnerTakeAll, kByPaths = SweepOptimizer::kSemiGlobal;
 
 // In braces after the scene: levels, radius, best_k, iterations.
 INSTANTIATE_TEST_SUITE_P(
@@ -114,21 +114,21 @@ INSTANTIATE_TEST_SUITE_P(
                       PatchCase{"OneRow", scene(37, 1, 40, 19, 2), {1, 2, 2, 2}},
                       PatchCase{"OneColumn", scene(1, 41, 19, 50, 2), {1, 2, 2, 2}},
                       PatchCase{"TwoByThree", scene(2, 3, 25, 29, 2), {2, 1, 2, 2}},
-                      PatchCase{"SourceOfOnePixel", scene(9, 7, 1, 1, 1), {0, 1, 2, 2}, kWinner, false},
+                      PatchCase{"SourceOfOnePixel", scene(9, 7, 1, 1, 1), {0, 1, 2, 2}, kByWinner, false},
                       PatchCase{"SmallerThanAPatch", scene(5, 4, 25, 23, 2), {0, 3, 2, 2}},
                       PatchCase{"LowerThanTheLeastBand", scene(33, 9, 41, 21, 3), {1, 2, 2, 2}},
                       PatchCase{"OfBlocksExactly", scene(64, 48, 70, 50, 3), {1, 2, 2, 2}},
                       PatchCase{"OfBlocksAndOne", scene(65, 49, 70, 50, 3), {1, 2, 2, 2}},
                       PatchCase{"Large", scene(311, 139, 300, 150, 4), {1, 2, 2, 2}},
-                      PatchCase{"LargeByPaths", scene(311, 139, 300, 150, 4), {2, 3, 3, 3}, kPaths},
+                      PatchCase{"LargeByPaths", scene(311, 139, 300, 150, 4), {2, 3, 3, 3}, kByPaths},
                       PatchCase{"WithoutIterations", scene(61, 43, 67, 49, 3), {1, 2, 2, 0}},
                       PatchCase{"AfterSad", grey_differences(scene(61, 43, 67, 49, 3)), {1, 2, 2, 2}},
                       PatchCase{"Turned", displaced(0.7, 0.3, 0), {1, 2, 2, 2}},
                       PatchCase{"BehindTheSources", displaced(0.05, 0.2, 2.5), {1, 2, 2, 2}},
                       PatchCase{
-                          "AllBehindTheSources", displaced(0.05, 0.2, 20), {1, 2, 2, 2}, kWinner, false},
-                      PatchCase{"NothingSeen", displaced(0, 90, 0), {1, 2, 2, 2}, kWinner, false},
-                      PatchCase{"NothingSeenByPaths", displaced(0, 90, 0), {1, 2, 2, 2}, kPaths, false}),
+                          "AllBehindTheSources", displaced(0.05, 0.2, 20), {1, 2, 2, 2}, kByWinner, false},
+                      PatchCase{"NothingSeen", displaced(0, 90, 0), {1, 2, 2, 2}, kByWinner, false},
+                      PatchCase{"NothingSeenByPaths", displaced(0, 90, 0), {1, 2, 2, 2}, kByPaths, false}),
     [](const auto& test_case) { return std::string(test_case.param.name); });
 
 class CudaPatchOptions : public test::GpuTest<> {};
@@ -180,7 +180,7 @@ TEST_F(CudaPatchOptions, CachedSourcesGiveTheSame) {
 class CudaPatchMemory : public test::GpuTest<> {};
 
 TEST_F(CudaPatchMemory, IsWhatWasPlanned) {
-  for (const SweepOptimizer optimizer : {kWinner, kPaths})
+  for (const SweepOptimizer optimizer : {kByWinner, kByPaths})
     for (int levels = 0; levels <= 2; ++levels)
       for (const SweepVariant variant : {SweepVariant::kAuto, SweepVariant::kBytes}) {
         const PatchScene patches(scene(150, 101, 160, 110, 6), {levels, 2, 2, 1}, optimizer);

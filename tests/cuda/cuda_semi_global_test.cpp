@@ -157,7 +157,7 @@ TEST_P(CudaSemiGlobal, EqualsTheTextbookToTheBit) {
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSemiGlobal, ::testing::ValuesIn(pair_cases()),
                          [](const auto& test_case) { return test_case.param.name; });
 
-struct VolumeCase {
+struct WinnerCase {
   std::string name;
   int width, height, planes, max_cost;
   SemiGlobalOptions options;
@@ -166,7 +166,7 @@ struct VolumeCase {
   bool in_place = false;  ///< in one and in two volumes of sums
 };
 
-void expect_textbook(const cuda::PathWinners& found, const reference::IntVolume& sums, const VolumeCase& c) {
+void expect_textbook(const cuda::PathWinners& found, const reference::IntVolume& sums, const WinnerCase& c) {
   const auto sum_or_none = [](int sum) { return sum < 0 ? int{kNoSum} : sum; };
   for (int y = 0; y < c.height; ++y)
     for (int x = 0; x < c.width; ++x) {
@@ -183,10 +183,10 @@ void expect_textbook(const cuda::PathWinners& found, const reference::IntVolume&
     }
 }
 
-class CudaPathWinners : public test::GpuTest<::testing::TestWithParam<VolumeCase>> {};
+class CudaPathWinners : public test::GpuTest<::testing::TestWithParam<WinnerCase>> {};
 
 TEST_P(CudaPathWinners, EqualTheTextbook) {
-  const VolumeCase& c = GetParam();
+  const WinnerCase& c = GetParam();
   std::mt19937 random(7);
   std::uniform_int_distribution<int> cost(0, c.max_cost), grey(0, 255);
   reference::IntVolume costs(c.width, c.height, c.planes);
@@ -215,28 +215,28 @@ TEST_P(CudaPathWinners, EqualTheTextbook) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, CudaPathWinners,
-    ::testing::Values(VolumeCase{"bytes", 67, 31, 40, 120, {8, 9, 120, 0}},
-                      VolumeCase{"two_bytes", 67, 31, 40, 255, {8, 9, 120, 12}},
-                      VolumeCase{"max_penalties", 45, 21, 96, 255, {8, 100, kMaxPathCost - 255, 30}},
-                      VolumeCase{"one_plane", 30, 20, 1, 255, {8, 9, 120, 0}},
-                      VolumeCase{"three_planes", 30, 20, 3, 255, {8, 9, 120, 0}},
-                      VolumeCase{"levels", 30, 20, 200, 1, {8, 0, 1, 0}},
-                      VolumeCase{"many", 25, 12, 700, 255, {8, 9, 120, 0}},
-                      VolumeCase{"most", 7, 6, 4096, 255, {8, 9, 120, 0}},
-                      VolumeCase{"four_paths", 67, 31, 128, 255, {4, 9, 120, 0}},
-                      VolumeCase{"right_view", 67, 31, 40, 120, {8, 9, 120, 0}, true, -5},
-                      VolumeCase{"right_view_ties", 67, 31, 65, 1, {8, 0, 1, 0}, true, 3},
-                      VolumeCase{"right_view_words", 150, 9, 70, 255, {8, 100, 1000, 30}, true, 2},
-                      VolumeCase{"right_view_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100},
-                      VolumeCase{"max_bytes", 40, 21, 20, 127, {8, 5, 128, 6}, true, 0},
-                      VolumeCase{"in_place", 67, 31, 40, 120, {8, 9, 120, 6}, true, -5, true},
-                      VolumeCase{"in_place_hundred", 150, 11, 100, 127, {8, 5, 120, 6}, true, 0, true},
-                      VolumeCase{"in_place_four_paths", 33, 50, 70, 100, {4, 9, 20, 0}, false, 0, true},
-                      VolumeCase{"in_place_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100, true},
-                      VolumeCase{"in_place_one_pixel", 1, 1, 3, 100, {8, 9, 20, 0}, true, 0, true},
-                      VolumeCase{"one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3},
-                      VolumeCase{"one_row", 300, 1, 9, 100, {8, 9, 20, 4}, true, 1},
-                      VolumeCase{"in_place_one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3, true}),
+    ::testing::Values(WinnerCase{"bytes", 67, 31, 40, 120, {8, 9, 120, 0}},
+                      WinnerCase{"two_bytes", 67, 31, 40, 255, {8, 9, 120, 12}},
+                      WinnerCase{"max_penalties", 45, 21, 96, 255, {8, 100, kMaxPathCost - 255, 30}},
+                      WinnerCase{"one_plane", 30, 20, 1, 255, {8, 9, 120, 0}},
+                      WinnerCase{"three_planes", 30, 20, 3, 255, {8, 9, 120, 0}},
+                      WinnerCase{"levels", 30, 20, 200, 1, {8, 0, 1, 0}},
+                      WinnerCase{"many", 25, 12, 700, 255, {8, 9, 120, 0}},
+                      WinnerCase{"most", 7, 6, 4096, 255, {8, 9, 120, 0}},
+                      WinnerCase{"four_paths", 67, 31, 128, 255, {4, 9, 120, 0}},
+                      WinnerCase{"right_view", 67, 31, 40, 120, {8, 9, 120, 0}, true, -5},
+                      WinnerCase{"right_view_ties", 67, 31, 65, 1, {8, 0, 1, 0}, true, 3},
+                      WinnerCase{"right_view_words", 150, 9, 70, 255, {8, 100, 1000, 30}, true, 2},
+                      WinnerCase{"right_view_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100},
+                      WinnerCase{"max_bytes", 40, 21, 20, 127, {8, 5, 128, 6}, true, 0},
+                      WinnerCase{"in_place", 67, 31, 40, 120, {8, 9, 120, 6}, true, -5, true},
+                      WinnerCase{"in_place_hundred", 150, 11, 100, 127, {8, 5, 120, 6}, true, 0, true},
+                      WinnerCase{"in_place_four_paths", 33, 50, 70, 100, {4, 9, 20, 0}, false, 0, true},
+                      WinnerCase{"in_place_many", 90, 5, 300, 100, {8, 9, 20, 0}, true, -100, true},
+                      WinnerCase{"in_place_one_pixel", 1, 1, 3, 100, {8, 9, 20, 0}, true, 0, true},
+                      WinnerCase{"one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3},
+                      WinnerCase{"one_row", 300, 1, 9, 100, {8, 9, 20, 4}, true, 1},
+                      WinnerCase{"in_place_one_column", 1, 40, 9, 100, {8, 9, 20, 4}, true, -3, true}),
     [](const auto& test_case) { return test_case.param.name; });
 
 class CudaSemiGlobalOptions : public test::GpuTest<> {};

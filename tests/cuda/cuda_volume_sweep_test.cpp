@@ -28,7 +28,7 @@ struct VolumeCase {
   int reach = 12;  ///< of the arms
 };
 
-reference::OwnedProblem problem_of(const VolumeCase& c) {
+reference::OwnedProblem volume_problem(const VolumeCase& c) {
   reference::OwnedProblem owned = reference::random_problem(c.shape, c.options);
   SweepProblem& problem = owned.problem;
   problem.optimizer = c.optimizer;
@@ -47,7 +47,7 @@ reference::OwnedProblem problem_of(const VolumeCase& c) {
 class CudaVolumeSweep : public test::GpuTest<testing::TestWithParam<VolumeCase>> {};
 
 TEST_P(CudaVolumeSweep, EqualsTheCpu) {
-  const reference::OwnedProblem owned = problem_of(GetParam());
+  const reference::OwnedProblem owned = volume_problem(GetParam());
   test::expect_same(make_cuda_backend({})->sweep(owned.problem), sweep_view(owned.problem));
 }
 
@@ -146,8 +146,8 @@ class CudaVolumeSweepSingle : public test::GpuTest<> {};
 TEST_F(CudaVolumeSweepSingle, StreamsOfDifferentSizesDoNotDisturbEachOther) {
   for (const Aggregation by : {Aggregation::kConstantWindow, Aggregation::kCrossBased}) {
     const reference::OwnedProblem problems[] = {
-        problem_of({"", by, kWinner, {233, 31, 137, 73, 1, 9, 1, 6, 2}, {}, false, 2}),
-        problem_of({"", by, kWinner, {70, 41, 61, 43, 1, 16, 1, 6, 3}, {}, false, 2})};
+        volume_problem({"", by, kWinner, {233, 31, 137, 73, 1, 9, 1, 6, 2}, {}, false, 2}),
+        volume_problem({"", by, kWinner, {70, 41, 61, 43, 1, 16, 1, 6, 3}, {}, false, 2})};
     const std::unique_ptr<Backend> backend = make_cuda_backend({});
     std::vector<std::future<void>> sweeps;
     for (const reference::OwnedProblem& owned : problems)
@@ -161,10 +161,10 @@ TEST_F(CudaVolumeSweepSingle, StreamsOfDifferentSizesDoNotDisturbEachOther) {
 
 /// Weights come from the device's fast exponentials: costs differ by up to 2e-5 of theirs, and where two
 /// planes are as good as each other another one may win.
-constexpr double kDifferingShare = 0.01;
+constexpr double kDifferingPlanes = 0.01;
 
 TEST_F(CudaVolumeSweepSingle, WithAdaptiveWeightsIsNearlyTheCpus) {
-  const reference::OwnedProblem owned = problem_of({"", Aggregation::kAdaptiveWeight, kWinner});
+  const reference::OwnedProblem owned = volume_problem({"", Aggregation::kAdaptiveWeight, kWinner});
   const DepthEstimate found = make_cuda_backend({})->sweep(owned.problem),
                       expected = sweep_view(owned.problem);
   int differing = 0, known = 0;
@@ -176,13 +176,14 @@ TEST_F(CudaVolumeSweepSingle, WithAdaptiveWeightsIsNearlyTheCpus) {
       differing += std::abs(a - b) > 1e-3f * b;
     }
   EXPECT_GT(known, 131 * 67 / 2);
-  EXPECT_LE(differing, kDifferingShare * known);
+  EXPECT_LE(differing, kDifferingPlanes * known);
 }
 
 TEST_F(CudaVolumeSweepSingle, CountsWhatItTakesAndStaysWithinALimit) {
   for (const Aggregation by :
        {Aggregation::kConstantWindow, Aggregation::kAdaptiveWeight, Aggregation::kCrossBased}) {
-    const reference::OwnedProblem owned = problem_of({"", by, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
+    const reference::OwnedProblem owned =
+        volume_problem({"", by, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
     test::expect_memory_counted(owned.problem, 97);
   }
 }

@@ -25,15 +25,15 @@ class Numbers {
   std::uint64_t state_;
 };
 
-struct OwnedPair {
+struct BlockPair {
   Image<std::uint8_t> left, right;
   PairProblem problem;
 };
 
 /// A wall whose depth decreases from left to right, with a box in front of it and some noise; a strip without
 /// texture at the bottom.
-inline OwnedPair textured_pair(int width, int height, DisparityRange range, BlockMatchingOptions options) {
-  OwnedPair pair{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height), {}};
+inline BlockPair textured_pair(int width, int height, DisparityRange range, BlockMatchingOptions options) {
+  BlockPair pair{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height), {}};
   Numbers numbers(static_cast<std::uint64_t>(width * 1000 + height * 10 + range.count));
   const int length = width + 2 * range.count + 8;
   std::vector<int> texture(static_cast<std::size_t>(length));
@@ -66,7 +66,7 @@ struct BlockCase {
   DisparityRange range;
   BlockMatchingOptions options;
 
-  OwnedPair pair() const { return textured_pair(width, height, range, options); }
+  BlockPair pair() const { return textured_pair(width, height, range, options); }
 };
 
 inline void PrintTo(const BlockCase& c, std::ostream* out) {

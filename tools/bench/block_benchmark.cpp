@@ -12,7 +12,7 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
-using reference::OwnedPair;
+using reference::BlockPair;
 
 struct Shape {
   int width, height, disparities;
@@ -29,7 +29,7 @@ BlockMatchingOptions options_of(int radius, bool defaults) {
   return options;
 }
 
-OwnedPair pair_of(const Shape& shape, const BlockMatchingOptions& options) {
+BlockPair pair_of(const Shape& shape, const BlockMatchingOptions& options) {
   return reference::textured_pair(shape.width, shape.height, {0, shape.disparities}, options);
 }
 
@@ -43,7 +43,7 @@ ordered_json shape_json(const Shape& shape, int radius, bool defaults) {
 
 /// Ours and OpenCV's.
 ordered_json time_on_cpu(const Shape& shape, int radius, bool defaults, int repeats, ThreadLimit& limit) {
-  const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
+  const BlockPair pair = pair_of(shape, options_of(radius, defaults));
   const OpenCvStereo theirs =
       opencv_block_matching(shape.disparities, 2 * radius + 1, defaults, limit.threads());
   const auto times = time_in_turns(repeats, {[&] { limit.run([&] { return block_matching(pair.problem); }); },
@@ -80,7 +80,7 @@ double byte_count(const Shape& shape) {
 }
 
 ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repeats) {
-  const OwnedPair pair = pair_of(shape, options_of(radius, defaults));
+  const BlockPair pair = pair_of(shape, options_of(radius, defaults));
   const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, repeats);
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
   const double issue_ms = 1e3 * samples * kSearchInstructionsPerSample / kInstructionsPerSecond;

@@ -140,7 +140,7 @@ ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
   ordered_json runs = ordered_json::array();
   for (const Size size : kSizes)
     for (const int disparities : kDisparities) {
-      const reference::OwnedPair pair =
+      const reference::BlockPair pair =
           reference::textured_pair(size.width, size.height, {0, disparities}, {});
       ordered_json run = {{"width", size.width}, {"height", size.height}, {"disparities", disparities}};
       if (benchmark.devices.on_cpu() && size.width <= kLargestOnCpu)

@@ -15,7 +15,7 @@ namespace recon {
 namespace {
 
 using reference::BlockCase;
-using reference::OwnedPair;
+using reference::BlockPair;
 using reference::textured_pair;
 
 /// Equal to the bit where both are known, and unknown at the same pixels.
@@ -46,7 +46,7 @@ int known_pixels(const Image<float>& map) {
 class BlockMatchingOracle : public testing::TestWithParam<BlockCase> {};
 
 TEST_P(BlockMatchingOracle, EqualsThePipelineOfVolumes) {
-  const OwnedPair pair = GetParam().pair();
+  const BlockPair pair = GetParam().pair();
   const Image<float> expected = reference::block_matching(pair.problem);
   EXPECT_TRUE(same_map(expected, block_matching(pair.problem).disparity));
   RecordProperty("known", known_pixels(expected));
@@ -63,7 +63,7 @@ TEST(BlockMatching, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
     BlockMatchingOptions options;
     options.cost = cost;
     options.steps_per_pixel = 2;
-    const OwnedPair pair = textured_pair(203, 91, {-3, 45}, options);
+    const BlockPair pair = textured_pair(203, 91, {-3, 45}, options);
     ThreadLimit one(1), three(3);
     const Image<float> expected = one.run([&] { return block_matching(pair.problem); }).disparity;
     EXPECT_GT(known_pixels(expected), 203 * 91 / 3);
@@ -82,8 +82,8 @@ TEST(BlockMatching, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
 }
 
 /// Rows of a picture that repeats nowhere, and the same `shift` pixels further left.
-OwnedPair shifted_pair(int shift, DisparityRange range) {
-  OwnedPair pair = textured_pair(60, 24, range, {});
+BlockPair shifted_pair(int shift, DisparityRange range) {
+  BlockPair pair = textured_pair(60, 24, range, {});
   reference::Numbers numbers(7);
   for (int y = 0; y < 24; ++y)
     for (int x = 0; x < 60; ++x) pair.left(x, y) = static_cast<std::uint8_t>(numbers.below(256));
@@ -93,7 +93,7 @@ OwnedPair shifted_pair(int shift, DisparityRange range) {
 }
 
 TEST(BlockMatching, FindsAShiftAndNotWhatTheRightImageDoesNotShow) {
-  OwnedPair pair = shifted_pair(6, {0, 16});
+  BlockPair pair = shifted_pair(6, {0, 16});
   const Image<float> map = block_matching(pair.problem).disparity;
   int known_outside = 0;
   for (int y = 0; y < 24; ++y) {
@@ -104,7 +104,7 @@ TEST(BlockMatching, FindsAShiftAndNotWhatTheRightImageDoesNotShow) {
 }
 
 TEST(BlockMatching, FindsHalfAPixel) {
-  OwnedPair pair = shifted_pair(0, {0, 8});
+  BlockPair pair = shifted_pair(0, {0, 8});
   for (int y = 0; y < 24; ++y)
     for (int x = 0; x < 60; ++x) {
       pair.left(x, y) = static_cast<std::uint8_t>(128 + 60 * std::sin(0.35 * x + y));
@@ -119,7 +119,7 @@ TEST(BlockMatching, FindsHalfAPixel) {
 }
 
 TEST(BlockMatching, TakesTheSmallestDisparityWhereAllAreAsGood) {
-  OwnedPair pair = shifted_pair(0, {2, 9});
+  BlockPair pair = shifted_pair(0, {2, 9});
   pair.left.fill(90);
   pair.right.fill(90);
   BlockMatchingOptions& options = pair.problem.options.block;
@@ -136,7 +136,7 @@ TEST(BlockMatching, TakesTheSmallestDisparityWhereAllAreAsGood) {
 
 TEST(BlockMatching, RefusesOptionsOutOfRange) {
   const auto refused = [](auto change) {
-    OwnedPair pair = shifted_pair(0, {0, 4});
+    BlockPair pair = shifted_pair(0, {0, 4});
     change(pair.problem.options.block);
     EXPECT_THROW(block_matching(pair.problem), std::logic_error);
   };
