@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "core/image.hpp"
 #include "core/parallel.hpp"
 #include "evaluate/cloud_score.hpp"
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <random>
 #include <set>
 #include <utility>
@@ -66,8 +65,7 @@ Vec3d fitted_normal(ImageView<const float> depth, const Pinhole& camera, int x, 
     values(i) = w;
   }
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(system);
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  if (pixels.size() < 6 || qr.rank() < 3) return {kNone, kNone, kNone};
+  if (pixels.size() < 6 || qr.rank() < 3) return {kUnknown, kUnknown, kUnknown};
   const Eigen::Vector3d plane = qr.solve(values);
   // Two directions within the plane, from its points at three pixels.
   const auto point = [&](double u, double v) {

@@ -18,7 +18,7 @@
 namespace recon {
 namespace {
 
-using namespace recon::testing;
+using namespace recon::test;
 
 std::vector<DepthRange> ranges(const Scene& scene, const DepthRangeOptions& options = {}) {
   return depth_ranges(scene, select_sources(scene, {}), options);

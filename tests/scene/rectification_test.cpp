@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using namespace recon::testing;
+using namespace recon::test;
 
 constexpr Pinhole kCamera{640, 480, 500, 505, 322, 237};
 /// Another size and another lens.

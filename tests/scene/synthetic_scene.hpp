@@ -7,7 +7,7 @@
 
 #include "scene/scene.hpp"
 
-namespace recon::testing {
+namespace recon::test {
 
 inline constexpr double kPi = std::numbers::pi;
 
@@ -72,4 +72,4 @@ inline void add_cube(Scene& scene, double half, int n = 6) {
                           half * (2.0 * k / (n - 1) - 1)});
 }
 
-}  // namespace recon::testing
+}  // namespace recon::test

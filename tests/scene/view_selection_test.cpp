@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using namespace recon::testing;
+using namespace recon::test;
 
 TEST(SelectSources, PrefersTenToFifteenDegrees) {
   // Views at 0, 2, 12, 30 and 70 degrees see the same points.

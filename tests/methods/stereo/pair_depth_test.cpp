@@ -11,7 +11,7 @@
 namespace recon {
 namespace {
 
-using namespace recon::testing;
+using namespace recon::test;
 
 constexpr Pinhole kCamera{160, 120, 150, 150, 79, 61};
 constexpr Pinhole kOtherCamera{180, 130, 170, 168, 92, 64};

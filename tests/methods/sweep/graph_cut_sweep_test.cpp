@@ -21,7 +21,7 @@
 namespace recon {
 namespace {
 
-constexpr int kPlanes = 64, kWindow = 7, kSources = 4;
+constexpr int kCutPlanes = 64, kWindow = 7, kSources = 4;
 constexpr double kNear = 2.5, kFar = 16.0;
 /// Grey levels, root mean square over the window; the noise of the pictures is 1.2.
 constexpr double kWeakTexture = 4.0;
@@ -48,15 +48,15 @@ Swept swept(const std::filesystem::path& folder) {
   }
   result.millimetres = read_png16(folder / "gt_depth" / scene.views[0].name);
   const int width = result.images[0].width(), height = result.images[0].height();
-  result.costs = Volume<float>(width, kPlanes, height);
+  result.costs = Volume<float>(width, kCutPlanes, height);
   const CpuSweep sweep =
-      prepare_cpu_sweep(views[0], {views.begin() + 1, views.end()}, make_plane_set(kNear, kFar, kPlanes),
+      prepare_cpu_sweep(views[0], {views.begin() + 1, views.end()}, make_plane_set(kNear, kFar, kCutPlanes),
                         {CostKind::kZncc, kWindow, Combination::kBestK, 2});
   result.winners = Image<std::uint16_t>(width, height);
   sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
     std::vector<Winner> row(static_cast<std::size_t>(tile.width));
     for (int y = 0; y < tile.height; ++y) {
-      for (int d = 0; d < kPlanes; ++d)
+      for (int d = 0; d < kCutPlanes; ++d)
         std::transform(costs.row(y, d), costs.row(y, d) + tile.width,
                        result.costs.view().row(tile.y + y, d) + tile.x, to_float);
       winner_take_all(costs, y, row.data());
@@ -87,7 +87,7 @@ double wrong_in_weak_texture(const Swept& scene, const Image<std::uint16_t>& lab
     for (int x = 0; x < labels.width(); ++x) {
       if (scene.millimetres(x, y) == 0 || !is_weak(scene.images[0], x, y)) continue;
       const double depth = scene.millimetres(x, y) / 1000.0;
-      const double plane = (1 / depth - 1 / kFar) / (1 / kNear - 1 / kFar) * (kPlanes - 1);
+      const double plane = (1 / depth - 1 / kFar) / (1 / kNear - 1 / kFar) * (kCutPlanes - 1);
       known += 1;
       wrong += labels(x, y) == kNoLabel || std::abs(labels(x, y) - plane) > 1 ? 1 : 0;
     }
