@@ -27,15 +27,6 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {
 
 namespace cuda {
 
-Volume<Half> sweep_volume(const SweepProblem&, SweepVariant, int) {
-  unavailable();
-}
-LimitedSweep sweep_limited(const SweepProblem&, SweepVariant, std::size_t, int) {
-  unavailable();
-}
-CachedSweeps sweep_with_cache(const std::vector<SweepProblem>&, SweepVariant, std::size_t, int) {
-  unavailable();
-}
 SweepTimes time_sweep(const SweepProblem&, int, int) {
   unavailable();
 }

@@ -19,7 +19,8 @@ std::size_t constant_window_bytes(int width, int planes, int height, int radius)
 /// @param max_cost    max finite cost
 /// @param aggregated  of the same shape; does not overlap `costs`
 /// @param scratch     constant_window_bytes of memory, aligned to 256 bytes
-/// @throws std::logic_error if shapes differ, or the radius or the max cost is out of range; DeviceError
+/// @throws std::logic_error if shapes differ, the radius or the max cost is out of range, or with radii above
+/// 63 for 65536 rows and more; DeviceError
 void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost,
                            const DeviceVolume& aggregated, std::byte* scratch, cudaStream_t stream);
 

@@ -10,8 +10,8 @@
 
 namespace recon::cuda {
 
-/// The sweep on a GPU by parts, for tests and the benchmark: no CUDA type appears here, and a build without
-/// CUDA has these functions too, which then throw DeviceUnavailable.
+/// The sweep on a GPU by parts, for tests and the benchmark: no CUDA type appears here. In a build
+/// without CUDA, those that the benchmark calls throw DeviceUnavailable.
 
 /// How the sources are stored; the results are the same.
 enum class SweepVariant {

@@ -1,7 +1,6 @@
 #include "fuse/reprojection.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -84,8 +83,7 @@ void reproject_block(const PointBlock& points, const Pose& view_from_points, con
     hn::Store(z, d, result.predicted + i);
   }
   for (int i = 0; i < points.count; ++i)
-    result.found[i] =
-        result.x[i] < 0 ? std::numeric_limits<float>::quiet_NaN() : view.depth.row(result.y[i])[result.x[i]];
+    result.found[i] = result.x[i] < 0 ? kUnknown : view.depth.row(result.y[i])[result.x[i]];
 }
 
 /// Sets the bits of a reprojected block.

@@ -49,7 +49,7 @@ void median_row(const float* above, const float* here, const float* below, int w
     median = hn::IfThenElse(hn::Lt(f, unknown), c, median);
     median = hn::IfThenElse(hn::Lt(h, unknown), e, median);
     median = hn::IfThenElse(hn::Lt(j, unknown), f, median);
-    const auto nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    const auto nan = hn::Set(d, kUnknown);
     hn::StoreU(hn::IfThenElse(hn::Lt(centre, unknown), median, nan), d, out + x);
   }
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -152,7 +151,7 @@ void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> o
   parallel_for(disparity.height, [&](int y) {
     for (int x = 0; x < disparity.width; ++x) {
       if (outliers(x, y) == Outlier::kNone) continue;
-      Filling found{kNoFilling, std::numeric_limits<float>::quiet_NaN()};
+      Filling found{kNoFilling, kUnknown};
       for (int direction = 0; direction < kSearchDirections; ++direction) {
         const SearchStep step = search_step(direction);
         int i = x + step.x, j = y + step.y;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "core/connected_runs.hpp"
@@ -48,7 +47,7 @@ void remove_small_patches(ImageView<float> map, int min_size, const SameSurface&
       const int begin = x, end = ends[run];
       x = end - 1;
       if (runs.size(run++) >= min_size) continue;
-      std::fill(map.row(y) + begin, map.row(y) + end, std::numeric_limits<float>::quiet_NaN());
+      std::fill(map.row(y) + begin, map.row(y) + end, kUnknown);
     }
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// Candidates tried per requested point.
 constexpr int kTries = 20;
 /// Min cosine between normal and ray for an observation.
-constexpr double kMinSeenFacing = 0.15;
+constexpr double kMinObservedCosine = 0.15;
 /// Min distance of observations from the image border, pixels.
 constexpr double kBorder = 1.0;
 /// Separates the hashes of this file from those of the image noise.
@@ -81,7 +81,7 @@ class SparseSampler {
     const auto exact = lenses_[view.camera].project(view.cam_from_world * hit.position);
     if (!exact) return std::nullopt;
     const Vec3d eye = camera_centre(view.cam_from_world);
-    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kMinSeenFacing) return std::nullopt;
+    if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kMinObservedCosine) return std::nullopt;
     const double sigma = description_.sparse.noise;
     const Vec2d observed{exact->x + sigma * gaussian_of(random(candidate, 3 + 2 * index)),
                          exact->y + sigma * gaussian_of(random(candidate, 4 + 2 * index))};

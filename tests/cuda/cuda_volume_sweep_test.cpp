@@ -186,6 +186,10 @@ TEST_F(CudaVolumeSweepSingle, CountsWhatItTakesAndStaysWithinALimit) {
         volume_problem({"", by, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
     test::expect_memory_counted(owned.problem, 97);
   }
+  reference::OwnedProblem wide =
+      volume_problem({"", Aggregation::kConstantWindow, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
+  wide.problem.stages.aggregation.constant_radius = 64;  // whose sums are stored
+  test::expect_memory_counted(wide.problem, 97);
 }
 
 }  // namespace

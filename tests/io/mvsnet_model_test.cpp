@@ -26,7 +26,7 @@ MvsnetCamera parse_camera(const std::string& text) {
   return parse_mvsnet_camera(text, "0_cam.txt");
 }
 
-/// The camera_refusal of the whole text with a part replaced.
+/// The refusal of the whole text with a part replaced.
 std::string camera_refusal(const std::string& part, const std::string& replacement) {
   std::string text = kWholeCamera;
   text.replace(text.find(part), part.size(), replacement);

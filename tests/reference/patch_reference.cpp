@@ -14,7 +14,7 @@ struct Position {
 };
 
 /// The source index of the point of inverse depth `w` on the ray of reference index (x, y).
-Position project(const PosedImage& reference, const PosedImage& source, double x, double y, double w) {
+Position projected(const PosedImage& reference, const PosedImage& source, double x, double y, double w) {
   const Pinhole &r = reference.camera, &s = source.camera;
   const double z = 1 / w;
   const double point[3] = {(x + 0.5 - r.cx) / r.fx * z, (y + 0.5 - r.cy) / r.fy * z, z};
@@ -56,7 +56,7 @@ TextbookPatch compare_patch(const PosedImage& reference, const PosedImage& sourc
                             const TextbookPlane& plane, int radius, PatchMap map) {
   const ImageView<const std::uint8_t> image = reference.channel[0];
   const auto exact = [&](double dx, double dy) {
-    return project(reference, source, x + dx, y + dy, plane.w + plane.wx * dx + plane.wy * dy);
+    return projected(reference, source, x + dx, y + dy, plane.w + plane.wx * dx + plane.wy * dy);
   };
   const Position centre = exact(0, 0);
   if (!centre.in_front) return {0, -std::numeric_limits<double>::infinity(), 0};

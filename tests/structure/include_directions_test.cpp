@@ -46,8 +46,8 @@ const std::map<std::string, Modules> kMayInclude = {
       "render", "evaluate", "session", "reference", "cuda/testing"}},
     {"cuda", {"core", "methods", "cuda/testing"}},
     {"cuda/device", {"core"}},
-    // A kernel that stores no volume selects its winners itself: here match is above optimize.
-    {"cuda/match", {"core", "scene", "match", "optimize", "cuda/device", "cuda/optimize"}},
+    // The transform of pairs writes what the paths read: here match is above optimize.
+    {"cuda/match", {"core", "scene", "match", "cuda/device", "cuda/optimize"}},
     {"cuda/testing",
      {"core", "scene", "match", "aggregate", "optimize", "refine", "methods", "cuda/device", "cuda/match",
       "cuda/aggregate", "cuda/optimize", "cuda/refine", "cuda/methods"}},

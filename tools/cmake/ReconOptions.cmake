@@ -48,8 +48,8 @@ endif()
 option(RECON_JOIN_SOURCES "Compile source files eight at a time: faster from scratch, slower after a change" ON)
 
 # recon_join_sources(target): most of the time of small files goes into the headers that they share. Names in the anonymous
-# namespaces of a target must differ. Highway includes a file once for each instruction set, so these stand alone; clang-tidy
-# looks at each file by itself.
+# namespaces of a target must differ. Highway includes a file once for each instruction set, so these stand alone, and so do
+# kernels, which CMake joins since 3.31; clang-tidy looks at each file by itself.
 function(recon_join_sources target)
   if(NOT RECON_JOIN_SOURCES OR CMAKE_CXX_CLANG_TIDY)
     return()
@@ -58,7 +58,7 @@ function(recon_join_sources target)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
     file(STRINGS ${source} vector_code REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)
-    if(vector_code)
+    if(vector_code OR source MATCHES "\\.cu$")
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()

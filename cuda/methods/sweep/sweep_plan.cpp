@@ -107,7 +107,7 @@ class Planner {
   int block_rows_ = 0;
 };
 
-std::string mebibytes(std::size_t bytes) {
+std::string in_mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
 }
 
@@ -141,7 +141,7 @@ static SweepPlan plan_patches(const SweepShape& shape, std::size_t memory_limit,
   }
   throw OutOfMemory("the patches of a view of " + std::to_string(shape.width) + "x" +
                     std::to_string(shape.height) + " with " + std::to_string(shape.sources) +
-                    " sources need " + mebibytes(bytes) + " of GPU memory, " + mebibytes(memory_limit) +
+                    " sources need " + in_mebibytes(bytes) + " of GPU memory, " + in_mebibytes(memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources; "
                     "--refine none takes less");
 }
@@ -174,8 +174,9 @@ SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
   throw OutOfMemory("a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
                     " with " + std::to_string(shape.sources) + " sources of up to " +
                     std::to_string(shape.source_width) + "x" + std::to_string(shape.source_height) +
-                    " needs at least " + mebibytes(Planner(shape, memory_limit, min_sums).smallest().bytes) +
-                    " of GPU memory, " + mebibytes(memory_limit) +
+                    " needs at least " +
+                    in_mebibytes(Planner(shape, memory_limit, min_sums).smallest().bytes) +
+                    " of GPU memory, " + in_mebibytes(memory_limit) +
                     " may be used; raise --gpu-memory-limit, or lower --max-image-size or --sources" +
                     what_takes_less(shape, shaped));
 }

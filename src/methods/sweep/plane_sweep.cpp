@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "match/posed_image.hpp"
@@ -37,7 +36,7 @@ void invalidate_untrusted(const PosedImage& reference, int window, const Photome
     for (int x = 0; x < estimate.depth.width(); ++x)
       if (!(estimate.cost(x, y) <= filter.max_cost && estimate.confidence(x, y) >= filter.min_confidence &&
             (contrast.empty() || contrast(x, y) >= filter.min_texture)))
-        estimate.depth(x, y) = std::numeric_limits<float>::quiet_NaN();
+        estimate.depth(x, y) = kUnknown;
 }
 
 /// The max path length in the source, in pixels, of a sample from `near` to `far`, over a grid of reference
@@ -83,14 +82,14 @@ ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<con
   EXPECTS(mask.empty() || (mask.width == depth.width() && mask.height == depth.height()));
   for (int y = 0; y < mask.height; ++y)
     for (int x = 0; x < mask.width; ++x)
-      if (mask(x, y) == 0) depth(x, y) = std::numeric_limits<float>::quiet_NaN();
+      if (mask(x, y) == 0) depth(x, y) = kUnknown;
   ViewDepth result;
   result.depth = median ? median_3x3(depth.view()) : std::move(depth);
   remove_speckles(result.depth.view(), speckle_size, kSpeckleStep);
   result.confidence = std::move(confidence);
   for (int y = 0; y < result.depth.height(); ++y)
     for (int x = 0; x < result.depth.width(); ++x)
-      if (std::isnan(result.depth(x, y))) result.confidence(x, y) = std::numeric_limits<float>::quiet_NaN();
+      if (std::isnan(result.depth(x, y))) result.confidence(x, y) = kUnknown;
   return result;
 }
 

@@ -226,7 +226,9 @@ double CutBand::change(int alpha) const {
 }
 
 bool CutBand::apply(int alpha) {
-  if (change(alpha) >= 0) return false;
+  const double rise = change(alpha);
+  ASSERT(rise <= 0);  // the cut is a minimum
+  if (rise >= 0) return false;
   for (int node = 0; node < count_; ++node) {
     if (!takes_.data()[node]) continue;
     const int index = pixels_.data()[node];

@@ -104,7 +104,7 @@ struct Setting {
 struct Condition {
   Jobs jobs = 0;
   std::function<bool(const SessionOptions&, Job)> met;
-  std::string text;  ///< where it has one, as the others have it, such as "has a meaning with ... only"
+  std::string text;  ///< of the message, after the option: "has a meaning with ... only"
 };
 
 enum class ValueKind { kSwitch, kInteger, kDecimal, kText };

@@ -26,7 +26,7 @@ bool follows_paths(const SessionOptions& options, Job job) {
 }
 
 /// Whether the penalties of a pipeline fall off at edges.
-bool falls_off(const SessionOptions& options, Job job) {
+bool has_falloff(const SessionOptions& options, Job job) {
   return penalises_steps(options, job) &&
          options.pair.matching.pipeline.optimizer != PipelineOptimizer::kScanline;
 }
@@ -121,7 +121,7 @@ OptionGroup semi_global_options() {
       .add(penalty_option("p2-falloff", "LEVELS",
                           "Difference of an edge over which --p2 falls off, grey levels; 0: it does not",
                           &Penalties::falloff, {0, 255}, decimal(GraphCutOptions().edge_falloff)))
-      .only_where(kPipeline, falls_off, kSgmOrCut);
+      .only_where(kPipeline, has_falloff, kSgmOrCut);
   group.add("uniqueness", "PERCENT", "Min cost margin of the winner over other disparities, per cent")
       .number(kSgm, RECON_FIELD(pair.matching.semi_global.uniqueness), {0, 99})
       .number(kBm, RECON_FIELD(pair.matching.block.uniqueness), {0, 99});

@@ -17,7 +17,7 @@ namespace {
 constexpr double kOutliers = 0.01;
 /// By this share of it, the extent is larger.
 constexpr double kMargin = 0.25;
-constexpr double kSteps = 65535;
+constexpr double kGridSteps = 65535;
 
 struct Extent {
   double min, middle, max;
@@ -68,7 +68,7 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
   double widest = 0;
   parallel_for(3, [&](int i) { box[i] = extent(cloud.positions, axes[i]); });
   for (const Extent& side : box) widest = std::max(widest, side.max - side.min);
-  view.step = widest > 0 ? widest / kSteps : 1;
+  view.step = widest > 0 ? widest / kGridSteps : 1;
   view.origin = {box[0].min, box[1].min, box[2].min};
   double diagonal = 0;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -83,7 +83,7 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
       const double value = cloud.positions[p].*axes[i];
       inside = inside && value >= box[i].min && value <= box[i].max;
       if (inside)
-        steps[i] = static_cast<std::uint16_t>(std::min((value - box[i].min) / view.step + 0.5, kSteps));
+        steps[i] = static_cast<std::uint16_t>(std::min((value - box[i].min) / view.step + 0.5, kGridSteps));
     }
     if (!inside) continue;
     view.positions.insert(view.positions.end(), steps.begin(), steps.end());

@@ -25,7 +25,7 @@ constexpr std::size_t kColourBytes = 6;
 // Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
 // encoder of a preview (13), depth with normals and the decoded left image (28).
 constexpr std::size_t kWriteBytes = 36;
-constexpr std::uint64_t kPointBytes = 36 + 12;  // in fused.ply and its visibility file
+constexpr std::uint64_t kCloudPointBytes = 36 + 12;  // in fused.ply and its visibility file
 
 std::size_t pixels_of(const PairPlan& plan) {
   return static_cast<std::size_t>(plan.size.width) * static_cast<std::size_t>(plan.size.height);
@@ -82,7 +82,7 @@ std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill) {
   constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
   // Two PFM maps, a 16-bit PNG, a preview, a mask; PNG files are hardly larger than their pixels.
   const std::uint64_t pixels = pixels_of(plan);
-  return kReports + pixels * (4 + 3 + 4 + (fill ? 2 : 0) + (plan.camera ? 4 + kPointBytes : 0));
+  return kReports + pixels * (4 + 3 + 4 + (fill ? 2 : 0) + (plan.camera ? 4 + kCloudPointBytes : 0));
 }
 
 json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {

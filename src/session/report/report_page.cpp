@@ -42,7 +42,7 @@ std::string view_figure(const json& view) {
          share(view, "known_geometric", "agreed by other views") + "</figcaption></figure>\n";
 }
 
-std::string summary(const json& report) {
+std::string page_summary(const json& report) {
   std::string text = "<p>";
   if (report.contains("points"))
     text += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
@@ -96,8 +96,8 @@ void add_cloud(std::string& page, const CloudView& cloud) {
 
 std::string report_html(const json& report, const CloudView& cloud) {
   const bool shown = cloud.size() > 0 && !embedded_three().empty();
-  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n" + summary(report) +
-                     html_warnings(report.at("warnings"));
+  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n" +
+                     page_summary(report) + html_warnings(report.at("warnings"));
   if (shown)
     page += "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<p><small>" +
             std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +

@@ -204,7 +204,7 @@ class StripSearch {
     scratch_.winners.data()[i] = static_cast<std::uint16_t>(k);
     out[i] = is_trusted(winner, search_.level.limits)
                  ? block_disparity(winner, search_.level.searched.min, steps_, search_.options.subpixel)
-                 : std::numeric_limits<float>::quiet_NaN();
+                 : kUnknown;
   }
 
   void search_row(int y, bool roll, float* out) {
@@ -243,7 +243,7 @@ class StripSearch {
     for (int i = 0; i < region_.width; ++i) {
       const int p = position(i);
       if (p < 0 || p > last || !agrees_with_owner(owners[p], winners[i], search_.options.left_right, steps_))
-        out[i] = std::numeric_limits<float>::quiet_NaN();
+        out[i] = kUnknown;
     }
   }
 
