@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -26,11 +25,11 @@ constexpr double kRelativeDepths[] = {0.6, 0.8, 1.0, 1.25, 1.6};
 constexpr double kDistanceInBaselines = 5;
 constexpr double kMinSourceOverlap = 0.1;
 
-/// One point in a pair of views.
-struct Reprojection {
-  float angle;   ///< triangulation angle, degrees
-  float score;   ///< matching quality of the pair at this point
-  float weight;  ///< number of points that it represents
+/// The points that a view shares with a source.
+struct SharedPoints {
+  double score = 0;   ///< matching quality of the pair at the points
+  double weight = 0;  ///< the number of points, with those that they represent
+  std::size_t count = 0, below_min = 0, within_max = 0;  ///< without those, all and by their angles
 };
 
 struct Candidate {
@@ -57,41 +56,34 @@ double scale_weight(double ratio) {
   return ratio < 2 ? 1 : 2 / ratio;
 }
 
-Reprojection reprojection(const SceneGeometry& views, int reference, int source, Vec3d x, double weight,
-                          const ViewSelectionOptions& options) {
+/// @param weight  the number of points that `x` represents
+void add_point(const SceneGeometry& views, int reference, int source, Vec3d x, double weight,
+               const ViewSelectionOptions& options, SharedPoints& shared) {
   const ViewGeometry &r = views[reference], &s = views[source];
-  const double angle = triangulation_angle(x, r.centre, s.centre);
+  const double exact_angle = triangulation_angle(x, r.centre, s.centre);
   const double ratio = (norm(x - r.centre) / r.focal) / (norm(x - s.centre) / s.focal);
-  const double score = weight * angle_weight(angle, options) * scale_weight(ratio);
-  return {static_cast<float>(angle), static_cast<float>(score), static_cast<float>(weight)};
+  const auto score = static_cast<float>(weight * angle_weight(exact_angle, options) * scale_weight(ratio));
+  const double angle = static_cast<double>(static_cast<float>(exact_angle));
+  shared.score += static_cast<double>(score);
+  shared.weight += weight;
+  shared.count += 1;
+  shared.below_min += angle < options.min_angle_degrees ? 1 : 0;
+  shared.within_max += angle <= options.max_angle_degrees ? 1 : 0;
 }
 
-/// The reprojections of one reference view into each view.
-using PairReprojections = std::vector<std::vector<Reprojection>>;
-
-/// The angle that a share of the reprojections does not exceed, degrees. Reorders them.
-double angle_quantile(std::vector<Reprojection>& all, std::size_t numerator, std::size_t denominator) {
-  const auto at = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) * numerator / denominator);
-  std::nth_element(all.begin(), at, all.end(),
-                   [](const Reprojection& a, const Reprojection& b) { return a.angle < b.angle; });
-  return static_cast<double>(at->angle);
+/// Whether the third quartile of the angles reaches the min angle and their median is within the max angle.
+bool angles_fit(const SharedPoints& shared) {
+  return shared.below_min <= (shared.count - 1) * 3 / 4 && shared.within_max > (shared.count - 1) / 2;
 }
 
-/// Candidates from all reprojections of one reference view, best first. @param min_weight  min weight of a
-/// candidate
-std::vector<Candidate> ranked(PairReprojections by_source, double min_weight,
-                              const ViewSelectionOptions& options) {
+/// Candidates from what one reference view shares with each view, best first.
+/// @param min_weight  min weight of a candidate
+std::vector<Candidate> ranked(const std::vector<SharedPoints>& by_source, double min_weight) {
   std::vector<Candidate> candidates;
   for (std::size_t source = 0; source < by_source.size(); ++source) {
-    std::vector<Reprojection>& all = by_source[source];
-    double score = 0, weight = 0;
-    for (const Reprojection& it : all) {
-      score += static_cast<double>(it.score);
-      weight += static_cast<double>(it.weight);
-    }
-    if (score > 0 && weight >= min_weight && angle_quantile(all, 3, 4) >= options.min_angle_degrees &&
-        angle_quantile(all, 1, 2) <= options.max_angle_degrees)
-      candidates.push_back({static_cast<int>(source), score});
+    const SharedPoints& shared = by_source[source];
+    if (shared.score > 0 && shared.weight >= min_weight && angles_fit(shared))
+      candidates.push_back({static_cast<int>(source), shared.score});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
@@ -107,7 +99,7 @@ std::uint64_t mixed(std::uint64_t value) {
 std::vector<Candidate> by_points(const SceneIndex& index, int reference,
                                  const ViewSelectionOptions& options) {
   const Scene& scene = index.scene;
-  PairReprojections by_source(scene.views.size());
+  std::vector<SharedPoints> by_source(scene.views.size());
   for (const int p : index.visibility.points_of_view[reference]) {
     const std::span<const int> track = index.visibility.views_of_point[p];
     const std::size_t stride = (track.size() + kMaxTrackLength - 1) / kMaxTrackLength;
@@ -116,10 +108,10 @@ std::vector<Candidate> by_points(const SceneIndex& index, int reference,
         stride;
     for (std::size_t i = start; i < track.size(); i += stride)
       if (track[i] != reference)
-        by_source[track[i]].push_back(reprojection(index.views, reference, track[i], scene.points[p].position,
-                                                   static_cast<double>(stride), options));
+        add_point(index.views, reference, track[i], scene.points[p].position, static_cast<double>(stride),
+                  options, by_source[track[i]]);
   }
-  return ranked(std::move(by_source), kMinShared, options);
+  return ranked(by_source, kMinShared);
 }
 
 /// Estimated depths for a view without observed points: around the median depth of the points in its image,
@@ -149,16 +141,15 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
   const ViewGeometry& view = views[reference];
   const std::vector<Vec3d> rays = view.ray_grid(kOverlapRays);
   const std::vector<double> depths = guessed_depths(index, reference, neighbours);
-  PairReprojections by_source(static_cast<std::size_t>(views.size()));
+  std::vector<SharedPoints> by_source(static_cast<std::size_t>(views.size()));
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
       const Vec3d x = view.point_at(ray, depth);
       for (const int source : neighbours)
-        if (views[source].sees(x))
-          by_source[source].push_back(reprojection(views, reference, source, x, 1, options));
+        if (views[source].sees(x)) add_point(views, reference, source, x, 1, options, by_source[source]);
     }
   const double samples = static_cast<double>(depths.size() * rays.size());
-  return ranked(std::move(by_source), kMinSourceOverlap * samples, options);
+  return ranked(by_source, kMinSourceOverlap * samples);
 }
 
 }  // namespace
