@@ -18,6 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SKIPPED = 77
 CELL = 16  # pixels
+# Notes in the page by how many pixels its text sticks out at the width of a phone, which a window cannot have.
+OVERFLOW = """<script>document.body.style.width = "350px"
+document.body.dataset.overflow = document.body.scrollWidth - document.body.clientWidth
+document.body.style.width = ""</script>"""
 SCREENS = {"desk": (1280, 1500), "phone": (390, 1800)}
 
 
@@ -186,6 +190,7 @@ def main(program, pictures=None):
             sys.exit(SKIPPED)
         warnings = json.loads((folder / "out/report.json").read_text())["warnings"]
         check(any("view08.jpg" in warning for warning in warnings), f"no warning of the broken photo: {warnings}")
+        report.write_text(text + OVERFLOW)
         backgrounds = {}
         for screen, (width, height) in SCREENS.items():
             for dark in (False, True):
@@ -194,6 +199,7 @@ def main(program, pictures=None):
                 shot = folder / f"{name}.png"
                 page = Page(chromium(folder, report, dark, size, f"--screenshot={shot}", "--dump-dom")[0])
                 check_scripts(page, name)
+                check(page.all("body")[0]["data-overflow"] == "0", f"{name}: too wide for a phone: {page.all('body')}")
                 check(page.all("canvas"), f"{name}: no canvas: {page.words[:300]}")
                 compare(page, shot.read_bytes(), name)
                 backgrounds[name] = sum(pixels(shot.read_bytes())[3][2][:3])
