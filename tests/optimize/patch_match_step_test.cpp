@@ -12,6 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "core/image.hpp"
+
 namespace recon {
 namespace {
 
