@@ -126,10 +126,12 @@ OptionGroup view_options() {
   return group;
 }
 
-OptionGroup filter_options() {
+namespace {
+
+constexpr const char* kPatchesOnly = "has a meaning with --refine patches only";
+
+void add_filters(OptionGroup& group) {
   const SessionOptions defaults;
-  const char* patches_only = "has a meaning with --refine patches only";
-  OptionGroup group("Filters and fusion");
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
       .described(decimal(kDefaultMaxPatchCost) + " with patches, else " + decimal(kDefaultMaxZncc) +
@@ -147,7 +149,7 @@ OptionGroup filter_options() {
           "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
           "none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
-      .only_where(kSweep, &SessionOptions::swept_by_patches, patches_only);
+      .only_where(kSweep, &SessionOptions::swept_by_patches, kPatchesOnly);
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
@@ -162,6 +164,10 @@ OptionGroup filter_options() {
       .integer(
           kPairs, [](const SessionOptions& o, Job job) { return o.pair.min_patch(job.method); },
           [](SessionOptions& o, int size) { o.pair.speckle = size; }, {0, 1e9});
+}
+
+void add_fusion(OptionGroup& group) {
+  const SessionOptions defaults;
   group.add("min-views", "N", "Number of source views that have to agree on a depth")
       .number(kScenes, RECON_FIELD(consistency.min_views), {1, kMaxSources});
   group.add("max-depth-error", "SHARE", "Max relative depth difference of views that agree")
@@ -175,7 +181,7 @@ OptionGroup filter_options() {
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
            "columns away; 0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
-      .only_where(kSweep, &SessionOptions::swept_by_patches, patches_only);
+      .only_where(kSweep, &SessionOptions::swept_by_patches, kPatchesOnly);
   group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")
@@ -190,6 +196,14 @@ OptionGroup filter_options() {
            "Write the cloud once more, divided by a grid over x and y into files below tiles/: the side of a "
            "tile in scene units, such as metres; 0: no tiles")
       .number(kScenes, RECON_FIELD(tile), {0, 1e9});
+}
+
+}  // namespace
+
+OptionGroup filter_options() {
+  OptionGroup group("Filters and fusion");
+  add_filters(group);
+  add_fusion(group);
   return group;
 }
 
