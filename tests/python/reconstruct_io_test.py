@@ -1,0 +1,177 @@
+"""reconstruct_io_test.py PROGRAM: tools/python/reconstruct_io.py on files by hand, on damaged ones, and on the results of
+PROGRAM for scenes/demo, whose cloud Open3D reads too where it is installed."""
+
+import json
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIPPED = 77
+sys.path.insert(0, str(ROOT / "tools/python"))
+try:
+    import numpy as np
+
+    import reconstruct_io as rio
+except ImportError as missing:
+    if "numpy" not in str(missing):
+        raise
+    print(missing)
+    sys.exit(SKIPPED)
+
+
+def png(rows, kinds):
+    """A grey PNG whose rows are filtered by the formulas of the specification, pixel by pixel."""
+    raw, above = b"", [0] * len(rows[0])
+    for row, kind in zip(rows, kinds):
+        raw += bytes([kind])
+        for x, value in enumerate(row):
+            a, b, c = (row[x - 1] if x else 0), above[x], (above[x - 1] if x else 0)
+            p = a + b - c
+            paeth = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+            raw += bytes([(value - [0, a, b, (a + b) // 2, paeth][kind]) % 256])
+        above = row
+    chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, content):
+        path = Path(self.folder.name, "file")
+        path.write_bytes(content)
+        return path
+
+    def refuses(self, reader, content, text):
+        with self.assertRaisesRegex(ValueError, text):
+            reader(self.file(content))
+
+    def test_depth_map(self):
+        depth = rio.read_depth_map(self.file(b"3&2&1&" + struct.pack("<6f", 1, 2, 0, -3, float("inf"), 4)))
+        np.testing.assert_array_equal(depth, [[1, 2, np.nan], [np.nan, np.nan, 4]])
+        self.refuses(rio.read_depth_map, b"3&2&3&", "has 3 channels, not 1")
+        self.refuses(rio.read_depth_map, b"3&2&1&" + bytes(20), "take 24 bytes, but 20 follow")
+        self.refuses(rio.read_depth_map, b"3&-2&1&", "does not begin with")
+
+    def test_normal_map(self):
+        normals = rio.read_normal_map(self.file(b"1&2&3&" + struct.pack("<6f", 1, 0, 2, 0, 3, 0)))
+        np.testing.assert_array_equal(normals[:, 0], [[1, 2, 3], [np.nan] * 3])
+
+    def test_confidence_map(self):
+        rows = [[random.randrange(256) for _ in range(17)] for _ in range(10)]
+        found = rio.read_confidence_map(self.file(png(rows, [0, 1, 2, 3, 4, 4, 3, 2, 1, 0])))
+        np.testing.assert_array_equal(found, np.array(rows, np.float32) / np.float32(255))
+        self.refuses(rio.read_confidence_map, png(rows, [0] * 10).replace(b"\x08\0\0\0\0", b"\x08\2\0\0\0"), "not an 8-bit")
+        self.refuses(rio.read_confidence_map, png(rows[:9], [0] * 9).replace(b"\0\0\0\x09\x08", b"\0\0\0\x0a\x08"), "take 180 bytes")
+        huge = png(rows, [0] * 10).replace(b"\0\0\0\x11\0\0\0\x0a", b"\xff" * 8)
+        self.refuses(rio.read_confidence_map, huge, "pixels take")
+        fewer = png(rows, [0] * 10).replace(b"\0\0\0\x0a\x08", b"\0\0\0\x05\x08")
+        self.refuses(rio.read_confidence_map, fewer, "take 90 bytes, not 91")  # no more is unpacked
+
+    def test_pfm(self):
+        image = rio.read_pfm(self.file(b"Pf\n2 2\n-1\n" + struct.pack("<4f", 3, float("inf"), 1, 2)))
+        np.testing.assert_array_equal(image, [[1, 2], [3, np.nan]])
+        np.testing.assert_array_equal(rio.read_pfm(self.file(b"Pf 1 1 1.0\n" + struct.pack(">f", 5))), [[5]])
+        self.refuses(rio.read_pfm, b"PF\n1 1\n-1\n", "no header")
+
+    def test_cloud(self):
+        header = b"ply\nformat binary_little_endian 1.0\ncomment c\nelement vertex 2\nproperty double x\nproperty uchar views\nend_header\n"
+        cloud = rio.read_cloud(self.file(header + struct.pack("<dBdB", 5651234.125, 3, 2, 255)))
+        self.assertEqual(cloud["x"].tolist(), [5651234.125, 2])
+        self.assertEqual(cloud["views"].tolist(), [3, 255])
+        self.refuses(rio.read_cloud, header + bytes(17), "take 18 bytes, but 17 follow")
+        self.refuses(rio.read_cloud, header.replace(b"uchar", b"list uchar int"), "cannot read vertices with")
+        self.refuses(rio.read_cloud, header.replace(b"binary_little_endian", b"ascii"), "not a binary")
+        self.refuses(rio.read_cloud, header[:60], "truncated")
+
+    def test_visibility(self):
+        content = struct.pack("<QIIIIII", 3, 2, 7, 9, 0, 1, 4)
+        starts, views = rio.read_visibility(self.file(content), 3)
+        self.assertEqual((starts.tolist(), views.tolist()), ([0, 2, 2, 3], [7, 9, 4]))
+        read = lambda path: rio.read_visibility(path, 3)
+        self.refuses(read, struct.pack("<QIIIIII", 4, 2, 7, 9, 0, 1, 4), "is of 4 points, not 3")
+        self.refuses(read, struct.pack("<QIIIIII", 3, 2, 7, 9, 0, 2, 4), "take 28 bytes, but 24 follow")
+        self.refuses(read, struct.pack("<QIIII", 3, 4000000000, 7, 9, 0), "ends at point 1")
+        self.refuses(lambda path: rio.read_visibility(path, 2**60), struct.pack("<QI", 2**60, 1), "ends before")
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.dense = Path(cls.folder.name)
+        subprocess.run([PROGRAM, ROOT / "scenes/demo", "-o", cls.dense, "--device", "cpu", "--quality", "draft", "--quiet"],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def test_maps_belong_together(self):
+        names = rio.view_names(self.dense)
+        self.assertEqual(len(names), 9)
+        for name in names:
+            for kind in ("photometric", "geometric"):
+                depth = rio.read_depth_map(self.dense / f"stereo/depth_maps/{name}.{kind}.bin")
+                confidence = rio.read_confidence_map(self.dense / f"stereo/confidence_maps/{name}.{kind}.png")
+                self.assertEqual(depth.shape, confidence.shape)
+                self.assertGreater(np.isfinite(depth).mean(), 0.5)
+                self.assertEqual(confidence[np.isnan(depth)].max(initial=0), 0)
+                self.assertGreater(np.median(confidence[np.isfinite(depth)]), 0.5)
+            normals = rio.read_normal_map(self.dense / f"stereo/normal_maps/{name}.geometric.bin")
+            known = np.isfinite(normals[..., 0])
+            self.assertFalse((known & np.isnan(depth)).any())
+            self.assertGreater(known.sum(), 0.999 * np.isfinite(depth).sum())  # a depth without neighbours has none
+            np.testing.assert_allclose(np.linalg.norm(normals[known], axis=1), 1, atol=1e-5)
+
+    def test_cloud_has_the_views_that_see_its_points(self):
+        cloud = rio.read_cloud(self.dense / "fused.ply")
+        report = rio.read_report(self.dense / "report.json")
+        self.assertEqual(len(cloud), report["points"])
+        starts, views = rio.read_visibility(self.dense / "fused.ply.vis", len(cloud))
+        np.testing.assert_array_equal(np.diff(starts), cloud["views"])
+        self.assertEqual(sorted(set(views.tolist())), list(range(9)))
+        try:
+            import open3d
+        except ImportError:
+            return
+        points = np.asarray(open3d.io.read_point_cloud(str(self.dense / "fused.ply")).points)
+        np.testing.assert_array_equal(points, np.stack([cloud[axis] for axis in "xyz"], axis=1).astype(float))
+
+    def test_damage_is_a_value_error(self):
+        points = len(rio.read_cloud(self.dense / "fused.ply"))
+        view = rio.view_names(self.dense)[0]
+        readers = {"fused.ply": rio.read_cloud, "fused.ply.vis": lambda path: rio.read_visibility(path, points),
+                   f"stereo/depth_maps/{view}.geometric.bin": rio.read_depth_map,
+                   f"stereo/confidence_maps/{view}.geometric.png": rio.read_confidence_map,
+                   "report.json": rio.read_report}
+        generator, damaged, refused = random.Random(1), self.dense / "damaged", 0
+        for name, reader in readers.items():
+            content = (self.dense / name).read_bytes()
+            for _ in range(20):
+                changed = bytearray(content[:generator.choice([300, len(content)])])
+                for _ in range(3):
+                    changed[generator.randrange(min(len(changed), 300))] = generator.randrange(256)
+                damaged.write_bytes(changed)
+                try:
+                    reader(damaged)
+                except ValueError as error:
+                    self.assertIn("damaged", str(error))
+                    refused += 1
+        self.assertGreater(refused, 50)
+
+    def test_session(self):
+        path = self.dense / "session.jsonl"
+        path.write_text(json.dumps({"scene": "a"}) + "\n" + json.dumps({"scene": "b"}) + "\n", encoding="utf-8")
+        self.assertEqual([scene["scene"] for scene in rio.read_session(path)], ["a", "b"])
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
