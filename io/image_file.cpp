@@ -345,12 +345,16 @@ AtomicFile image_file(const std::filesystem::path& path, ImageView<const Rgb8> i
   return encoded_file(path, bgr);
 }
 
+AtomicFile image_file(const std::filesystem::path& path, ImageView<const std::uint8_t> image) {
+  return encoded_file(path, mat_of(image, CV_8UC1));
+}
+
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const Rgb8> image) {
   return image_file(path, image).commit();
 }
 
 FileIdentity write_image(const std::filesystem::path& path, ImageView<const std::uint8_t> image) {
-  return encoded_file(path, mat_of(image, CV_8UC1)).commit();
+  return image_file(path, image).commit();
 }
 
 }  // namespace recon

@@ -92,6 +92,7 @@ FileIdentity write_image(const std::filesystem::path& path, ImageView<const std:
 
 /// The same image in a file that is complete but for `commit`.
 AtomicFile image_file(const std::filesystem::path& path, ImageView<const Rgb8> image);
+AtomicFile image_file(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
 
 /// Width and height in the header of a PNG, JPEG or TIFF file, without validation; empty if `bytes` has
 /// another format, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets) only.

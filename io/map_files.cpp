@@ -88,6 +88,15 @@ bool is_known(Vec3f n) {
   return std::isfinite(n.x) && std::isfinite(n.y) && std::isfinite(n.z) && (n.x != 0 || n.y != 0 || n.z != 0);
 }
 
+/// The grey value of a confidence.
+std::uint8_t confidence_grey(float confidence) {
+  return confidence > 0 ? static_cast<std::uint8_t>(std::lround(255 * std::min(confidence, 1.0f))) : 0;
+}
+
+float confidence_of(std::uint8_t grey) {
+  return static_cast<float>(grey) / 255;
+}
+
 constexpr std::string_view kSpaces = " \t\r\n";
 
 /// Parses the next token of the header and the single white space after it; advances `at` past both.
@@ -204,6 +213,27 @@ FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const 
 
 FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
   return normal_map_file(path, normals).commit();
+}
+
+void round_confidences(ImageView<float> confidence) {
+  for (int y = 0; y < confidence.height; ++y)
+    for (int x = 0; x < confidence.width; ++x)
+      if (float& value = confidence(x, y); !std::isnan(value)) value = confidence_of(confidence_grey(value));
+}
+
+Image<float> read_confidence_map(const std::filesystem::path& path) {
+  const Image<std::uint8_t> grey = read_grey_image(path);
+  Image<float> confidence(grey.width(), grey.height());
+  for (int y = 0; y < grey.height(); ++y)
+    for (int x = 0; x < grey.width(); ++x) confidence(x, y) = confidence_of(grey(x, y));
+  return confidence;
+}
+
+AtomicFile confidence_map_file(const std::filesystem::path& path, ImageView<const float> confidence) {
+  Image<std::uint8_t> grey(confidence.width, confidence.height);
+  for (int y = 0; y < grey.height(); ++y)
+    for (int x = 0; x < grey.width(); ++x) grey(x, y) = confidence_grey(confidence(x, y));
+  return image_file(path, grey.view());
 }
 
 Image<float> read_pfm(const std::filesystem::path& path) {

@@ -13,8 +13,7 @@ namespace recon {
 /// COLMAP's dense arrays: the text "width&height&channels&", then little-endian floats, channel planes in
 /// order, row by row. Unknown is NaN in memory and 0 in the file.
 
-/// Reads a depth map, or another map of positive values such as confidences. Values that are not positive and
-/// finite are unknown.
+/// Reads a depth map. Values that are not positive and finite are unknown.
 /// @throws InputError with file and byte if the header is invalid or does not match the file size
 Image<float> read_depth_map(const std::filesystem::path& path);
 Image<float> parse_depth_map(std::string_view bytes, const std::string& file);
@@ -32,6 +31,19 @@ AtomicFile normal_map_file(const std::filesystem::path& path, ImageView<const Ve
 /// @throws OutputError
 FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const float> depth);
 FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals);
+
+/// A confidence c in [0, 1] is the grey value round(255 c) of an 8-bit PNG; unknown is 0.
+
+/// Rounds confidences to those that a file keeps: multiples of 1/255.
+void round_confidences(ImageView<float> confidence);
+
+/// Reads a confidence map; 0 where the confidence is 0 or unknown.
+/// @throws InputError with the file if it is not an image
+Image<float> read_confidence_map(const std::filesystem::path& path);
+
+/// A confidence map in a file that is complete but for `commit`.
+/// @throws OutputError, OutOfMemory
+AtomicFile confidence_map_file(const std::filesystem::path& path, ImageView<const float> confidence);
 
 /// Reads a PFM file of one channel ("Pf"), either byte order; the magnitude of the scale is ignored, as in
 /// Middlebury's tools. +inf and NaN in the file are unknown: NaN.

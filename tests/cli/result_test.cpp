@@ -78,9 +78,10 @@ TEST_F(ReconstructResult, IsAWorkspaceWithDepthNormalsPreviewsAndACloud) {
     EXPECT_EQ(image_size(dense() / "images" / view), (ImageSize{96, 72}));
     EXPECT_EQ(content(dense() / "images" / view), content(scene() / "images" / view))
         << "a photo that needs no change is copied";
-    for (const char* kind : {".photometric.bin", ".geometric.bin"}) {
-      EXPECT_EQ(read_depth_map(dense() / "stereo/depth_maps" / (view + kind)).width(), 96);
-      EXPECT_EQ(read_depth_map(dense() / "stereo/confidence_maps" / (view + kind)).height(), 72);
+    for (const std::string kind : {".photometric", ".geometric"}) {
+      EXPECT_EQ(read_depth_map(dense() / "stereo/depth_maps" / (view + kind + ".bin")).width(), 96);
+      EXPECT_EQ(read_confidence_map(dense() / "stereo/confidence_maps" / (view + kind + ".png")).height(),
+                72);
     }
     EXPECT_EQ(read_normal_map(dense() / "stereo/normal_maps" / (view + ".geometric.bin")).height(), 72);
     EXPECT_FALSE(fs::exists(dense() / "stereo/normal_maps" / (view + ".photometric.bin")))

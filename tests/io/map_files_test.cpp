@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "core/error.hpp"
 #include "error_message.hpp"
 #include "io/colmap_model.hpp"
+#include "io/image_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace recon {
@@ -51,6 +54,40 @@ TEST(NormalMap, HasColmapsPlanes) {
   EXPECT_EQ(back(0, 0).y, 2);
   EXPECT_EQ(back(0, 0).z, 3);
   EXPECT_TRUE(std::isnan(back(0, 1).x) && std::isnan(back(0, 1).y) && std::isnan(back(0, 1).z));
+}
+
+TEST(ConfidenceMap, IsA255thOfItsGreyValue) {
+  const TemporaryFolder folder;
+  Image<float> confidence(5, 1, kUnknown);
+  confidence(0, 0) = 0.25f;  // 63.75
+  confidence(1, 0) = 1;
+  confidence(2, 0) = 0;
+  confidence(3, 0) = -0.5f;
+  confidence_map_file(folder / "c.png", confidence.view()).commit();
+  const Image<std::uint8_t> grey = read_grey_image(folder / "c.png");
+  EXPECT_EQ((std::vector<int>{grey(0, 0), grey(1, 0), grey(2, 0), grey(3, 0), grey(4, 0)}),
+            (std::vector<int>{64, 255, 0, 0, 0}));
+  const Image<float> back = read_confidence_map(folder / "c.png");
+  EXPECT_EQ(back(0, 0), 64.0f / 255);
+  EXPECT_EQ(back(1, 0), 1);
+  write_depth_map(folder / "d.bin", confidence.view());
+  EXPECT_THAT(message_of<InputError>([&] { read_confidence_map(folder / "d.bin"); }), HasSubstr("d.bin"));
+}
+
+TEST(ConfidenceMap, KeepsRoundedConfidencesBitForBit) {
+  const TemporaryFolder folder;
+  Image<float> confidence(1000, 2);
+  const auto given = [](int x) { return static_cast<float>(x) / 999; };
+  for (int x = 0; x < 1000; ++x) confidence(x, 0) = given(x), confidence(x, 1) = kUnknown;
+  round_confidences(confidence.view());
+  confidence_map_file(folder / "c.png", confidence.view()).commit();
+  const Image<float> back = read_confidence_map(folder / "c.png");
+  for (int x = 0; x < 1000; ++x) {
+    EXPECT_NEAR(confidence(x, 0), given(x), 0.5f / 255 + 1e-6f);
+    EXPECT_EQ(back(x, 0), confidence(x, 0)) << x;
+    EXPECT_TRUE(std::isnan(confidence(x, 1)));
+    EXPECT_EQ(back(x, 1), 0);
+  }
 }
 
 TEST(DepthMap, RefusesWhatDoesNotFit) {

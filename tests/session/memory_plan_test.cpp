@@ -73,7 +73,7 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
 TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
   constexpr int kViews = 10;
   ScenePlan plan = make_plan(row_of_views(kViews, kPinholeCamera), {}, options_with());
-  // At the last check there are all maps after the check (20 bytes a pixel), and of those before it (8) the
+  // At the last check there are all maps after the check (17 bytes a pixel), and of those before it (5) the
   // last two.
   for (int i = 0; i < kViews; ++i) {
     std::vector<int>& sources = plan.views[static_cast<std::size_t>(i)].sources;
@@ -82,7 +82,7 @@ TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
     if (i + 1 < kViews) sources.push_back(i + 1);
   }
   const auto& camera = plan.view(0).camera;
-  const std::uint64_t unchecked = 8ull * static_cast<unsigned>(camera.width * camera.height);
+  const std::uint64_t unchecked = 5ull * static_cast<unsigned>(camera.width * camera.height);
   SessionOptions clean = options_with();
   clean.clean = true;
   EXPECT_EQ(output_bytes(plan, options_with()) - output_bytes(plan, clean), (kViews - 2) * unchecked);

@@ -13,7 +13,8 @@ namespace {
 
 // Bytes a pixel, counted from the types that are alive at the same time.
 constexpr std::size_t kMapBytes = 20;           // depth, normal and confidence of a view
-constexpr std::size_t kUncheckedFileBytes = 8;  // depth and confidence before the check, in files
+constexpr std::size_t kUncheckedFileBytes = 5;  // depth and confidence before the check, in files
+constexpr std::size_t kCheckedFileBytes = 17;   // depth, normal and confidence after it, in files
 constexpr std::size_t kFusionBytes = 23;        // and its colours
 constexpr std::size_t kMappedShare = 8;   // of the bytes of maps in files, one in this many is in memory
 constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
@@ -360,7 +361,7 @@ static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   }
   std::uint64_t max = bytes;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    bytes += bytes_of(views[i], kMapBytes);
+    bytes += bytes_of(views[i], kCheckedFileBytes);
     max = std::max(max, bytes);
     bytes -= removed[i];
   }

@@ -30,9 +30,9 @@ namespace recon {
 
 namespace {
 
-std::string map_file(const char* folder, const std::string& view, MapKind kind) {
+std::string map_file(const char* folder, const std::string& view, MapKind kind, const char* extension) {
   return std::string("stereo/") + folder + "/" + view +
-         (kind == MapKind::kPhotometric ? ".photometric.bin" : ".geometric.bin");
+         (kind == MapKind::kPhotometric ? ".photometric" : ".geometric") + extension;
 }
 
 std::uint64_t bytes_below(const std::filesystem::path& folder) {
@@ -129,15 +129,15 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
 }  // namespace
 
 std::string Workspace::depth_file(const std::string& view, MapKind kind) {
-  return map_file("depth_maps", view, kind);
+  return map_file("depth_maps", view, kind, ".bin");
 }
 
 std::string Workspace::normal_file(const std::string& view, MapKind kind) {
-  return map_file("normal_maps", view, kind);
+  return map_file("normal_maps", view, kind, ".bin");
 }
 
 std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
-  return map_file("confidence_maps", view, kind);
+  return map_file("confidence_maps", view, kind, ".png");
 }
 
 std::string Workspace::record_file(Step step, const std::string& view) {

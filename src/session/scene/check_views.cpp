@@ -262,6 +262,7 @@ ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
   const Image<std::uint8_t> mask = prepared_mask(run_, view);
   fill_holes({result.depth.view(), result.normal.view(), result.confidence.view(), mask.view()}, reference,
              others, {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
+  round_confidences(result.confidence.view());
   return result;
 }
 

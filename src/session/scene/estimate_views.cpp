@@ -16,6 +16,7 @@
 #include "core/progress.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
+#include "io/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/background_work.hpp"
@@ -133,6 +134,7 @@ class Estimation {
       fail(view, error.what());
       return;
     }
+    round_confidences(maps->confidence.view());
     if (checks_ != nullptr) {
       maps->normal = normals(backend, view, maps->depth.view());
       run_.photometric->insert(run_.plan.view(view).output_name, maps);

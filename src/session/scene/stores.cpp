@@ -144,7 +144,7 @@ WrittenFile MapStore::write_normal(const std::string& view, const ViewDepth& map
 
 WrittenFile MapStore::write_confidence(const std::string& view, const ViewDepth& maps) const {
   const std::string file = Workspace::confidence_file(view, kind_);
-  return {file, depth_map_file(workspace_.path(file), maps.confidence.view())};
+  return {file, confidence_map_file(workspace_.path(file), maps.confidence.view())};
 }
 
 std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view, const Pinhole& camera) {
@@ -178,11 +178,10 @@ ViewDepth MapStore::read(const std::string& view, const Pinhole& camera) const {
   maps.normal = kind_ == MapKind::kPhotometric
                     ? normals_from_depth(maps.depth.view(), camera)
                     : read_map(Workspace::normal_file(view, kind_), read_normal_map);
-  maps.confidence = read_map(Workspace::confidence_file(view, kind_), read_depth_map);
-  // The format does not distinguish a confidence of zero from an unknown one; the depth does.
+  maps.confidence = read_map(Workspace::confidence_file(view, kind_), read_confidence_map);
   for (int y = 0; y < maps.depth.height(); ++y)
     for (int x = 0; x < maps.depth.width(); ++x)
-      if (!std::isnan(maps.depth(x, y)) && std::isnan(maps.confidence(x, y))) maps.confidence(x, y) = 0;
+      if (std::isnan(maps.depth(x, y))) maps.confidence(x, y) = kUnknown;
   return maps;
 }
 

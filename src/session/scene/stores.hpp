@@ -84,7 +84,7 @@ class MapStore {
   MapStore(const Workspace& workspace, MapKind kind, std::shared_ptr<MapCache> cache)
       : workspace_(workspace), kind_(kind), cache_(std::move(cache)) {}
 
-  /// Caches the maps of a view if the budget allows.
+  /// Caches the maps of a view if the budget allows. Their confidences are rounded, see round_confidences.
   void insert(const std::string& view, std::shared_ptr<const ViewDepth> maps);
 
   /// Frees the maps of a view.
