@@ -6,7 +6,7 @@ template <int Radius>
 using ColourSadCost = SadCost<Radius, 3>;
 
 SweepInstance colour_sad_instance(int radius, CombineKind combine) {
-  return instance_of<ColourSadCost, BestFloats, 1, 1>(radius, combine);
+  return instance_of<ColourSadCost, BestFloats, 1>(radius, combine);
 }
 
 }  // namespace recon::cuda

@@ -46,7 +46,7 @@ struct SweepArgs {
   int row_begin, row_end;
 
   Combination combination;
-  int best_k;
+  int best_k;  ///< 1 for Combination::kMinimum
 
   /// Costs as half bits by (y - row_begin, d - plane_begin, x), rows `volume_pitch` elements apart.
   std::uint16_t* volume;

@@ -117,15 +117,6 @@ __device__ __forceinline__ void load_reference(const SweepArgs& args, const Samp
     }
 }
 
-template <class Combine>
-struct IsBestSums {
-  static constexpr bool value = false;
-};
-template <int K>
-struct IsBestSums<BestSums<K>> {
-  static constexpr bool value = true;
-};
-
 template <class Cost, class Combine, int BlocksPerMultiprocessor>
 __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep_kernel(
     const __grid_constant__ SweepArgs args) {
@@ -202,10 +193,10 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
       }
     }
     if (active) {
-      if constexpr (IsBestSums<Combine>::value)
-        store_costs(args, output, d, combined.result(cost.inverse_count));
+      if constexpr (Combine::kOfSums)
+        store_costs(args, output, d, combined.result(args, cost.inverse_count));
       else
-        store_costs(args, output, d, combined.result());
+        store_costs(args, output, d, combined.result(args));
     }
   }
 }
@@ -228,25 +219,15 @@ SweepInstance grey_sad_instance(int radius, CombineKind combine);
 SweepInstance colour_sad_instance(int radius, CombineKind combine);
 SweepInstance zncc_instance(int radius, CombineKind combine);
 
-/// The instance of `Cost<radius>`.
-/// @tparam Best         BestSums or BestFloats
-/// @tparam Best1Blocks  min thread blocks per multiprocessor if only the best cost counts
-/// @tparam OtherBlocks  the same for the other combinations
-template <template <int> class Cost, template <int> class Best, int Best1Blocks, int OtherBlocks,
-          int Radius = 7>
+/// The instance of `Cost<radius>` with `Best`, which includes kBest1, or AnyFloats.
+/// @tparam Blocks  min thread blocks per multiprocessor
+template <template <int> class Cost, class Best, int Blocks, int Radius = 7>
 SweepInstance instance_of(int radius, CombineKind combine) {
   if constexpr (Radius > 1)
-    if (radius < Radius)
-      return instance_of<Cost, Best, Best1Blocks, OtherBlocks, Radius - 1>(radius, combine);
+    if (radius < Radius) return instance_of<Cost, Best, Blocks, Radius - 1>(radius, combine);
   EXPECTS(radius == Radius);
-  switch (combine) {
-    case CombineKind::kBest1:
-      return sweep_instance<Cost<Radius>, Best<1>, Best1Blocks>();
-    case CombineKind::kBest2:
-      return sweep_instance<Cost<Radius>, Best<2>, OtherBlocks>();
-    default:
-      return sweep_instance<Cost<Radius>, AnyFloats, OtherBlocks>();
-  }
+  return combine == CombineKind::kAny ? sweep_instance<Cost<Radius>, AnyFloats, Blocks>()
+                                      : sweep_instance<Cost<Radius>, Best, Blocks>();
 }
 
 }  // namespace recon::cuda
