@@ -45,6 +45,7 @@ struct SweepArgs {
   int planes_per_block;  ///< planes that one thread block processes
   int row_begin, row_end;
 
+  int radius;  ///< of the window
   Combination combination;
   int best_k;  ///< 1 for Combination::kMinimum
 
