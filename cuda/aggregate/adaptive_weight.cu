@@ -190,9 +190,8 @@ void queue_lab(const Rgb8* image, std::ptrdiff_t pitch, int width, int height, f
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-/// `Narrow` is for images of few columns and devices with little shared memory (40 KB for the max radius);
-/// the others are chosen by the number of planes.
-using Narrow = WeightTile<16, 64, 4, 12>;
+/// Chosen by the number of planes and the shared memory of the device, of which each has at least what `Few`
+/// takes (59 KB for the max radius).
 using Few = WeightTile<4, 64, 8, 24>;
 using Some = WeightTile<8, 128, 8, 24>;
 using Many = WeightTile<16, 192, 12, 36>;
@@ -252,16 +251,12 @@ void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptio
                               images.min_disparity};
   const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const auto fits = [&](std::size_t bytes) { return bytes <= static_cast<std::size_t>(most); };
-  if (costs.width <= Narrow::kColumns)
-    launch<Narrow, 4>(problem, gaps, stream);
-  else if (costs.planes <= 16 && fits(shared_bytes<Few>(options.radius)))
+  if (costs.planes <= 16 || !fits(shared_bytes<Some>(options.radius)))
     launch<Few, 4>(problem, gaps, stream);
-  else if (costs.planes <= 32 && fits(shared_bytes<Some>(options.radius)))
+  else if (costs.planes <= 32 || !fits(shared_bytes<Many>(options.radius)))
     launch<Some, 3>(problem, gaps, stream);
-  else if (fits(shared_bytes<Many>(options.radius)))
-    launch<Many, 2>(problem, gaps, stream);
   else
-    launch<Narrow, 4>(problem, gaps, stream);
+    launch<Many, 2>(problem, gaps, stream);
 }
 
 }  // namespace recon::cuda

@@ -51,12 +51,13 @@ __device__ __forceinline__ float sum_of_row(std::uint32_t pair) {
   return __uint_as_float(__byte_perm(pair, 0x4B000000u, Row == 0 ? 0x7410u : 0x7432u)) - 8388608.0f;
 }
 
-/// The mean of the best K <= 2, from packed pairs of 16-bit window sums. Cost increases with the sum, so the
-/// best sums are the best costs; 0xFFFF marks a source that does not see the sample (sums are at most
-/// 225 * 255).
+/// The mean of the best K <= 2, or the best alone if `best_k` is 1, from packed pairs of 16-bit window sums.
+/// Cost increases with the sum, so the best sums are the best costs; 0xFFFF marks a source that does not see
+/// the sample (sums are at most 225 * 255).
 template <int K>
 struct BestSums {
   static_assert(K == 1 || K == 2);
+  static constexpr bool kOfSums = true;
   std::uint32_t sum[K][kOutputColumns];
 
   __device__ __forceinline__ void clear(const SweepArgs&) {
@@ -76,33 +77,37 @@ struct BestSums {
     }
   }
 
-  __device__ __forceinline__ PairCosts result(float inverse_count) const {
+  __device__ __forceinline__ PairCosts result(const SweepArgs& args, float inverse_count) const {
+    const float limit = args.best_k == 1 ? 0.0f : 65535.0f;
     PairCosts costs;
 #pragma unroll
     for (int i = 0; i < kOutputColumns / 2; ++i) {
-      costs.half[0][i] = half_bits(cost<0>(2 * i, inverse_count), cost<0>(2 * i + 1, inverse_count));
-      costs.half[1][i] = half_bits(cost<1>(2 * i, inverse_count), cost<1>(2 * i + 1, inverse_count));
+      costs.half[0][i] =
+          half_bits(cost<0>(2 * i, inverse_count, limit), cost<0>(2 * i + 1, inverse_count, limit));
+      costs.half[1][i] =
+          half_bits(cost<1>(2 * i, inverse_count, limit), cost<1>(2 * i + 1, inverse_count, limit));
     }
     return costs;
   }
 
  private:
+  /// The second best counts if its sum is below `limit`.
   template <int Row>
-  __device__ __forceinline__ float cost(int i, float inverse_count) const {
+  __device__ __forceinline__ float cost(int i, float inverse_count, float limit) const {
     const float best = sum_of_row<Row>(sum[0][i]);
     float mean = best * inverse_count;
     if (K == 2) {
       const float next = sum_of_row<Row>(sum[K - 1][i]);
-      if (next < 65535.0f) mean = (mean + next * inverse_count) * 0.5f;
+      if (next < limit) mean = (mean + next * inverse_count) * 0.5f;
     }
     return best < 65535.0f ? mean : invalid_cost();
   }
 };
 
-/// The same for float costs.
-template <int K>
+/// The same for float costs, K = 2.
 struct BestFloats {
-  BestCosts<K> best[2][kOutputColumns];
+  static constexpr bool kOfSums = false;
+  BestCosts<2> best[2][kOutputColumns];
 
   __device__ __forceinline__ void clear(const SweepArgs&) {
 #pragma unroll
@@ -113,34 +118,35 @@ struct BestFloats {
   __device__ __forceinline__ void offer(int row, int i, float cost) {
     best[row][i].offer(cost);
   }
-  __device__ __forceinline__ PairCosts result() const {
+  __device__ __forceinline__ PairCosts result(const SweepArgs& args) const {
+    const float limit = args.best_k == 1 ? -invalid_cost() : invalid_cost();
     PairCosts costs;
 #pragma unroll
     for (int row = 0; row < 2; ++row)
 #pragma unroll
       for (int i = 0; i < kOutputColumns / 2; ++i)
-        costs.half[row][i] = half_bits(mean(best[row][2 * i]), mean(best[row][2 * i + 1]));
+        costs.half[row][i] = half_bits(mean(best[row][2 * i], limit), mean(best[row][2 * i + 1], limit));
     return costs;
   }
 
  private:
-  static __device__ __forceinline__ float mean(const BestCosts<K>& b) {
-    if (K == 1) return b.cost[0];
+  static __device__ __forceinline__ float mean(const BestCosts<2>& b, float limit) {
     // (a + b) / 2 without a division; bit-identical.
-    return b.cost[K - 1] < invalid_cost() ? (b.cost[0] + b.cost[K - 1]) * 0.5f : b.cost[0];
+    return b.cost[1] < limit ? (b.cost[0] + b.cost[1]) * 0.5f : b.cost[0];
   }
 };
 
 /// Any combination, chosen at run time: the mean, and the best K up to kMaxBestK. Its lists are in local
 /// memory.
 struct AnyFloats {
+  static constexpr bool kOfSums = false;
   float kept[2][kOutputColumns][kMaxBestK];  ///< the best, ascending; or the sum and the number of costs
   bool is_mean;
   int k;
 
   __device__ __forceinline__ void clear(const SweepArgs& args) {
     is_mean = args.combination == Combination::kMean;
-    k = args.combination == Combination::kBestK ? args.best_k : 1;
+    k = args.best_k;
     for (int row = 0; row < 2; ++row)
       for (int i = 0; i < kOutputColumns; ++i)
         for (int n = 0; n < kMaxBestK; ++n) kept[row][i][n] = is_mean ? 0.0f : invalid_cost();
@@ -160,7 +166,7 @@ struct AnyFloats {
       list[n] = low;
     }
   }
-  __device__ PairCosts result() const {
+  __device__ PairCosts result(const SweepArgs&) const {
     PairCosts costs;
     for (int row = 0; row < 2; ++row)
 #pragma unroll

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/match/combine.cuh"
 #include "cuda/match/sweep.hpp"
@@ -132,10 +133,22 @@ __device__ __forceinline__ void wide_row_sums(const std::uint32_t* row, int firs
   high.sums(sum[1]);
 }
 
-/// The costs in the form that the sweep kernel calls. A thread block holds kRows x kTileColumns samples; in
-/// parts 1 and 2 of a step (see sweep_kernel.cuh) thread (lane, word) holds four words of four rows: columns
-/// lane + 32 i, rows 4 word .. 4 word + 3. In part 3 a thread computes the costs of eight columns of two
-/// rows. `turn` (0 or 1) selects one of the two buffers.
+/// Calls `run` with the radius of the windows as a constant: `Radius`, or if that is 0 `radius`.
+template <int Radius, int Max = kMaxWindow / 2, class Run>
+__device__ __forceinline__ void with_radius(int radius, const Run& run) {
+  if constexpr (Radius > 0) {
+    run(std::integral_constant<int, Radius>());
+  } else {
+    if constexpr (Max > 1)
+      if (radius < Max) return with_radius<0, Max - 1>(radius, run);
+    run(std::integral_constant<int, Max>());
+  }
+}
+
+/// The costs in the form that the sweep kernel calls; a `Radius` of 0 stands for any. A thread block holds
+/// kRows x kTileColumns samples; in parts 1 and 2 of a step (see sweep_kernel.cuh) thread (lane, word) holds
+/// four words of four rows: columns lane + 32 i, rows 4 word .. 4 word + 3. In part 3 a thread computes the
+/// costs of eight columns of two rows. `turn` (0 or 1) selects one of the two buffers.
 
 constexpr int kSpareWords = 2;  ///< above and below the tile, zero: they contribute to no output
 constexpr int kColumnsPerThread = kTileColumns / 32;
@@ -187,6 +200,7 @@ struct SadCost {
     PairPlane<kRows> sum;
   };
 
+  int radius;
   std::uint32_t reference[Channels][kColumnsPerThread];
   float inverse_count;
 
@@ -201,7 +215,7 @@ struct SadCost {
 #pragma unroll
       for (int i = 0; i < kColumnsPerThread; ++i) reference[c][i] = words[c][i];
     }
-    inverse_count = 1.0f / static_cast<float>((2 * Radius + 1) * (2 * Radius + 1) * Channels);
+    inverse_count = 1.0f / static_cast<float>((2 * radius + 1) * (2 * radius + 1) * Channels);
   }
 
   __device__ __forceinline__ void put_word(Shared& shared, int turn, int channel, int i, int lane,
@@ -211,19 +225,21 @@ struct SadCost {
   }
 
   __device__ __forceinline__ void sum_columns(Shared& shared, int turn, int lane, int word_row) const {
-    using Sums = ColumnSums<Radius>;
+    with_radius<Radius>(radius, [&](auto fixed) {
+      using Sums = ColumnSums<decltype(fixed)::value>;
 #pragma unroll
-    for (int i = 0; i < kColumnsPerThread; ++i) {
-      const int column = lane + 32 * i;
-      std::uint32_t sum[4] = {0, 0, 0, 0};
+      for (int i = 0; i < kColumnsPerThread; ++i) {
+        const int column = lane + 32 * i;
+        std::uint32_t sum[4] = {0, 0, 0, 0};
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        std::uint32_t words[Sums::kWords];
-        shared.difference[turn][c].column(word_row, column, words);
-        Sums::add(words, sum);
+        for (int c = 0; c < Channels; ++c) {
+          std::uint32_t words[Sums::kWords];
+          shared.difference[turn][c].column(word_row, column, words);
+          Sums::add(words, sum);
+        }
+        store_pairs(shared.sum, word_row, column, sum);
       }
-      store_pairs(shared.sum, word_row, column, sum);
-    }
+    });
   }
 
   template <int K>
@@ -239,7 +255,8 @@ struct SadCost {
   __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
                                         const UnseenRows& unseen, Floats& combined) const {
     std::uint32_t sum[2][kOutputColumns];
-    wide_row_sums<Radius>(shared.sum[pair], first, sum);
+    with_radius<Radius>(
+        radius, [&](auto fixed) { wide_row_sums<decltype(fixed)::value>(shared.sum[pair], first, sum); });
 #pragma unroll
     for (int row = 0; row < 2; ++row)
 #pragma unroll
@@ -256,7 +273,6 @@ struct ZnccCost {
   static constexpr int kRadius = Radius;
   static constexpr int kChannels = 1;
   static constexpr int kRows = tile_rows(CostKind::kZncc);
-  static constexpr std::uint32_t kCount = (2 * Radius + 1) * (2 * Radius + 1);
 
   struct Shared {
     WordPlane<kRows> reference, warped[2];
@@ -264,6 +280,7 @@ struct ZnccCost {
     RowPlane<kRows> square, product;
   };
 
+  int radius;
   std::uint32_t reference_sum[kOutputColumns];  ///< two rows per word
   std::int32_t reference_variance[2][kOutputColumns];
 
@@ -283,14 +300,14 @@ struct ZnccCost {
     sum_columns(shared, 0, lane, word_row);
     __syncwarp();
     if (active) {
-      row_sums<Radius>(shared.sum[pair], first, reference_sum);
+      sum_row(shared.sum[pair], first, reference_sum);
 #pragma unroll
       for (int row = 0; row < 2; ++row) {
         std::uint32_t square[kOutputColumns];
-        row_sums<Radius>(shared.square[2 * pair + row], first, square);
+        sum_row(shared.square[2 * pair + row], first, square);
 #pragma unroll
         for (int i = 0; i < kOutputColumns; ++i)
-          reference_variance[row][i] = scaled_variance(kCount, half_of(reference_sum[i], row), square[i]);
+          reference_variance[row][i] = scaled_variance(count(), half_of(reference_sum[i], row), square[i]);
       }
     }
     __syncthreads();
@@ -302,41 +319,43 @@ struct ZnccCost {
   }
 
   __device__ __forceinline__ void sum_columns(Shared& shared, int turn, int lane, int word_row) const {
-    using Sums = ColumnSums<Radius>;
+    with_radius<Radius>(radius, [&](auto fixed) {
+      using Sums = ColumnSums<decltype(fixed)::value>;
 #pragma unroll
-    for (int i = 0; i < kColumnsPerThread; ++i) {
-      const int column = lane + 32 * i, at = swizzled(column);
-      std::uint32_t a[Sums::kWords], b[Sums::kWords];
-      shared.reference.column(word_row, column, a);
-      shared.warped[turn].column(word_row, column, b);
-      std::uint32_t sum[4] = {0, 0, 0, 0};
-      Sums::add(b, sum);
-      store_pairs(shared.sum, word_row, column, sum);
-      Sums::products(b, b, sum);
+      for (int i = 0; i < kColumnsPerThread; ++i) {
+        const int column = lane + 32 * i, at = swizzled(column);
+        std::uint32_t a[Sums::kWords], b[Sums::kWords];
+        shared.reference.column(word_row, column, a);
+        shared.warped[turn].column(word_row, column, b);
+        std::uint32_t sum[4] = {0, 0, 0, 0};
+        Sums::add(b, sum);
+        store_pairs(shared.sum, word_row, column, sum);
+        Sums::products(b, b, sum);
 #pragma unroll
-      for (int row = 0; row < 4; ++row) shared.square[4 * word_row + row][at] = sum[row];
-      Sums::products(b, a, sum);
+        for (int row = 0; row < 4; ++row) shared.square[4 * word_row + row][at] = sum[row];
+        Sums::products(b, a, sum);
 #pragma unroll
-      for (int row = 0; row < 4; ++row) shared.product[4 * word_row + row][at] = sum[row];
-    }
+        for (int row = 0; row < 4; ++row) shared.product[4 * word_row + row][at] = sum[row];
+      }
+    });
   }
 
   template <class Floats>
   __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
                                         const UnseenRows& unseen, Floats& combined) const {
     std::uint32_t sum[kOutputColumns];
-    row_sums<Radius>(shared.sum[pair], first, sum);
+    sum_row(shared.sum[pair], first, sum);
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
       std::uint32_t square[kOutputColumns], product[kOutputColumns];
-      row_sums<Radius>(shared.square[2 * pair + row], first, square);
-      row_sums<Radius>(shared.product[2 * pair + row], first, product);
+      sum_row(shared.square[2 * pair + row], first, square);
+      sum_row(shared.product[2 * pair + row], first, product);
 #pragma unroll
       for (int i = 0; i < kOutputColumns; ++i) {
         const std::uint32_t source_sum = half_of(sum[i], row);
-        const std::int32_t variance = scaled_variance(kCount, source_sum, square[i]);
+        const std::int32_t variance = scaled_variance(count(), source_sum, square[i]);
         const std::int32_t covariance =
-            scaled_covariance(kCount, half_of(reference_sum[i], row), source_sum, product[i]);
+            scaled_covariance(count(), half_of(reference_sum[i], row), source_sum, product[i]);
         const bool valid = all_seen || (unseen.column[i] >> (16 * row) & 1u) == 0;
         combined.offer(row, i,
                        valid ? zncc_cost(reference_variance[row][i], variance, covariance) : invalid_cost());
@@ -345,6 +364,13 @@ struct ZnccCost {
   }
 
  private:
+  __device__ __forceinline__ std::uint32_t count() const {
+    return static_cast<std::uint32_t>((2 * radius + 1) * (2 * radius + 1));
+  }
+  __device__ __forceinline__ void sum_row(const std::uint32_t* row, int first,
+                                          std::uint32_t (&sum)[kOutputColumns]) const {
+    with_radius<Radius>(radius, [&](auto fixed) { row_sums<decltype(fixed)::value>(row, first, sum); });
+  }
   static __device__ __forceinline__ std::uint32_t half_of(std::uint32_t pair, int row) {
     return row == 0 ? pair & 0xFFFFu : pair >> 16;
   }

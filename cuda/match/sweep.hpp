@@ -45,8 +45,9 @@ struct SweepArgs {
   int planes_per_block;  ///< planes that one thread block processes
   int row_begin, row_end;
 
+  int radius;  ///< of the window
   Combination combination;
-  int best_k;
+  int best_k;  ///< 1 for Combination::kMinimum
 
   /// Costs as half bits by (y - row_begin, d - plane_begin, x), rows `volume_pitch` elements apart.
   std::uint16_t* volume;

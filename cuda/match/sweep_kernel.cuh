@@ -76,18 +76,18 @@ __device__ __forceinline__ void warp_tile(const DeviceSource& source, float w, c
 #pragma unroll
     for (int c = 0; c < Cost::kChannels; ++c)
       cost.put_word(shared.cost, turn, c, i, lane, word_row, packed_samples(sample[c]));
-    const int output = lane + 32 * i - Cost::kRadius;
+    const int output = lane + 32 * i - cost.radius;
     if (!AllSeen && output >= 0) shared.unseen[word_row][output] = unseen;
   }
 }
 
 /// Fills `coverage` for the planes of this thread block, in parallel over its threads.
 template <class Cost>
-__device__ void classify(const SweepArgs& args, int x0, int y0, int plane_begin, int plane_end,
+__device__ void classify(const SweepArgs& args, int radius, int x0, int y0, int plane_begin, int plane_end,
                          Coverage* coverage) {
-  const int left = max(x0 - Cost::kRadius, 0), top = max(y0 - Cost::kRadius, 0);
-  const int right = min(x0 - Cost::kRadius + kTileColumns, args.width) - 1;
-  const int bottom = min(y0 - Cost::kRadius + Cost::kRows, args.height) - 1;
+  const int left = max(x0 - radius, 0), top = max(y0 - radius, 0);
+  const int right = min(x0 - radius + kTileColumns, args.width) - 1;
+  const int bottom = min(y0 - radius + Cost::kRows, args.height) - 1;
   const int steps = (plane_end - plane_begin) * args.sources;
   for (int i = static_cast<int>(threadIdx.x); i < steps; i += kThreads<Cost>) {
     const float w = inverse_depth(args.planes, static_cast<float>(plane_begin + i / args.sources));
@@ -117,58 +117,48 @@ __device__ __forceinline__ void load_reference(const SweepArgs& args, const Samp
     }
 }
 
-template <class Combine>
-struct IsBestSums {
-  static constexpr bool value = false;
-};
-template <int K>
-struct IsBestSums<BestSums<K>> {
-  static constexpr bool value = true;
-};
-
 template <class Cost, class Combine, int BlocksPerMultiprocessor>
 __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep_kernel(
     const __grid_constant__ SweepArgs args) {
   extern __shared__ __align__(16) unsigned char dynamic_shared[];
   auto& shared = *reinterpret_cast<BlockShared<Cost>*>(dynamic_shared);
-  constexpr int kRadius = Cost::kRadius;
-  constexpr int kGroups = tile_width(kRadius) / kOutputColumns;
-  static_assert(kGroups <= 16);
+  Cost cost;
+  cost.radius = Cost::kRadius > 0 ? Cost::kRadius : args.radius;
+  const int radius = cost.radius, groups = tile_width(radius) / kOutputColumns;
 
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32, word_row = thread / 32;
-  const int x0 = static_cast<int>(blockIdx.x) * tile_width(kRadius);
-  const int y0 = args.row_begin + static_cast<int>(blockIdx.y) * (Cost::kRows - 2 * kRadius);
+  const int x0 = static_cast<int>(blockIdx.x) * tile_width(radius);
+  const int y0 = args.row_begin + static_cast<int>(blockIdx.y) * (Cost::kRows - 2 * radius);
   const int plane_begin = args.plane_begin + static_cast<int>(blockIdx.z) * args.planes_per_block;
   const int plane_end = min(plane_begin + args.planes_per_block, args.plane_end);
 
   SamplePlace place;
 #pragma unroll
   for (int i = 0; i < kColumnsPerThread; ++i)
-    place.x[i] = static_cast<float>(min(max(x0 - kRadius + lane + 32 * i, 0), args.width - 1));
+    place.x[i] = static_cast<float>(min(max(x0 - radius + lane + 32 * i, 0), args.width - 1));
 #pragma unroll
   for (int r = 0; r < 4; ++r)
-    place.y[r] = static_cast<float>(min(max(y0 - kRadius + 4 * word_row + r, 0), args.height - 1));
+    place.y[r] = static_cast<float>(min(max(y0 - radius + 4 * word_row + r, 0), args.height - 1));
 
   const int pair = thread / 16, first = thread % 16 * kOutputColumns;
   OutputPlace output;
   output.x = x0 + first;
-  output.y = y0 - kRadius + 2 * pair;
+  output.y = y0 - radius + 2 * pair;
 #pragma unroll
   for (int row = 0; row < 2; ++row) {
     const int at = 2 * pair + row;
-    output.write[row] = thread % 16 < kGroups && output.x < args.width && at >= kRadius &&
-                        at < Cost::kRows - kRadius && output.y + row < args.row_end;
+    output.write[row] = thread % 16 < groups && output.x < args.width && at >= radius &&
+                        at < Cost::kRows - radius && output.y + row < args.row_end;
   }
   const bool active = output.write[0] || output.write[1];
 
-  Cost cost;
   {
     std::uint32_t words[Cost::kChannels][kColumnsPerThread];
     load_reference<Cost>(args, place, words);
     cost.prepare(shared.cost, words, thread, pair, first, active);
   }
-  classify<Cost>(args, x0, y0, plane_begin, plane_end, shared.coverage);
+  classify<Cost>(args, radius, x0, y0, plane_begin, plane_end, shared.coverage);
   __syncthreads();
 
   Combine combined;
@@ -202,10 +192,10 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
       }
     }
     if (active) {
-      if constexpr (IsBestSums<Combine>::value)
-        store_costs(args, output, d, combined.result(cost.inverse_count));
+      if constexpr (Combine::kOfSums)
+        store_costs(args, output, d, combined.result(args, cost.inverse_count));
       else
-        store_costs(args, output, d, combined.result());
+        store_costs(args, output, d, combined.result(args));
     }
   }
 }
@@ -228,25 +218,15 @@ SweepInstance grey_sad_instance(int radius, CombineKind combine);
 SweepInstance colour_sad_instance(int radius, CombineKind combine);
 SweepInstance zncc_instance(int radius, CombineKind combine);
 
-/// The instance of `Cost<radius>`.
-/// @tparam Best         BestSums or BestFloats
-/// @tparam Best1Blocks  min thread blocks per multiprocessor if only the best cost counts
-/// @tparam OtherBlocks  the same for the other combinations
-template <template <int> class Cost, template <int> class Best, int Best1Blocks, int OtherBlocks,
-          int Radius = 7>
+/// The instance of `Cost<radius>` with `Best`, which includes kBest1, or the general one with AnyFloats.
+/// @tparam Blocks  min thread blocks per multiprocessor
+template <template <int> class Cost, class Best, int Blocks, int Radius = 7>
 SweepInstance instance_of(int radius, CombineKind combine) {
+  if (combine == CombineKind::kAny) return sweep_instance<Cost<0>, AnyFloats, Blocks>();
   if constexpr (Radius > 1)
-    if (radius < Radius)
-      return instance_of<Cost, Best, Best1Blocks, OtherBlocks, Radius - 1>(radius, combine);
+    if (radius < Radius) return instance_of<Cost, Best, Blocks, Radius - 1>(radius, combine);
   EXPECTS(radius == Radius);
-  switch (combine) {
-    case CombineKind::kBest1:
-      return sweep_instance<Cost<Radius>, Best<1>, Best1Blocks>();
-    case CombineKind::kBest2:
-      return sweep_instance<Cost<Radius>, Best<2>, OtherBlocks>();
-    default:
-      return sweep_instance<Cost<Radius>, AnyFloats, OtherBlocks>();
-  }
+  return sweep_instance<Cost<Radius>, Best, Blocks>();
 }
 
 }  // namespace recon::cuda

@@ -3,7 +3,7 @@
 namespace recon::cuda {
 
 SweepInstance zncc_instance(int radius, CombineKind combine) {
-  return instance_of<ZnccCost, BestFloats, 2, 2>(radius, combine);
+  return instance_of<ZnccCost, BestFloats, 2>(radius, combine);
 }
 
 }  // namespace recon::cuda

@@ -8,27 +8,27 @@ namespace {
 
 constexpr int kBlockWidth = 16, kBlockHeight = 8;
 
-/// The patch of a pixel, whose samples stay in registers, compared with the sources.
-template <int R, bool kQuads>
+/// The patch of a pixel, compared with the sources. `R` is its radius, if the sources are quads: its samples
+/// then stay in registers. 0: any radius and storage, which decide at run time.
+template <int R>
 class PixelPatch {
  public:
   __device__ PixelPatch(const PatchArgs& args, int x, int y) : args_(args), x_(x), y_(y) {
     centre_ = reference(x, y);
-#pragma unroll
-    for (int k = 0; k < kSamples; ++k) {
-      const int px = x + k % kSide - R, py = y + k / kSide - R;
+    for_samples([&](int k, int dx, int dy) {
+      const int px = x + dx, py = y + dy;
       const bool inside = px >= 0 && py >= 0 && px < args.states.width && py < args.states.height;
       const int r = inside ? reference(px, py) - centre_ : 0;
       const int w = inside ? __ldg(args.weights + k * 256 + abs(r)) : 0;
       weight_and_value_[k] = w << 16 | (r & 0xFFFF);
       sums_.weight += w, sums_.r += w * r, sums_.rr += w * r * r;
-    }
+    });
   }
 
   /// The cost in one source; negative where the patch is not visible.
   __device__ float visible_cost(std::uint32_t s, const SlantedPlane& plane) const {
     const DeviceSource& source = args_.source[s];
-    const PatchWarp warp = patch_warp(source.warp, x_, y_, plane, R, source.width, source.height);
+    const PatchWarp warp = patch_warp(source.warp, x_, y_, plane, radius(), source.width, source.height);
     return warp.visible ? patch_cost(sums_, sums_with(source, warp)) : -1.0f;
   }
 
@@ -41,7 +41,24 @@ class PixelPatch {
   }
 
  private:
-  static constexpr int kSide = 2 * R + 1, kSamples = patch_samples(R);
+  static constexpr int kSamples = patch_samples(R > 0 ? R : kMaxPatchRadius);
+
+  __device__ int radius() const { return R > 0 ? R : args_.iteration.radius; }
+
+  /// Calls `visit(k, dx, dy)` for sample k, at that offset.
+  template <class Visit>
+  __device__ __forceinline__ void for_samples(const Visit& visit) const {
+    if constexpr (R > 0) {
+#pragma unroll
+      for (int k = 0; k < kSamples; ++k) visit(k, k % (2 * R + 1) - R, k / (2 * R + 1) - R);
+    } else {
+      int k = 0;
+#pragma unroll 1
+      for (int dy = -radius(); dy <= radius(); ++dy)
+#pragma unroll 1
+        for (int dx = -radius(); dx <= radius(); ++dx) visit(k++, dx, dy);
+    }
+  }
 
   __device__ int reference(int x, int y) const {
     return __ldg(args_.reference + static_cast<std::ptrdiff_t>(y) * args_.reference_pitch + x);
@@ -49,21 +66,19 @@ class PixelPatch {
 
   __device__ PatchSums sums_with(const DeviceSource& source, const PatchWarp& warp) const {
     PatchSums sums;
-#pragma unroll
-    for (int k = 0; k < kSamples; ++k) {
-      const int dx = k % kSide - R, dy = k / kSide - R;
+    for_samples([&](int k, int dx, int dy) {
       const int u = sample_position(warp.u, dx, dy, warp.ux, warp.uy);
       const int v = sample_position(warp.v, dx, dy, warp.vx, warp.vy);
       const int column = u >> kSubpixelBits, row = v >> kSubpixelBits;
       std::uint32_t quad;
-      if constexpr (kQuads)
+      if (R > 0 || args_.storage == SourceStorage::kQuads)
         quad = __ldg(static_cast<const std::uint32_t*>(source.channel[0]) + (row * source.pitch + column));
       else
         quad = quad_of_bytes(source, 0, column, row);
       const std::uint32_t sample = shifted_bilinear(quad, u & 255, v & 255, 8192u) >> 14;
       add_sample(sums, weight_and_value_[k] >> 16, static_cast<std::int16_t>(weight_and_value_[k]),
                  static_cast<std::int32_t>(sample) - 4 * centre_);
-    }
+    });
     return sums;
   }
 
@@ -100,12 +115,12 @@ __global__ void first_plane_kernel(const __grid_constant__ PatchArgs args, const
   args.states.at(x, y) = {plane, kNoPatchCost};
 }
 
-template <int R, bool kQuads>
+template <int R>
 __global__ void refine_kernel(const __grid_constant__ PatchArgs args) {
   const Pixel pixel = thread_pixel();
   const int x = pixel.x, y = pixel.y;
   if (!args.states.contains(x, y)) return;
-  const PixelPatch<R, kQuads> patch(args, x, y);
+  const PixelPatch<R> patch(args, x, y);
   const PatchSources sources = args.coarse_chosen[index_of(args.coarse, min(x / 2, args.coarse.width - 1),
                                                            min(y / 2, args.coarse.height - 1))];
   args.states.at(x, y) =
@@ -113,13 +128,13 @@ __global__ void refine_kernel(const __grid_constant__ PatchArgs args) {
                   [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
-template <int R, bool kQuads>
+template <int R>
 __global__ void rate_kernel(const __grid_constant__ PatchArgs args) {
   const Pixel pixel = thread_pixel();
   const int x = pixel.x, row = pixel.y;
   const int y = row + args.row_begin;
   if (row >= args.rows || !args.states.contains(x, y)) return;
-  const PixelPatch<R, kQuads> patch(args, x, y);
+  const PixelPatch<R> patch(args, x, y);
   const SlantedPlane plane = args.states.at(x, y).plane;
   std::uint8_t* out = args.costs + index_of(args.states, x, row);
   for (int s = 0; s < args.sources; ++s, out += index_of(args.states, 0, args.rows)) {
@@ -141,22 +156,22 @@ __global__ void choose_kernel(const __grid_constant__ PatchArgs args, int begin,
       });
 }
 
-template <int R, bool kQuads>
+template <int R>
 __global__ void score_kernel(const __grid_constant__ PatchArgs args) {
   const Pixel pixel = thread_pixel();
   const int x = pixel.x, y = pixel.y;
   if (!args.states.contains(x, y)) return;
-  const PixelPatch<R, kQuads> patch(args, x, y);
+  const PixelPatch<R> patch(args, x, y);
   PatchState& state = args.states.at(x, y);
   state.cost = patch.cost(args.chosen[index_of(args.states, x, y)], state.plane, kNoPatchCost);
 }
 
-template <int R, bool kQuads>
+template <int R>
 __global__ void improve_kernel(const __grid_constant__ PatchArgs args, int colour) {
   const Pixel thread = thread_pixel();
   const int y = thread.y, x = 2 * thread.x + ((y + colour) & 1);
   if (!args.states.contains(x, y)) return;
-  const PixelPatch<R, kQuads> patch(args, x, y);
+  const PixelPatch<R> patch(args, x, y);
   const PatchSources sources = args.chosen[index_of(args.states, x, y)];
   const float w = args.states.at(x, y).plane.w;
   const float step = perturbation_step(
@@ -180,18 +195,16 @@ dim3 grid_of(int width, int height) {
 }
 constexpr dim3 kBlock(kBlockWidth, kBlockHeight);
 
-/// Calls `launch` with the radius and the storage as constants.
+/// Calls `launch` with the radius of PixelPatch.
 template <class Launch>
-void with_constants(const PatchArgs& args, const Launch& launch) {
-  const auto with_radius = [&](auto quads) {
-    if (args.iteration.radius == 1) return launch(std::integral_constant<int, 1>(), quads);
-    if (args.iteration.radius == 2) return launch(std::integral_constant<int, 2>(), quads);
-    launch(std::integral_constant<int, 3>(), quads);
-  };
-  if (args.storage == SourceStorage::kQuads)
-    with_radius(std::true_type());
+void with_radius(const PatchArgs& args, const Launch& launch) {
+  const int radius = args.storage == SourceStorage::kQuads ? args.iteration.radius : 0;
+  if (radius == 2)
+    launch(std::integral_constant<int, 2>());
+  else if (radius == 3)
+    launch(std::integral_constant<int, 3>());
   else
-    with_radius(std::false_type());
+    launch(std::integral_constant<int, 0>());
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
@@ -205,30 +218,28 @@ void launch_first_planes(const PatchArgs& args, const float* depth, std::ptrdiff
 }
 
 void launch_refine(const PatchArgs& args, cudaStream_t stream) {
-  with_constants(args, [&](auto radius, auto quads) {
-    refine_kernel<radius(), quads()>
-        <<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args);
+  with_radius(args, [&](auto radius) {
+    refine_kernel<radius()><<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args);
   });
 }
 
 void launch_choose(const PatchArgs& args, int begin, int end, cudaStream_t stream) {
-  with_constants(args, [&](auto radius, auto quads) {
-    rate_kernel<radius(), quads()><<<grid_of(args.states.width, args.rows), kBlock, 0, stream>>>(args);
+  with_radius(args, [&](auto radius) {
+    rate_kernel<radius()><<<grid_of(args.states.width, args.rows), kBlock, 0, stream>>>(args);
   });
   choose_kernel<<<grid_of(args.states.width, end - begin), kBlock, 0, stream>>>(args, begin, end);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
 void launch_score(const PatchArgs& args, cudaStream_t stream) {
-  with_constants(args, [&](auto radius, auto quads) {
-    score_kernel<radius(), quads()>
-        <<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args);
+  with_radius(args, [&](auto radius) {
+    score_kernel<radius()><<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args);
   });
 }
 
 void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream) {
-  with_constants(args, [&](auto radius, auto quads) {
-    improve_kernel<radius(), quads()>
+  with_radius(args, [&](auto radius) {
+    improve_kernel<radius()>
         <<<grid_of((args.states.width + 1) / 2, args.states.height), kBlock, 0, stream>>>(args, colour);
   });
 }

@@ -50,8 +50,9 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
   args.width = reference.camera.width;
   args.height = reference.camera.height;
   args.planes = problem.planes;
+  args.radius = problem.options.window / 2;
   args.combination = problem.options.combination;
-  args.best_k = problem.options.best_k;
+  args.best_k = args.combination == Combination::kMinimum ? 1 : problem.options.best_k;
   args.volume_pitch = WorkMemoryMap::half_pitch(args.width);
   args.volume = map.volume;
   return args;
