@@ -67,8 +67,7 @@ class ByteReader {
     while (end == std::string_view::npos && window_.size() - next_ <= kMaxBytes && extend())
       end = window_.find('\0', next_);
     if (end == std::string_view::npos && window_.size() - next_ > kMaxBytes)
-      place().fail(std::string(what) + " has more than " + std::to_string(kMaxBytes) +
-                   " bytes; the file is corrupt: write it again");
+      place().fail("{} has more than {} bytes; the file is corrupt: write it again", what, int{kMaxBytes});
     if (end == std::string_view::npos) fail_truncated(what);
     const std::string_view text = window_.substr(next_, end - next_);
     next_ = end + 1;
@@ -81,9 +80,9 @@ class ByteReader {
     const FilePlace start = place();
     const auto count = read<std::uint64_t>(what);
     if (count > remaining() / record_bytes)
-      start.fail(std::to_string(count) + " " + std::string(what) + " are announced, but only " +
-                 std::to_string(remaining()) +
-                 " bytes follow; the file is truncated or corrupt: write it again");
+      start.fail(
+          "{} {} are announced, but only {} bytes follow; the file is truncated or corrupt: write it again",
+          count, what, remaining());
     return count;
   }
 
@@ -100,14 +99,12 @@ class ByteReader {
   /// @throws InputError if any bytes remain
   void expect_end() const {
     if (remaining() != 0)
-      place().fail(std::to_string(remaining()) +
-                   " bytes follow the last record; the file is corrupt: write it again");
+      place().fail("{} bytes follow the last record; the file is corrupt: write it again", remaining());
   }
 
  private:
   [[noreturn]] void fail_truncated(std::string_view what) const {
-    place().fail("the file ends inside " + std::string(what) + " (it has " + std::to_string(size_) +
-                 " bytes); it is truncated: write it again");
+    place().fail("the file ends inside {} (it has {} bytes); it is truncated: write it again", what, size_);
   }
 
   /// Extends the window, which then starts at the next unread byte.

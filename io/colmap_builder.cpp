@@ -49,38 +49,26 @@ Quaternion quaternion_of(const Mat3d& r) {
   const double wx = r(2, 1) - r(1, 2), wy = r(0, 2) - r(2, 0), wz = r(1, 0) - r(0, 1);
   const double xy = r(0, 1) + r(1, 0), xz = r(0, 2) + r(2, 0), yz = r(1, 2) + r(2, 1);
   const double s = 0.5 / root;
-  Quaternion q{};
-  switch (largest) {
-    case 0:
-      q = {0.5 * root, wx * s, wy * s, wz * s};
-      break;
-    case 1:
-      q = {wx * s, 0.5 * root, xy * s, xz * s};
-      break;
-    case 2:
-      q = {wy * s, xy * s, 0.5 * root, yz * s};
-      break;
-    default:
-      q = {wz * s, xz * s, yz * s, 0.5 * root};
-      break;
-  }
-  if (q.w < 0) q = {-q.w, -q.x, -q.y, -q.z};
-  return q;
+  const Quaternion candidates[4] = {{0.5 * root, wx * s, wy * s, wz * s},
+                                    {wx * s, 0.5 * root, xy * s, xz * s},
+                                    {wy * s, xy * s, 0.5 * root, yz * s},
+                                    {wz * s, xz * s, yz * s, 0.5 * root}};
+  const Quaternion& q = candidates[largest];
+  return q.w < 0 ? Quaternion{-q.w, -q.x, -q.y, -q.z} : q;
 }
 
 void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace& place) {
-  const std::string name = "camera " + std::to_string(id);
   if (!camera_index_.emplace(id, static_cast<int>(scene_.cameras.size())).second)
-    place.fail(name + " is there twice; give every camera an id of its own");
+    place.fail("camera {} is there twice; give every camera an id of its own", id);
   if (!is_image_size(camera.width, camera.height))
-    place.fail(name + " has a size of " + size_text(camera.width, camera.height) + " pixels; " +
-               std::string(kImageSizeRule));
+    place.fail("camera {} has a size of {} pixels; {}", id, size_text(camera.width, camera.height),
+               kImageSizeRule);
   for (std::size_t i = 0; i < camera.params.size(); ++i) {
     const double value = camera.params[i];
     if (!std::isfinite(value))
-      place.fail(name + " has the parameter " + decimal(value) + "; it has to be a finite number");
+      place.fail("camera {} has the parameter {}; it has to be a finite number", id, decimal(value));
     if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
-      place.fail(name + " has the focal length " + decimal(value) + "; it has to be positive, in pixels");
+      place.fail("camera {} has the focal length {}; it has to be positive, in pixels", id, decimal(value));
   }
   scene_.camera_ids.push_back(id);
   scene_.cameras.push_back(std::move(camera));
@@ -89,10 +77,10 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
 void ColmapBuilder::claim(std::uint64_t count, std::size_t each, const FilePlace& place) {
   const std::size_t left = memory_limit_ - memory_;
   if (count > left / each)
-    throw OutOfMemory(
-        place.text() + ": the model takes more memory than the " + std::to_string(memory_limit_ >> 20) +
-        " MiB that are left for it; raise --memory-limit, or make the model smaller: observations "
-        "without a point are not needed, nor is the points3D file");
+    throw OutOfMemory(fmt::format(
+        "{}: the model takes more memory than the {} MiB that are left for it; raise --memory-limit, or make "
+        "the model smaller: observations without a point are not needed, nor is the points3D file",
+        place.text(), memory_limit_ >> 20));
   memory_ += static_cast<std::size_t>(count) * each;
 }
 
@@ -107,30 +95,29 @@ void ColmapBuilder::claim_point(std::uint64_t track_length, const FilePlace& pla
 }
 
 void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place) {
-  const auto name = [&view] { return "image " + std::to_string(view.id); };
   claim(1, kViewBytes + 2 * view.name.size(), place);
   check_relative_name(view.name, place);
   view.name = normalised_name(view.name);
   if (!view_index_.emplace(view.id, static_cast<int>(scene_.views.size())).second)
-    place.fail(name() + " is there twice; give every image an id of its own");
+    place.fail("image {} is there twice; give every image an id of its own", view.id);
   if (!names_.insert(view.name).second)
-    place.fail("the image name " + in_quotes(view.name) +
-               " is there twice; every image needs a name of its own");
+    place.fail("the image name {} is there twice; every image needs a name of its own", in_quotes(view.name));
   const auto camera = camera_index_.find(camera_id);
   if (camera == camera_index_.end())
-    place.fail(name() + " (" + in_quotes(view.name) + ") refers to camera " + std::to_string(camera_id) +
-               ", which the cameras file does not have");
+    place.fail("image {} ({}) refers to camera {}, which the cameras file does not have", view.id,
+               in_quotes(view.name), camera_id);
   const double length = largest_component(q);
   if (!(std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z)) ||
       length < 1e-100)
-    place.fail(name() + " has the rotation " + decimal(q.w) + " " + decimal(q.x) + " " + decimal(q.y) + " " +
-               decimal(q.z) +
-               ", which is no quaternion of a rotation (QW QX QY QZ, finite and not all zero)");
+    place.fail(
+        "image {} has the rotation {} {} {} {}, which is no quaternion of a rotation (QW QX QY QZ, "
+        "finite and not all zero)",
+        view.id, decimal(q.w), decimal(q.x), decimal(q.y), decimal(q.z));
   if (!is_finite(view.cam_from_world.translation))
-    place.fail(name() + " has a translation that is not finite; it has to be three finite numbers");
+    place.fail("image {} has a translation that is not finite; it has to be three finite numbers", view.id);
   for (std::size_t i = 0; i < view.observations.size(); ++i)
     if (!std::isfinite(view.observations[i].pixel.x) || !std::isfinite(view.observations[i].pixel.y))
-      place.fail("observation " + std::to_string(i) + " of " + name() + " is not finite");
+      place.fail("observation {} of image {} is not finite", i, view.id);
   view.camera = camera->second;
   view.cam_from_world.rotation = rotation_of(q);
   scene_.views.push_back(std::move(view));
@@ -149,8 +136,8 @@ void ColmapBuilder::add_points(std::vector<SparsePoint> points,
     check_point(points[i], place);
     faults[i].rethrow();
     if (!without_view[i].empty() && elements_without_view_ == 0)
-      first_without_view_ = place.text() + ": point " + std::to_string(points[i].id) + " is seen by image " +
-                            std::to_string(without_view[i].front());
+      first_without_view_ = fmt::format("{}: point {} is seen by image {}", place.text(), points[i].id,
+                                        without_view[i].front());
     elements_without_view_ += without_view[i].size();
     scene_.points.push_back(std::move(points[i]));
   }
@@ -158,12 +145,12 @@ void ColmapBuilder::add_points(std::vector<SparsePoint> points,
 
 /// Checks all of a point except its track.
 void ColmapBuilder::check_point(const SparsePoint& point, const FilePlace& place) {
-  const auto name = [&point] { return "point " + std::to_string(point.id); };
-  if (point.id == kNoPoint) place.fail(name() + " has the id that stands for no point; give it another one");
+  if (point.id == kNoPoint)
+    place.fail("point {} has the id that stands for no point; give it another one", point.id);
   if (!point_ids_.insert(point.id).second)
-    place.fail(name() + " is there twice; give every point an id of its own");
+    place.fail("point {} is there twice; give every point an id of its own", point.id);
   if (!is_finite(point.position) || !std::isfinite(point.error))
-    place.fail(name() + " has a position or an error that is not finite");
+    place.fail("point {} has a position or an error that is not finite", point.id);
 }
 
 /// Replaces the ids of images in a track by the indices of their views. Thread-safe.
@@ -180,9 +167,10 @@ std::vector<std::uint32_t> ColmapBuilder::link_track(SparsePoint& point, const F
     }
     const auto& observations = scene_.views[view->second].observations;
     if (element.observation >= observations.size() || observations[element.observation].point_id != point.id)
-      place.fail("point " + std::to_string(point.id) + " is said to be observation " +
-                 std::to_string(element.observation) + " of image " + std::to_string(image_id) +
-                 ", which does not know it; without the points3D file the scene is read without points");
+      place.fail(
+          "point {} is said to be observation {} of image {}, which does not know it; without the "
+          "points3D file the scene is read without points",
+          point.id, element.observation, image_id);
     point.track[kept++] = {view->second, element.observation};
   }
   point.track.resize(kept);
@@ -193,10 +181,10 @@ Scene ColmapBuilder::finish(const std::string& images_file) {
   check_observations(images_file);
   sort_views();
   if (elements_without_view_ > 0)
-    scene_.warnings.push_back(
-        first_without_view_ + ", which the images file does not have; of all tracks " +
-        std::to_string(elements_without_view_) +
-        " such elements are ignored; if these views are to be used, export the whole model again");
+    scene_.warnings.push_back(fmt::format(
+        "{}, which the images file does not have; of all tracks {} such elements are ignored; if these views "
+        "are to be used, export the whole model again",
+        first_without_view_, elements_without_view_));
   return std::move(scene_);
 }
 
@@ -213,10 +201,11 @@ void ColmapBuilder::check_observations(const std::string& images_file) {
   });
   for (std::size_t i = 0; i < unknown.size(); ++i)
     if (unknown[i])
-      throw InputError(
-          images_file + ": image " + std::to_string(scene_.views[i].id) + " (" +
-          in_quotes(scene_.views[i].name) + ") observes point " + std::to_string(*unknown[i]) +
-          ", which the points3D file does not have; without that file the scene is read without points");
+      FilePlace{images_file}.fail(
+          "image {} ({}) observes point {}, which the points3D file does not have; without that file the "
+          "scene "
+          "is read without points",
+          scene_.views[i].id, in_quotes(scene_.views[i].name), *unknown[i]);
 }
 
 void ColmapBuilder::sort_views() {

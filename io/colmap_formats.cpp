@@ -3,17 +3,77 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "io/byte_reader.hpp"
 #include "io/image_file.hpp"
-#include "io/line_batch.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {
 
 namespace {
 
-void add_words(std::string& out, std::initializer_list<double> values) {
-  for (const double value : values) out += ' ' + decimal(value);
+/// The next records of a text file, each of `lines_each` lines that are copied here, to be parsed in
+/// parallel.
+class LineBatch {
+ public:
+  /// Reads up to 4096 records or 16 MiB; false at the end of the file. The first line of a record is a
+  /// content line; the others are read as they are, and are empty behind the end of the file.
+  bool read(LineScanner& lines, int lines_each) {
+    constexpr int kRecords = 4096;
+    constexpr std::size_t kBytes = std::size_t{16} << 20;
+    text_.clear(), lines_.clear();
+    lines_each_ = lines_each;
+    std::string_view line;
+    while (records() < kRecords && text_.size() < kBytes && lines.next_content(line)) {
+      append(line, lines.place());
+      for (int i = 1; i < lines_each; ++i) {
+        if (!lines.next(line)) line = {};
+        append(line, lines.place());
+      }
+    }
+    return !lines_.empty();
+  }
+
+  int records() const { return static_cast<int>(lines_.size()) / lines_each_; }
+  FilePlace place(int record, int line = 0) const { return at(record, line).place; }
+  WordScanner words(int record, int line = 0) const {
+    const Line& it = at(record, line);
+    return {std::string_view(text_).substr(it.begin, it.size), it.place};
+  }
+
+  /// The results of `parse(record)` for all records, in their order, called in parallel.
+  /// @throws what the first record throws that does
+  template <class Parse>
+  auto parse(const Parse& parse) const {
+    std::vector<decltype(parse(0))> results(records());
+    std::vector<FirstException> faults(results.size());
+    parallel_for(records(), [&](int i) { faults[i].guard([&] { results[i] = parse(i); }); });
+    for (const FirstException& fault : faults) fault.rethrow();
+    return results;
+  }
+
+ private:
+  struct Line {
+    std::size_t begin, size;
+    FilePlace place;
+  };
+
+  void append(std::string_view line, const FilePlace& place) {
+    lines_.push_back({text_.size(), line.size(), place});
+    text_ += line;
+  }
+  const Line& at(int record, int line) const { return lines_[record * lines_each_ + line]; }
+
+  std::string text_;
+  std::vector<Line> lines_;
+  int lines_each_ = 1;
+};
+
+[[noreturn]] void fail_model(const FilePlace& place, std::uint32_t camera, const std::string& model) {
+  place.fail(
+      "camera {} has the model {}, which COLMAP 3.8 does not have; undistort the images first or convert "
+      "the model",
+      camera, model);
 }
 
 std::vector<Observation> parse_observations(WordScanner words) {
@@ -46,17 +106,12 @@ int read_side(ByteReader& reader, std::string_view what) {
   const FilePlace place = reader.place();
   const auto side = reader.read<std::uint64_t>(what);
   if (side > static_cast<std::uint64_t>(kMaxFileSide))
-    place.fail("the " + std::string(what) + " of a camera is " + std::to_string(side) + " pixels; " +
-               std::string(kImageSizeRule));
+    place.fail("the {} of a camera is {} pixels; {}", what, side, kImageSizeRule);
   return static_cast<int>(side);
 }
 
 Vec3d read_vector(ByteReader& reader, std::string_view what) {
   return {reader.read<double>(what), reader.read<double>(what), reader.read<double>(what)};
-}
-
-void append_vector(std::string& out, Vec3d v) {
-  for (const double value : {v.x, v.y, v.z}) append_number(out, value);
 }
 
 void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
@@ -67,15 +122,12 @@ void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuil
     const auto id = words.integer<std::uint32_t>("CAMERA_ID");
     const std::string_view name = words.word("MODEL");
     const auto model = model_from_name(name);
-    if (!model)
-      lines.place().fail("camera " + std::to_string(id) + " has the model " + in_quotes(name) +
-                         ", which COLMAP 3.8 does not have; undistort the images first or convert the model");
+    if (!model) fail_model(lines.place(), id, in_quotes(name));
     Camera camera{*model, words.integer<int>("WIDTH"), words.integer<int>("HEIGHT"), {}};
     while (!words.done()) camera.params.push_back(words.number("a parameter"));
     if (camera.params.size() != static_cast<std::size_t>(parameter_count(*model)))
-      lines.place().fail("camera " + std::to_string(id) + " has " + std::to_string(camera.params.size()) +
-                         " parameters; the model " + std::string(name) + " has " +
-                         std::to_string(parameter_count(*model)));
+      lines.place().fail("camera {} has {} parameters; the model {} has {}", id, camera.params.size(), name,
+                         parameter_count(*model));
     builder.add_camera(id, std::move(camera), lines.place());
   }
 }
@@ -139,69 +191,6 @@ void parse_points_text(InputStream& stream, const std::string& file, ColmapBuild
   }
 }
 
-void format_cameras_text(const Scene& scene, const ByteSink& sink) {
-  std::string out =
-      "# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n";
-  out += "# Number of cameras: " + std::to_string(scene.cameras.size()) + "\n";
-  for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
-    const Camera& camera = scene.cameras[i];
-    out += std::to_string(scene.camera_ids[i]) + " " + std::string(model_name(camera.model)) + " " +
-           std::to_string(camera.width) + " " + std::to_string(camera.height);
-    for (const double param : camera.params) add_words(out, {param});
-    out += '\n';
-  }
-  sink(out);
-}
-
-void format_images_text(const Scene& scene, const ByteSink& sink) {
-  std::string out =
-      "# Image list with two lines of data per image:\n"
-      "#   IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n"
-      "#   POINTS2D[] as (X, Y, POINT3D_ID)\n";
-  out += "# Number of images: " + std::to_string(scene.views.size()) + "\n";
-  for (const View& view : scene.views) {
-    if (trim(view.name) != view.name)
-      throw InputError(
-          "the image name " + in_quotes(view.name) +
-          " begins or ends with a blank, which COLMAP's text format cannot hold; rename the image");
-    const Quaternion q = quaternion_of(view.cam_from_world.rotation);
-    const Vec3d t = view.cam_from_world.translation;
-    out += decimal(view.id);
-    add_words(out, {q.w, q.x, q.y, q.z, t.x, t.y, t.z});
-    out += ' ' + std::to_string(scene.camera_ids[view.camera]) + ' ' + view.name + '\n';
-    const std::size_t begin = out.size();
-    for (const Observation& observation : view.observations) {
-      add_words(out, {observation.pixel.x, observation.pixel.y});
-      out += observation.point_id == kNoPoint ? " -1" : ' ' + std::to_string(observation.point_id);
-    }
-    if (out.size() > begin) out.erase(begin, 1);
-    out += '\n';
-    sink(out);
-    out.clear();
-  }
-  sink(out);
-}
-
-void format_points_text(const Scene& scene, const ByteSink& sink) {
-  std::string out =
-      "# 3D point list with one line of data per point:\n"
-      "#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[] as (IMAGE_ID, POINT2D_IDX)\n";
-  out += "# Number of points: " + std::to_string(scene.points.size()) + "\n";
-  for (const SparsePoint& point : scene.points) {
-    out += decimal(point.id);
-    add_words(out, {point.position.x, point.position.y, point.position.z});
-    for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
-      out += ' ' + std::to_string(channel);
-    add_words(out, {point.error});
-    for (const TrackElement& element : point.track)
-      out += ' ' + std::to_string(scene.views[element.view].id) + ' ' + std::to_string(element.observation);
-    out += '\n';
-    sink(out);
-    out.clear();
-  }
-  sink(out);
-}
-
 void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
   ByteReader reader(stream, file);
   const auto count = reader.read_count(kCameraBytes, "cameras");
@@ -210,9 +199,7 @@ void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBu
     const auto id = reader.read<std::uint32_t>("the id of a camera");
     const auto model_id = reader.read<std::int32_t>("the model of a camera");
     const auto model = model_from_id(model_id);
-    if (!model)
-      place.fail("camera " + std::to_string(id) + " has the model " + std::to_string(model_id) +
-                 ", which COLMAP 3.8 does not have; undistort the images first or convert the model");
+    if (!model) fail_model(place, id, decimal(model_id));
     Camera camera;
     camera.model = *model;
     camera.width = read_side(reader, "width");
@@ -284,61 +271,72 @@ void parse_points_binary(InputStream& stream, const std::string& file, ColmapBui
   reader.expect_end();
 }
 
-void format_cameras_binary(const Scene& scene, const ByteSink& sink) {
-  std::string out;
-  append_number<std::uint64_t>(out, scene.cameras.size());
-  for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
-    const Camera& camera = scene.cameras[i];
-    append_number(out, scene.camera_ids[i]);
-    append_number(out, static_cast<std::int32_t>(camera.model));
-    append_number(out, static_cast<std::uint64_t>(camera.width));
-    append_number(out, static_cast<std::uint64_t>(camera.height));
-    for (const double param : camera.params) append_number(out, param);
+/// Writes a file in pieces: words of a line, separated by blanks, or bytes.
+class RecordWriter {
+ public:
+  /// @param heading  comment lines of a text
+  RecordWriter(ColmapFormat format, const ByteSink& sink, const std::string& heading,
+               std::string_view records, std::uint64_t count)
+      : text_(format == ColmapFormat::kText), sink_(sink) {
+    if (text_)
+      out_ = heading + "# Number of " + std::string(records) + ": " + std::to_string(count) + "\n";
+    else
+      put(count);
+    flush();
   }
-  sink(out);
-}
 
-void format_images_binary(const Scene& scene, const ByteSink& sink) {
-  std::string out;
-  append_number<std::uint64_t>(out, scene.views.size());
-  for (const View& view : scene.views) {
-    append_number(out, view.id);
-    const Quaternion q = quaternion_of(view.cam_from_world.rotation);
-    for (const double value : {q.w, q.x, q.y, q.z}) append_number(out, value);
-    append_vector(out, view.cam_from_world.translation);
-    append_number(out, scene.camera_ids[view.camera]);
-    out += view.name;
-    out += '\0';
-    append_number<std::uint64_t>(out, view.observations.size());
-    for (const Observation& observation : view.observations) {
-      append_number(out, observation.pixel.x);
-      append_number(out, observation.pixel.y);
-      append_number(out, observation.point_id);
-    }
-    sink(out);
-    out.clear();
-  }
-  sink(out);
-}
+  bool is_text() const { return text_; }
 
-void format_points_binary(const Scene& scene, const ByteSink& sink) {
-  std::string out;
-  append_number<std::uint64_t>(out, scene.points.size());
-  for (const SparsePoint& point : scene.points) {
-    append_number(out, point.id);
-    append_vector(out, point.position);
-    for (const std::uint8_t channel : {point.colour.r, point.colour.g, point.colour.b})
-      append_number(out, channel);
-    append_number(out, point.error);
-    append_number<std::uint64_t>(out, point.track.size());
-    for (const TrackElement& element : point.track) {
-      append_number(out, scene.views[element.view].id);
-      append_number(out, element.observation);
-    }
-    sink(out);
-    out.clear();
+  template <class... T>
+  void put(T... values) {
+    if (text_)
+      (put_word(decimal(values)), ...);
+    else
+      (append_number(out_, values), ...);
   }
-  sink(out);
+
+  /// A word; in bytes up to a NUL.
+  void put_word(std::string_view word) {
+    if (text_ && !out_.empty()) out_ += ' ';
+    out_ += word;
+    if (!text_) out_ += '\0';
+  }
+
+  void end_line() {
+    if (text_) out_ += '\n';
+    flush();
+  }
+
+ private:
+  void flush() {
+    sink_(out_);
+    out_.clear();
+  }
+
+  const bool text_;
+  const ByteSink& sink_;
+  std::string out_;
+};
+
+void write_view(const Scene& scene, const View& view, RecordWriter& out) {
+  if (out.is_text() && trim(view.name) != view.name)
+    throw InputError(
+        "the image name " + in_quotes(view.name) +
+        " begins or ends with a blank, which COLMAP's text format cannot hold; rename the image");
+  const Quaternion q = quaternion_of(view.cam_from_world.rotation);
+  const auto [x, y, z] = view.cam_from_world.translation;
+  out.put(view.id, q.w, q.x, q.y, q.z, x, y, z, scene.camera_ids[view.camera]);
+  out.put_word(view.name);
+  out.end_line();
+  if (!out.is_text()) out.put(std::uint64_t{view.observations.size()});
+  for (const Observation& observation : view.observations) {
+    out.put(observation.pixel.x, observation.pixel.y);
+    if (out.is_text() && observation.point_id == kNoPoint)
+      out.put_word("-1");
+    else
+      out.put(observation.point_id);
+  }
+  out.end_line();
 }
 
 }  // namespace
@@ -348,9 +346,47 @@ ColmapParsers colmap_parsers(ColmapFormat format) {
   return {parse_cameras_binary, parse_images_binary, parse_points_binary};
 }
 
-ColmapFormatters colmap_formatters(ColmapFormat format) {
-  if (format == ColmapFormat::kText) return {format_cameras_text, format_images_text, format_points_text};
-  return {format_cameras_binary, format_images_binary, format_points_binary};
+void format_colmap_cameras(const Scene& scene, ColmapFormat format, const ByteSink& sink) {
+  RecordWriter out(
+      format, sink,
+      "# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n",
+      "cameras", scene.cameras.size());
+  for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
+    const Camera& camera = scene.cameras[i];
+    out.put(scene.camera_ids[i]);
+    if (out.is_text())
+      out.put_word(model_name(camera.model));
+    else
+      out.put(static_cast<std::int32_t>(camera.model));
+    out.put(static_cast<std::uint64_t>(camera.width), static_cast<std::uint64_t>(camera.height));
+    for (const double param : camera.params) out.put(param);
+    out.end_line();
+  }
+}
+
+void format_colmap_images(const Scene& scene, ColmapFormat format, const ByteSink& sink) {
+  RecordWriter out(format, sink,
+                   "# Image list with two lines of data per image:\n"
+                   "#   IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n"
+                   "#   POINTS2D[] as (X, Y, POINT3D_ID)\n",
+                   "images", scene.views.size());
+  for (const View& view : scene.views) write_view(scene, view, out);
+}
+
+void format_colmap_points(const Scene& scene, ColmapFormat format, const ByteSink& sink) {
+  RecordWriter out(format, sink,
+                   "# 3D point list with one line of data per point:\n"
+                   "#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[] as (IMAGE_ID, POINT2D_IDX)\n",
+                   "points", scene.points.size());
+  for (const SparsePoint& point : scene.points) {
+    const auto [x, y, z] = point.position;
+    const auto [r, g, b] = point.colour;
+    out.put(point.id, x, y, z, r, g, b, point.error);
+    if (!out.is_text()) out.put(std::uint64_t{point.track.size()});
+    for (const TrackElement& element : point.track)
+      out.put(scene.views[element.view].id, element.observation);
+    out.end_line();
+  }
 }
 
 }  // namespace recon

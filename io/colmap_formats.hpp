@@ -24,14 +24,10 @@ ColmapParsers colmap_parsers(ColmapFormat format);
 /// Receives the next bytes of a file.
 using ByteSink = std::function<void(std::string_view)>;
 
-/// Writes the content of one file of a scene to `sink` in pieces. Binary files are little-endian.
+/// Write the content of one file of a scene to `sink` in pieces. Binary files are little-endian.
 /// @throws InputError for an image name with blanks at its ends, which the text format cannot represent
-using ColmapFormatter = void(const Scene& scene, const ByteSink& sink);
-
-struct ColmapFormatters {
-  ColmapFormatter *cameras, *images, *points;
-};
-
-ColmapFormatters colmap_formatters(ColmapFormat format);
+void format_colmap_cameras(const Scene& scene, ColmapFormat format, const ByteSink& sink);
+void format_colmap_images(const Scene& scene, ColmapFormat format, const ByteSink& sink);
+void format_colmap_points(const Scene& scene, ColmapFormat format, const ByteSink& sink);
 
 }  // namespace recon

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/paths.hpp"
 #include "io/colmap_formats.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -19,8 +20,7 @@ fs::path file_of(const fs::path& folder, std::string_view name, ColmapFormat for
 }
 
 bool has_file(const fs::path& folder, std::string_view name, ColmapFormat format) {
-  std::error_code error;
-  return fs::exists(file_of(folder, name, format), error);
+  return is_there(file_of(folder, name, format));
 }
 
 /// Whether the required files of a model exist.
@@ -66,27 +66,15 @@ Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
 
 void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
   EXPECTS(scene.camera_ids.size() == scene.cameras.size());
-  const auto write = [&](std::string_view name, ColmapFormatter* formatter) {
+  const auto write = [&](std::string_view name, const auto& formatter) {
     AtomicFile file(file_of(folder, name, format));
-    formatter(scene, [&file](std::string_view bytes) { file.write(bytes); });
+    formatter(scene, format, [&file](std::string_view bytes) { file.write(bytes); });
     file.commit_if_changed();
   };
-  const ColmapFormatters formatters = colmap_formatters(format);
-  write("images", formatters.images);
-  write("points3D", formatters.points);
+  write("images", format_colmap_images);
+  write("points3D", format_colmap_points);
   // Written last: a folder with a cameras file is a complete model.
-  write("cameras", formatters.cameras);
-}
-
-void replace_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
-  write_colmap_model(folder, scene, format);
-  const ColmapFormat other = format == ColmapFormat::kText ? ColmapFormat::kBinary : ColmapFormat::kText;
-  for (const std::string_view name : {"cameras", "images", "points3D"}) {
-    std::error_code error;
-    fs::remove(file_of(folder, name, other), error);
-    if (error)
-      throw OutputError(file_of(folder, name, other).string() + ": cannot be removed: " + error.message());
-  }
+  write("cameras", format_colmap_cameras);
 }
 
 std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
@@ -105,8 +93,7 @@ std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
 }
 
 fs::path find_model(const fs::path& scene_folder) {
-  std::error_code error;
-  if (!fs::is_directory(scene_folder, error))
+  if (!is_folder(scene_folder))
     throw InputError(scene_folder.string() + ": there is no such folder; give the folder of a scene");
   if (auto folder = find_model_folder(scene_folder)) return *std::move(folder);
   throw InputError(

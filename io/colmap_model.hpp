@@ -20,8 +20,7 @@ enum class ColmapFormat { kText, kBinary };
 /// omitted, with a warning in the scene.
 /// @param memory_limit  max bytes that reading may allocate
 /// @throws InputError with file and line (text) or byte (binary), the value found and what to do, when a file
-/// is missing,
-///         truncated or corrupt, or when cameras, views and points contradict each other
+/// is missing, truncated or corrupt, or when cameras, views and points contradict each other
 /// @throws OutOfMemory before the limit is exceeded
 Scene read_colmap_model(const std::filesystem::path& folder,
                         std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
@@ -31,9 +30,6 @@ Scene read_colmap_model(const std::filesystem::path& folder,
 /// Rotations are written as quaternions with w >= 0.
 /// @throws OutputError; InputError for a name that the text format cannot represent (blanks at its ends)
 void write_colmap_model(const std::filesystem::path& folder, const Scene& scene, ColmapFormat format);
-
-/// The same; files of the other format are removed, so that no stale model is read later.
-void replace_colmap_model(const std::filesystem::path& folder, const Scene& scene, ColmapFormat format);
 
 /// The model folder of a scene: the first of `sparse/`, `sparse/0/` and `sparse/N/` (lowest N) that has
 /// cameras and images in one of the two formats; empty if none.

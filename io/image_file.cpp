@@ -8,9 +8,9 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
-#include <system_error>
 #include <vector>
 
+#include "core/paths.hpp"
 #include "io/byte_reader.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -203,12 +203,12 @@ AtomicFile encoded_file(const std::filesystem::path& path, const cv::Mat& pixels
   const std::string extension = lower_extension(path);
   const bool jpeg = extension == ".jpg" || extension == ".jpeg";
   if (!jpeg && extension != ".png")
-    throw UsageError(path.string() + ": images are written as .png, .jpg or .jpeg, not as \"" + extension +
-                     "\"");
+    throw UsageError(fmt::format("{}: images are written as .png, .jpg or .jpeg, not as \"{}\"",
+                                 path.string(), extension));
   if (jpeg && std::max(pixels.cols, pixels.rows) > kMaxJpegSide)
-    throw OutputError(path.string() + ": " + std::to_string(pixels.cols) + " x " +
-                      std::to_string(pixels.rows) + " pixels are more than a JPEG file holds (" +
-                      std::to_string(kMaxJpegSide) + " a side); write it as .png");
+    throw OutputError(
+        fmt::format("{}: {} x {} pixels are more than a JPEG file holds ({} a side); write it as .png",
+                    path.string(), pixels.cols, pixels.rows, kMaxJpegSide));
   std::vector<int> settings;
   if (jpeg) settings = {cv::IMWRITE_JPEG_QUALITY, 95};
   std::vector<std::uint8_t> bytes;
@@ -264,9 +264,8 @@ std::string lower_extension(const std::filesystem::path& path) {
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem) {
   for (const char* extension : {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm",
                                 ".bmp", ".JPEG", ".TIF", ".TIFF", ".PPM", ".PGM", ".BMP"}) {
-    std::error_code error;
     const std::filesystem::path file = folder / (stem + extension);
-    if (std::filesystem::is_regular_file(file, error)) return file;
+    if (is_file(file)) return file;
   }
   return {};
 }

@@ -156,8 +156,8 @@ bool InputStream::read_at(std::uint64_t offset, std::size_t count, std::string& 
 void check_relative_name(std::string_view name, const FilePlace& place) {
   const std::string_view reason = refusal(std::string(name));
   if (!reason.empty())
-    place.fail("the name " + in_quotes(name) + " " + std::string(reason) +
-               "; names have to be relative to the image folder and stay inside it");
+    place.fail("the name {} {}; names have to be relative to the image folder and stay inside it",
+               in_quotes(name), reason);
 }
 
 std::string normalised_name(std::string_view name) {

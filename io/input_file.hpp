@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -15,8 +17,8 @@ struct FilePlace {
   enum class Unit { kLine, kByte, kAll };
 
   const std::string& file;
-  Unit unit;
-  std::uint64_t position;
+  Unit unit = Unit::kAll;
+  std::uint64_t position = 0;
 
   /// "cameras.txt:4", "cameras.bin: byte 24" or "transforms.json: frames[2].file_path".
   std::string text() const {
@@ -26,6 +28,11 @@ struct FilePlace {
 
   /// @throws InputError "<place>: <message>"
   [[noreturn]] void fail(const std::string& message) const { throw InputError(text() + ": " + message); }
+  template <class First, class... Rest>
+  [[noreturn]] void fail(fmt::format_string<First, Rest...> message, const First& first,
+                         const Rest&... rest) const {
+    fail(fmt::vformat(message, fmt::make_format_args(first, rest...)));
+  }
 };
 
 /// The whole content of a file.

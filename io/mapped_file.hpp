@@ -45,7 +45,8 @@ class MappedImage {
   /// @param image  not empty
   /// @throws OutputError
   MappedImage(const std::filesystem::path& folder, ImageView<const T> image)
-      : image_(image), file_(folder, {reinterpret_cast<const char*>(image.data), bytes(image)}) {
+      : image_(image),
+        file_(folder, {reinterpret_cast<const char*>(image.data), sizeof(T) * image.pitch * image.height}) {
     image_.data = static_cast<const T*>(file_.data());
   }
 
@@ -53,7 +54,6 @@ class MappedImage {
   void drop_pages() const noexcept { file_.drop_pages(); }
 
  private:
-  static std::size_t bytes(ImageView<const T> image) { return sizeof(T) * image.pitch * image.height; }
   ImageView<const T> image_;
   MappedFile file_;
 };

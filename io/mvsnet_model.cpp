@@ -18,7 +18,7 @@ constexpr std::string_view kEnding = "_cam.txt";
 WordScanner next_line(LineScanner& lines, const std::string& what) {
   std::string_view line;
   if (!lines.next_content(line))
-    lines.place().fail("the file ends where " + what + " should stand; it is truncated");
+    lines.place().fail("the file ends where {} should stand; it is truncated", what);
   return {line, lines.place()};
 }
 
@@ -27,14 +27,14 @@ template <std::size_t kSide>
 std::array<double, kSide * kSide> read_matrix(LineScanner& lines, const std::string& name) {
   const WordScanner title = next_line(lines, in_quotes(name));
   if (title.rest() != name)
-    title.place().fail("the line is " + in_quotes(title.rest()) + "; it has to be " + in_quotes(name));
+    title.place().fail("the line is {}; it has to be {}", in_quotes(title.rest()), in_quotes(name));
   std::array<double, kSide * kSide> matrix{};
   for (std::size_t row = 0; row < kSide; ++row) {
     WordScanner words = next_line(lines, "a row of the matrix " + in_quotes(name));
     for (std::size_t column = 0; column < kSide; ++column)
       matrix[row * kSide + column] = words.number("an element of the matrix " + in_quotes(name));
     if (!words.done())
-      words.place().fail(in_quotes(words.rest()) + " follows a row of " + std::to_string(kSide) + " numbers");
+      words.place().fail("{} follows a row of {} numbers", in_quotes(words.rest()), int{kSide});
   }
   return matrix;
 }
@@ -50,8 +50,10 @@ MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file
   const double max_skew = 1e-6 * k[0];  // what rounding leaves in a matrix from a decomposition
   if (!(k[0] > 0) || std::abs(k[1]) > max_skew || k[3] != 0 || !(k[4] > 0) || k[6] != 0 || k[7] != 0 ||
       k[8] != 1)
-    lines.place().fail("the matrix \"intrinsic\" ends here and begins with " + decimal(k[0]) + " " +
-                       decimal(k[1]) + "; it has to be [fx 0 cx; 0 fy cy; 0 0 1], with fx and fy above 0");
+    lines.place().fail(
+        "the matrix \"intrinsic\" ends here and begins with {} {}; it has to be [fx 0 cx; 0 fy cy; "
+        "0 0 1], with fx and fy above 0",
+        decimal(k[0]), decimal(k[1]));
   // No shift: in the files of MVSNet, too, the centre of the first pixel is at (0.5, 0.5).
   camera.pinhole = {0, 0, k[0], k[4], k[2], k[5]};
   return camera;
@@ -85,7 +87,7 @@ Scene read_mvsnet_model(const fs::path& cams, const fs::path& images, std::size_
     if (!size) continue;
     camera.pinhole.width = size->width;
     camera.pinhole.height = size->height;
-    photos.add(name, to_camera(camera.pinhole), camera.cam_from_world, {file, FilePlace::Unit::kAll, 0});
+    photos.add(name, to_camera(camera.pinhole), camera.cam_from_world, {file});
   }
   return photos.finish(cams.string());
 }

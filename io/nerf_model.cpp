@@ -8,10 +8,10 @@
 #include <optional>
 #include <span>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "core/json_reader.hpp"
+#include "core/paths.hpp"
 #include "io/posed_photos.hpp"
 #include "io/text_scanner.hpp"
 
@@ -43,7 +43,7 @@ class Fields {
 /// A number between 0 and `end`, both excluded.
 double positive(JsonReader& reader, const std::string& name, double end, const std::string& rule) {
   const double value = reader.number(name);
-  if (!(value > 0 && value < end)) reader.fail(name, "is " + decimal(value) + "; it must be " + rule);
+  if (!(value > 0 && value < end)) reader.fail(name, "is {}; it must be {}", decimal(value), rule);
   return value;
 }
 
@@ -51,7 +51,7 @@ double positive(JsonReader& reader, const std::string& name, double end, const s
 int side_of(Fields& fields, const std::string& name) {
   const double side =
       positive(fields.of(name), name, kMaxFileSide + 1, "a size; " + std::string(kImageSizeRule));
-  if (side != std::floor(side)) fields.of(name).fail(name, "is " + decimal(side) + "; it must be an integer");
+  if (side != std::floor(side)) fields.of(name).fail(name, "is {}; it must be an integer", decimal(side));
   return static_cast<int>(side);
 }
 
@@ -76,7 +76,7 @@ bool is_fisheye(Fields& fields) {
   for (const char* perspective : {"OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "RADIAL", "SIMPLE_RADIAL"})
     if (name == perspective) return false;
   fields.of("camera_model")
-      .fail("camera_model", "is " + in_quotes(name) + "; it must be OPENCV, PINHOLE or OPENCV_FISHEYE");
+      .fail("camera_model", "is {}; it must be OPENCV, PINHOLE or OPENCV_FISHEYE", in_quotes(name));
 }
 
 /// Sets the model by the distortion, whose coefficients follow the focal lengths and the principal point.
@@ -84,8 +84,7 @@ void add_distortion(Fields& fields, Camera& camera) {
   const auto k = [&](const char* name) { return fields.number(name, 0); };
   const auto refuse = [&](const char* name, const char* model) {
     if (k(name) != 0)
-      fields.of(name).fail(name,
-                           "is " + decimal(k(name)) + "; it must be 0, for a " + model + " camera has none");
+      fields.of(name).fail(name, "is {}; it must be 0, for a {} camera has none", decimal(k(name)), model);
   };
   const auto add = [&](std::initializer_list<double> values) {
     camera.params.insert(camera.params.end(), values);
@@ -121,7 +120,7 @@ Camera camera_of(Fields& fields, ImageSize size) {
 Pose cam_from_world(JsonReader& frame) {
   const std::string field = frame.place_of("transform_matrix");
   const std::vector<double> rows = frame.matrix("transform_matrix", 4, 4);
-  Pose pose = inverse(rigid_pose(std::span<const double, 16>(rows), {field, FilePlace::Unit::kAll, 0}));
+  Pose pose = inverse(rigid_pose(std::span<const double, 16>(rows), {field}));
   for (int i = 3; i < 9; ++i) pose.rotation.m[i] = -pose.rotation.m[i];
   pose.translation = {pose.translation.x, -pose.translation.y, -pose.translation.z};
   return pose;
@@ -130,8 +129,7 @@ Pose cam_from_world(JsonReader& frame) {
 /// The name of a photo with its extension: where there is no such photo and the name has none, that of the
 /// scenes of NeRF, so that views keep their order whichever photo is missing.
 std::string photo_name(const fs::path& folder, const std::string& name) {
-  std::error_code error;
-  if (fs::is_regular_file(folder / name, error)) return name;
+  if (is_file(folder / name)) return name;
   if (const fs::path found = find_image(folder, name); !found.empty())
     return name + found.extension().string();
   return fs::path(name).has_extension() ? name : name + ".png";
@@ -139,7 +137,7 @@ std::string photo_name(const fs::path& folder, const std::string& name) {
 
 void add_frame(JsonReader& file, JsonReader& frame, const fs::path& folder, PosedPhotos& photos) {
   const std::string field = frame.place_of("file_path"), path = frame.text("file_path");
-  const FilePlace place{field, FilePlace::Unit::kAll, 0};
+  const FilePlace place{field};
   check_relative_name(path, place);  // before a file of that name is looked for
   const std::string name = photo_name(folder, path);
   Fields fields(file, frame);
@@ -166,9 +164,10 @@ Scene read_nerf_model(const fs::path& file, std::size_t memory_limit) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(file, error);
   if (!error && bytes > memory_limit / kParsedBytes)
-    throw OutOfMemory(file.string() + ": it has " + std::to_string(bytes) + " bytes, which may take " +
-                      std::to_string(kParsedBytes) +
-                      " times as much memory, more than is left for the model; raise --memory-limit");
+    throw OutOfMemory(
+        fmt::format("{}: it has {} bytes, which may take {} times as much memory, more than is left "
+                    "for the model; raise --memory-limit",
+                    file.string(), bytes, kParsedBytes));
   return parse_nerf_model(read_file(file), file.string(), file.parent_path(), memory_limit);
 }
 

@@ -24,10 +24,10 @@ Values read_values(std::string_view bytes, const std::string& file) {
   for (std::string_view line; lines.next_content(line);) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos)
-      lines.place().fail("the line is " + in_quotes(line) + "; it has to be KEY=VALUE");
+      lines.place().fail("the line is {}; it has to be KEY=VALUE", in_quotes(line));
     const std::string key(trim(line.substr(0, equals)));
     if (!values.emplace(key, Value{trim(line.substr(equals + 1)), lines.place()}).second)
-      lines.place().fail(in_quotes(key) + " is there twice");
+      lines.place().fail("{} is there twice", in_quotes(key));
   }
   return values;
 }
@@ -39,14 +39,13 @@ const Value* find(const Values& values, std::string_view key) {
 
 const Value& need(const Values& values, std::string_view key, const std::string& file) {
   if (const Value* value = find(values, key)) return *value;
-  throw InputError(file + ": there is no line " + std::string(key) +
-                   "=; a calibration needs cam0, cam1 and baseline");
+  FilePlace{file}.fail("there is no line {}=; a calibration needs cam0, cam1 and baseline", key);
 }
 
 double number(const Value& value, std::string_view key) {
   WordScanner words(value.text, value.place);
   const double result = words.number(key);
-  if (!words.done()) value.place.fail(in_quotes(words.rest()) + " follows " + std::string(key));
+  if (!words.done()) value.place.fail("{} follows {}", in_quotes(words.rest()), key);
   return result;
 }
 
@@ -54,15 +53,15 @@ int positive_integer(const Value& value, std::string_view key) {
   WordScanner words(value.text, value.place);
   const int result = words.integer<int>(key);
   if (!words.done() || result < 1)
-    value.place.fail(std::string(key) + " is " + in_quotes(value.text) + "; it has to be a positive integer");
+    value.place.fail("{} is {}; it has to be a positive integer", key, in_quotes(value.text));
   return result;
 }
 
 /// Parses "[f 0 cx; 0 f cy; 0 0 1]".
 Pinhole matrix(const Value& value, const std::string& key) {
   const auto fail = [&] {
-    value.place.fail(key + " is " + in_quotes(value.text) +
-                     "; it has to be [f 0 cx; 0 f cy; 0 0 1], with f > 0");
+    value.place.fail("{} is {}; it has to be [f 0 cx; 0 f cy; 0 0 1], with f > 0", key,
+                     in_quotes(value.text));
   };
   std::string text(value.text);
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') fail();
@@ -89,8 +88,8 @@ void check_rectified(const Pinhole& left, const Pinhole& right, const Value& pla
   if (near(left.fx, right.fx, tolerance) && near(left.fy, right.fy, tolerance) &&
       near(left.cy, right.cy, 0.01))
     return;
-  place.place.fail("cam1 is " + in_quotes(place.text) +
-                   ", which differs from cam0 in more than cx; the pair is not rectified");
+  place.place.fail("cam1 is {}, which differs from cam0 in more than cx; the pair is not rectified",
+                   in_quotes(place.text));
 }
 
 double offset_of(const Values& values, const Pinhole& left, const Pinhole& right) {
@@ -98,7 +97,7 @@ double offset_of(const Values& values, const Pinhole& left, const Pinhole& right
   if (!value) return right.cx - left.cx;
   const double offset = number(*value, "doffs");
   if (!near(offset, right.cx - left.cx, 0.5))
-    value->place.fail("doffs is " + in_quotes(value->text) + ", but cx of cam1 less cx of cam0 is " +
+    value->place.fail("doffs is {}, but cx of cam1 less cx of cam0 is {}", in_quotes(value->text),
                       decimal(right.cx - left.cx));
   return offset;
 }
@@ -121,7 +120,7 @@ PairCalibration parse_pair_calibration(std::string_view bytes, const std::string
   const Value& baseline = need(values, "baseline", file);
   calibration.camera.baseline = number(baseline, "baseline");
   if (!(calibration.camera.baseline > 0))
-    baseline.place.fail("baseline is " + in_quotes(baseline.text) + "; it has to be positive");
+    baseline.place.fail("baseline is {}; it has to be positive", in_quotes(baseline.text));
   // The origin of the file is the centre of the first pixel.
   const Vec2d first = pixel_centre(0, 0);
   left.cx += first.x;

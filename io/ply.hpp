@@ -26,8 +26,7 @@ struct PlyCloud {
 /// in any order; properties not named above are skipped. Numbers may have any type. Vertices that are not
 /// finite are omitted.
 /// @throws InputError with file and line (header, ascii) or byte (binary): not a PLY, no vertices with x y z,
-/// counts that
-///         the size of the file contradicts, truncated
+/// counts that the size of the file contradicts, truncated
 PlyCloud read_ply(const std::filesystem::path& path);
 PlyCloud parse_ply(std::string_view bytes, const std::string& file);
 

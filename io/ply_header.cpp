@@ -27,7 +27,7 @@ constexpr std::array<Type, 8> kTypes{{{"char", "int8", 1},
 PlyType type_of(std::string_view word, const FilePlace& place) {
   for (std::size_t i = 0; i < kTypes.size(); ++i)
     if (word == kTypes[i].name || word == kTypes[i].sized_name) return static_cast<PlyType>(i);
-  place.fail("the type " + in_quotes(word) + " is none that PLY has (such as float, uchar or int)");
+  place.fail("the type {} is none that PLY has (such as float, uchar or int)", in_quotes(word));
 }
 
 PlyFormat parse_format(WordScanner& words) {
@@ -35,8 +35,8 @@ PlyFormat parse_format(WordScanner& words) {
   if (word == "ascii") return PlyFormat::kAscii;
   if (word == "binary_little_endian") return PlyFormat::kBinaryLittleEndian;
   if (word == "binary_big_endian") return PlyFormat::kBinaryBigEndian;
-  words.place().fail("the format " + in_quotes(word) +
-                     " is none that PLY has (ascii, binary_little_endian, binary_big_endian)");
+  words.place().fail("the format {} is none that PLY has (ascii, binary_little_endian, binary_big_endian)",
+                     in_quotes(word));
 }
 
 PlyProperty parse_property(WordScanner& words) {
@@ -92,8 +92,8 @@ PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
         lines.place().fail("a property stands before the first element; the file is corrupt");
       header.elements.back().properties.push_back(parse_property(words));
     } else if (keyword != "comment" && keyword != "obj_info") {
-      lines.place().fail("the header has the keyword " + in_quotes(keyword) +
-                         ", which PLY does not have; the file is corrupt");
+      lines.place().fail("the header has the keyword {}, which PLY does not have; the file is corrupt",
+                         in_quotes(keyword));
     }
   }
   lines.place().fail("the header has no \"end_header\"; the file is truncated");

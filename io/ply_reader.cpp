@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -89,7 +88,7 @@ class AsciiBody {
     if (error == std::errc::result_out_of_range)
       return digits.find("e-") == std::string_view::npos ? HUGE_VAL : 0;
     if (error != std::errc{} || end != digits.data() + digits.size())
-      place().fail(in_quotes(word) + " stands where a number should; the file is corrupt");
+      place().fail("{} stands where a number should; the file is corrupt", in_quotes(word));
     return value;
   }
 
@@ -179,8 +178,8 @@ void check_count(const Body& body, const PlyElement& element, const std::string&
   for (const PlyProperty& property : element.properties) bytes += Body::min_bytes(property);
   if (bytes != 0 && element.count > body.remaining() / bytes)
     FilePlace{file, FilePlace::Unit::kLine, element.line}.fail(
-        "the header announces " + std::to_string(element.count) + " elements " + in_quotes(element.name) +
-        ", but the file is too short for them; it is truncated or corrupt");
+        "the header announces {} elements {}, but the file is too short for them; it is truncated or corrupt",
+        element.count, in_quotes(element.name));
 }
 
 template <class Body>

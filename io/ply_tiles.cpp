@@ -1,9 +1,10 @@
 #include "io/ply_tiles.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <regex>
@@ -124,12 +125,11 @@ class Grid {
     // Tiles of this size are surely no more than kMaxPlyTiles, wherever the grid begins.
     const double width = max_x_ - min_x_, height = max_y_ - min_y_;
     const double least = std::max(width, height) / (std::sqrt(static_cast<double>(kMaxPlyTiles)) - 1);
-    char text[256];
-    std::snprintf(text, sizeof text,
-                  ": --tile %.6g would divide the cloud of %.6g x %.6g units into more than %zu tiles; give "
-                  "at least %.2g",
-                  size_, width, height, kMaxPlyTiles, 1.05 * least);
-    throw UsageError(vertices_.file() + text);
+    throw UsageError(
+        fmt::format("{}: --tile {:.6g} would divide the cloud of {:.6g} x {:.6g} units into more than {} "
+                    "tiles; give at least "
+                    "{:.2g}",
+                    vertices_.file(), size_, width, height, kMaxPlyTiles, 1.05 * least));
   }
 
   const PlyVertices& vertices_;

@@ -15,13 +15,14 @@ namespace {
 std::string header(std::uint64_t count, PlyPosition position) {
   constexpr std::size_t kMostDigits = 20;
   const std::string digits = std::to_string(count);
-  std::string text = "ply\nformat binary_little_endian 1.0\ncomment written by reconstruct";
-  text += std::string(kMostDigits - digits.size(), ' ') + "\nelement vertex " + digits + "\n";
-  const std::string_view type = position == PlyPosition::kDouble ? "double " : "float ";
-  for (const char* name : {"x", "y", "z"}) text.append("property ").append(type).append(name) += '\n';
-  for (const char* name : {"nx", "ny", "nz"}) text += std::string("property float ") + name + "\n";
-  for (const char* name : {"red", "green", "blue"}) text += std::string("property uchar ") + name + "\n";
-  return text + "property float confidence\nproperty uchar views\nend_header\n";
+  return fmt::format(
+      "ply\nformat binary_little_endian 1.0\ncomment written by reconstruct{0}\nelement vertex {1}\n"
+      "property {2} x\nproperty {2} y\nproperty {2} z\n"
+      "property float nx\nproperty float ny\nproperty float nz\n"
+      "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+      "property float confidence\nproperty uchar views\nend_header\n",
+      std::string(kMostDigits - digits.size(), ' '), digits,
+      position == PlyPosition::kDouble ? "double" : "float");
 }
 
 std::string count_bytes(std::uint64_t count) {
@@ -30,14 +31,10 @@ std::string count_bytes(std::uint64_t count) {
   return bytes;
 }
 
-std::filesystem::path visibility_path(std::filesystem::path path) {
-  return path += ".vis";
-}
-
 }  // namespace
 
 PlyWriter::PlyWriter(const std::filesystem::path& path, PlyPosition position)
-    : position_(position), cloud_(path), visibility_(visibility_path(path)) {
+    : position_(position), cloud_(path), visibility_(path.string() + ".vis") {
   cloud_.write(header(0, position_));
   visibility_.write(count_bytes(0));
 }
@@ -99,9 +96,10 @@ std::vector<std::vector<std::uint32_t>> parse_visibility(std::string_view bytes,
   const FilePlace start = reader.place();
   const std::uint64_t count = reader.read_count(sizeof(std::uint32_t), "points");
   if (count != point_count)
-    start.fail("the file is about " + std::to_string(count) + " points, but the cloud has " +
-               std::to_string(point_count) +
-               "; they do not belong together: write both again, or do without it");
+    start.fail(
+        "the file is about {} points, but the cloud has {}; they do not belong together: write both "
+        "again, or do without it",
+        count, point_count);
   std::vector<std::vector<std::uint32_t>> points_of_view(view_count);
   for (std::uint32_t point = 0; point < count; ++point) {
     const auto views = reader.read<std::uint32_t>("the number of views");
@@ -109,8 +107,9 @@ std::vector<std::vector<std::uint32_t>> parse_visibility(std::string_view bytes,
       const FilePlace place = reader.place();
       const auto view = reader.read<std::uint32_t>("the views of a point");
       if (view >= view_count)
-        place.fail("view " + std::to_string(view) + " of a point, but the model has " +
-                   std::to_string(view_count) + " views; write both again, or do without this file");
+        place.fail(
+            "view {} of a point, but the model has {} views; write both again, or do without this file", view,
+            view_count);
       points_of_view[view].push_back(point);
     }
   }

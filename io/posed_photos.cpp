@@ -11,16 +11,18 @@ namespace recon {
 Pose rigid_pose(std::span<const double, 16> matrix, const FilePlace& place) {
   constexpr double kTolerance = 1e-3;  // three digits behind the point
   if (matrix[12] != 0 || matrix[13] != 0 || matrix[14] != 0 || matrix[15] != 1)
-    place.fail("the last row of the matrix is " + decimal(matrix[12]) + " " + decimal(matrix[13]) + " " +
-               decimal(matrix[14]) + " " + decimal(matrix[15]) + "; it has to be 0 0 0 1");
+    place.fail("the last row of the matrix is {} {} {} {}; it has to be 0 0 0 1", decimal(matrix[12]),
+               decimal(matrix[13]), decimal(matrix[14]), decimal(matrix[15]));
   const Mat3d r{
       {matrix[0], matrix[1], matrix[2], matrix[4], matrix[5], matrix[6], matrix[8], matrix[9], matrix[10]}};
   const Mat3d product = r * transpose(r), one = identity<double>();
   double difference = 0;
   for (int i = 0; i < 9; ++i) difference = std::max(difference, std::abs(product.m[i] - one.m[i]));
   if (!(difference <= kTolerance))
-    place.fail("the upper left 3x3 matrix R is no rotation: R R^T differs from the identity by " +
-               decimal(difference) + "; write the pose without scale and shear");
+    place.fail(
+        "the upper left 3x3 matrix R is no rotation: R R^T differs from the identity by {}; write the pose "
+        "without scale and shear",
+        decimal(difference));
   const Vec3d x{r(0, 0), r(0, 1), r(0, 2)}, y{r(1, 0), r(1, 1), r(1, 2)}, z{r(2, 0), r(2, 1), r(2, 2)};
   if (dot(cross(x, y), z) < 0)
     place.fail("the upper left 3x3 matrix is a mirror, its determinant is -1; write the pose as a rotation");

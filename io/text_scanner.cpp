@@ -41,8 +41,8 @@ bool LineScanner::next(std::string_view& line) {
   for (std::size_t searched = rest_.size(); end == std::string_view::npos && extend();
        searched = rest_.size()) {
     if (searched > kMaxLineBytes)
-      place().fail("the line behind this one has more than " + std::to_string(kMaxLineBytes) +
-                   " bytes; this is no text file, or a corrupt one");
+      place().fail("the line behind this one has more than {} bytes; this is no text file, or a corrupt one",
+                   kMaxLineBytes);
     end = rest_.find('\n', searched);
   }
   if (rest_.empty()) return false;
@@ -63,8 +63,7 @@ bool LineScanner::next_content(std::string_view& line) {
 
 std::string_view WordScanner::word(std::string_view what) {
   if (rest_.empty())
-    place_.fail("the line ends where " + std::string(what) +
-                " should stand; the file is truncated or corrupt");
+    place_.fail("the line ends where {} should stand; the file is truncated or corrupt", what);
   const auto is_blank = [](char c) { return kBlanks.find(c) != std::string_view::npos; };
   const auto end = std::find_if(rest_.begin(), rest_.end(), is_blank);
   const std::string_view text(rest_.begin(), end);
@@ -80,7 +79,7 @@ double WordScanner::number(std::string_view what) {
 }
 
 void WordScanner::fail_value(std::string_view what, std::string_view found, std::string_view wanted) const {
-  place_.fail(std::string(what) + " is " + in_quotes(found) + "; it has to be " + std::string(wanted));
+  place_.fail("{} is {}; it has to be {}", what, in_quotes(found), wanted);
 }
 
 std::string in_quotes(std::string_view text) {

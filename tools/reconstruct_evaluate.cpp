@@ -21,8 +21,7 @@ void add_depth(CLI::App& app, DepthCommand& command) {
       ->required();
   depth->add_option("--scene", command.scene,
                     "Scene whose cameras the ground truth has, where the maps have others (undistorted); "
-                    "default: the folder "
-                    "above DENSE, if it is a scene");
+                    "default: the folder above DENSE, if it is a scene");
   depth->add_option("--kind", command.kind, "Which maps: geometric or photometric")
       ->check(CLI::IsMember({"geometric", "photometric"}))
       ->capture_default_str();
@@ -51,10 +50,11 @@ void add_cloud(CLI::App& app, CloudCommand& command) {
       "Both clouds are thinned to one point per cube of this edge; default: half of each threshold");
   cloud->add_option("--unit", command.unit,
                     "Scene units per step of a PNG; default: as scene.json says, else 0.001");
-  cloud->add_flag("--all-views", command.all_views,
-                  "Judge each point's depth in all views, not in those that CLOUD.vis names. That file "
-                  "counts the views in "
-                  "the order of their names, as reconstruct writes it; use this for other programs' clouds");
+  cloud->add_flag(
+      "--all-views", command.all_views,
+      "Judge each point's depth in all views, not in those that CLOUD.vis names. That file "
+      "counts the views in the order of their names, as reconstruct writes it; use this for other "
+      "programs' clouds");
 }
 
 void add_disparity(CLI::App& app, DisparityCommand& command) {

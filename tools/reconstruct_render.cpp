@@ -23,7 +23,6 @@
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 #include "render/scene_description.hpp"
-#include "render/sparse_points.hpp"
 #include "scene/camera.hpp"
 #include "tools/commit.hpp"
 
@@ -96,16 +95,13 @@ Image<std::uint16_t> depth_levels(ImageView<const float> depth, double scale) {
   return levels;
 }
 
-nlohmann::ordered_json camera_summary(const Camera& camera) {
-  return {{"model", model_name(camera.model)},
-          {"width", camera.width},
-          {"height", camera.height},
-          {"params", camera.params}};
-}
-
 nlohmann::ordered_json summary_of(const SceneDescription& description, const std::string& title) {
   nlohmann::ordered_json json{{"format", kFormatName}, {"title", title}, {"complete", false}};
-  for (const Camera& camera : description.cameras) json["cameras"].push_back(camera_summary(camera));
+  for (const Camera& camera : description.cameras)
+    json["cameras"].push_back({{"model", model_name(camera.model)},
+                               {"width", camera.width},
+                               {"height", camera.height},
+                               {"params", camera.params}});
   for (const RenderView& view : description.views)
     json["views"].push_back({{"name", view.name}, {"camera", view.camera}, {"gain", view.gain}});
   json["objects"] = description.objects.size();
@@ -131,10 +127,8 @@ void write_summary(const fs::path& folder, const nlohmann::ordered_json& summary
 /// Ground truth lies on the pixel grid of the photo, distorted as it is. The scale is 1000 (millimetres, if a
 /// scene unit is a metre), or the next lower power of ten at which the largest depth fits. Memory: one view,
 /// and the depth maps of all views. Determinism: a function of description and options alone.
-/// @throws UsageError when `folder` holds something and is not to be overwritten, or holds something else
-/// than a
-///         rendered scene; OutputError; Interrupted between views; InputError when the description is not
-///         valid
+/// @throws UsageError when `folder` holds something and is not to be overwritten, or something else than a
+/// rendered scene; OutputError; Interrupted between views; InputError when the description is not valid
 void write_rendered_scene(const SceneDescription& description, const std::string& title,
                           const Arguments& arguments) {
   const fs::path& folder = arguments.output;
@@ -143,8 +137,8 @@ void write_rendered_scene(const SceneDescription& description, const std::string
   nlohmann::ordered_json summary = summary_of(description, title);
   write_summary(folder, summary);
   const Scene sparse = sparse_scene(description);
-  replace_colmap_model(folder / "sparse", sparse,
-                       arguments.binary ? ColmapFormat::kBinary : ColmapFormat::kText);
+  write_colmap_model(folder / "sparse", sparse,
+                     arguments.binary ? ColmapFormat::kBinary : ColmapFormat::kText);
 
   const bool arrays = arguments.ground_truth == GroundTruth::kAll;
   Progress progress("views", static_cast<int>(description.views.size()), progress_style(arguments.quiet));

@@ -1,6 +1,7 @@
 #include "core/aligned_buffer.hpp"
 
 #include <malloc.h>
+#include <sanitizer/asan_interface.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,26 +14,10 @@
 
 #include "core/error.hpp"
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
-
 namespace recon {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-
-/// Marks a cached block as freed for the address sanitizer.
-void forbid_use([[maybe_unused]] const LargeBlock& block) {
-#ifdef __SANITIZE_ADDRESS__
-  ASAN_POISON_MEMORY_REGION(block.data, block.bytes);
-#endif
-}
-void allow_use([[maybe_unused]] const LargeBlock& block) {
-#ifdef __SANITIZE_ADDRESS__
-  ASAN_UNPOISON_MEMORY_REGION(block.data, block.bytes);
-#endif
-}
 
 /// Aligned by hand, as small arrays are, see AlignedBuffer: the address that malloc returned stands before
 /// the data. Null if there is no memory.
@@ -64,7 +49,7 @@ class KeptBlocks {
     LargeBlock block;
     if (best != blocks_.end()) {
       block = *best;
-      allow_use(block);
+      ASAN_UNPOISON_MEMORY_REGION(block.data, block.bytes);
       kept_ -= block.bytes;
       blocks_.erase(best);
     } else {
@@ -82,7 +67,7 @@ class KeptBlocks {
     try {
       blocks_.push_back(block);
       kept_ += block.bytes;
-      forbid_use(block);
+      ASAN_POISON_MEMORY_REGION(block.data, block.bytes);  // nothing without the address sanitizer
     } catch (const std::bad_alloc&) {
       free_aligned(block.data);
     }
@@ -104,7 +89,7 @@ class KeptBlocks {
   void release_until(std::size_t most) noexcept {
     while (!blocks_.empty() && used_ + kept_ > most) {
       kept_ -= blocks_.front().bytes;
-      allow_use(blocks_.front());
+      ASAN_UNPOISON_MEMORY_REGION(blocks_.front().data, blocks_.front().bytes);
       free_aligned(blocks_.front().data);
       blocks_.pop_front();
     }

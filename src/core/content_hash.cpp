@@ -11,14 +11,6 @@
 
 namespace recon {
 
-namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("{:016x}", value);
-}
-
-}  // namespace
-
 struct ContentHasher::State {
   XXH3_state_t xxh3;
 };
@@ -44,10 +36,9 @@ void ContentHasher::replace_beginning(std::string_view bytes) {
 }
 
 FileIdentity ContentHasher::identity() const {
-  const std::uint64_t beginning = XXH3_64bits(beginning_.data(), beginning_.size());
-  if (size_ <= kBeginning) return {size_, hexadecimal(beginning)};
-  return {size_,
-          hexadecimal(XXH3_64bits_withSeed(&beginning, sizeof beginning, XXH3_64bits_digest(&rest_->xxh3)))};
+  std::uint64_t hash = XXH3_64bits(beginning_.data(), beginning_.size());
+  if (size_ > kBeginning) hash = XXH3_64bits_withSeed(&hash, sizeof hash, XXH3_64bits_digest(&rest_->xxh3));
+  return {size_, fmt::format("{:016x}", hash)};
 }
 
 std::string content_hash(std::string_view bytes) {

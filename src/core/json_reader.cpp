@@ -36,14 +36,15 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
   constexpr int kMaxDepth = 32;
   const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > kMaxDepth)
-      throw InputError(file + ": lists and objects are nested more than " + std::to_string(kMaxDepth) +
-                       " deep; nothing that is read from it is");
+      throw InputError(
+          fmt::format("{}: lists and objects are nested more than {} deep; nothing that is read from it is",
+                      file, kMaxDepth));
     return true;
   };
   try {
     return nlohmann::json::parse(text, check_depth, true, /*ignore_comments=*/true);
   } catch (const nlohmann::json::parse_error& error) {
-    throw InputError(file + ": byte " + std::to_string(error.byte) + ": this is not JSON: " + error.what());
+    throw InputError(fmt::format("{}: byte {}: this is not JSON: {}", file, error.byte, error.what()));
   } catch (const nlohmann::json::out_of_range& error) {
     throw InputError(file + ": a number is too large: " + error.what());
   }
@@ -64,13 +65,13 @@ void JsonReader::fail(const std::string& name, const std::string& message) const
 
 void JsonReader::fail_value(const std::string& path, const nlohmann::json& value,
                             const std::string& rule) const {
-  throw InputError(file_ + ": " + (path.empty() ? "the file" : path) + " is " + shown(value) +
-                   "; it must be " + rule);
+  throw InputError(fmt::format("{}: {} is {}; it must be {}", file_, path.empty() ? "the file" : path,
+                               shown(value), rule));
 }
 
 const nlohmann::json& JsonReader::member(const std::string& name, const char* kind, const Kind& is_kind) {
   asked_.insert(name);
-  if (!has(name)) fail(name, std::string("is missing; it must be ") + kind);
+  if (!has(name)) fail(name, "is missing; it must be {}", kind);
   const nlohmann::json& value = value_->at(name);
   if (!is_kind(value)) fail_value(path_of(name), value, kind);
   return value;
@@ -100,8 +101,7 @@ std::vector<double> JsonReader::numbers(const std::string& name) {
 }
 
 std::vector<double> JsonReader::matrix(const std::string& name, std::size_t rows, std::size_t columns) {
-  const std::string kind =
-      "a list of " + std::to_string(rows) + " rows of " + std::to_string(columns) + " numbers";
+  const std::string kind = fmt::format("a list of {} rows of {} numbers", rows, columns);
   const nlohmann::json& list = member(name, kind.c_str(), &nlohmann::json::is_array);
   std::vector<double> result;
   for (const nlohmann::json& row : list) {
@@ -137,12 +137,8 @@ std::vector<std::string> JsonReader::names() const {
 }
 
 void JsonReader::finish() const {
-  for (const std::string& name : names()) {
-    if (asked_.contains(name)) continue;
-    std::string known;
-    for (const std::string& other : asked_) known += (known.empty() ? "" : ", ") + other;
-    fail(name, "is not known here; known are: " + known);
-  }
+  for (const std::string& name : names())
+    if (!asked_.contains(name)) fail(name, "is not known here; known are: {}", fmt::join(asked_, ", "));
 }
 
 }  // namespace recon

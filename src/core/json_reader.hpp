@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -59,6 +61,11 @@ class JsonReader {
 
   /// @throws InputError "<file>: <path>.<name>: <message>"
   [[noreturn]] void fail(const std::string& name, const std::string& message) const;
+  template <class First, class... Rest>
+  [[noreturn]] void fail(const std::string& name, fmt::format_string<First, Rest...> message,
+                         const First& first, const Rest&... rest) const {
+    fail(name, fmt::vformat(message, fmt::make_format_args(first, rest...)));
+  }
 
  private:
   std::string path_of(const std::string& name) const;

@@ -13,11 +13,10 @@ namespace recon {
 /// first in `main`.
 void set_up_log(spdlog::level::level_enum level);
 
-/// Prepares the process for writing files and messages; call it before anything is opened.
-/// Closed descriptors among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of
-/// standard error, and messages would be written into it. SIGPIPE and SIGXFSZ are ignored: a write to a
-/// closed pipe or beyond the file size limit then fails with EPIPE or EFBIG instead of ending the process
-/// without a message.
+/// Prepares the process for writing files and messages; call it before anything is opened. Closed descriptors
+/// among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of standard error,
+/// and messages would be written into it. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe or beyond
+/// the file size limit then fails with EPIPE or EFBIG instead of ending the process without a message.
 /// @throws OutputError when /dev/null cannot be opened
 void prepare_process();
 

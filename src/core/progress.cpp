@@ -1,5 +1,6 @@
 #include "core/progress.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,10 +21,10 @@ constexpr int kBarWidth = 24;
 
 /// "45 s", "3 min", "2.5 h".
 std::string duration_text(double seconds) {
-  if (seconds < 100) return std::to_string(static_cast<int>(std::ceil(seconds))) + " s";
-  if (seconds < 100 * 60) return std::to_string(std::lround(seconds / 60)) + " min";
+  if (seconds < 100) return fmt::format("{} s", static_cast<int>(std::ceil(seconds)));
+  if (seconds < 100 * 60) return fmt::format("{} min", std::lround(seconds / 60));
   const long tenths = std::lround(seconds / 360);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " h";
+  return fmt::format("{}.{} h", tenths / 10, tenths % 10);
 }
 
 }  // namespace
@@ -72,12 +73,10 @@ void Progress::show(std::chrono::steady_clock::time_point now) {
 
   std::string text = label_ + ": ";
   if (style_ == ProgressStyle::kBar) {
-    const int filled = std::min(kBarWidth, static_cast<int>(share * kBarWidth));
-    text += "[" + std::string(static_cast<std::size_t>(filled), '#') +
-            std::string(static_cast<std::size_t>(kBarWidth - filled), ' ') + "] ";
+    const auto filled = static_cast<std::size_t>(std::min(share, 1.0) * kBarWidth);
+    text += fmt::format("[{:{}}] ", std::string(filled, '#'), kBarWidth);
   }
-  text += std::to_string(done_) + " of " + std::to_string(total_) + " (" +
-          std::to_string(static_cast<int>(100 * share)) + " %)";
+  text += fmt::format("{} of {} ({} %)", done_, total_, static_cast<int>(100 * share));
   if (done_ >= total_)
     text += ", " + duration_text(elapsed);
   else if (done_ > 0)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <vector>
 
 #include "core/error.hpp"
@@ -39,11 +38,9 @@ Vec3d centre_of(Cell cell, double size) {
 /// Entry of a point in a sorted list.
 struct Entry {
   Cell cell;
-  std::int32_t index;
   double rank;  ///< sort key among the points of a cell
-  bool operator<(const Entry& other) const {
-    return std::tie(cell, rank, index) < std::tie(other.cell, other.rank, other.index);
-  }
+  std::int32_t index;
+  auto operator<=>(const Entry&) const = default;
 };
 
 /// One entry for each finite point, by cell, `rank(point, cell)` and index.
@@ -55,7 +52,7 @@ std::vector<Entry> sorted_entries(std::span<const Vec3d> points, double cell_siz
       [&](int i) {
         const Vec3d point = points[i];
         const Cell cell = is_finite(point) ? cell_of(point, cell_size) : Cell{};
-        entries[i] = {cell, i, rank(point, cell)};
+        entries[i] = {cell, rank(point, cell), i};
       },
       kGrain);
   std::erase_if(entries, [&](const Entry& entry) { return !is_finite(points[entry.index]); });
@@ -94,9 +91,8 @@ std::vector<Vec3d> thin(std::span<const Vec3d> points, double voxel) {
 }
 
 PointGrid::PointGrid(std::span<const Vec3d> points, double radius)
-    : radius_(radius),
-      cell_size_(radius *
-                 (1 + 1e-9)) {  // so that rounding never places two points within the radius two cells apart
+    // So that rounding never places two points within the radius two cells apart.
+    : radius_(radius), cell_size_(radius * (1 + 1e-9)) {
   EXPECTS(radius > 0);
   const auto entries = sorted_entries(points, cell_size_, [](Vec3d, Cell) { return 0.0; });
   cells_.reserve(entries.size());

@@ -45,12 +45,10 @@ class PointGrid {
   std::vector<Vec3d> points_;
 };
 
-/// Nearest-neighbour distances from one cloud to the other, searched up to the threshold.
+/// Nearest-neighbour distances from one cloud to the other, searched up to the threshold. NaN: no points.
 struct DistanceSummary {
-  double mean =
-      0;  ///< a point without a neighbour within the threshold counts with the threshold; NaN: no points
-  double median = 0;  ///< +infinity when more than half of the points have no neighbour within the threshold;
-                      ///< NaN: no points
+  double mean = 0;    ///< a point without a neighbour within the threshold counts with the threshold
+  double median = 0;  ///< +infinity when more than half of the points have no such neighbour
 };
 
 /// Score of an estimated cloud against a reference at one distance threshold.

@@ -10,13 +10,11 @@ namespace recon {
 
 /// Scores of a disparity map against ground truth; shares are in [0, 1], and 0 if the denominator is 0.
 struct DisparityScore {
-  std::int64_t known = 0;      ///< pixels with ground truth, inside the mask
-  std::int64_t estimated = 0;  ///< known pixels with an estimate
-  double completeness = 0;     ///< estimated / known
-  std::vector<double>
-      bad_of_known;  ///< per threshold: error > threshold OR no estimate, share of the known pixels
-  std::vector<double>
-      bad_of_estimated;      ///< per threshold: error > threshold, share of the estimated known pixels
+  std::int64_t known = 0;                ///< pixels with ground truth, inside the mask
+  std::int64_t estimated = 0;            ///< known pixels with an estimate
+  double completeness = 0;               ///< estimated / known
+  std::vector<double> bad_of_known;      ///< per threshold: share of the known pixels; no estimate is bad
+  std::vector<double> bad_of_estimated;  ///< per threshold: share of the estimated known pixels
   double average_error = 0;  ///< |d - d_true| in pixels over the estimated known pixels; NaN: there are none
   double rms_error = 0;      ///< root mean square of the same errors
 };

@@ -35,23 +35,6 @@ class PreparedCamera {
   Lens lens_;
 };
 
-/// Depth and truth of a point in a view.
-struct DepthPair {
-  double depth, truth;
-};
-
-std::optional<DepthPair> depth_pair(Vec3d point, const TruthView& view, const PreparedCamera& camera) {
-  const Vec3d x_in_cam = view.cam_from_world * point;
-  if (!(x_in_cam.z > 0) || !std::isfinite(x_in_cam.z)) return std::nullopt;
-  const std::optional<Vec2d> pixel = camera.project(x_in_cam);
-  if (!pixel ||
-      !(pixel->x >= 0 && pixel->x < view.depth.width && pixel->y >= 0 && pixel->y < view.depth.height))
-    return std::nullopt;
-  const float truth = view.depth(static_cast<int>(pixel->x), static_cast<int>(pixel->y));
-  if (!is_known_depth(truth)) return std::nullopt;
-  return DepthPair{x_in_cam.z, truth};
-}
-
 }  // namespace
 
 bool is_known_depth(float depth) {
@@ -85,12 +68,18 @@ void observe(std::span<const Vec3d> points, const TruthView& view, const std::ve
   parallel_for(
       static_cast<int>(points.size()),
       [&](int i) {
-        const std::optional<DepthPair> pair = depth_pair(points[i], view, camera);
-        if (!pair) return;
+        const Vec3d x_in_cam = view.cam_from_world * points[i];
+        if (!(x_in_cam.z > 0) || !std::isfinite(x_in_cam.z)) return;
+        const std::optional<Vec2d> pixel = camera.project(x_in_cam);
+        if (!pixel ||
+            !(pixel->x >= 0 && pixel->x < view.depth.width && pixel->y >= 0 && pixel->y < view.depth.height))
+          return;
+        const float truth = view.depth(static_cast<int>(pixel->x), static_cast<int>(pixel->y));
+        if (!is_known_depth(truth)) return;
         PointVerdict& verdict = verdicts[i];
         verdict.on_truth = true;
         if (!own_view.empty() && own_view[i] == 0) return;
-        const double error = std::abs(pair->depth - pair->truth) / pair->truth;
+        const double error = std::abs(x_in_cam.z - static_cast<double>(truth)) / static_cast<double>(truth);
         verdict.depth_error = std::min(verdict.depth_error.value_or(error), error);
       },
       kObserveGrain);

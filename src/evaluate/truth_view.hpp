@@ -16,8 +16,7 @@ namespace recon {
 struct TruthView {
   const Camera& camera;
   const Pose& cam_from_world;
-  ImageView<const float>
-      depth;  ///< z in the view, scene units, of the camera's size; unknown: not finite or <= 0
+  ImageView<const float> depth;  ///< scene units, of the camera's size; unknown: not finite or <= 0
 };
 
 /// Whether a depth or truth pixel is known: finite and > 0.
@@ -29,9 +28,8 @@ std::vector<Vec3d> truth_points(const TruthView& view);
 
 /// Evaluation of one point against ground-truth depth, accumulated over views by `observe`.
 struct PointVerdict {
-  bool on_truth = false;  ///< projects onto a known pixel of at least one view
-  std::optional<double>
-      depth_error;  ///< smallest |z - z_true| / z_true over the point's own views; empty if none has truth
+  bool on_truth = false;              ///< projects onto a known pixel of at least one view
+  std::optional<double> depth_error;  ///< least |z - z_true| / z_true over its own views that have truth
 };
 
 /// Projects each point into a view and updates its verdict: z is compared with the truth at its pixel. Points

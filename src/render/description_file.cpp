@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -19,8 +20,7 @@ constexpr std::uint64_t kGainStream = 0x4756;
 
 int checked_count(JsonReader& reader, const std::string& name) {
   const int count = reader.integer(name);
-  if (count < 1 || count > kMostViews)
-    reader.fail(name, "is " + std::to_string(count) + "; it must be 1 to " + std::to_string(kMostViews));
+  if (count < 1 || count > kMostViews) reader.fail(name, "is {}; it must be 1 to {}", count, int{kMostViews});
   return count;
 }
 
@@ -95,12 +95,10 @@ constexpr std::array<std::pair<const char*, Pattern>, 5> kPatterns{{{"plain", Pa
 Pattern read_pattern(JsonReader& reader) {
   if (!reader.has("pattern")) return Pattern::kPlain;
   const std::string name = reader.text("pattern");
-  std::string known;
-  for (const auto& [word, pattern] : kPatterns) {
+  for (const auto& [word, pattern] : kPatterns)
     if (name == word) return pattern;
-    known += std::string(known.empty() ? "" : ", ") + word;
-  }
-  reader.fail("pattern", "'" + name + "' is not known; known are: " + known);
+  reader.fail("pattern", "'{}' is not known; known are: {}", name,
+              fmt::join(kPatterns | std::views::keys, ", "));
 }
 
 SurfaceTexture read_texture(JsonReader reader) {
@@ -130,9 +128,8 @@ SurfaceTexture texture_of(JsonReader& object, const std::map<std::string, Surfac
   const std::string name = object.text("texture");
   const auto found = textures.find(name);
   if (found != textures.end()) return found->second;
-  std::string known;
-  for (const auto& [other, texture] : textures) known += (known.empty() ? "" : ", ") + other;
-  object.fail("texture", "there is no texture '" + name + "'; there are: " + known);
+  object.fail("texture", "there is no texture '{}'; there are: {}", name,
+              fmt::join(textures | std::views::keys, ", "));
 }
 
 HeightField read_height_field(JsonReader& object) {
@@ -154,7 +151,7 @@ Shape read_shape(JsonReader& object) {
   if (shape == "sphere") return Sphere{object.number("radius")};
   if (shape == "cylinder") return Cylinder{object.number("radius"), 0.5 * object.number("height")};
   if (shape == "height_field") return read_height_field(object);
-  object.fail("shape", "'" + shape + "' is not known; known are: quad, box, sphere, cylinder, height_field");
+  object.fail("shape", "'{}' is not known; known are: quad, box, sphere, cylinder, height_field", shape);
 }
 
 /// Reads one member of "objects": a shape, or a row of copies. Every object has its own noise.
@@ -171,8 +168,7 @@ void read_object(JsonReader reader, const std::map<std::string, SurfaceTexture>&
     JsonReader repeat = reader.object("repeat");
     copies = repeat.integer("count");
     step = repeat.vec3("step");
-    if (copies < 1 || copies > kMostCopies)
-      repeat.fail("count", "must be 1 to " + std::to_string(kMostCopies));
+    if (copies < 1 || copies > kMostCopies) repeat.fail("count", "must be 1 to {}", int{kMostCopies});
     repeat.finish();
   }
   reader.finish();
@@ -187,8 +183,7 @@ void read_object(JsonReader reader, const std::map<std::string, SurfaceTexture>&
 Camera read_camera(JsonReader reader) {
   const std::string name = reader.text("model");
   const auto model = model_from_name(name);
-  if (!model)
-    reader.fail("model", "'" + name + "' is not known; known are COLMAP's, such as PINHOLE and OPENCV");
+  if (!model) reader.fail("model", "'{}' is not known; known are COLMAP's, such as PINHOLE and OPENCV", name);
   const int width = reader.integer("width"), height = reader.integer("height");
   if (reader.has("params")) {
     Camera camera{*model, width, height, reader.numbers("params")};
@@ -227,13 +222,11 @@ std::vector<RenderView> read_views(JsonReader& root, std::uint32_t seed, std::op
   if (views.empty()) root.fail("views", "is empty; a scene needs at least one view");
   if (count) {
     if (*count < 1 || *count > static_cast<int>(views.size()))
-      root.fail("views", "there are " + std::to_string(views.size()) + ", not " + std::to_string(*count) +
-                             "; only an arc can be spread over more");
+      root.fail("views", "there are {}, not {}; only an arc can be spread over more", views.size(), *count);
     views.resize(static_cast<std::size_t>(*count));
   }
   const std::string format = root.has("image_format") ? root.text("image_format") : "png";
-  if (format != "png" && format != "jpg")
-    root.fail("image_format", "is '" + format + "'; it must be png or jpg");
+  if (format != "png" && format != "jpg") root.fail("image_format", "is '{}'; it must be png or jpg", format);
   const double spread = root.number("exposure_spread", 0.0);
   if (!(spread >= 0)) root.fail("exposure_spread", "it must be zero or positive");
   for (std::size_t i = 0; i < views.size(); ++i) {

@@ -1,9 +1,10 @@
 #include "render/scene_description.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 #include <vector>
 
 #include "core/error.hpp"
@@ -15,10 +16,7 @@ namespace {
 constexpr int kMaxSide = 65536;
 
 void require(bool condition, const std::string& field, double value, const std::string& rule) {
-  if (condition) return;
-  std::ostringstream message;
-  message << field << " is " << value << "; it must be " << rule;
-  throw InputError(message.str());
+  if (!condition) throw InputError(fmt::format("{} is {:g}; it must be {}", field, value, rule));
 }
 
 void require_positive(const std::string& field, double value) {
@@ -29,32 +27,25 @@ void require_not_negative(const std::string& field, double value) {
   require(value >= 0 && std::isfinite(value), field, value, "zero or positive");
 }
 
-struct ShapeCheck {
-  std::string field;
-  void operator()(const Quad& s) const {
-    require_positive(field + ".half_width", s.half_width);
-    require_positive(field + ".half_height", s.half_height);
-  }
-  void operator()(const Box& s) const {
+/// @param s  a shape
+template <class T>
+void check_shape(const T& s, const std::string& field) {
+  if constexpr (requires { s.half_size; }) {
     require_positive(field + ".half_size[0]", s.half_size.x);
     require_positive(field + ".half_size[1]", s.half_size.y);
     require_positive(field + ".half_size[2]", s.half_size.z);
   }
-  void operator()(const Sphere& s) const { require_positive(field + ".radius", s.radius); }
-  void operator()(const Cylinder& s) const {
-    require_positive(field + ".radius", s.radius);
-    require_positive(field + ".half_height", s.half_height);
-  }
-  void operator()(const HeightField& s) const {
-    require_positive(field + ".half_width", s.half_width);
-    require_positive(field + ".half_height", s.half_height);
+  if constexpr (requires { s.half_width; }) require_positive(field + ".half_width", s.half_width);
+  if constexpr (requires { s.radius; }) require_positive(field + ".radius", s.radius);
+  if constexpr (requires { s.half_height; }) require_positive(field + ".half_height", s.half_height);
+  if constexpr (requires { s.waves; }) {
     require(!s.waves.empty(), field + ".waves: their number", 0, "at least 1; a flat surface is a quad");
     for (const Wave& wave : s.waves) {
       require_positive(field + ".waves: amplitude", wave.amplitude);
       require_positive(field + ".waves: frequency", std::hypot(wave.vector.x, wave.vector.y));
     }
   }
-};
+}
 
 void check_texture(const SurfaceTexture& texture, const std::string& field) {
   require_positive(field + ".size", texture.size);
@@ -90,7 +81,7 @@ void validate(const SceneDescription& description) {
   }
   for (std::size_t i = 0; i < description.objects.size(); ++i) {
     const std::string field = "objects[" + std::to_string(i) + "]";
-    std::visit(ShapeCheck{field}, description.objects[i].shape);
+    std::visit([&](const auto& shape) { check_shape(shape, field); }, description.objects[i].shape);
     check_texture(description.objects[i].texture, field + ".texture");
   }
   require(description.light.ambient >= 0 && description.light.ambient <= 1, "light.ambient",

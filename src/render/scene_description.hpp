@@ -73,8 +73,7 @@ enum class Pattern {
   kPlain,    ///< `colour` everywhere
   kMarble,   ///< a mix of both colours controlled by the noise
   kChecker,  ///< squares of both colours, `size` wide
-  kBricks,   ///< bricks `size` long and 0.4 `size` high of `colour`, each with its own shade, joints of
-             ///< `second_colour`
+  kBricks,   ///< shades of `colour`, `size` long and 0.4 `size` high, joints of `second_colour`
   kStripes,  ///< stripes along v with period `size`
 };
 

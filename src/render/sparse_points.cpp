@@ -1,5 +1,3 @@
-#include "render/sparse_points.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "render/hash.hpp"
+#include "render/render.hpp"
 #include "render/tracer.hpp"
 #include "scene/camera.hpp"
 
@@ -26,11 +25,20 @@ class SparseSampler {
  public:
   explicit SparseSampler(const SceneDescription& description)
       : description_(description), tracer_(description) {
-    for (const Camera& camera : description.cameras) lenses_.emplace_back(camera);
+    scene_.cameras = description.cameras;
+    for (const Camera& camera : description.cameras) {
+      lenses_.emplace_back(camera);
+      scene_.camera_ids.push_back(static_cast<std::uint32_t>(lenses_.size()));
+    }
+    for (const RenderView& view : description.views)
+      scene_.views.push_back({static_cast<std::uint32_t>(scene_.views.size() + 1),
+                              view.name,
+                              view.camera,
+                              view.cam_from_world,
+                              {}});
   }
 
   Scene sample() {
-    start();
     const auto wanted = static_cast<std::size_t>(description_.sparse.points);
     if (description_.views.empty()) return std::move(scene_);
     for (std::uint64_t i = 0; i < wanted * kTries && scene_.points.size() < wanted; ++i) {
@@ -45,17 +53,6 @@ class SparseSampler {
     int view;
     Vec2d exact, observed;
   };
-
-  void start() {
-    for (std::size_t i = 0; i < description_.cameras.size(); ++i)
-      scene_.camera_ids.push_back(static_cast<std::uint32_t>(i + 1));
-    scene_.cameras = description_.cameras;
-    for (std::size_t i = 0; i < description_.views.size(); ++i) {
-      const RenderView& view = description_.views[i];
-      scene_.views.push_back(
-          {static_cast<std::uint32_t>(i + 1), view.name, view.camera, view.cam_from_world, {}});
-    }
-  }
 
   std::uint64_t random(std::uint64_t candidate, std::uint64_t what) const {
     return hash_of(kPointStream, description_.seed, candidate, what);

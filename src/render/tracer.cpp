@@ -58,17 +58,13 @@ bool Tracer::sees(Vec3d eye, Vec3d place) const {
   return !hit || hit->t >= distance * (1 - kSelfDistance);
 }
 
-bool Tracer::lit(const SurfaceHit& hit) const {
-  return !description_.light.shadows || sees(description_.light.position, hit.position);
-}
-
 Vec3d Tracer::radiance(const SurfaceHit& hit, double footprint) const {
   const Light& light = description_.light;
   const double facing = dot(hit.normal, normalized(light.position - hit.position));
-  const double direct = facing > 0 && light.ambient < 1 && lit(hit) ? facing : 0;
+  const bool lit = facing > 0 && light.ambient < 1 && (!light.shadows || sees(light.position, hit.position));
   const Vec3d colour =
       reflectance(description_.objects[hit.object].texture, hit.x_in_object, hit.uv, footprint);
-  return (light.ambient + (1 - light.ambient) * direct) * colour;
+  return (light.ambient + (1 - light.ambient) * (lit ? facing : 0)) * colour;
 }
 
 }  // namespace recon

@@ -40,8 +40,6 @@ class Tracer {
     double radius;
   };
 
-  bool lit(const SurfaceHit& hit) const;
-
   const SceneDescription& description_;
   std::vector<Placed> placed_;
 };

@@ -36,14 +36,13 @@ inline Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format) {
 
 /// As `write_colmap_model` writes it to files.
 inline ColmapFiles format_colmap_model(const Scene& scene, ColmapFormat format) {
-  const ColmapFormatters formatters = colmap_formatters(format);
-  const auto file = [&](const std::string& name, ColmapFormatter* formatter) {
+  const auto file = [&](const std::string& name, const auto& formatter) {
     ColmapFile result{name + (format == ColmapFormat::kText ? ".txt" : ".bin"), {}};
-    formatter(scene, [&result](std::string_view bytes) { result.bytes += bytes; });
+    formatter(scene, format, [&result](std::string_view bytes) { result.bytes += bytes; });
     return result;
   };
-  return {file("cameras", formatters.cameras), file("images", formatters.images),
-          file("points3D", formatters.points)};
+  return {file("cameras", format_colmap_cameras), file("images", format_colmap_images),
+          file("points3D", format_colmap_points)};
 }
 
 }  // namespace recon

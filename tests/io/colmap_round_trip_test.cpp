@@ -27,16 +27,6 @@ TEST_P(ColmapRoundTrip, WritesTheSameBytesAgain) {
   EXPECT_EQ(once.points->bytes, twice.points->bytes);
 }
 
-TEST_P(ColmapRoundTrip, ReplacesAModelOfTheOtherFormat) {
-  const TemporaryFolder folder;
-  const auto other = GetParam() == ColmapFormat::kText ? ColmapFormat::kBinary : ColmapFormat::kText;
-  Scene stale = scene_of_all_models();
-  stale.views[0].name = "a stale photo.jpg";
-  write_colmap_model(folder.path(), stale, other);
-  replace_colmap_model(folder.path(), scene_of_all_models(), GetParam());
-  EXPECT_EQ(read_colmap_model(folder.path()).views[0].name, "sub folder/a photo.jpg");
-}
-
 TEST_P(ColmapRoundTrip, SortsViewsByNameAndFollowsThemInTracks) {
   Scene scene = scene_of_all_models();
   std::swap(scene.views[2].name, scene.views[9].name);

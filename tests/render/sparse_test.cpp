@@ -4,7 +4,6 @@
 #include <set>
 
 #include "render/render.hpp"
-#include "render/sparse_points.hpp"
 #include "scene/camera.hpp"
 
 namespace recon {

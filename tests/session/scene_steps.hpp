@@ -22,7 +22,6 @@
 #include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
-#include "render/sparse_points.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/scene/fuse_views.hpp"
 #include "session/scene/scene_run.hpp"

@@ -1,5 +1,7 @@
 #include <chrono>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
@@ -12,6 +14,14 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// The AD-Census system on pairs, whole and by step; on the GPU by events, from images on the device to
+/// disparities on the device, and of the whole call, with the bytes that each step moves at least and its
+/// share of the bandwidth. Where both devices run, `differing_pixels` counts where their maps are not equal.
+struct AdCensusBenchmark : BenchmarkRuns {
+  AdCensusBenchmark() : BenchmarkRuns{50, 3} {}
+  std::vector<std::filesystem::path> sets;  ///< folders of pairs, each with an info.json
+};
 
 /// The least that a step moves for both views, bytes; 0 where it is not bound by bytes. Volumes of floats are
 /// read or written once a pass: aggregation by two passes an iteration would be one read and one write each.
@@ -71,9 +81,7 @@ ordered_json time_on_cpu(const PipelineProblem& problem, const AdCensusBenchmark
   return {{"threads", limit.threads()}, {"whole_ms", to_json(times[0])}, {"steps_ms", std::move(steps)}};
 }
 
-}  // namespace
-
-ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
+ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
   const bool on_gpu = benchmark.devices.on_gpu();
   ordered_json runs = ordered_json::array();
   for (const std::filesystem::path& folder : benchmark.sets) {
@@ -92,6 +100,16 @@ ordered_json run_ad_census_benchmark(const AdCensusBenchmark& benchmark) {
     runs.push_back(std::move(run));
   }
   return {{"runs", std::move(runs)}};
+}
+
+}  // namespace
+
+void add_ad_census_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] =
+      add_benchmark(app, benchmarks, "ad-census", "The AD-Census system on pairs, with the time of each step",
+                    run_ad_census);
+  command.add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json")->required();
+  benchmark.add_options(command);
 }
 
 }  // namespace recon

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "aggregate/adaptive_weight_step.hpp"
 #include "aggregate/aggregation.hpp"
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
@@ -18,6 +21,19 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Cost aggregation against the radius, after Fang et al. 2012. On the CPU: the constant window, adaptive
+/// weights and one and four iterations of crosses (arms made before) on truncated colour differences of each
+/// set; then the constant window of radius 10 in turns with the sequential program that sums each window
+/// directly. On the GPU also with shares of the bandwidth or of the arithmetic, and on a larger volume.
+struct AggregationBenchmark {
+  std::vector<std::filesystem::path> sets;  ///< folders of pairs, each with an info.json
+  std::vector<int> radii{1, 2, 4, 6, 8, 10, 12, 14, 16};
+  int repeats = 20;        ///< of the quick aggregators
+  int weight_repeats = 3;  ///< of the adaptive weights
+  int direct_repeats = 3;  ///< of the sequential program
+  BenchmarkDevices devices;
+};
 
 /// Multiplications, additions and their fusions per second, measured on an H200.
 constexpr double kH200FloatInstructionsPerSecond = 32.1e12;
@@ -205,12 +221,24 @@ ordered_json run_on_gpu(const AggregationBenchmark& benchmark) {
   return result;
 }
 
-}  // namespace
-
-ordered_json run_aggregation_benchmark(const AggregationBenchmark& benchmark) {
+ordered_json run_aggregation(const AggregationBenchmark& benchmark) {
   ordered_json result = benchmark.devices.on_cpu() ? run_on_cpu(benchmark) : ordered_json::object();
   if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark);
   return result;
+}
+
+}  // namespace
+
+void add_aggregation_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] = add_benchmark(
+      app, benchmarks, "aggregation",
+      "Cost aggregation against the radius; on the CPU beside direct sums on one thread", run_aggregation);
+  command.add_option("FOLDER", benchmark.sets, "Folders of pairs, each with an info.json");
+  add_number(command, "--radius", benchmark.radii, "Radii")->check(CLI::Range(1, kMaxAdaptiveRadius));
+  add_count(command, "--repeat", benchmark.repeats, "Repeats");
+  add_count(command, "--weight-repeat", benchmark.weight_repeats, "Repeats of adaptive weights");
+  add_count(command, "--direct-repeat", benchmark.direct_repeats, "Repeats of the direct sums");
+  add_devices(command, benchmark.devices);
 }
 
 }  // namespace recon

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -15,6 +17,15 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Belief propagation on the five sets of the paper: on the CPU in turns with the single-thread transcription
+/// of the textbook, on the GPU per storage with and without transfers. `bad_1` is the share of the pixels
+/// with ground truth that are wrong by more than one pixel.
+struct BeliefBenchmark : BenchmarkRuns {
+  BeliefBenchmark() : BenchmarkRuns{50, 5} {}
+  std::filesystem::path folder;   ///< with a folder per set
+  std::vector<std::string> sets;  ///< of those, by name; empty: all
+};
 using reference::PaperSet;
 
 struct Storage {
@@ -88,9 +99,7 @@ ordered_json run_on_gpu(const BeliefBenchmark& benchmark, const LoadedSet& loade
   return result;
 }
 
-}  // namespace
-
-ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
+ordered_json run_belief(const BeliefBenchmark& benchmark) {
   const bool on_gpu = benchmark.devices.on_gpu();
   ordered_json result = ordered_json::object();
   for (const PaperSet& set : reference::paper_sets()) {
@@ -108,6 +117,18 @@ ordered_json run_belief_benchmark(const BeliefBenchmark& benchmark) {
     if (on_gpu) of_set["cuda"] = run_on_gpu(benchmark, loaded);
   }
   return result;
+}
+
+}  // namespace
+
+void add_belief_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] = add_benchmark(
+      app, benchmarks, "bp",
+      "Belief propagation on the paper's sets against a single-thread transcription of the textbook",
+      run_belief);
+  command.add_option("FOLDER", benchmark.folder, "Folder with a folder per set")->required();
+  command.add_option("--set", benchmark.sets, "Only these sets");
+  benchmark.add_options(command);
 }
 
 }  // namespace recon

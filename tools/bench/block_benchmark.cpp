@@ -12,6 +12,13 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Block matching of made pairs of several sizes: on the CPU in turns with OpenCV's StereoBM at equal window
+/// and disparities, once with the checks that both have off and once with the defaults of both; on the GPU
+/// with the share of the roofline.
+struct BlockBenchmark : BenchmarkRuns {
+  BlockBenchmark() : BenchmarkRuns{50, 20} {}
+};
 using reference::BlockPair;
 
 struct Shape {
@@ -110,13 +117,19 @@ ordered_json run_on_gpu(const BlockBenchmark& benchmark) {
   return result;
 }
 
-}  // namespace
-
-ordered_json run_block_benchmark(const BlockBenchmark& benchmark) {
+ordered_json run_block(const BlockBenchmark& benchmark) {
   ordered_json result;
   if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark);
   if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark);
   return result;
+}
+
+}  // namespace
+
+void add_block_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] =
+      add_benchmark(app, benchmarks, "bm", "Block matching of pairs beside OpenCV's StereoBM", run_block);
+  benchmark.add_options(command);
 }
 
 }  // namespace recon

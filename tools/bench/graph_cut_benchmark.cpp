@@ -26,6 +26,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// The graph cut over the volume of a plane sweep, one view of a scene against its other views, grey ZNCC,
+/// mean of the best two views, lowered from its winners; one run, as it takes long. Where SCENE/gt_depth/ has
+/// the exact depth of the view (16-bit PNG, thousandths of a scene unit, 0: unknown), also the shares of
+/// wrong planes before and after, of pixels whose truth lies among the planes: more than one plane from the
+/// true depth, or none.
+struct GraphCutBenchmark : SweepPlanes {
+  std::filesystem::path scene;
+  int reference = 0;  ///< index of the view
+  BenchmarkDevices devices{"cpu"};
+  /// Texture is weak where the grey levels of the window deviate from their mean by less (root mean square).
+  double weak_texture = 4.0;
+  bool plain = false;  ///< also all labels in one graph of the whole image: minutes to hours
+  GraphCutOptions cut{0.1f, 4};
+};
+
 struct Seconds {
   double wall, processor;
 };
@@ -146,9 +161,7 @@ ordered_json run_cut(const SweptScene& scene, const reference::GridField& field,
           {"energy_after", reference::energy_of(field, reference::labels_of(labels.view()))}};
 }
 
-}  // namespace
-
-ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
+ordered_json run_graph_cut(const GraphCutBenchmark& benchmark) {
   ThreadLimit limit(benchmark.devices.threads);
   return limit.run([&] {
     SweptScene scene;
@@ -183,6 +196,27 @@ ordered_json run_graph_cut_benchmark(const GraphCutBenchmark& benchmark) {
     }
     return result;
   });
+}
+
+}  // namespace
+
+void add_graph_cut_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] =
+      add_benchmark(app, benchmarks, "graphcut", "Graph cut over the volume of a plane sweep", run_graph_cut);
+  command.add_option("SCENE", benchmark.scene, "Scene with undistorted views")->required();
+  add_number(command, "--reference", benchmark.reference, "The view whose depth is estimated, from 0")
+      ->check(CLI::NonNegativeNumber);
+  benchmark.add_options(command);
+  add_number(command, "--smoothness", benchmark.cut.smoothness, "Lambda");
+  add_number(command, "--smoothness-cap", benchmark.cut.smoothness_cap, "K, planes");
+  add_number(command, "--best", benchmark.cut.best, "Best planes of a pixel; 0: all");
+  add_number(command, "--reach", benchmark.cut.reach, "Pixels whose planes are allowed too");
+  add_number(command, "--band-rows", benchmark.cut.band_rows, "Rows of a band; 0: the whole image");
+  add_number(command, "--passes", benchmark.cut.passes, "Passes over all planes, at most");
+  add_number(command, "--weak-texture", benchmark.weak_texture,
+             "Deviation of the window's grey levels below which texture is weak");
+  add_threads(command, benchmark.devices);
+  command.add_flag("--plain", benchmark.plain, "Also all planes in one graph of the whole image");
 }
 
 }  // namespace recon

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "core/version.hpp"
@@ -13,6 +15,15 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Calibrates what is not known yet, keeps it, and measures beside the predictions at sizes, radii and
+/// numbers of planes that the calibration does not have; the table also goes to standard error.
+struct PredictBenchmark {
+  std::vector<std::string> stages;  ///< of all_stages(); empty: all that the device has
+  bool calibrate = false;           ///< measure again also what is known
+  bool calibrate_only = false;
+  BenchmarkDevices devices;
+};
 
 /// A stage with the radii at which it is calibrated and those at which it is predicted.
 struct PredictStage {
@@ -136,15 +147,7 @@ ordered_json run_on(const PredictBenchmark& benchmark, Backend& backend, int thr
   return result;
 }
 
-}  // namespace
-
-std::vector<std::string> predict_stages() {
-  std::vector<std::string> names;
-  for (const PredictStage& stage : all_stages()) names.push_back(stage.name);
-  return names;
-}
-
-ordered_json run_predict_benchmark(const PredictBenchmark& benchmark) {
+ordered_json run_predict(const PredictBenchmark& benchmark) {
   ThreadLimit limit(benchmark.devices.threads);
   ordered_json result{{"version", version()}};
   limit.run([&] {
@@ -158,6 +161,27 @@ ordered_json run_predict_benchmark(const PredictBenchmark& benchmark) {
     }
   });
   return result;
+}
+
+}  // namespace
+
+void add_predict_benchmarks(CLI::App& app, Benchmarks& benchmarks) {
+  const auto add_options = [](CLI::App& command, PredictBenchmark& benchmark) {
+    std::vector<std::string> names;
+    for (const PredictStage& stage : all_stages()) names.push_back(stage.name);
+    command.add_option("STAGE", benchmark.stages, "Only these stages")->check(CLI::IsMember(names));
+    add_devices(command, benchmark.devices);
+  };
+  const auto [predict, predicted] = add_benchmark(
+      app, benchmarks, "predict",
+      "Predicted beside measured times of stages, at sizes that the calibration does not have", run_predict);
+  predict.add_flag("--calibrate", predicted.calibrate, "Measure again what the calibration has");
+  add_options(predict, predicted);
+  const auto [calibrate, calibrated] =
+      add_benchmark(app, benchmarks, "calibrate",
+                    "Measures the stages on this machine, for the times of --dry-run", run_predict);
+  calibrated.calibrate = calibrated.calibrate_only = true;
+  add_options(calibrate, calibrated);
 }
 
 }  // namespace recon

@@ -14,6 +14,15 @@ namespace recon {
 
 namespace {
 
+using nlohmann::ordered_json;
+
+/// Semi-global matching of made pairs of several sizes, 8 paths, all other options as they are by default; on
+/// the GPU from images on the device to disparities on the device, whole and by stage, with the bytes that
+/// each stage moves at least and the share of the ceiling that is reached.
+struct SgmBenchmark : BenchmarkRuns {
+  SgmBenchmark() : BenchmarkRuns{51, 21} {}
+};
+
 /// What an H200 does at best, as measured: instructions of a thread on pairs of 16 bits that come as two
 /// operations (viaddmin, vimin3), or as one, per second.
 constexpr double kH200PairInstructionsPerSecond = 16.5e12;
@@ -53,8 +62,6 @@ struct SgmRoofline {
   }
 };
 
-using nlohmann::ordered_json;
-
 void match(PairProblem problem, bool median) {
   problem.options.semi_global.median = median;
   semi_global_matching(problem);
@@ -68,8 +75,9 @@ ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int thread
   const SemiGlobalPairOptions& options = problem.options.semi_global;
   ThreadLimit limit(threads);
   const int disparities = problem.options.range.count;
-  const OpenCvStereo opencv_eight = opencv_semi_global(disparities, OpenCvPaths::kEight, limit.threads());
-  const OpenCvStereo opencv_three = opencv_semi_global(disparities, OpenCvPaths::kThree, limit.threads());
+  const auto opencv = [&](int mode) { return opencv_semi_global(disparities, mode, limit.threads()); };
+  const OpenCvStereo opencv_eight = opencv(cv::StereoSGBM::MODE_HH);
+  const OpenCvStereo opencv_three = opencv(cv::StereoSGBM::MODE_SGBM_3WAY);
   const auto times = time_in_turns(repeats, {[&] { limit.run([&] { match(problem, options.median); }); },
                                              [&] { opencv_eight(images.left, images.right); },
                                              [&] { limit.run([&] { match(problem, false); }); },
@@ -133,9 +141,7 @@ ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
             {"median", stage(times.median, roofline.median)}}}};
 }
 
-}  // namespace
-
-ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
+ordered_json run_sgm(const SgmBenchmark& benchmark) {
   const bool on_gpu = benchmark.devices.on_gpu();
   ordered_json runs = ordered_json::array();
   for (const Size size : kSizes)
@@ -149,6 +155,15 @@ ordered_json run_sgm_benchmark(const SgmBenchmark& benchmark) {
       runs.push_back(std::move(run));
     }
   return {{"paths", 8}, {"runs", std::move(runs)}};
+}
+
+}  // namespace
+
+void add_sgm_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] =
+      add_benchmark(app, benchmarks, "sgm",
+                    "Semi-global matching of pairs beside OpenCV, with the time of each stage", run_sgm);
+  benchmark.add_options(command);
 }
 
 }  // namespace recon

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "cuda/testing/cuda_sweep.hpp"
 #include "methods/backend.hpp"
@@ -11,6 +12,14 @@ namespace recon {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// The plane sweep of view 0 of a scene against its other views, grey SAD, minimum over the views: on the CPU
+/// in turns with the transcription of Algorithm 1, on the GPU with the naive kernel.
+struct SweepBenchmark : SweepPlanes, BenchmarkRuns {
+  SweepBenchmark() : BenchmarkRuns{20, 5} {}
+  std::filesystem::path scene;
+  int baseline_planes = 2;  ///< on which Algorithm 1 is timed, then scaled to `planes`
+};
 
 /// What the H200 does at best, of its 132 multiprocessors: four instructions of a warp and 32 loads of a word
 /// from the first cache in each cycle.
@@ -79,9 +88,7 @@ ordered_json run_on_gpu(const SweepBenchmark& benchmark, const SweepProblem& pro
   return result;
 }
 
-}  // namespace
-
-ordered_json run_sweep_benchmark(const SweepBenchmark& benchmark) {
+ordered_json run_sweep(const SweepBenchmark& benchmark) {
   const PosedViews views = read_posed_views(benchmark.scene);
   const SweepProblem problem = problem_of(benchmark, views);
   ordered_json result;
@@ -95,6 +102,20 @@ ordered_json run_sweep_benchmark(const SweepBenchmark& benchmark) {
   if (benchmark.devices.on_cpu()) result["cpu"] = run_on_cpu(benchmark, problem);
   if (benchmark.devices.on_gpu()) result["cuda"] = run_on_gpu(benchmark, problem);
   return result;
+}
+
+}  // namespace
+
+void add_sweep_benchmark(CLI::App& app, Benchmarks& benchmarks) {
+  const auto [command, benchmark] = add_benchmark(
+      app, benchmarks, "sweep-1080p",
+      "The plane sweep against the paper's Algorithm 1 (CPU) and its naive kernel (GPU)", run_sweep);
+  command.add_option("SCENE", benchmark.scene, "Scene with undistorted views; the first is the reference")
+      ->required();
+  benchmark.SweepPlanes::add_options(command);
+  add_number(command, "--baseline-planes", benchmark.baseline_planes, "Planes on which Algorithm 1 is timed")
+      ->check(CLI::Range(2, 32767));
+  benchmark.BenchmarkRuns::add_options(command);
 }
 
 }  // namespace recon

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -55,17 +57,10 @@ std::optional<std::map<std::string, std::vector<std::uint32_t>>> points_by_view(
   const fs::path path = command.cloud.string() + ".vis";
   if (command.all_views || !fs::exists(path)) return std::nullopt;
   const fs::path beside = command.cloud.parent_path();
-  std::vector<std::string> names;
-  const auto take_names = [&](const Scene& model) {
-    for (const View& view : model.views) names.push_back(view.name);
-  };
-  if (fs::is_directory(beside / "sparse"))
-    take_names(read_colmap_model(find_model(beside)));
-  else
-    take_names(scene);
-  auto lists = read_visibility(path, point_count, names.size());
+  const Scene model = fs::is_directory(beside / "sparse") ? read_colmap_model(find_model(beside)) : scene;
+  auto lists = read_visibility(path, point_count, model.views.size());
   std::map<std::string, std::vector<std::uint32_t>> result;
-  for (std::size_t i = 0; i < names.size(); ++i) result.emplace(names[i], std::move(lists[i]));
+  for (std::size_t i = 0; i < lists.size(); ++i) result.emplace(model.views[i].name, std::move(lists[i]));
   return result;
 }
 
@@ -80,10 +75,10 @@ struct TruthResult {
 Image<float> truth_of(const View& view, const Camera& camera, const fs::path& path, double unit) {
   Image<float> truth = read_truth(path, unit);
   if (truth.width() != camera.width || truth.height() != camera.height)
-    throw InputError(path.string() + ": has " + size_text(truth.width(), truth.height()) +
-                     " pixels, but the camera of " + view.name + " has " +
-                     size_text(camera.width, camera.height) +
-                     "; give the scene that the ground truth belongs to");
+    throw InputError(fmt::format(
+        "{}: has {} pixels, but the camera of {} has {}; give the scene that the ground truth belongs to",
+        path.string(), size_text(truth.width(), truth.height()), view.name,
+        size_text(camera.width, camera.height)));
   return truth;
 }
 
@@ -118,8 +113,8 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3d>& cloud) 
     }
   }
   if (result.views == 0)
-    throw InputError(folder.string() + ": no ground truth NAME.png or NAME.bin for any view of " +
-                     command.scene->string());
+    throw InputError(fmt::format("{}: no ground truth NAME.png or NAME.bin for any view of {}",
+                                 folder.string(), command.scene->string()));
   return result;
 }
 

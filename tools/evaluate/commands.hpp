@@ -15,10 +15,9 @@ namespace recon {
 /// nothing) is null.
 
 struct DepthCommand {
-  std::filesystem::path dense;         ///< a dense workspace: stereo/depth_maps/NAME.<kind>.bin
-  std::filesystem::path ground_truth;  ///< see find_truth
-  std::optional<std::filesystem::path>
-      scene;  ///< whose cameras the ground truth has; nothing: the folder above, if a scene
+  std::filesystem::path dense;                 ///< a dense workspace: stereo/depth_maps/NAME.<kind>.bin
+  std::filesystem::path ground_truth;          ///< see find_truth
+  std::optional<std::filesystem::path> scene;  ///< of the ground truth; nothing: the folder above, if one
   std::string kind = "geometric";
   std::string views = "*";                                                ///< shell pattern over view names
   std::vector<double> thresholds{0.001, 0.002, 0.005, 0.01, 0.02, 0.05};  ///< relative errors

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "evaluate/depth_score.hpp"
 #include "io/colmap_model.hpp"
 #include "io/map_files.hpp"
+#include "scene/undistort.hpp"
 #include "tools/evaluate/commands.hpp"
 
 namespace recon {
@@ -52,10 +54,8 @@ std::vector<std::string> view_names(const Cameras& scene, const Cameras& dense, 
 }
 
 bool same_camera(const Camera& a, const Camera& b) {
-  if (a.width != b.width || a.height != b.height) return false;
-  const auto p = as_pinhole(a), q = as_pinhole(b);
-  if (p && q) return p->fx == q->fx && p->fy == q->fy && p->cx == q->cx && p->cy == q->cy;
-  return a.model == b.model && a.params == b.params;
+  if (const auto pinhole = as_pinhole(b)) return is_own_image(a, *pinhole);
+  return a.width == b.width && a.height == b.height && a.model == b.model && a.params == b.params;
 }
 
 const Camera* find(const Cameras& cameras, const std::string& name) {
@@ -139,8 +139,8 @@ Json evaluate_depth(const DepthCommand& command) {
     all += result.comparison;
   }
   if (std::ssize(views) == without_map)
-    throw InputError(maps.string() + ": no map *" + ending + " of a view that matches \"" + command.views +
-                     "\" and has ground truth in " + command.ground_truth.string());
+    throw InputError(fmt::format("{}: no map *{} of a view that matches \"{}\" and has ground truth in {}",
+                                 maps.string(), ending, command.views, command.ground_truth.string()));
   return {{"mode", "depth"},
           {"kind", command.kind},
           {"views_without_map", without_map},

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <fstream>
 #include <limits>
 
@@ -80,8 +82,9 @@ Image<float> read_disparity(const fs::path& path, const Encoding& encoding) {
   if (is_png16(path)) return decoded(read_png16(path), encoding);
   const long largest = largest_value(path);
   if (largest != 255)
-    throw InputError(path.string() + ": values up to " + std::to_string(largest) +
-                     "; a PGM is read when it has 8 bits (255): convert it to a 16-bit PNG");
+    throw InputError(
+        fmt::format("{}: values up to {}; a PGM is read when it has 8 bits (255): convert it to a 16-bit PNG",
+                    path.string(), largest));
   return decoded(read_grey_image(path), encoding);
 }
 
@@ -115,9 +118,9 @@ GroundTruth ground_truth(const DisparityCommand& command) {
 void check_size(const fs::path& path, int width, int height, const Image<float>& truth,
                 const fs::path& truth_path) {
   if (width != truth.width() || height != truth.height())
-    throw InputError(path.string() + ": has " + size_text(width, height) + " pixels, but " +
-                     truth_path.string() + " has " + size_text(truth.width(), truth.height()) +
-                     "; compare maps of the same size");
+    throw InputError(fmt::format("{}: has {} pixels, but {} has {}; compare maps of the same size",
+                                 path.string(), size_text(width, height), truth_path.string(),
+                                 size_text(truth.width(), truth.height())));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -33,8 +35,8 @@ double truth_unit(const fs::path& folder, std::optional<double> by_user) {
   constexpr const char* kKey = "depth_png_levels_per_scene_unit";
   if (!json.is_object() || !json.contains(kKey)) return 0.001;
   if (!json[kKey].is_number() || !(json[kKey].get<double>() > 0))
-    throw InputError(description.string() + ": \"" + kKey + "\" is " + json[kKey].dump() +
-                     "; it has to be a number above 0: use --unit");
+    throw InputError(fmt::format("{}: \"{}\" is {}; it has to be a number above 0: use --unit",
+                                 description.string(), kKey, json[kKey].dump()));
   return 1 / json[kKey].get<double>();
 }
 
@@ -51,8 +53,7 @@ Image<float> read_truth(const fs::path& path, double unit) {
 
 void check_positive(const char* option, double value) {
   if (!(value > 0) || !std::isfinite(value))
-    throw UsageError(std::string(option) + " is " + std::to_string(value) +
-                     "; it has to be a number above 0");
+    throw UsageError(fmt::format("{} is {:f}; it has to be a number above 0", option, value));
 }
 
 void check_thresholds(const std::vector<double>& thresholds) {

@@ -22,8 +22,7 @@ std::string number(const Json& value, int digits) {
 }
 
 std::string percent_or_dash(const Json& value) {
-  const double v = value.get<double>();
-  return std::isfinite(v) ? fmt::format("{:.3f}%", 100 * v) : "-";
+  return std::isfinite(value.get<double>()) ? percent(value, 3) : "-";
 }
 
 std::string depth_row(const std::string& name, std::size_t name_width, const Json& score) {

@@ -1,5 +1,7 @@
 #include "tools/manual/manual.hpp"
 
+#include <fmt/format.h>
+
 #include <sstream>
 
 #include "session/options/option.hpp"
@@ -11,27 +13,21 @@ namespace {
 constexpr const char* kSummary = "depth maps and a fused, coloured point cloud from calibrated photos";
 constexpr const char* kInputs =
     "SCENE is a folder with images/ and sparse/ as COLMAP has them, with transforms.json as nerfstudio has "
-    "it, with images/ "
-    "and cams/ as MVSNet has them, a folder with a rectified pair as "
-    "Middlebury has "
-    "it (im0.png, im1.png, calib.txt), or a folder of such folders. LEFT and RIGHT are the two images of a "
-    "rectified "
-    "pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
+    "it, with images/ and cams/ as MVSNet has them, a folder with a rectified pair as Middlebury has it "
+    "(im0.png, im1.png, calib.txt), or a folder of such folders. LEFT and RIGHT are the two images of a "
+    "rectified pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
 constexpr const char* kNerfFormat =
     "nerfstudio, instant-ngp and NeRF: transforms.json or transforms_train.json. These fields are read: "
-    "file_path, "
-    "which is also the name of the view in the results, and transform_matrix of each frame; and, of each or "
-    "of "
-    "all, camera_model (OPENCV, PINHOLE or OPENCV_FISHEYE) or is_fisheye, fl_x or camera_angle_x, fl_y or "
-    "camera_angle_y, cx, cy, w, h and the distortion k1 to k4, p1, p2. Other fields are ignored, such as "
-    "ply_file_path and mask_path.";
+    "file_path, which is also the name of the view in the results, and transform_matrix of each frame; and, "
+    "of each or of all, camera_model (OPENCV, PINHOLE or OPENCV_FISHEYE) or is_fisheye, fl_x or "
+    "camera_angle_x, fl_y or camera_angle_y, cx, cy, w, h and the distortion k1 to k4, p1, p2. Other fields "
+    "are ignored, such as ply_file_path and mask_path.";
 constexpr const char* kMvsnetFormat =
     "MVSNet: cams/NAME_cam.txt and images/NAME.jpg, or another kind of image. The depths in these files and "
     "pair.txt are ignored.";
 constexpr const char* kExitCodes =
     "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
-    "some views "
-    "failed and the rest is written, 130 interrupted and what was finished is kept.";
+    "some views failed and the rest is written, 130 interrupted and what was finished is kept.";
 
 /// "-o, --output DIR".
 std::string usage(const Option& option) {
@@ -72,9 +68,8 @@ std::string escaped(const std::string& text) {
 std::string completion_of(const Option& option) {
   if (option.value == "FILE") return "-f";
   if (option.value == "DIR") return "-d";
-  std::string words;
-  for (const std::string& keyword : option.keywords()) words += (words.empty() ? "" : " ") + keyword;
-  return words.empty() ? "" : "-W '" + words + "'";
+  const auto words = option.keywords();
+  return words.empty() ? "" : fmt::format("-W '{}'", fmt::join(words, " "));
 }
 
 }  // namespace
@@ -119,11 +114,7 @@ std::string bash_completion() {
     names += (names.empty() ? "" : " ") + name;
     const std::string values = completion_of(*option);
     if (!values.empty())
-      cases.append("    ")
-          .append(name)
-          .append(") COMPREPLY=($(compgen ")
-          .append(values)
-          .append(" -- \"$word\")) ;;\n");
+      cases += fmt::format("    {}) COMPREPLY=($(compgen {} -- \"$word\")) ;;\n", name, values);
     else if (!option->value.empty())
       others += (others.empty() ? "" : "|") + name;
   }
