@@ -14,7 +14,7 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/block_stages.hpp"
 
 namespace recon {
 namespace cuda {
@@ -225,7 +225,7 @@ class CudaBackend : public Backend {
   auto with_maps(SharedMapStream& maps, const Work& work) -> decltype(work(*maps.stream)) {
     return oneapi::tbb::this_task_arena::isolate([&] {
       const std::lock_guard lock(maps.mutex);
-      set_image_budget();
+      leave_memory_to(0);
       if (!maps.stream) maps.stream.emplace(images_);
       return work(*maps.stream);
     });
@@ -236,7 +236,7 @@ class CudaBackend : public Backend {
     if (hold.stream().pair) hold.stream().pair->arena.release();
     SweepStream& stream = hold.stream().sweep;
     stream.limit_memory(planned, hold.bytes());
-    leave_memory_to(planned);
+    leave_memory_to(planned.bytes);
     return without_images_if_needed([&] { return stream.sweep(problem, planned); });
   }
 
@@ -244,30 +244,18 @@ class CudaBackend : public Backend {
   DepthEstimate sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
     const Hold hold(*this, limit_);
     hold.stream().release();
-    set_image_budget();
+    leave_memory_to(0);
     return hold.stream().sweep.sweep(problem, plan_sweep(shape, std::min(limit_, usable_memory())));
   }
 
   /// Limits the cache of source images to what is left if all streams do work like the largest so far; to
   /// nothing while work needs more than the share of a stream.
-  void leave_memory_to(const SweepPlan& planned) {
+  /// @param bytes  of the arena of work that begins; 0: none
+  void leave_memory_to(std::size_t bytes) {
     const std::lock_guard lock(budget_mutex_);
-    if (planned.bytes <= admission_->share()) sweep_bytes_ = std::max(sweep_bytes_, planned.bytes);
-    images_.set_budget(image_budget());
-  }
-  void leave_memory_to(std::size_t pair_bytes) {
-    const std::lock_guard lock(budget_mutex_);
-    if (pair_bytes <= admission_->share()) pair_bytes_ = std::max(pair_bytes_, pair_bytes);
-    images_.set_budget(image_budget());
-  }
-  void set_image_budget() {
-    const std::lock_guard lock(budget_mutex_);
-    images_.set_budget(image_budget());
-  }
-  std::size_t image_budget() const {
-    if (large_ > 0 || Clock::now() < no_images_until_) return 0;
-    const std::size_t arenas = streams_.size() * std::max(sweep_bytes_, pair_bytes_);
-    return limit_ - std::min(limit_, arenas);
+    if (bytes <= admission_->share()) arena_bytes_ = std::max(arena_bytes_, bytes);
+    const bool none = large_ > 0 || Clock::now() < no_images_until_;
+    images_.set_budget(none ? 0 : limit_ - std::min(limit_, streams_.size() * arena_bytes_));
   }
 
   /// Does `work`; if the device has too little memory for it, as other programs use it too, again without the
@@ -304,7 +292,7 @@ class CudaBackend : public Backend {
     if (!plan.on_host) return 0;
     const Tile block{0, 0, plan.width, plan.height};
     return Volume<float>::bytes(plan.width, shape.planes, plan.height) +
-           optimized_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());
+           optimize_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());
   }
 
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
@@ -322,7 +310,7 @@ class CudaBackend : public Backend {
   std::size_t limit_ = 0;
   ImageCache images_;
   std::mutex budget_mutex_;
-  std::size_t sweep_bytes_ = 0, pair_bytes_ = 0;  ///< of the largest arenas so far
+  std::size_t arena_bytes_ = 0;        ///< of the largest arena so far
   int large_ = 0;                      ///< work in progress that needs more than the share of a stream
   Clock::time_point no_images_until_;  ///< later than now after they were in the way
   bool told_ = false;                  ///< that they were

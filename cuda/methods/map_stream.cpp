@@ -52,21 +52,10 @@ std::optional<DeviceMaps> MapStream::acquire(const DepthSource& source) {
   });
 }
 
-/// Ends the use of the maps that a call has acquired.
-class MapStream::Release {
- public:
-  explicit Release(MapStream& stream) : stream_(stream) {}
-  Release(const Release&) = delete;
-  ~Release() { stream_.cache_.release(stream_.uses_); }
-
- private:
-  MapStream& stream_;
-};
-
 std::optional<Image<Vec3f>> MapStream::normals(ImageView<const float> depth, const Pinhole& camera,
                                                std::uint64_t id) {
   EXPECTS(depth.width == camera.width && depth.height == camera.height);
-  const Release release(*this);
+  const ImageCache::Release release(&cache_, uses_);
   const std::optional<DeviceMaps> maps = acquire(camera, id, [&](const DeviceMaps& device_maps) {
     staging_.upload(depth, device_maps.depth, device_maps.width, stream_);
     launch_normals(device_maps.depth, camera, device_maps.normal, stream_.get());
@@ -80,7 +69,7 @@ std::optional<Image<Vec3f>> MapStream::normals(ImageView<const float> depth, con
 std::optional<Image<Agreement>> MapStream::count_agreement(const DepthSource& reference,
                                                            const std::vector<DepthSource>& sources,
                                                            const ConsistencyOptions& options) {
-  const Release release(*this);
+  const ImageCache::Release release(&cache_, uses_);
   const std::optional<DeviceMaps> view = acquire(reference);
   if (!view) return std::nullopt;
   Image<Agreement> counts(view->width, view->height);

@@ -31,7 +31,6 @@ class MapStream {
                                                   const ConsistencyOptions& options);
 
  private:
-  class Release;
   using Upload = std::function<void(const DeviceMaps& maps)>;
 
   std::optional<DeviceMaps> acquire(const Pinhole& camera, std::uint64_t id, const Upload& upload);

@@ -110,8 +110,8 @@ class Backend {
   /// Display name, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
   virtual std::string name() const = 0;
 
-  /// Max concurrent calls of `sweep` and `match` (each from its own thread); further calls wait, see
-  /// Admission.
+  /// Max concurrent calls of `sweep` and `match`, each from its own thread; further calls wait until one of
+  /// them has ended.
   virtual int streams() const = 0;
 
   /// The memory that `sweep` needs for a problem of this shape within the limits of this backend.

@@ -1,7 +1,8 @@
 #include <oneapi/tbb/task_arena.h>
 
+#include <mutex>
+
 #include "match/cpu_sweep.hpp"
-#include "methods/admission.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/view_sweep.hpp"
 
@@ -16,7 +17,7 @@ class CpuBackend : public Backend {
     return "CPU, " + std::to_string(arena_.max_concurrency()) + " threads, " + sweep_instruction_set();
   }
 
-  int streams() const override { return admission_.streams(); }
+  int streams() const override { return 1; }  // each call uses all threads
 
   WorkMemory memory(const SweepShape& shape) const override {
     WorkMemory memory;
@@ -35,7 +36,7 @@ class CpuBackend : public Backend {
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
-    const auto permit = admission_.admit();
+    const std::lock_guard lock(mutex_);
     return arena_.execute([&] { return sweep_view(problem); });
   }
 
@@ -51,7 +52,7 @@ class CpuBackend : public Backend {
   }
 
   DisparityMap match(const PairProblem& problem) override {
-    const auto permit = admission_.admit();
+    const std::lock_guard lock(mutex_);
     return arena_.execute([&] { return match_pair(problem); });
   }
 
@@ -62,7 +63,7 @@ class CpuBackend : public Backend {
 
   CpuOptions options_;
   oneapi::tbb::task_arena arena_;
-  Admission admission_{1};  // each call uses all threads
+  std::mutex mutex_;  ///< of the call in progress
 };
 
 }  // namespace

@@ -119,10 +119,9 @@ std::shared_ptr<Sample<PairProblem>> sample_of(const SampleSize& size, const Pai
     sample->colour.push_back(drawn<Rgb8>(size.width, size.height, colour));
     sample->grey.push_back(drawn<std::uint8_t>(size.width, size.height, grey));
   }
-  sample->problem.images.left = sample->grey[0].view();
-  sample->problem.images.right = sample->grey[1].view();
-  sample->problem.colour = {sample->colour[0].view(), sample->colour[1].view()};
-  sample->problem.options = options;
+  sample->problem = {{sample->grey[0].view(), sample->grey[1].view(), {}, {}},
+                     options,
+                     {sample->colour[0].view(), sample->colour[1].view()}};
   sample->problem.options.range = {0, size.planes};
   sample->problem.options.block.region = {};  // need not lie within a sample
   return sample;

@@ -9,7 +9,6 @@
 #include "match/cpu_sweep.hpp"
 #include "methods/stereo/block/block_step.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/belief/belief_tiling.hpp"
 #include "optimize/semi_global/path_pass.hpp"
 

@@ -31,7 +31,7 @@ void BackgroundWork::submit(std::function<void()> work) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock,
                   [this] { return queue_.size() + static_cast<std::size_t>(running_) < limit_ || error_; });
-    rethrow();
+    if (error_) std::rethrow_exception(error_);
     queue_.push_back(std::move(work));
   }
   changed_.notify_all();
@@ -40,7 +40,7 @@ void BackgroundWork::submit(std::function<void()> work) {
 void BackgroundWork::finish() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return (queue_.empty() && running_ == 0) || error_; });
-  rethrow();
+  if (error_) std::rethrow_exception(error_);
 }
 
 void BackgroundWork::run(const std::stop_token& stop) {
@@ -64,10 +64,6 @@ void BackgroundWork::run(const std::stop_token& stop) {
     if (error && !error_) error_ = error;
     changed_.notify_all();
   }
-}
-
-void BackgroundWork::rethrow() {
-  if (error_) std::rethrow_exception(error_);
 }
 
 }  // namespace recon

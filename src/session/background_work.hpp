@@ -35,7 +35,6 @@ class BackgroundWork {
 
  private:
   void run(const std::stop_token& stop);
-  void rethrow();
 
   const std::size_t limit_;
   std::mutex mutex_;

@@ -41,16 +41,46 @@ std::string what_is_missing(const fs::path& root) {
          "or .bin";
 }
 
+/// The parts of a scene: of COLMAP if there is a folder sparse/, else of nerfstudio or NeRF (transforms.json
+/// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt). Nothing when `root` has no model or, except
+/// with transforms.json, no folder images/.
+std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name) {
+  const fs::path masks = root / "masks";
+  SceneFolder scene{root, root / "images", {}, is_folder(masks) ? masks : fs::path(), name};
+  const bool has_images = is_folder(scene.images);
+  // COLMAP comes first: the other formats have no points.
+  if (is_folder(root / "sparse")) {
+    const auto model = find_model_folder(root);
+    if (!has_images || !model) return std::nullopt;
+    scene.model = *model;
+    return scene;
+  }
+  for (const char* file : {"transforms.json", "transforms_train.json"})
+    if (is_file(root / file)) {
+      scene.images = root;
+      scene.model = root / file;
+      scene.format = SceneFormat::kNerf;
+      return scene;
+    }
+  scene.model = root / "cams";
+  scene.format = SceneFormat::kMvsnet;
+  if (!has_images || mvsnet_camera_files(scene.model).empty()) return std::nullopt;
+  return scene;
+}
+
+/// The parts of a folder of a rectified pair, as Middlebury has them: im0 and im1, as .png or another kind of
+/// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
+std::optional<PairFiles> find_pair(const fs::path& root, const fs::path& name) {
+  const fs::path left = find_image(root, "im0"), right = find_image(root, "im1");
+  if (left.empty() || right.empty()) return std::nullopt;
+  const fs::path calibration = root / "calib.txt";
+  return PairFiles{root, left, right, is_file(calibration) ? calibration : fs::path(), name};
+}
+
 /// @param name  of the input
 std::optional<Input> find_input(const fs::path& root, const fs::path& name = {}) {
-  if (auto scene = find_scene(root)) {
-    scene->name = name;
-    return *std::move(scene);
-  }
-  if (auto pair = find_pair(root)) {
-    pair->name = name;
-    return *std::move(pair);
-  }
+  if (auto scene = find_scene(root, name)) return *std::move(scene);
+  if (auto pair = find_pair(root, name)) return *std::move(pair);
   return std::nullopt;
 }
 
@@ -135,37 +165,6 @@ std::optional<fs::path> folder_of(const Input& input) {
 }
 
 }  // namespace
-
-std::optional<SceneFolder> find_scene(const fs::path& root) {
-  const fs::path masks = root / "masks";
-  SceneFolder scene{root, root / "images", {}, is_folder(masks) ? masks : fs::path()};
-  const bool has_images = is_folder(scene.images);
-  // COLMAP comes first: the other formats have no points.
-  if (is_folder(root / "sparse")) {
-    const auto model = find_model_folder(root);
-    if (!has_images || !model) return std::nullopt;
-    scene.model = *model;
-    return scene;
-  }
-  for (const char* file : {"transforms.json", "transforms_train.json"})
-    if (is_file(root / file)) {
-      scene.images = root;
-      scene.model = root / file;
-      scene.format = SceneFormat::kNerf;
-      return scene;
-    }
-  scene.model = root / "cams";
-  scene.format = SceneFormat::kMvsnet;
-  if (!has_images || mvsnet_camera_files(scene.model).empty()) return std::nullopt;
-  return scene;
-}
-
-std::optional<PairFiles> find_pair(const fs::path& root) {
-  const fs::path left = find_image(root, "im0"), right = find_image(root, "im1");
-  if (left.empty() || right.empty()) return std::nullopt;
-  const fs::path calibration = root / "calib.txt";
-  return PairFiles{root, left, right, is_file(calibration) ? calibration : fs::path()};
-}
 
 std::vector<Input> expand_inputs(const std::vector<fs::path>& given) {
   std::vector<fs::path> named, inputs;

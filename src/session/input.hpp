@@ -43,15 +43,6 @@ inline bool is_usable(const Input& input) {
   return !std::holds_alternative<UnusableInput>(input);
 }
 
-/// The parts of a scene: of COLMAP if there is a folder sparse/, else of nerfstudio or NeRF (transforms.json
-/// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt). Nothing when `root` has no model or, except
-/// with transforms.json, no folder images/.
-std::optional<SceneFolder> find_scene(const std::filesystem::path& root);
-
-/// The parts of a folder of a rectified pair, as Middlebury has them: im0 and im1, as .png or another kind of
-/// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
-std::optional<PairFiles> find_pair(const std::filesystem::path& root);
-
 /// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has folders below it, at
 /// any depth (taken by name), that are; results of this program are none. A text file (.txt) lists inputs,
 /// one a line, relative to its own folder; # begins a comment. An input that is not there may be a pattern of

@@ -1,22 +1,28 @@
 #include "session/session.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
+#include <numeric>
 #include <optional>
 #include <ostream>
+#include <set>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log_file.hpp"
 #include "core/parallel.hpp"
+#include "core/system_limits.hpp"
 #include "io/output_file.hpp"
+#include "io/text_scanner.hpp"
 #include "session/input.hpp"
+#include "session/options/option.hpp"
 #include "session/pair/pair_run.hpp"
+#include "session/plan/step_clock.hpp"
 #include "session/report/session_report.hpp"
 #include "session/scene/scene_run.hpp"
-#include "session/shared_work.hpp"
 
 namespace recon {
 
@@ -27,14 +33,51 @@ using nlohmann::json;
 
 constexpr int kBadInput = 3;
 
-std::string reason_of(const UnusableInput& input) {
-  return input.path.string() + ": " + input.reason;
+std::string gpu_names(const std::vector<int>& gpus, const CudaDevices& found) {
+  std::string text;
+  for (const int gpu : gpus)
+    text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", gpu, found.names[gpu]);
+  return text;
 }
 
-Outcome do_input(const Input& input, const SharedWork& work, LogFile& log) {
-  if (const auto* unusable = std::get_if<UnusableInput>(&input)) throw InputError(reason_of(*unusable));
-  if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log);
-  return do_pair(std::get<PairFiles>(input), work);
+/// @param host_memory  bytes for the sweeps of the CPU
+/// @param gpu_memory   bytes; empty: most of what is free
+Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
+                       std::optional<std::size_t> gpu_memory) {
+  Backends backends;
+  for (const int gpu : choice.gpus)
+    backends.push_back(make_cuda_backend({.device = gpu, .memory_limit = gpu_memory, .threads = threads}));
+  if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
+  return backends;
+}
+
+/// Begins to look for GPUs and to open them.
+SharedWork begin_work(const SessionOptions& options, int threads) {
+  parse_device(options.device);
+  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, false, 0};
+  // Shown as soon as it is known; the log of a scene gets it from the scene.
+  work.choice = std::async(std::launch::async, [&options, log = standard_error_log()] {
+                  const DeviceChoice choice = choose_devices(options.device);
+                  log->info("working on {}", choice.reason);
+                  return choice;
+                }).share();
+  // A run that may have to wait measures the available memory afterwards.
+  const auto launch = options.wait ? std::launch::deferred : std::launch::async;
+  work.devices = std::async(launch, [choice = work.choice, threads, &options] {
+                   StepClock clock;
+                   const DeviceChoice& chosen = choice.get();
+                   Backends backends =
+                       make_backends(chosen, threads, options.memory_limit.value_or(available_memory()),
+                                     options.gpu_memory_limit);
+                   clock.end("opening the device");
+                   return OpenDevices{std::move(backends), clock.times().front().second};
+                 }).share();
+  work.start = seconds_since_process_start();
+  return work;
+}
+
+std::string reason_of(const UnusableInput& input) {
+  return input.path.string() + ": " + input.reason;
 }
 
 Outcome failed(const Input& input, int code, const std::string& message) {
@@ -46,7 +89,9 @@ Outcome failed(const Input& input, int code, const std::string& message) {
 Outcome try_input(const Input& input, const SharedWork& work) {
   LogFile log;
   try {
-    return do_input(input, work, log);
+    if (const auto* unusable = std::get_if<UnusableInput>(&input)) throw InputError(reason_of(*unusable));
+    if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log);
+    return do_pair(std::get<PairFiles>(input), work);
   } catch (const Interrupted&) {
     throw;
   } catch (const DeviceUnavailable&) {
@@ -142,6 +187,41 @@ class SessionFiles {
 
 }  // namespace
 
+std::vector<int> parse_device(const std::string& device) {
+  if (device == "auto" || device == "cpu" || device == "cuda") return {};
+  constexpr std::string_view kPrefix = "cuda:";
+  std::set<int> indices;
+  bool valid = device.starts_with(kPrefix);
+  for (const std::string& text : split_list(valid ? device.substr(kPrefix.size()) : "")) {
+    const auto index = to_number<int>(text);
+    valid &= index && *index >= 0;
+    indices.insert(index.value_or(0));
+  }
+  if (!valid)
+    throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
+  return {indices.begin(), indices.end()};
+}
+
+DeviceChoice choose_devices(const std::string& device) {
+  std::vector<int> gpus = parse_device(device);
+  if (device == "cpu") return {{}, "the CPU, as asked"};
+  const CudaDevices found = find_cuda_devices();
+  const int count = static_cast<int>(found.names.size());
+  if (count == 0) {
+    if (device == "auto") return {{}, "the CPU, as no GPU can be used: " + found.why_none};
+    throw DeviceUnavailable("--device " + device + ": no GPU can be used: " + found.why_none +
+                            "; --device cpu works everywhere");
+  }
+  if (gpus.empty()) {
+    gpus.resize(count);
+    std::iota(gpus.begin(), gpus.end(), 0);
+  }
+  if (gpus.back() >= count)
+    throw DeviceUnavailable(
+        fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device, gpus.back(), count));
+  return {gpus, gpu_names(gpus, found)};
+}
+
 int run_session(const SessionOptions& options, std::ostream& out) {
   if (options.inputs.empty())
     throw UsageError(
@@ -163,6 +243,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     work.several_inputs = inputs.size() > 1;
     std::vector<Outcome> outcomes;
     SessionFiles files(options, inputs.size());
+    std::optional<Failure> failure;
     try {
       for (const Input& input : inputs) {
         outcomes.push_back(try_input(input, work));
@@ -174,11 +255,10 @@ int run_session(const SessionOptions& options, std::ostream& out) {
         out << estimate_text(session_estimate(objects_of(outcomes))) << std::flush;
     } catch (...) {
       // What is finished is reported too.
-      const Failure failure = current_failure(kSessionAdvice);
-      log_failure(failure);
-      return report_outcomes(options, outcomes, out, failure);
+      failure = current_failure(kSessionAdvice);
+      log_failure(*failure);
     }
-    return report_outcomes(options, outcomes, out);
+    return report_outcomes(options, outcomes, out, failure);
   });
 }
 

@@ -1,8 +1,15 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <future>
 #include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "core/program.hpp"
+#include "methods/backend.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
@@ -17,5 +24,60 @@ int run_session(const SessionOptions& options, std::ostream& out);
 /// What a session that fails advises its user to do.
 inline const Advice kSessionAdvice{"--memory-limit, --max-image-size and --threads lower what is taken",
                                    "what was finished is kept, and the same command goes on from there"};
+
+/// The GPUs of "cuda:0,2", each once, rising; none for "auto", "cpu" and "cuda".
+/// @throws UsageError for another text
+std::vector<int> parse_device(const std::string& device);
+
+/// What will do the work: the indices of GPUs, or none for the CPU.
+struct DeviceChoice {
+  std::vector<int> gpus;
+  std::string reason;  ///< for people: what was chosen, and why
+};
+
+/// What `--device` means on this machine.
+/// @throws UsageError as parse_device
+/// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
+DeviceChoice choose_devices(const std::string& device);
+
+/// The devices, and how long it took to open them, seconds.
+struct OpenDevices {
+  Backends backends;
+  double seconds = 0;
+};
+
+/// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
+/// and undistortion.
+struct SharedWork {
+  const SessionOptions& options;
+  int threads;
+  std::size_t memory_limit;
+  std::shared_future<DeviceChoice> choice;
+  std::shared_future<OpenDevices> devices;
+  bool several_inputs;
+  double start = 0;  ///< seconds from the start of the process until work begins
+
+  const Backends& backends() const { return devices.get().backends; }
+  /// A device that is named has to be there before anything is written. @throws DeviceUnavailable
+  void require_device() const {
+    if (options.device != "auto") choice.get();
+  }
+  /// Whether there is no GPU to work on; false while GPUs are looked for, which a machine without driver does
+  /// not do for long.
+  bool without_gpu() const {
+    constexpr std::chrono::milliseconds kWithoutDriver(20);
+    return choice.wait_for(kWithoutDriver) == std::future_status::ready && choice.get().gpus.empty();
+  }
+};
+
+/// Exit code: some views, or some of several inputs, failed.
+inline constexpr int kSomeFailed = 7;
+
+/// The result of one input.
+struct Outcome {
+  int exit_code = 0;
+  nlohmann::json object;  ///< that `--json` prints
+  std::string text;
+};
 
 }  // namespace recon

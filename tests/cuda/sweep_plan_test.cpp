@@ -4,7 +4,7 @@
 
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 
 /// The cutting of a view, which needs no GPU.
 
@@ -82,7 +82,9 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
   };
   for (const View& view : {View{3200, 2128, 16}, View{3200, 2128, 448}, View{6221, 4146, 512},
                            View{4467, 2240, 32}, View{640, 480, 64}}) {
-    const std::vector<SweepBlock> blocks = volume_blocks(view.width, view.height, view.planes, {});
+    SweepShape shape{zncc(), view.width, view.height, view.width, view.height, 1, 2, view.planes};
+    shape.stages.aggregation.kind = Aggregation::kCrossBased;
+    const std::vector<SweepBlock> blocks = blocks_of(shape);
     const Tile largest = largest_block(blocks);
     const std::size_t counted = cross_by_sums_bytes(largest.width, view.planes, largest.height);
     for (const SweepBlock& block : blocks)

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "methods/sweep/plane_sweep.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/belief/belief_tiling.hpp"
 #include "optimize/semi_global/path_pass.hpp"
 

@@ -18,7 +18,7 @@
 #include "session/folder_fixture.hpp"
 #include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/shared_work.hpp"
+#include "session/session.hpp"
 
 namespace recon {
 namespace {
@@ -71,9 +71,9 @@ TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
 TEST(Device, KeywordsAreChecked) {
   EXPECT_TRUE(choose_devices("cpu").gpus.empty());
   for (const char* wrong : {"", "gpu", "cuda:", "cuda:-1", "cuda:0,", "cuda:0;1", "cuda:0x"})
-    EXPECT_THROW(check_device(wrong), UsageError) << wrong;
+    EXPECT_THROW(parse_device(wrong), UsageError) << wrong;
   for (const char* right : {"auto", "cpu", "cuda", "cuda:0", "cuda:2,0"})
-    EXPECT_NO_THROW(check_device(right)) << right;
+    EXPECT_NO_THROW(parse_device(right)) << right;
 }
 
 TEST(ContentHash, IsPinnedAndSeesEveryByteAndTheLength) {

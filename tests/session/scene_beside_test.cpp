@@ -1,5 +1,7 @@
 // Steps of a scene beside the estimation, as on a GPU.
 
+#include <future>
+
 #include "core/interrupt.hpp"
 #include "session/scene_steps.hpp"
 

@@ -57,6 +57,20 @@ class ImageCache {
   /// for it.
   void release(std::vector<Use>& uses);
 
+  /// Does that at the end of its scope. @param cache  may be null
+  class Release {
+   public:
+    Release(ImageCache* cache, std::vector<Use>& uses) : cache_(cache), uses_(uses) {}
+    Release(const Release&) = delete;
+    ~Release() {
+      if (cache_ != nullptr) cache_->release(uses_);
+    }
+
+   private:
+    ImageCache* cache_;
+    std::vector<Use>& uses_;
+  };
+
   /// Whether an image is there at the moment.
   bool has(const Key& key) const;
 

@@ -12,7 +12,6 @@
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "cuda/optimize/winner/winner_range.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 
 namespace recon::cuda {

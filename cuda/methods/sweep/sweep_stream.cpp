@@ -10,9 +10,7 @@
 #include "cuda/methods/sweep/winner.hpp"
 #include "match/patch.hpp"
 #include "match/posed_image.hpp"
-#include "methods/backend.hpp"
-#include "methods/sweep/plane_sweep.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/block_stages.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {
@@ -34,10 +32,10 @@ DeviceSource source_of(const PosedImage& reference, const PosedImage& image, Sou
           {channel[0], channel[1], channel[2]}};
 }
 
-/// @param reference  that of `problem`, or a part of it
-/// @param x, y       origin of the part
+/// @param part  of the reference
 SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const WorkMemoryMap& map,
-                  const PosedImage& reference, int x, int y) {
+                  const Tile& part) {
+  const PosedImage reference = cropped(problem.reference, part);
   SweepArgs args{};
   args.sources = static_cast<int>(problem.sources.size());
   args.storage = plan.storage;
@@ -46,9 +44,9 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
         source_of(reference, problem.sources[static_cast<std::size_t>(s)], plan.storage, map.source[s]);
   args.reference_pitch = static_cast<int>(WorkMemoryMap::byte_pitch(problem.reference.camera.width));
   for (int c = 0; c < reference.channels; ++c)
-    args.reference[c] = map.reference[c] + std::ptrdiff_t{y} * args.reference_pitch + x;
-  args.width = reference.camera.width;
-  args.height = reference.camera.height;
+    args.reference[c] = map.reference[c] + std::ptrdiff_t{part.y} * args.reference_pitch + part.x;
+  args.width = part.width;
+  args.height = part.height;
   args.planes = problem.planes;
   args.radius = problem.options.window / 2;
   args.combination = problem.options.combination;
@@ -117,7 +115,8 @@ void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage st
 
 void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                                 const std::function<void(int plane_begin, int planes)>& stored) {
-  const SweepArgs args = args_of(problem, plan, map_, problem.reference, 0, 0);
+  const Pinhole& camera = problem.reference.camera;
+  const SweepArgs args = args_of(problem, plan, map_, {0, 0, camera.width, camera.height});
   const WinnerFields winners{map_.winners, args.volume_pitch, args.width,
                              std::min(plan.rows, args.height - row_begin)};
   queue_planes(problem, plan, args, row_begin, [&](const BlockPiece& piece) {
@@ -190,9 +189,8 @@ void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan
                     WorkMemoryMap::float_pitch(args.width), stream_.get());
 }
 
-DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPlan& plan,
-                                      const PosedImage& reference, const Tile& outer) {
-  const SweepArgs args = args_of(problem, plan, map_, reference, outer.x, outer.y);
+DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPlan& plan, const Tile& outer) {
+  const SweepArgs args = args_of(problem, plan, map_, outer);
   const float cap = cost_cap(problem.options.cost);
   QuantizedCosts quantized{};
   if (plan.paths) quantized = {map_.quantized, outer.width, outer.height, path_planes(problem.planes.count)};
@@ -216,46 +214,47 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
 }
 
 DepthEstimate SweepStream::sweep(const SweepProblem& problem, const SweepPlan& plan) {
-  struct Release {
-    SweepStream& stream;
-    ~Release() {
-      if (stream.cache_ != nullptr) stream.cache_->release(stream.uses_);
-    }
-  } const release{*this};
+  const ImageCache::Release release(cache_, uses_);
   if (!plan.patches) return sweep_coarsest(problem, plan);
   return refine(problem, plan, sweep_coarsest(coarsest_sweep(problem), plan));
 }
 
 DepthEstimate SweepStream::sweep_coarsest(const SweepProblem& problem, const SweepPlan& plan) {
   upload(problem, plan);
-  return plan.by_blocks() ? sweep_blocks_of(problem, plan) : sweep_rows(problem, plan);
-}
-
-DepthEstimate SweepStream::sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan) {
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
-                         Image<float>(width, height)};
-  for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
-    const Tile &outer = block.outer, &inner = block.inner;
-    const PosedImage reference = cropped(problem.reference, outer);
-    const DeviceVolume costs = queue_block(problem, plan, reference, outer);
-    if (plan.on_host) {
-      keep_inner(block, finish_block(problem, reference, costs), estimate);
-      continue;
+  DepthEstimate estimate = uninitialised_estimate(width, height);
+  if (plan.by_blocks()) {
+    for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
+      const DeviceVolume costs = queue_block(problem, plan, block.outer);
+      if (plan.on_host)
+        finish_block(problem, block, costs, estimate);
+      else
+        download(block, estimate);
     }
-    const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
-    const float* result = map_.results + std::ptrdiff_t{inner.y - outer.y} * pitch + (inner.x - outer.x);
-    for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
-      staging_.download(result, pitch,
-                        {image->row(inner.y) + inner.x, inner.width, inner.height, image->pitch()}, stream_);
-      result += pitch * outer.height;
-    }
+    return estimate;
+  }
+  for (int begin = 0; begin < height; begin += plan.rows) {
+    queue_kernels(problem, plan, begin);
+    const Tile rows{0, begin, width, std::min(plan.rows, height - begin)};
+    download({rows, rows}, estimate);
   }
   return estimate;
 }
 
-DepthEstimate SweepStream::finish_block(const SweepProblem& problem, const PosedImage& reference,
-                                        const DeviceVolume& costs) {
+/// Downloads the results of a block's inner pixels.
+void SweepStream::download(const SweepBlock& block, DepthEstimate& estimate) {
+  const Tile &outer = block.outer, &inner = block.inner;
+  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
+  const float* result = map_.results + std::ptrdiff_t{inner.y - outer.y} * pitch + (inner.x - outer.x);
+  for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
+    staging_.download(result, pitch,
+                      {image->row(inner.y) + inner.x, inner.width, inner.height, image->pitch()}, stream_);
+    result += pitch * outer.height;
+  }
+}
+
+void SweepStream::finish_block(const SweepProblem& problem, const SweepBlock& block,
+                               const DeviceVolume& costs, DepthEstimate& estimate) {
   Volume<float> found(costs.width, costs.planes, costs.height);
   const VolumeView<float> view = found.view();
   staging_.download(costs.data, costs.pitch,
@@ -263,24 +262,7 @@ DepthEstimate SweepStream::finish_block(const SweepProblem& problem, const Posed
   // In a separate arena: a loop that waits here must not start the sweep of another view, which would wait
   // for this concurrent stream.
   oneapi::tbb::task_arena host(host_threads_);
-  return host.execute([&] { return optimized_block(problem, reference, std::move(found)); });
-}
-
-DepthEstimate SweepStream::sweep_rows(const SweepProblem& problem, const SweepPlan& plan) {
-  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(width);
-  DepthEstimate estimate{Image<float>(width, height), Image<float>(width, height),
-                         Image<float>(width, height)};
-  for (int begin = 0; begin < height; begin += plan.rows) {
-    queue_kernels(problem, plan, begin);
-    const int rows = std::min(plan.rows, height - begin);
-    const float* result = map_.results;
-    for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence}) {
-      staging_.download(result, pitch, {image->row(begin), width, rows, image->pitch()}, stream_);
-      result += pitch * rows;
-    }
-  }
-  return estimate;
+  host.execute([&] { optimize_block(problem, block, std::move(found), estimate); });
 }
 
 /// Uploads the images of a level.
@@ -354,8 +336,7 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
     coarse = args.states;
   }
   launch_patch_depths(coarse, memory.results, stream_.get());
-  DepthEstimate estimate{Image<float>(coarse.width, coarse.height), Image<float>(coarse.width, coarse.height),
-                         Image<float>(coarse.width, coarse.height)};
+  DepthEstimate estimate = uninitialised_estimate(coarse.width, coarse.height);
   const float* const* result = memory.results;
   for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence})
     staging_.download(*result++, coarse.pitch, image->view(), stream_);

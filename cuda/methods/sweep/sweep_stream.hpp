@@ -14,7 +14,7 @@
 #include "cuda/methods/sweep/patch_match.hpp"
 #include "cuda/methods/sweep/sweep_plan.hpp"
 #include "match/cpu_sweep.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 
 namespace recon::cuda {
 
@@ -38,12 +38,6 @@ class SweepStream {
   void queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
                      const std::function<void(int plane_begin, int planes)>& stored = {});
 
-  /// Queues a block (tile of a view), from costs to `memory().results`; if the rest runs on the host, returns
-  /// the aggregated costs instead.
-  /// @param reference  the reference of `problem`, cropped to `outer`
-  DeviceVolume queue_block(const SweepProblem& problem, const SweepPlan& plan, const PosedImage& reference,
-                           const Tile& outer);
-
   const WorkMemoryMap& memory() const { return map_; }
   const Stream& stream() const { return stream_; }
   std::size_t arena_capacity() const { return arena_.capacity(); }
@@ -60,8 +54,9 @@ class SweepStream {
   DepthEstimate refine(const SweepProblem& problem, const SweepPlan& plan, const DepthEstimate& coarsest);
   PatchArgs upload_level(const SweepImages& images, const SweepPlan& plan, PatchMemory& memory);
   void queue_choice(PatchArgs args, int band_rows);
-  DepthEstimate sweep_rows(const SweepProblem& problem, const SweepPlan& plan);
-  DepthEstimate sweep_blocks_of(const SweepProblem& problem, const SweepPlan& plan);
+  /// Queues a block (tile of a view), from costs to results; if the rest runs on the host, returns the
+  /// aggregated costs instead.
+  DeviceVolume queue_block(const SweepProblem& problem, const SweepPlan& plan, const Tile& outer);
   /// Queues the costs of the rows of `plan` from `row` on, in ranges of planes that the volume stores; `use`
   /// queues the processing of each.
   void queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,
@@ -73,8 +68,9 @@ class SweepStream {
   void queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
                    const QuantizedCosts& quantized);
   /// The host's part of a block. @throws OutOfMemory
-  DepthEstimate finish_block(const SweepProblem& problem, const PosedImage& reference,
-                             const DeviceVolume& costs);
+  void finish_block(const SweepProblem& problem, const SweepBlock& block, const DeviceVolume& costs,
+                    DepthEstimate& estimate);
+  void download(const SweepBlock& block, DepthEstimate& estimate);
 
   void upload_bytes(const PosedImage& image, int c, std::uint8_t* device);
   void upload_source(const PosedImage& image, int c, SourceStorage storage, std::uint8_t* bytes,

@@ -18,13 +18,13 @@ struct TurnedImage {
   Image<std::uint8_t> grey;
   Image<Rgb8> colour;
 
-  TurnedImage(const PosedImage& image, const Mat3d& target_from_camera, const Pinhole& target)
-      : grey(rectified_image(image.channel[0], image.camera, target_from_camera, target)) {
+  TurnedImage(const PosedImage& image, const Mat3d& target_from_camera, const Pinhole& target) {
+    const auto turned = [&](std::size_t channel) {
+      return rectified_image(image.channel[channel], image.camera, target_from_camera, target);
+    };
+    grey = turned(0);
     if (image.channels == 1) return;
-    const Image<std::uint8_t> green =
-                                  rectified_image(image.channel[1], image.camera, target_from_camera, target),
-                              blue =
-                                  rectified_image(image.channel[2], image.camera, target_from_camera, target);
+    const Image<std::uint8_t> green = turned(1), blue = turned(2);
     colour = Image<Rgb8>(grey.width(), grey.height());
     parallel_for(grey.height(), [&](int y) {
       for (int x = 0; x < grey.width(); ++x) {
@@ -41,12 +41,8 @@ DisparityMap match_rectified(Backend& backend, const PosedImage& reference, cons
   const TurnedImage left(reference, pair.left_from_reference, pair.left);
   const TurnedImage right(source.image, pair.right_from_source, pair.right);
   options.range = {pair.min_disparity, pair.disparities};
-  PairProblem problem;
-  problem.images.left = left.grey.view();
-  problem.images.right = right.grey.view();
-  problem.colour = {left.colour.view(), right.colour.view()};
-  problem.options = options;
-  return backend.match(problem);
+  return backend.match(
+      {{left.grey.view(), right.grey.view(), {}, {}}, options, {left.colour.view(), right.colour.view()}});
 }
 
 /// Disparity at pixel coordinates `pixel`: bilinear over those of the four neighbours that agree with the
@@ -75,14 +71,6 @@ float disparity_at(ImageView<const float> disparity, Vec2d pixel) {
 
 bool within(Vec2d pixel, const Pinhole& camera) {
   return pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera.width && pixel.y <= camera.height;
-}
-
-/// Number of the `count` known values that agree with `values[i]`, including itself.
-template <class Agree>
-int followers(int i, int count, const Agree& agree) {
-  int number = 0;
-  for (int k = 0; k < count; ++k) number += agree(i, k);
-  return number;
 }
 
 }  // namespace
@@ -144,9 +132,11 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
         return std::abs(a - b) <= static_cast<double>(max_relative_depth) * std::max(a, b);
       };
       int best = 0, max_agreeing = 0;
-      for (int i = 0; i < count; ++i)
-        if (const int number = followers(i, count, agree); number > max_agreeing)
-          best = i, max_agreeing = number;
+      for (int i = 0; i < count; ++i) {
+        int agreeing = 0;  // with value i, including itself
+        for (int k = 0; k < count; ++k) agreeing += agree(i, k);
+        if (agreeing > max_agreeing) best = i, max_agreeing = agreeing;
+      }
       merged.depth(x, y) = merged.confidence(x, y) = kUnknown;
       if (max_agreeing == 0 || (max_agreeing == 1 && count > 1)) continue;
       double sum = 0, total = 0;

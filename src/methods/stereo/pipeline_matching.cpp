@@ -209,21 +209,19 @@ Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, V
   return std::move(disparity);
 }
 
-bool uses_grey(const PipelineOptions& options) {
-  return options.cost == PipelineCost::kTransform || options.optimizer == PipelineOptimizer::kSemiGlobal ||
-         options.optimizer == PipelineOptimizer::kGraphCut || options.refinement.graph_cut;
-}
-
 void check(const PipelineProblem& problem) {
   const ColourPair& colour = problem.colour;
   const auto fits = [&](const auto& image) {
     return image.width == colour.left.width && image.height == colour.left.height;
   };
   EXPECTS(!colour.left.empty() && fits(colour.right));
-  EXPECTS(!uses_grey(problem.options) || (fits(problem.grey.left) && fits(problem.grey.right)));
+  const PipelineOptions& options = problem.options;
+  EXPECTS((options.cost != PipelineCost::kTransform && options.optimizer != PipelineOptimizer::kSemiGlobal &&
+           !has_graph_cut(options)) ||
+          (fits(problem.grey.left) && fits(problem.grey.right)));
   EXPECTS(problem.range.count >= 1 && problem.range.count <= kMaxDisparities);
   EXPECTS(problem.range.min >= -kMaxDisparity && problem.range.min <= kMaxDisparity);
-  const PipelineRefinement& steps = problem.options.refinement;
+  const PipelineRefinement& steps = options.refinement;
   EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
 }
 
@@ -262,7 +260,7 @@ std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& op
   if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal)
     optimizing = semi_global_bytes(width, height, planes, pipeline.semi_global, whole_cost_limit(pipeline),
                                    false, threads);
-  if (pipeline.optimizer == PipelineOptimizer::kGraphCut || pipeline.refinement.graph_cut)
+  if (has_graph_cut(pipeline))
     optimizing =
         std::max(optimizing, graph_cut_bytes(width, height, pipeline.graph_cut, threads) + 2 * pixels);
   const std::size_t aggregating = aggregation_bytes(width, height, planes, pipeline.aggregation, threads);

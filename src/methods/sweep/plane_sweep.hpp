@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "core/image.hpp"
 #include "core/vec.hpp"
+#include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
 #include "scene/pinhole.hpp"
 
@@ -58,5 +62,44 @@ SweepShape coarsest_shape(const SweepShape& shape);
 
 /// The inverse depths of patches: those of the planes and somewhat more.
 InverseRange patch_range(const PlaneSet& planes);
+
+/// A block of a view that is processed independently: paths start at the borders of `outer`, results are kept
+/// for `inner`.
+struct SweepBlock {
+  Tile outer, inner;
+};
+
+/// Margin of a block around its results inside the view, pixels.
+inline constexpr int kBlockMargin = 32;
+
+/// How the costs of a block are stored.
+enum class CostStorage {
+  kNone,    ///< not at all: winners are selected tile by tile
+  kBytes,   ///< quantized, for the semi-global optimizer
+  kFloats,  ///< for the stages that need a volume
+};
+
+constexpr CostStorage cost_storage(SweepOptimizer optimizer, const SweepStages& stages) {
+  if (needs_volume(optimizer, stages)) return CostStorage::kFloats;
+  return optimizer == SweepOptimizer::kSemiGlobal ? CostStorage::kBytes : CostStorage::kNone;
+}
+
+/// Divides a view into blocks whose costs fit, with the fewest samples in total. Part of the definition
+/// of the result: it depends on the size of the view and the number of planes, not on the memory of the
+/// machine. Blocks are in row-major order.
+/// @param width, height  1 .. kMaxImageSide
+/// @param planes         1 .. kMaxPlanes
+/// @param block_bytes    max bytes of a block's costs; at least one pixel with its margins must fit
+std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::size_t block_bytes);
+
+/// The blocks of a sweep of this shape; a single one if no costs are stored. Those of CostStorage::kFloats
+/// have a quarter of the samples, but at least one pixel with its margins.
+std::vector<SweepBlock> blocks_of(const SweepShape& shape);
+
+/// The largest width and height of the blocks' `outer`.
+Tile largest_block(const std::vector<SweepBlock>& blocks);
+
+/// The reference cropped to `tile`, with the principal point shifted accordingly.
+PosedImage cropped(const PosedImage& image, const Tile& tile);
 
 }  // namespace recon

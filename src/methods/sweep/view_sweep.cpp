@@ -8,9 +8,8 @@
 #include "core/parallel.hpp"
 #include "match/cpu_sweep.hpp"
 #include "match/cross_arms.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/block_stages.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
 #include "optimize/patch_match/patch_match.hpp"
 #include "optimize/patch_match/supported_planes.hpp"
 #include "optimize/winner/winner_take_all.hpp"
@@ -21,6 +20,23 @@ namespace {
 /// Upper bound of one thread's rows, sums and winners for the largest tile and number of sources.
 constexpr std::size_t kScratchBytes = std::size_t{2} << 20;
 constexpr std::size_t kTableBytes = kHalfInfinityBits + 1;
+
+/// The part of a view's result that a block gives.
+struct BlockResult {
+  const SweepBlock& block;
+  DepthEstimate& view;
+
+  /// Stores the result of pixel (x, y) of the block, unless it lies in the margin.
+  void store(int x, int y, const WinnerDepth& result) const {
+    const Tile &outer = block.outer, &inner = block.inner;
+    const int column = outer.x + x, row = outer.y + y;
+    if (column < inner.x || column >= inner.x + inner.width || row < inner.y || row >= inner.y + inner.height)
+      return;
+    view.depth(column, row) = result.depth;
+    view.cost(column, row) = result.cost;
+    view.confidence(column, row) = result.confidence;
+  }
+};
 
 /// CostStorage::kNone: the winners of each tile.
 void select_winners(const CpuSweep& sweep, const BlockResult& result) {
@@ -139,7 +155,7 @@ std::size_t block_bytes(const SweepShape& shape, const Tile& block, int threads)
           aggregation_bytes(block.width, block.height, shape.planes, shape.stages.aggregation, threads);
       return pixels * (sizeof(Rgb8) + sizeof(Cross)) +
              Volume<float>::bytes(block.width, shape.planes, block.height) +
-             std::max(aggregating, optimized_block_bytes(shape, block, threads));
+             std::max(aggregating, optimize_block_bytes(shape, block, threads));
     }
     default:
       return 0;
@@ -223,7 +239,7 @@ DepthEstimate sweep_view(const SweepProblem& problem) {
   DepthEstimate view = uninitialised_estimate(width, height);
   for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
     change_reference(sweep, cropped(problem.reference, block.outer), problem.sources);
-    const BlockResult result(block, view);
+    const BlockResult result{block, view};
     switch (cost_storage(problem.optimizer, problem.stages)) {
       case CostStorage::kNone:
         select_winners(sweep, result);
@@ -232,7 +248,7 @@ DepthEstimate sweep_view(const SweepProblem& problem) {
         select_by_paths(problem, sweep, result);
         break;
       case CostStorage::kFloats:
-        keep_inner(block, optimized_block(problem, sweep.reference, aggregated_costs(problem, sweep)), view);
+        optimize_block(problem, block, aggregated_costs(problem, sweep), view);
         break;
     }
   }

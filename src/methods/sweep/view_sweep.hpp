@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "methods/backend.hpp"
+#include "methods/sweep/depth_step.hpp"
+#include "optimize/semi_global/semi_global.hpp"
 
 namespace recon {
 
@@ -15,5 +20,28 @@ DepthEstimate sweep_view(const SweepProblem& problem);
 
 /// Max bytes that sweep_view uses, including its result, excluding the images of the caller.
 std::size_t sweep_view_bytes(const SweepShape& shape, int threads);
+
+/// Selects the planes of a block by semi-global matching over its quantized costs. Source: H. Hirschmueller,
+/// TPAMI 2008.
+/// @param paths      the costs and the guide
+/// @param quantized  quantized(x, y, plane): the cost of a sample
+/// @param store      store(x, y, plane, depth): receives the result of a pixel; plane is -1 where no source
+///                   sees it. Called concurrently.
+template <class Quantized, class Store>
+void follow_paths(const SweepProblem& problem, SemiGlobalProblem paths, const Quantized& quantized,
+                  const Store& store) {
+  const float cap = cost_cap(problem.options.cost);
+  paths.max_cost = kInvalidQuantizedCost;
+  paths.planes = problem.planes.count;
+  paths.options = problem.paths.penalties;
+  semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
+    for (int x = 0; x < paths.guide.width; ++x) {
+      const int plane = winners[x].plane;
+      const std::uint8_t cost = quantized(x, y, plane);
+      store(x, y, cost < kInvalidQuantizedCost ? plane : -1,
+            semi_global_depth(winners[x], cost, cap, problem.planes));
+    }
+  });
+}
 
 }  // namespace recon

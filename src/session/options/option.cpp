@@ -1,6 +1,7 @@
 #include "session/options/option.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 namespace recon {

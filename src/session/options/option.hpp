@@ -1,6 +1,5 @@
 #pragma once
 
-#include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
@@ -114,11 +113,8 @@ int parse_integer(const std::string& text);
 template <class T>
 T parse_number(const std::string& text) {
   if constexpr (std::is_same_v<T, int>) return parse_integer(text);
-  T value = 0;
-  const char* end = text.data() + text.size();
-  if (const auto [at, error] = std::from_chars(text.data(), end, value); error != std::errc() || at != end)
-    throw UsageError("it must be a number");
-  return value;
+  if (const auto value = to_number<T>(text)) return *value;
+  throw UsageError("it must be a number");
 }
 
 /// A function for the builders of Option that accesses a member of SessionOptions.

@@ -28,26 +28,6 @@ double unit_factor(std::string_view unit) {
   return 0;
 }
 
-/// A sweep has no second view to check, and no outliers to repair.
-void check_sweep_refinement(const SessionOptions& options) {
-  const auto given = options.given.find("refine");
-  if (given == options.given.end()) return;
-  RefinementSteps rest = parse_refinement(given->second.text);
-  rest.graph_cut = rest.edges = rest.patches = rest.prior = false;
-  if (format_refinement(rest) != "none")
-    throw UsageError(
-        "--refine is '" + given->second.text +
-        "'; for --method planesweep it can be none, or a list of graphcut, edges, patches and prior");
-  const SweepStages& stages = options.sweep_stages;
-  if (stages.prior && !stages.patches) throw UsageError("--refine prior needs patches: patches,prior");
-  if (stages.patches && options.sweep.cost != CostKind::kZncc)
-    throw UsageError("--refine patches works with --cost zncc");
-  if (stages.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !stages.graph_cut)
-    throw UsageError(
-        "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
-        "the cost of a winner is the least already");
-}
-
 void check_disparities(const PairSettings& settings) {
   if (!settings.max_disparity) return;
   const int min = settings.min_disparity.value_or(0), end = *settings.max_disparity;
@@ -61,14 +41,27 @@ void check_disparities(const PairSettings& settings) {
                                  end, end - min, kMaxDisparities));
 }
 
-/// Only sweeps refine patches.
-void check_pipeline_refinement(const SessionOptions& options) {
+/// A sweep has no second view to check, and no outliers to repair; a pipeline has no patches.
+void check_refinement(const SessionOptions& options, Job job) {
   const auto given = options.given.find("refine");
   if (given == options.given.end()) return;
-  const RefinementSteps steps = parse_refinement(given->second.text);
-  if (steps.patches || steps.prior)
-    throw UsageError("--refine is '" + given->second.text +
-                     "'; patches and prior belong to --method planesweep");
+  RefinementSteps rest = parse_refinement(given->second.text);
+  const std::string is = "--refine is '" + given->second.text + "'; ";
+  if (job.method == Method::kPipeline && (rest.patches || rest.prior))
+    throw UsageError(is + "patches and prior belong to --method planesweep");
+  if (job.method != Method::kPlaneSweep) return;
+  rest.graph_cut = rest.edges = rest.patches = rest.prior = false;
+  if (format_refinement(rest) != "none")
+    throw UsageError(
+        is + "for --method planesweep it can be none, or a list of graphcut, edges, patches and prior");
+  const SweepStages& stages = options.sweep_stages;
+  if (stages.prior && !stages.patches) throw UsageError("--refine prior needs patches: patches,prior");
+  if (stages.patches && options.sweep.cost != CostKind::kZncc)
+    throw UsageError("--refine patches works with --cost zncc");
+  if (stages.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !stages.graph_cut)
+    throw UsageError(
+        "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
+        "the cost of a winner is the least already");
 }
 
 /// A scene takes a box and a pair a region, which differ in how many numbers they have.
@@ -95,10 +88,8 @@ void check_together(const SessionOptions& options, Job job) {
       pipeline_window(pipeline) > 2 * kMaxAdaptiveRadius + 1)
     throw UsageError(fmt::format("--window is {}; with --aggregation aw it must lie between 1 and {}",
                                  pipeline_window(pipeline), 2 * kMaxAdaptiveRadius + 1));
-  if (job.method == Method::kPipeline) check_pipeline_refinement(options);
-  if (job.method != Method::kPlaneSweep) return;
-  check_sweep_refinement(options);
-  if (options.colour && options.sweep.cost == CostKind::kZncc)
+  check_refinement(options, job);
+  if (job.method == Method::kPlaneSweep && options.colour && options.sweep.cost == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }
 

@@ -43,11 +43,6 @@ bool cuts_only(Optimizer optimizer, bool graph_cut) {
   return optimizer == Optimizer::kGraphCut || (optimizer == Optimizer::kWinnerTakeAll && graph_cut);
 }
 
-/// Whole steps of the cost in one unit of it.
-float steps_of(const PipelineOptions& pipeline) {
-  return pipeline.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
-}
-
 int whole(float penalty, float steps) {
   return static_cast<int>(std::lround(penalty * steps));
 }
@@ -93,7 +88,7 @@ void visit_penalties(Options& options, Method method, const Visit& visit) {
   if (method == Method::kSemiGlobal) visit(options.pair.matching.semi_global.optimizer, 1.0f);
   if (method != Method::kPipeline) return;
   auto& pipeline = options.pair.matching.pipeline;
-  const float steps = steps_of(pipeline);
+  const float steps = whole_cost_steps(pipeline);
   if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal) visit(pipeline.semi_global, steps);
   if (pipeline.optimizer == PipelineOptimizer::kScanline) visit(pipeline.scanline, steps);
   if (cuts_only(pipeline.optimizer, pipeline.refinement.graph_cut)) visit(pipeline.graph_cut, steps);
@@ -190,9 +185,9 @@ void set_default_penalties(PipelineOptions& pipeline) {
   pipeline.semi_global.p2 = limit * 5 / 3;
   // As the system of AD-Census has them, whose costs go up to 2; in whole steps, as options name them.
   const ScanlineOptions system = ad_census_pipeline().scanline;
-  pipeline.scanline.p1 = std::round(system.p1 * static_cast<float>(limit) / 2) / steps_of(pipeline);
-  pipeline.scanline.p2 = std::round(system.p2 * static_cast<float>(limit) / 2) / steps_of(pipeline);
-  pipeline.graph_cut.smoothness = static_cast<float>(std::max(1, limit / 6)) / steps_of(pipeline);
+  pipeline.scanline.p1 = std::round(system.p1 * static_cast<float>(limit) / 2) / whole_cost_steps(pipeline);
+  pipeline.scanline.p2 = std::round(system.p2 * static_cast<float>(limit) / 2) / whole_cost_steps(pipeline);
+  pipeline.graph_cut.smoothness = static_cast<float>(std::max(1, limit / 6)) / whole_cost_steps(pipeline);
 }
 
 }  // namespace recon

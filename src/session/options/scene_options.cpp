@@ -17,26 +17,18 @@ namespace {
 
 /// --planes: auto, or a number.
 void set_planes(SessionOptions& options, const std::string& text) {
-  options.planes = std::nullopt;
-  if (text == "auto") return;
-  try {
-    options.planes = parse_integer(text);
-  } catch (const UsageError&) {
-  }
-  if (options.planes.value_or(0) < 2 || *options.planes > kMaxPlanes)
+  options.planes = to_number<int>(text);
+  if (text != "auto" && (options.planes.value_or(0) < 2 || *options.planes > kMaxPlanes))
     throw UsageError("it must be auto, or a number from 2 to " + std::to_string(kMaxPlanes));
 }
 
-/// The numbers of a list with commas; nothing when it is no such list of finite numbers.
-std::optional<std::vector<double>> parse_list(const std::string& text) {
+/// The numbers of a list with commas; none when it is no such list of finite numbers.
+std::vector<double> parse_list(const std::string& text) {
   std::vector<double> numbers;
-  for (const std::string& number : split_list(text)) {
-    try {
-      numbers.push_back(parse_number<double>(number));
-    } catch (const UsageError&) {
-      return std::nullopt;
-    }
-    if (!std::isfinite(numbers.back())) return std::nullopt;
+  for (const std::string& part : split_list(text)) {
+    const auto number = to_number<double>(part);
+    if (!number || !std::isfinite(*number)) return {};
+    numbers.push_back(*number);
   }
   return numbers;
 }
@@ -50,7 +42,7 @@ std::string format_box(const std::optional<SceneBox>& box) {
 
 /// --roi: six numbers are a box of a scene, four the region of a pair.
 void set_roi(SessionOptions& options, const std::string& text) {
-  const std::vector<double> n = parse_list(text).value_or(std::vector<double>());
+  const std::vector<double> n = parse_list(text);
   const auto is_pixels = [](double value) { return value >= 0 && value < 1e9 && value == std::floor(value); };
   if (n.size() == 6) {
     options.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};

@@ -26,15 +26,12 @@ std::vector<std::string> method_keywords() {
 }
 
 void set_shard(SessionOptions& options, const std::string& text) {
-  const auto fail = [] { throw UsageError("write I/N with I from 1 to N, such as 2/8"); };
   const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) fail();
-  try {
-    options.shard = {parse_integer(text.substr(0, slash)), parse_integer(text.substr(slash + 1))};
-  } catch (const UsageError&) {
-    fail();
-  }
-  if (options.shard.index < 1 || options.shard.index > options.shard.count) fail();
+  const auto index = to_number<int>(text.substr(0, slash));
+  const auto count = slash < text.size() ? to_number<int>(text.substr(slash + 1)) : std::nullopt;
+  if (!index || !count || *index < 1 || *index > *count)
+    throw UsageError("write I/N with I from 1 to N, such as 2/8");
+  options.shard = {*index, *count};
 }
 
 /// An option that grants bytes.

@@ -118,11 +118,7 @@ PairOptions options_for(DisparityRange range) {
 
 double matched_share(Backend& backend, const Image<std::uint8_t>& left, const Image<std::uint8_t>& right,
                      DisparityRange range) {
-  PairProblem problem;
-  problem.images.left = left.view();
-  problem.images.right = right.view();
-  problem.options = options_for(range);
-  return known_share(backend.match(problem).disparity);
+  return known_share(backend.match({{left.view(), right.view(), {}, {}}, options_for(range)}).disparity);
 }
 
 }  // namespace

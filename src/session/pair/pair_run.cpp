@@ -46,11 +46,6 @@ struct PairRun {
   Backend& backend() const { return *work.backends().front(); }
 };
 
-PairRun begin_run(const PairFiles& files, const SharedWork& work) {
-  return {work, make_pair_plan(files, work.options),
-          Workspace(output_path(work.options, files, work.several_inputs))};
-}
-
 /// What matching leaves, filtered.
 struct PairResult {
   Image<float> disparity;
@@ -108,11 +103,8 @@ std::string swap_warning(const PairPlan& plan, const GreyPair& images, double kn
 
 PairResult match(const PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
-  PairProblem problem;
   const PairImages images = read_pair_images(plan);
-  problem.images = images.view();
-  problem.colour = images.colour();
-  problem.options = plan.options;
+  const PairProblem problem{images.view(), plan.options, images.colour()};
   clock.end("reading the images");
   check_interrupted();
   PairResult result;
@@ -197,8 +189,8 @@ StepRecord do_work(const PairRun& run, json inputs, StepClock& clock) {
 }
 
 /// Predicted seconds of the matching: by the calibration of this machine, else by shipped costs.
-double matching_seconds(const PairRun& run, const PairMemory& memory) {
-  const int threads = memory.device > 0 ? 0 : run.work.threads;
+double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
+  const int threads = memory.device_peak > 0 ? 0 : run.work.threads;
   const ImageSize size = run.plan.size;
   const StageTask task = pair_task(size.width, size.height, run.plan.options, threads);
   const PerformanceModel model = load_calibration(calibration_key(run.work.backends(), run.work.threads));
@@ -223,14 +215,11 @@ void remove_results(const Workspace& workspace, std::initializer_list<const char
 /// Sizes, disparities, memory, and the time of the matching.
 Outcome plan_pair(const PairRun& run) {
   const PairPlan& plan = run.plan;
-  const PairMemory memory = pair_memory(plan, run.backend(), run.work.memory_limit);
+  const MemoryPlan memory = pair_memory(plan, run.backend(), run.work.memory_limit);
   const double seconds = matching_seconds(run, memory);
-  Outcome outcome{0, pair_plan_json(plan, run.workspace, memory),
-                  pair_plan_text(plan, run.workspace, memory)};
-  outcome.object["seconds"] = {{"matching", seconds}};
-  outcome.object["memory"]["output"] = pair_output_bytes(plan, run.options.pair.fill);
-  outcome.text += fmt::format("  time: matching about {:.3f} s\n", seconds);
-  return outcome;
+  return {
+      0, pair_plan_json(plan, run.workspace, memory, pair_output_bytes(plan, run.options.pair.fill), seconds),
+      pair_plan_text(plan, run.workspace, memory, seconds)};
 }
 
 /// Finished and unchanged results are kept.
@@ -314,7 +303,8 @@ PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> de
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   work.require_device();
   StepClock clock;
-  const PairRun run = begin_run(files, work);
+  const PairRun run{work, make_pair_plan(files, work.options),
+                    Workspace(output_path(work.options, files, work.several_inputs))};
   return work.options.dry_run ? plan_pair(run) : run_pair(run, clock);
 }
 

@@ -7,7 +7,7 @@
 #include "scene/pinhole.hpp"
 #include "session/input.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/shared_work.hpp"
+#include "session/session.hpp"
 
 namespace recon {
 

@@ -5,7 +5,6 @@
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/scene/scene_run.hpp"
-#include "session/shared_work.hpp"
 
 namespace recon {
 

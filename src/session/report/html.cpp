@@ -1,5 +1,7 @@
 #include "session/report/html.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -33,12 +35,6 @@ std::string html_escaped(const std::string& text) {
   return result;
 }
 
-/// A byte as addresses have it, such as %20.
-static std::string percent_encoded(unsigned char byte) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  return {'%', kDigits[byte / 16], kDigits[byte % 16]};
-}
-
 std::string html_link(const std::string& file) {
   constexpr std::string_view kPlain = "/-_.~";
   std::string link;
@@ -47,7 +43,7 @@ std::string html_link(const std::string& file) {
     if ((byte < 128 && std::isalnum(byte)) || kPlain.find(c) != std::string_view::npos)
       link += c;
     else
-      link += percent_encoded(byte);
+      link += fmt::format("%{:02X}", byte);
   }
   return link;
 }

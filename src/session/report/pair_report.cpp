@@ -55,7 +55,7 @@ std::string shown_size(const json& report) {
 
 }  // namespace
 
-PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
+MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
   const std::string remedy =
       "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
       "(--memory-limit, --gpu-memory-limit)";
@@ -67,7 +67,9 @@ PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
     throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
   }
   const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
-  PairMemory memory{limit, 0, std::max(work.device_bytes, orders.device_bytes)};
+  MemoryPlan memory;
+  memory.limit = limit;
+  memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
   const std::size_t colour = plan.options.method == PairMethod::kPipeline ? kColourBytes * pixels : 0;
   memory.peak =
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
@@ -85,13 +87,17 @@ std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill) {
   return kReports + pixels * (4 + 3 + 4 + (fill ? 2 : 0) + (plan.camera ? 4 + kCloudPointBytes : 0));
 }
 
-json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {
+json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
+                    std::uint64_t output, double seconds) {
   json document = plan_of(plan, workspace);
-  document["memory"] = {{"limit", memory.limit}, {"peak", memory.peak}, {"gpu", memory.device}};
+  document["memory"] = {
+      {"limit", memory.limit}, {"peak", memory.peak}, {"gpu", memory.device_peak}, {"output", output}};
+  document["seconds"] = {{"matching", seconds}};
   return document;
 }
 
-std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory) {
+std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
+                           double seconds) {
   const DisparityRange range = plan.options.range;
   std::string text = fmt::format(
       "{} -> {}\n  {}, {}: {}, {}, disparities {} to {}, {}\n  memory: up to {} of {}", plan.name(),
@@ -99,8 +105,8 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
       size_text(plan.size.width, plan.size.height), method_keyword(plan.job.method), range.min,
       range.min + range.count - 1, plan.camera ? "with a calibration: depth and cloud" : "no calibration",
       format_byte_size(memory.peak), format_byte_size(memory.limit));
-  if (memory.device > 0) text += ", " + format_byte_size(memory.device) + " of GPU memory";
-  return text + "\n";
+  if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory";
+  return text + fmt::format("\n  time: matching about {:.3f} s\n", seconds);
 }
 
 json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record, bool kept,

@@ -7,29 +7,28 @@
 
 #include "methods/backend.hpp"
 #include "session/pair/pair_input.hpp"
+#include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
 
-/// How much memory a pair takes.
-struct PairMemory {
-  std::size_t limit = 0;   ///< that the whole program may take
-  std::size_t peak = 0;    ///< that it is expected to take at most
-  std::size_t device = 0;  ///< on the GPU
-};
-
+/// The memory that a pair takes: limit, peak and device_peak.
 /// @throws OutOfMemory when a pair cannot be matched within the limit, or within that of the device, with
 /// what lowers it
-PairMemory pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit);
+MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit);
 
 /// Bytes that the results of a pair take on the disk, at most.
 std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill);
 
 /// The plan of a pair as an object, and as text for people.
-nlohmann::json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory);
-std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const PairMemory& memory);
+/// @param output   bytes on the disk
+/// @param seconds  of the matching
+nlohmann::json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
+                              std::uint64_t output, double seconds);
+std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
+                           double seconds);
 
 /// What was done with a pair and what came of it, as an object, as a web page, and as lines for people.
 nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,

@@ -132,10 +132,16 @@ json depths_json(const SceneRun& run) {
   return bins;
 }
 
-/// What restricts the pixels and the points.
-void add_restrictions(const SceneRun& run, json& object) {
+/// What plans and reports have.
+json run_json(const SceneRun& run) {
+  json object = {{"scene", run.folder.root.string()},
+                 {"output", run.workspace.root().string()},
+                 {"views", views_json(run)},
+                 {"left_out", left_out_json(run)},
+                 {"warnings", warnings_json(run)}};
   if (const int masked = count_masked(run.plan.scene); masked > 0) object["masked_views"] = masked;
   if (run.options.roi) object["roi"] = roi_json(*run.options.roi);
+  return object;
 }
 
 /// Steps that are predicted to be shorter are not reported, seconds.
@@ -178,20 +184,14 @@ json time_json(const TimePlan& time) {
 
 json plan_json(const SceneRun& run, const TimePlan& time) {
   const MemoryPlan& memory = run.memory;
-  json plan = {{"scene", run.folder.root.string()},
-               {"output", run.workspace.root().string()},
-               {"views", views_json(run)},
-               {"active_views", run.plan.active_views().size()},
-               {"left_out", left_out_json(run)},
-               {"warnings", warnings_json(run)},
-               {"memory",
-                {{"limit", memory.limit},
-                 {"peak", memory.peak},
-                 {"gpu", memory.device_peak},
-                 {"tiles", memory.tiles},
-                 {"output", output_bytes(run.plan, run.options)}}}};
+  json plan = run_json(run);
+  plan["active_views"] = run.plan.active_views().size();
+  plan["memory"] = {{"limit", memory.limit},
+                    {"peak", memory.peak},
+                    {"gpu", memory.device_peak},
+                    {"tiles", memory.tiles},
+                    {"output", output_bytes(run.plan, run.options)}};
   plan["seconds"] = time_json(time);
-  add_restrictions(run, plan);
   return plan;
 }
 
@@ -231,20 +231,15 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
 }
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
-  json report = {{"program", "reconstruct"},
+  json report = run_json(run);
+  report.update({{"program", "reconstruct"},
                  {"version", version()},
-                 {"scene", run.folder.root.string()},
-                 {"output", run.workspace.root().string()},
                  {"device", device},
                  {"complete", run.complete()},
-                 {"views", views_json(run)},
-                 {"left_out", left_out_json(run)},
-                 {"warnings", warnings_json(run)},
                  {"seconds", seconds_json(times)},
                  {"baselines", baselines_json(run)},
                  {"depths", depths_json(run)},
-                 {"options", resolved_options(run.options, run.job)}};
-  add_restrictions(run, report);
+                 {"options", resolved_options(run.options, run.job)}});
   if (run.cloud) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
     report["points"] = run.cloud->record.result.at("points");
@@ -255,14 +250,6 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
     report["tiles"] = {{"size", run.options.tile}, {"files", std::move(files)}};
   }
   return report;
-}
-
-CloudView view_of_cloud(const SceneRun& run) {
-  if (!run.cloud) return {};
-  std::vector<Pose> cameras;
-  for (const int view : run.plan.views_in_scope())
-    cameras.push_back(run.plan.scene_view(view).cam_from_world);
-  return view_cloud(run.workspace.path(Workspace::cloud_file()), cameras);
 }
 
 }  // namespace recon

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
-#include "session/report/cloud_view.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -20,16 +20,19 @@ std::string plan_text(const SceneRun& run, const TimePlan& time);
 /// Predicted seconds by step, a view and in all.
 nlohmann::json time_json(const TimePlan& time);
 
-/// The cloud as the report shows it; empty where there is none.
-/// @throws InputError when its file cannot be read
-CloudView view_of_cloud(const SceneRun& run);
-
 /// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
 nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);
 
-/// The same as a web page that opens without a network; pictures are files beside it.
-/// @param report  of `report_json`
-/// @param cloud   may be empty
-std::string report_html(const nlohmann::json& report, const CloudView& cloud);
+/// The file of a run's report, or of its shard, such as report.json.
+std::filesystem::path report_file(const SceneRun& run, const char* extension);
+
+/// Writes what `report_json` says, and the same as a web page that opens without a network. Where nothing was
+/// done, the page of the run that did it is kept, which has its times.
+/// @throws InputError when the cloud cannot be read, OutputError
+void write_reports(const SceneRun& run, const nlohmann::json& report);
+
+/// Removes or sets aside the reports of an earlier run, which do not hold for a run that fails or is
+/// interrupted.
+void remove_reports(const SceneRun& run);
 
 }  // namespace recon

@@ -1,3 +1,10 @@
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "core/content_hash.hpp"
+#include "io/output_file.hpp"
+#include "session/report/cloud_view.hpp"
 #include "session/report/embedded.hpp"
 #include "session/report/html.hpp"
 #include "session/report/report.hpp"
@@ -6,6 +13,7 @@ namespace recon {
 
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// A number of a view with its label; nothing where it has none.
@@ -92,8 +100,16 @@ void add_cloud(std::string& page, const CloudView& cloud) {
   add_script(page, embedded_three_controls());
 }
 
-}  // namespace
+/// The cloud as the page shows it; empty where there is none. @throws InputError when its file cannot be read
+CloudView view_of_cloud(const SceneRun& run) {
+  if (!run.cloud) return {};
+  std::vector<Pose> cameras;
+  for (const int view : run.plan.views_in_scope())
+    cameras.push_back(run.plan.scene_view(view).cam_from_world);
+  return view_cloud(run.workspace.path(Workspace::cloud_file()), cameras);
+}
 
+/// The page without its key; pictures are files beside it.
 std::string report_html(const json& report, const CloudView& cloud) {
   const bool shown = cloud.size() > 0 && !embedded_three().empty();
   std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n" +
@@ -109,6 +125,59 @@ std::string report_html(const json& report, const CloudView& cloud) {
   if (shown) add_cloud(page, cloud);
   add_script(page, embedded_script());
   return page + "</html>\n";
+}
+
+/// Where the page of an earlier run is meanwhile.
+fs::path set_aside(const fs::path& page) {
+  return page.parent_path() / "status" / page.filename();
+}
+
+/// The last line of a page: a hash of what it shows, without what only this run did.
+std::string page_key(const SceneRun& run, json report) {
+  for (const char* times : {"seconds", "predicted"}) report.erase(times);
+  for (json& view : report.at("views")) view.erase("kept");
+  if (run.cloud)
+    for (const OutputFile& file : run.cloud->record.outputs) report["files"].push_back(file.identity.hash);
+  return "<!-- " + content_hash(json_text(report)) + " -->\n";
+}
+
+/// Whether a page ends with a key; false also where it cannot be read.
+bool has_key(const fs::path& page, const std::string& key) {
+  std::ifstream file(page, std::ios::binary);
+  file.seekg(-static_cast<std::streamoff>(key.size()), std::ios::end);
+  std::string end(key.size(), '\0');
+  return file.read(end.data(), static_cast<std::streamsize>(end.size())) && end == key;
+}
+
+}  // namespace
+
+fs::path report_file(const SceneRun& run, const char* extension) {
+  const auto [index, count] = run.options.shard;
+  const std::string name = count == 1 ? "report" : fmt::format("report-{}-of-{}", index, count);
+  return run.workspace.path(name + extension);
+}
+
+void write_reports(const SceneRun& run, const json& report) {
+  write_file(report_file(run, ".json"), json_text(report));
+  const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
+  const std::string key = page_key(run, report);
+  const RemainingWork done = work_done(run);
+  const bool nothing = done.estimate.empty() && done.check.empty() && !done.fuse;
+  if (nothing && has_key(earlier, key)) {
+    std::error_code error;
+    fs::rename(earlier, page, error);
+    if (!error) return;
+  }
+  write_file(page, report_html(report, view_of_cloud(run)) + key);
+  remove_result(earlier);
+}
+
+void remove_reports(const SceneRun& run) {
+  remove_result(report_file(run, ".json"));
+  const fs::path page = report_file(run, ".html");
+  std::error_code error;
+  fs::rename(page, set_aside(page), error);
+  if (error) remove_result(page);
 }
 
 }  // namespace recon

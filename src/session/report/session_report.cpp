@@ -1,7 +1,6 @@
 #include "session/report/session_report.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "io/output_file.hpp"
 #include "session/options/options.hpp"
@@ -16,15 +15,12 @@ using nlohmann::json;
 
 /// What a column of the tables shows of a line.
 struct Column {
-  const char* title;
-  const char* key;
+  const char* key;     ///< and the title
   const char* format;  ///< of a number
 };
 
-constexpr std::array<Column, 4> kColumns = {{{"views", "views", "%.0f"},
-                                             {"points", "points", "%.0f"},
-                                             {"seconds", "seconds", "%.1f"},
-                                             {"warnings", "warnings", "%.0f"}}};
+constexpr Column kColumns[] = {
+    {"views", "%.0f"}, {"points", "%.0f"}, {"seconds", "%.1f"}, {"warnings", "%.0f"}};
 
 std::string cell(const json& line, const Column& column) {
   return line.contains(column.key) ? number(line.at(column.key), column.format) : "-";
@@ -64,7 +60,7 @@ std::string picture(const fs::path& folder, const json& line) {
 std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
   std::string page =
       html_head() + "<h1>" + std::to_string(lines.size()) + " scenes</h1>\n<table><tr><th>scene";
-  for (const Column& column : kColumns) page += std::string("<th class=n>") + column.title;
+  for (const Column& column : kColumns) page += std::string("<th class=n>") + column.key;
   page += "<th>status</tr>\n";
   for (const json& line : lines) {
     const std::string report = result_link(folder, line, "report.html");
@@ -107,7 +103,7 @@ std::string session_table(const std::vector<json>& lines) {
     return text + "  " + status + "\n";
   };
   std::string table = row(
-      "scene", [](const Column& column) { return std::string(column.title); }, "status");
+      "scene", [](const Column& column) { return std::string(column.key); }, "status");
   for (const json& line : lines) {
     const int exit_code = line.at("exit_code");
     table += row(

@@ -174,6 +174,19 @@ json describe(const ConsistencyOptions& options) {
           {"min_lone_confidence", options.min_lone_confidence}};
 }
 
+json describe(const SweepStages& stages) {
+  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = stages;
+  const auto& [levels, radius, best_k, iterations] = patch_match;
+  return {
+      {"aggregation", describe(aggregation)},
+      {"graph_cut", graph_cut},
+      {"cut", describe(cut)},
+      {"edges", edges},
+      {"patches", patches},
+      {"prior", prior},
+      {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
+}
+
 json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
   const SweepOptions& sweep = run.options.sweep;
   const auto& [paths, p1, p2, p2_falloff] = run.options.sweep_paths.penalties;
@@ -187,7 +200,7 @@ json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
           {"colour", run.options.colour},
           {"optimizer", static_cast<int>(run.options.optimizer)},
           {"penalties", {paths, p1, p2, p2_falloff}},
-          {"stages", stage_inputs(run.options.sweep_stages)},
+          {"stages", describe(run.options.sweep_stages)},
           {"max_cost", filter.max_cost},
           {"min_confidence", filter.min_confidence},
           {"min_texture", filter.min_texture}};
@@ -197,19 +210,6 @@ json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
 
 json roi_json(const SceneBox& roi) {
   return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
-}
-
-json stage_inputs(const SweepStages& stages) {
-  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = stages;
-  const auto& [levels, radius, best_k, iterations] = patch_match;
-  return {
-      {"aggregation", describe(aggregation)},
-      {"graph_cut", graph_cut},
-      {"cut", describe(cut)},
-      {"edges", edges},
-      {"patches", patches},
-      {"prior", prior},
-      {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
 }
 
 json matching_inputs(const PairOptions& options) {

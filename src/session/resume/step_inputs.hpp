@@ -15,9 +15,6 @@ nlohmann::json matching_inputs(const PairOptions& options);
 /// The numbers of a region of interest, in the order of --roi.
 nlohmann::json roi_json(const SceneBox& roi);
 
-/// The stages of a sweep that work on stored costs.
-nlohmann::json stage_inputs(const SweepStages& stages);
-
 /// What the result of each step depends on, as it stands in the step's record. The device is not among it: a
 /// run that was begun on one may be finished on another.
 nlohmann::json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash);

@@ -230,15 +230,18 @@ class Estimation {
   BackgroundWork writer_;  // last, so that it ends before what it works on
 };
 
-std::vector<FinishedStep> finished_estimates(const SceneRun& run, const std::vector<int>& views,
-                                             bool overwrite) {
+/// Finds the finished estimates of `views` and moves them to the states.
+std::vector<FinishedStep> keep_estimates(SceneRun& run, const std::vector<int>& views, bool overwrite) {
   std::vector<FinishedStep> finished(views.size());
   parallel_for(static_cast<int>(views.size()), [&](int i) {
-    const int view = views[i];
-    finished[i] = find_finished(run.workspace, overwrite,
-                                Workspace::record_file(Step::kEstimate, run.plan.view(view).output_name),
-                                estimate_inputs(run, view));
+    finished[i] = find_finished(run.workspace, overwrite, run.record_file(Step::kEstimate, views[i]),
+                                estimate_inputs(run, views[i]));
   });
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    ViewState& state = run.state(views[i]);
+    state.estimate = std::move(finished[i].record);
+    state.estimate_kept = state.estimate.has_value();
+  }
   return finished;
 }
 
@@ -291,17 +294,13 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
 
 void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks) {
   const std::vector<int> active = run.plan.active_views();
-  std::vector<FinishedStep> finished = finished_estimates(run, active, run.options.overwrite);
+  const std::vector<FinishedStep> finished = keep_estimates(run, active, run.options.overwrite);
   std::vector<int> views;
   std::vector<std::pair<std::string, std::string>> redone;
   for (std::size_t i = 0; i < active.size(); ++i) {
-    if (finished[i].record) {
-      run.state(active[i]).estimate = std::move(finished[i].record);
-      run.state(active[i]).estimate_kept = true;
-    } else {
-      views.push_back(active[i]);
-      redone.emplace_back(run.plan.name(active[i]), finished[i].reason);
-    }
+    if (run.state(active[i]).estimate) continue;
+    views.push_back(active[i]);
+    redone.emplace_back(run.plan.name(active[i]), finished[i].reason);
   }
   if (run.options.stage == Stage::kAll)
     for (const int view : cleaned_but_needed(run)) {
@@ -319,15 +318,10 @@ void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks)
 
 void collect_estimates(SceneRun& run) {
   const std::vector<int> views = run.plan.views_in_scope();
-  std::vector<FinishedStep> finished = finished_estimates(run, views, /*overwrite=*/false);
+  const std::vector<FinishedStep> finished = keep_estimates(run, views, /*overwrite=*/false);
   refuse_changed(run, views, finished);
   for (std::size_t i = 0; i < views.size(); ++i) {
-    ViewState& state = run.state(views[i]);
-    if (finished[i].record) {
-      state.estimate = std::move(finished[i].record);
-      state.estimate_kept = true;
-      continue;
-    }
+    if (run.state(views[i]).estimate) continue;
     const std::string reason = finished[i].reason.empty()
                                    ? "it has no depth map yet; run --stage estimate first"
                                    : finished[i].reason + "; run --stage estimate again";

@@ -1,19 +1,13 @@
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
+#include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "core/paths.hpp"
 #include "core/progress.hpp"
-#include "io/colmap_model.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
-#include "io/mvsnet_model.hpp"
-#include "io/nerf_model.hpp"
 #include "io/output_file.hpp"
 #include "scene/undistort.hpp"
 #include "session/resume/step_inputs.hpp"
@@ -22,56 +16,6 @@
 namespace recon {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-bool is_finite(const Pose& pose) {
-  const auto& [x, y, z] = pose.translation;
-  return std::isfinite(x) && std::isfinite(y) && std::isfinite(z) &&
-         std::ranges::all_of(pose.rotation.m, [](double v) { return std::isfinite(v); });
-}
-
-Scene read_model(const SceneFolder& folder, std::size_t memory_limit) {
-  switch (folder.format) {
-    case SceneFormat::kNerf:
-      return read_nerf_model(folder.model, memory_limit);
-    case SceneFormat::kMvsnet:
-      return read_mvsnet_model(folder.model, folder.images, memory_limit);
-    case SceneFormat::kColmap:
-      break;
-  }
-  return read_colmap_model(folder.model, memory_limit);
-}
-
-void check_poses(const Scene& scene, const SceneFolder& folder) {
-  for (const View& view : scene.views)
-    if (!is_finite(view.cam_from_world))
-      throw InputError(folder.model.string() + ": the pose of " + view.name +
-                       " is not finite; remove the view or correct it");
-}
-
-/// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
-std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
-  const fs::path file = run.folder.images / name;
-  if (!is_file(file)) return file.string() + ": there is no such photo";
-  if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
-    return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
-           std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";
-  return std::nullopt;
-}
-
-/// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
-/// same reason.
-std::vector<LeftOut> unusable_photos(const SceneRun& run) {
-  std::vector<LeftOut> unusable = run.scene.unusable;
-  for (const View& view : run.scene.views)
-    if (const auto fault = fault_of_photo(run, view.name)) unusable.push_back({view.name, *fault});
-  for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
-  if (!run.scene.views.empty() && unusable.size() == run.scene.views.size() + run.scene.unusable.size())
-    throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
-                     " photos of the model can be used, such as " + unusable.front().reason);
-  return unusable;
-}
 
 /// Writes the undistorted mask of a view, and removes that of an earlier run where the view has none now.
 void write_mask(const SceneRun& run, int view, StepRecord& record) {
@@ -173,21 +117,6 @@ void prepare_needed(SceneRun& run, bool write) {
 }
 
 }  // namespace
-
-void read_scene(SceneRun& run) {
-  run.scene = read_model(run.folder, model_memory(run.memory.limit));
-  for (const std::string& warning : run.scene.warnings) run.warn(warning);
-  check_poses(run.scene, run.folder);
-  std::vector<LeftOut> left_out = unusable_photos(run);
-  for (const LeftOut& view : read_masks(run)) {
-    spdlog::warn("{} is left out: {}", view.name, view.reason);
-    left_out.push_back(view);
-  }
-  run.plan = make_plan(run.scene, left_out, run.options);
-  check_tile_size(run);
-  for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
-  if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
-}
 
 void check_photos(SceneRun& run) {
   prepare_needed(run, false);

@@ -3,20 +3,26 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <fstream>
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
 #include "core/content_hash.hpp"
 #include "core/log_file.hpp"
+#include "core/paths.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
+#include "io/colmap_model.hpp"
+#include "io/mvsnet_model.hpp"
+#include "io/nerf_model.hpp"
 #include "io/output_file.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/scene/fuse_views.hpp"
-#include "session/shared_work.hpp"
+#include "session/session.hpp"
 
 namespace recon {
 
@@ -24,6 +30,54 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+bool is_finite(const Pose& pose) {
+  const auto& [x, y, z] = pose.translation;
+  return std::isfinite(x) && std::isfinite(y) && std::isfinite(z) &&
+         std::ranges::all_of(pose.rotation.m, [](double v) { return std::isfinite(v); });
+}
+
+Scene read_model(const SceneFolder& folder, std::size_t memory_limit) {
+  switch (folder.format) {
+    case SceneFormat::kNerf:
+      return read_nerf_model(folder.model, memory_limit);
+    case SceneFormat::kMvsnet:
+      return read_mvsnet_model(folder.model, folder.images, memory_limit);
+    case SceneFormat::kColmap:
+      break;
+  }
+  return read_colmap_model(folder.model, memory_limit);
+}
+
+void check_poses(const Scene& scene, const SceneFolder& folder) {
+  for (const View& view : scene.views)
+    if (!is_finite(view.cam_from_world))
+      throw InputError(folder.model.string() + ": the pose of " + view.name +
+                       " is not finite; remove the view or correct it");
+}
+
+/// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
+std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
+  const fs::path file = run.folder.images / name;
+  if (!is_file(file)) return file.string() + ": there is no such photo";
+  if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
+    return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
+           std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";
+  return std::nullopt;
+}
+
+/// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
+/// same reason.
+std::vector<LeftOut> unusable_photos(const SceneRun& run) {
+  std::vector<LeftOut> unusable = run.scene.unusable;
+  for (const View& view : run.scene.views)
+    if (const auto fault = fault_of_photo(run, view.name)) unusable.push_back({view.name, *fault});
+  for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
+  if (!run.scene.views.empty() && unusable.size() == run.scene.views.size() + run.scene.unusable.size())
+    throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
+                     " photos of the model can be used, such as " + unusable.front().reason);
+  return unusable;
+}
 
 std::string names_of(const Backends& backends) {
   std::string names;
@@ -42,59 +96,6 @@ void share_memory(SceneRun& run, const Backends& backends) {
   run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
 }
 
-fs::path report_file(const SceneRun& run, const char* extension) {
-  const auto [index, count] = run.options.shard;
-  const std::string name = count == 1 ? "report" : fmt::format("report-{}-of-{}", index, count);
-  return run.workspace.path(name + extension);
-}
-
-/// Where the page of an earlier run is meanwhile.
-fs::path set_aside(const fs::path& page) {
-  return page.parent_path() / "status" / page.filename();
-}
-
-/// The last line of a page: a hash of what it shows, without what only this run did.
-std::string page_key(const SceneRun& run, json report) {
-  for (const char* times : {"seconds", "predicted"}) report.erase(times);
-  for (json& view : report.at("views")) view.erase("kept");
-  if (run.cloud)
-    for (const OutputFile& file : run.cloud->record.outputs) report["files"].push_back(file.identity.hash);
-  return "<!-- " + content_hash(json_text(report)) + " -->\n";
-}
-
-/// Whether a page ends with a key; false also where it cannot be read.
-bool has_key(const fs::path& page, const std::string& key) {
-  std::ifstream file(page, std::ios::binary);
-  file.seekg(-static_cast<std::streamoff>(key.size()), std::ios::end);
-  std::string end(key.size(), '\0');
-  return file.read(end.data(), static_cast<std::streamsize>(end.size())) && end == key;
-}
-
-/// Where nothing was done, the page of the run that did it is kept, which has its times.
-void write_reports(const SceneRun& run, const json& report) {
-  write_file(report_file(run, ".json"), json_text(report));
-  const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
-  const std::string key = page_key(run, report);
-  const RemainingWork done = work_done(run);
-  const bool nothing = done.estimate.empty() && done.check.empty() && !done.fuse;
-  if (nothing && has_key(earlier, key)) {
-    std::error_code error;
-    fs::rename(earlier, page, error);
-    if (!error) return;
-  }
-  write_file(page, report_html(report, view_of_cloud(run)) + key);
-  remove_result(earlier);
-}
-
-/// The reports of an earlier run do not hold for a run that fails or is interrupted.
-void remove_reports(const SceneRun& run) {
-  remove_result(report_file(run, ".json"));
-  const fs::path page = report_file(run, ".html");
-  std::error_code error;
-  fs::rename(page, set_aside(page), error);
-  if (error) remove_result(page);
-}
-
 /// The predicted time of a finished run; its measured times correct the predictions of later runs.
 TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepTimes& times) {
   const Backends& backends = work.backends();
@@ -102,7 +103,7 @@ TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepT
   const CalibrationKey key = calibration_key(backends, run.threads);
   PerformanceModel model = load_calibration(key);
   const TimePlan plan =
-      plan_time(run, done, backends, model, {work.start, times.front().second, work.devices.get()->seconds});
+      plan_time(run, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
   if (learn_times(run, done, backends, times, model)) save_calibration(key, model);
   return plan;
 }
@@ -196,7 +197,7 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   }
   const RemainingWork remaining = remaining_work(run);
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get()->seconds};
+  const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
   const TimePlan time = plan_time(run, remaining, backends, model, beginning);
   return {0, plan_json(run, time), plan_text(run, time)};
 }
@@ -222,6 +223,21 @@ void SceneRun::warn(const std::string& text) {
 
 FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs) {
   return find_finished(run.workspace, run.options.overwrite, run.record_file(step, view), inputs);
+}
+
+void read_scene(SceneRun& run) {
+  run.scene = read_model(run.folder, model_memory(run.memory.limit));
+  for (const std::string& warning : run.scene.warnings) run.warn(warning);
+  check_poses(run.scene, run.folder);
+  std::vector<LeftOut> left_out = unusable_photos(run);
+  for (const LeftOut& view : read_masks(run)) {
+    spdlog::warn("{} is left out: {}", view.name, view.reason);
+    left_out.push_back(view);
+  }
+  run.plan = make_plan(run.scene, left_out, run.options);
+  check_tile_size(run);
+  for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
+  if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }
 
 Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/parallel.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 #include "reference/sweep_problems.hpp"

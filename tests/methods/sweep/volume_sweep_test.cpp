@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "methods/sweep/sweep_blocks.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
