@@ -150,8 +150,7 @@ Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, V
   const DisparityRange range = problem.range;
   Image<float>& disparity = left.disparity;
   if (steps.left_right) {
-    Image<Outlier> outliers =
-        left_right_check(disparity.view(), right.view(), range.min, range.count, problem.options.left_right);
+    Image<Outlier> outliers = left_right_check(disparity.view(), right.view(), problem.options.left_right);
     if (steps.interpolate) {
       invalidate_small_segments(disparity.view(), outliers.view());
       extend_surfaces(disparity.view(), outliers.view(), range.min, range.count);

@@ -269,8 +269,7 @@ TEST(PipelineMatching, OutliersThatNothingRepairsBecomeUnknown) {
       for (int d = 1; d < range.count; ++d)
         if (costs.view()(x, y, d) < costs.view()(x, y, static_cast<int>(right(x, y))))
           right(x, y) = static_cast<float>(d);
-  const reference::LabelledMap labels =
-      reference::find_outliers(left.view(), right.view(), 0, range.count, 0.0f);
+  const reference::LabelledMap labels = reference::find_outliers(left.view(), right.view(), 0.0f);
   options.refinement.left_right = true;
   const Image<float> checked = pipeline_matching(pair.problem(options)).disparity;
   options.refinement.interpolate = true;
