@@ -16,17 +16,17 @@ int strip_count(int rows, int radius, int threads) {
   return std::clamp(rows / (2 * radius + 1), 1, 2 * threads);
 }
 
+void prepare_row(Grey image, int y, const BlockMatchingOptions& options, std::uint8_t* prepared) {
+  if (options.prefilter == BlockPrefilter::kSobel)
+    prefilter_row(image, y, options.prefilter_cap, prepared);
+  else
+    std::copy_n(image.row(y), image.width, prepared);
+}
+
 Image<std::uint8_t> prepare_left(Grey image, const BlockMatchingOptions& options) {
   Image<std::uint8_t> prepared(image.width, image.height);
   parallel_for(
-      image.height,
-      [&](int y) {
-        if (options.prefilter == BlockPrefilter::kSobel)
-          prefilter_row(image, y, options.prefilter_cap, prepared.row(y));
-        else
-          std::copy_n(image.row(y), image.width, prepared.row(y));
-      },
-      32);
+      image.height, [&](int y) { prepare_row(image, y, options, prepared.row(y)); }, 32);
   return prepared;
 }
 
@@ -57,13 +57,10 @@ Image<std::uint8_t> prepare_right(Grey image, const BlockLevel& level, const Blo
   const std::ptrdiff_t beyond = std::clamp<std::ptrdiff_t>(first + 1, inside, length);
   Image<std::uint8_t> reversed(static_cast<int>(length), image.height);
   parallel_for((image.height + 31) / 32, [&](int block) {
-    AlignedBuffer<std::uint8_t> prepared(static_cast<std::size_t>(width));
+    AlignedBuffer<std::uint8_t> prepared(width);
     AlignedBuffer<std::uint8_t> samples(static_cast<std::size_t>(width) * static_cast<std::size_t>(steps));
     for (int y = 32 * block; y < std::min(32 * block + 32, image.height); ++y) {
-      if (options.prefilter == BlockPrefilter::kSobel)
-        prefilter_row(image, y, options.prefilter_cap, prepared.data());
-      else
-        std::copy_n(image.row(y), width, prepared.data());
+      prepare_row(image, y, options, prepared.data());
       sample_row(prepared.data(), width, steps, samples.data());
       std::uint8_t* out = reversed.row(y);
       std::fill(out, out + inside, samples.data()[last]);
