@@ -202,8 +202,8 @@ TEST(PipelineMatching, WinnersAreThoseOfTheTextbook) {
   compare(Aggregation::kCrossBased,
           reference::cross_based(views, given.view(),
                                  {arms.reach, arms.near_reach, arms.colour, arms.strict_colour},
-                                 by.cross_based.iterations, true),
-          static_cast<float>(by.cross_based.iterations, true) * kRounded + 1e-5f);
+                                 by.cross_based.iterations),
+          static_cast<float>(by.cross_based.iterations) * kRounded + 1e-5f);
 }
 
 TEST(PipelineMatching, EveryStageWithEveryOtherFindsAMovedPicture) {
