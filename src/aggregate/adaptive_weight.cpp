@@ -67,11 +67,12 @@ void add_row(const WindowRow& row, float* sums, float* totals) {
     auto sum = hn::Zero(df), total = hn::Zero(df);
     const float* weights = row.weights + x;
     const float* source_weights = row.source_weights + x;
+    const float* costs = row.costs + x - row.radius;
+    const float* finite = kGaps ? row.finite + x - row.radius : nullptr;
     for (int i = 0; i <= 2 * row.radius; ++i) {
       const auto w = hn::Mul(hn::LoadU(df, weights), hn::LoadU(df, source_weights));
-      const int at = x - row.radius + i;
-      sum = hn::MulAdd(w, hn::LoadU(df, row.costs + at), sum);
-      total = kGaps ? hn::MulAdd(w, hn::LoadU(df, row.finite + at), total) : hn::Add(total, w);
+      sum = hn::MulAdd(w, hn::LoadU(df, costs + i), sum);
+      total = kGaps ? hn::MulAdd(w, hn::LoadU(df, finite + i), total) : hn::Add(total, w);
       weights += row.pitch, source_weights += row.source_pitch;
     }
     hn::StoreU(hn::Add(hn::LoadU(df, sums + x), sum), df, sums + x);
