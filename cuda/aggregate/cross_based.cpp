@@ -22,14 +22,6 @@ struct TransposedMemory {
   std::size_t bytes() const { return volume + 2 * crosses; }
 };
 
-CrossOrder other(CrossOrder order) {
-  return order == CrossOrder::kHorizontal ? CrossOrder::kVertical : CrossOrder::kHorizontal;
-}
-
-CrossOrder order_of(const CrossBasedOptions& options, int iteration) {
-  return iteration % 2 == 0 ? options.first : other(options.first);
-}
-
 CrossImages transposed_arms(const CrossImages& arms, int width, int height, std::byte* memory,
                             std::size_t image_bytes, cudaStream_t stream) {
   CrossImages transposed = arms;
@@ -52,15 +44,11 @@ DeviceVolume queue_by_strips(const CrossImages& arms, const CrossBasedOptions& o
   auto* data = reinterpret_cast<float*>(scratch);
   const DeviceVolume transposed = device_volume(data, height, costs.planes, width);
   CrossImages arms_transposed;
-  if (iterations > 1 || options.first == CrossOrder::kVertical)
+  if (iterations > 1)
     arms_transposed = transposed_arms(arms, width, height, scratch + memory.volume, memory.crosses, stream);
   DeviceVolume now = costs;
-  if (options.first == CrossOrder::kVertical) {
-    queue_transpose(costs, transposed, stream);
-    now = transposed;
-  }
   for (int i = 0; i < iterations; ++i) {
-    const bool is_transposed = order_of(options, i) == CrossOrder::kVertical;
+    const bool is_transposed = i % 2 == 1;
     const bool transpose = is_transposed || i + 1 < iterations;
     DeviceVolume next = is_transposed ? costs : transposed;
     if (!transpose) next = device_volume(data, width, costs.planes, height);
@@ -79,7 +67,8 @@ DeviceVolume queue_by_sums(const CrossImages& arms, const CrossBasedOptions& opt
   std::byte* sums =
       scratch + arena_bytes(device_volume_floats(costs.width, costs.planes, costs.height) * sizeof(float));
   for (int i = 0; i < options.iterations; ++i) {
-    queue_cross_by_sums({arms, order_of(options, i), now, next, unit}, sums, stream);
+    const CrossOrder order = i % 2 == 0 ? CrossOrder::kHorizontal : CrossOrder::kVertical;
+    queue_cross_by_sums({arms, order, now, next, unit}, sums, stream);
     std::swap(now, next);
   }
   return now;

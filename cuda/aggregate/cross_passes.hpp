@@ -32,10 +32,8 @@ struct StripPass {
 bool cross_fits_strips(int longest);
 void queue_cross_strips(const StripPass& pass, cudaStream_t stream);
 
-/// Transposes a volume (exchanges x and y).
-/// @param transposed  of width = the height of `volume`, and vice versa
-void queue_transpose(const DeviceVolume& volume, const DeviceVolume& transposed, cudaStream_t stream);
-/// Transposes an image of crosses and exchanges their arms; `pitch` and `transposed_pitch` in crosses.
+/// Transposes an image of crosses (exchanges x and y) and exchanges their arms; `pitch` and
+/// `transposed_pitch` in crosses.
 void queue_transpose(const Cross* crosses, std::ptrdiff_t pitch, int width, int height, Cross* transposed,
                      std::ptrdiff_t transposed_pitch, cudaStream_t stream);
 

@@ -1,5 +1,7 @@
 #include "cuda/device/memory.hpp"
 
+#include <string>
+
 namespace recon::cuda {
 namespace {
 
@@ -15,7 +17,8 @@ std::size_t free_memory() {
   return free;
 }
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
+template <>
+DeviceBuffer::Buffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   void* data = nullptr;
   const cudaError_t error = cudaMalloc(&data, bytes);
@@ -30,10 +33,11 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
         "is needed");
   }
   RECON_CUDA_TRY(error);
-  data_ = static_cast<std::byte*>(data);
+  data_.reset(static_cast<std::byte*>(data));
 }
 
-PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
+template <>
+PinnedBuffer::Buffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   void* data = nullptr;
   const cudaError_t error = cudaMallocHost(&data, bytes);
@@ -42,7 +46,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
     throw OutOfMemory("no " + mebibytes(bytes) + " of page-locked host memory for copies to the GPU");
   }
   RECON_CUDA_TRY(error);
-  data_ = static_cast<std::byte*>(data);
+  data_.reset(static_cast<std::byte*>(data));
 }
 
 }  // namespace recon::cuda

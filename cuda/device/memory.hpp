@@ -3,8 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <string>
-#include <utility>
+#include <memory>
 
 #include "cuda/device/error.hpp"
 
@@ -13,61 +12,37 @@ namespace recon::cuda {
 /// Bytes of the current device that nothing uses at the moment. @throws DeviceError
 std::size_t free_memory();
 
-/// Owner of device memory, uninitialised, 256-byte aligned. Move-only; freeing waits for the device.
-class DeviceBuffer {
+/// Owner of uninitialised memory. Move-only.
+template <class Free>
+class Buffer {
  public:
-  DeviceBuffer() = default;
-  /// @throws OutOfMemory with the bytes requested and the bytes free
-  explicit DeviceBuffer(std::size_t bytes);
-  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~DeviceBuffer() {
-    if (data_) static_cast<void>(cudaFree(data_));
-  }
+  Buffer() = default;
+  /// @throws OutOfMemory with the bytes requested, of a device also the bytes free
+  explicit Buffer(std::size_t bytes);
 
-  std::byte* data() const { return data_; }
+  std::byte* data() const { return data_.get(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  void swap(DeviceBuffer& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-  }
-
-  std::byte* data_ = nullptr;
+  std::unique_ptr<std::byte, Free> data_;
   std::size_t bytes_ = 0;
 };
 
-/// Owner of page-locked host memory; copies from and to it overlap with other work. Move-only.
-class PinnedBuffer {
- public:
-  PinnedBuffer() = default;
-  /// @throws OutOfMemory
-  explicit PinnedBuffer(std::size_t bytes);
-  PinnedBuffer(PinnedBuffer&& other) noexcept { swap(other); }
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~PinnedBuffer() {
-    if (data_) static_cast<void>(cudaFreeHost(data_));
-  }
-
-  std::byte* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  void swap(PinnedBuffer& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-  }
-
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
+struct FreeDevice {
+  void operator()(std::byte* data) const noexcept { static_cast<void>(cudaFree(data)); }
 };
+struct FreePinned {
+  void operator()(std::byte* data) const noexcept { static_cast<void>(cudaFreeHost(data)); }
+};
+
+/// Device memory, 256-byte aligned; freeing waits for the device.
+using DeviceBuffer = Buffer<FreeDevice>;
+/// Page-locked host memory; copies from and to it overlap with other work.
+using PinnedBuffer = Buffer<FreePinned>;
+template <>
+DeviceBuffer::Buffer(std::size_t bytes);
+template <>
+PinnedBuffer::Buffer(std::size_t bytes);
 
 /// Allocations from an arena start at multiples of this many bytes.
 inline constexpr std::size_t kArenaAlignment = 256;

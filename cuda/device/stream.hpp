@@ -2,66 +2,63 @@
 
 #include <cuda_runtime_api.h>
 
-#include <utility>
+#include <memory>
 
 #include "cuda/device/error.hpp"
 
 namespace recon::cuda {
 
+struct DestroyHandle {
+  void operator()(cudaStream_t stream) const noexcept { static_cast<void>(cudaStreamDestroy(stream)); }
+  void operator()(cudaEvent_t event) const noexcept { static_cast<void>(cudaEventDestroy(event)); }
+};
+
 /// Owner of a stream that does not synchronize with the default stream. Move-only; belongs to the device that
 /// is current at construction.
 class Stream {
  public:
-  Stream() { RECON_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
-    return *this;
-  }
-  ~Stream() {
-    if (stream_) static_cast<void>(cudaStreamDestroy(stream_));
+  Stream() {
+    cudaStream_t stream = nullptr;
+    RECON_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.reset(stream);
   }
 
-  cudaStream_t get() const { return stream_; }
+  cudaStream_t get() const { return stream_.get(); }
 
   /// Waits for all work of the stream. @throws DeviceError if some of it failed
-  void synchronize() const { RECON_CUDA_TRY(cudaStreamSynchronize(stream_)); }
+  void synchronize() const { RECON_CUDA_TRY(cudaStreamSynchronize(get())); }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<CUstream_st, DestroyHandle> stream_;
 };
 
 /// Owner of an event. Move-only.
 class Event {
  public:
-  Event() { RECON_CUDA_TRY(cudaEventCreate(&event_)); }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~Event() {
-    if (event_) static_cast<void>(cudaEventDestroy(event_));
+  Event() {
+    cudaEvent_t event = nullptr;
+    RECON_CUDA_TRY(cudaEventCreate(&event));
+    event_.reset(event);
   }
 
-  cudaEvent_t get() const { return event_; }
+  cudaEvent_t get() const { return event_.get(); }
 
-  void record(const Stream& stream) { RECON_CUDA_TRY(cudaEventRecord(event_, stream.get())); }
+  void record(const Stream& stream) { RECON_CUDA_TRY(cudaEventRecord(get(), stream.get())); }
   /// For a stream under graph capture: the event is recorded at every launch of the graph.
   void record_in_graph(const Stream& stream) {
-    RECON_CUDA_TRY(cudaEventRecordWithFlags(event_, stream.get(), cudaEventRecordExternal));
+    RECON_CUDA_TRY(cudaEventRecordWithFlags(get(), stream.get(), cudaEventRecordExternal));
   }
-  void synchronize() const { RECON_CUDA_TRY(cudaEventSynchronize(event_)); }
+  void synchronize() const { RECON_CUDA_TRY(cudaEventSynchronize(get())); }
 
   /// Milliseconds from `earlier` to this event; both must have completed.
   double milliseconds_since(const Event& earlier) const {
     float milliseconds = 0;
-    RECON_CUDA_TRY(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
+    RECON_CUDA_TRY(cudaEventElapsedTime(&milliseconds, earlier.get(), get()));
     return static_cast<double>(milliseconds);
   }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  std::unique_ptr<CUevent_st, DestroyHandle> event_;
 };
 
 }  // namespace recon::cuda

@@ -42,11 +42,7 @@ __global__ void __launch_bounds__(kRefineThreads)
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= costs.width) return;
   float& own = disparity[static_cast<std::ptrdiff_t>(y) * costs.width + x];
-  if (own != own || own != floorf(own)) return;
-  const int d = nearest_disparity(own) - min;
-  if (d < 0 || d >= costs.planes) return;
-  const PixelCosts planes(costs, x, y);
-  own = enhanced_disparity(own, planes(d - 1), planes(d), planes(d + 1));
+  own = enhanced_disparity(own, min, costs.planes, PixelCosts(costs, x, y));
 }
 
 __global__ void __launch_bounds__(kRefineThreads)

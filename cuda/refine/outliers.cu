@@ -16,8 +16,9 @@ __global__ void __launch_bounds__(kRefineThreads) check_kernel(LabelledMap map, 
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= map.width) return;
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * map.width;
-  map.outliers[row + x] = outlier_of(map.disparity[row + x], x, map.width, map.min, map.count, tolerance,
-                                     [&](int column) { return map.right[row + column]; });
+  const bool agree = views_agree(map.disparity[row + x], x, map.width, tolerance,
+                                 [&](int column) { return map.right[row + column]; });
+  map.outliers[row + x] = agree ? Outlier::kNone : Outlier::kOutlier;
 }
 
 /// A warp reserves its entries in the list with one atomic operation.
@@ -49,7 +50,7 @@ __device__ Filling search_filling(const LabelledMap& map, const Rgb8* image, int
     const float value = map.disparity[at];
     if (value != value) continue;
     const bool ruled_out = contradicted(value, x, map.width, [&](int column) { return right[column]; });
-    return {filling_difference(map.outliers[pixel], true, ruled_out, image[pixel], image[at]), value};
+    return {ruled_out ? kContradictedFilling : max_difference(image[pixel], image[at]), value};
   }
   return {kNoFilling, NAN};
 }

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kRefineThreads)
   if (i >= map.pixels() || map.outliers[i] != Outlier::kNone) return;
   const bool known = scratch.reliable[i] == scratch.reliable[i];
   if (known && scratch.sizes[scratch.labels[i]] >= min_size) return;
-  map.outliers[i] = Outlier::kOcclusion;
+  map.outliers[i] = Outlier::kOutlier;
   scratch.reliable[i] = NAN;
 }
 

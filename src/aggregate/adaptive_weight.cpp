@@ -32,7 +32,7 @@ struct WindowRow {
   const float* source_weights;  ///< of the source, at the match of the first pixel
   std::ptrdiff_t pitch, source_pitch;
   const float* costs;   ///< from the pixel below or above the first one; `radius` more on each side
-  const float* finite;  ///< same layout: 0 where there is no cost, otherwise 1
+  const float* finite;  ///< same layout: 0 where there is no cost, otherwise 1; null if there are no gaps
   int radius, width;
 };
 
@@ -59,8 +59,8 @@ void weights_of_row(LabRow p, LabRow q, float scale, float space, int count, flo
   }
 }
 
-/// sums[x] += sum over i of w C, totals[x] += sum over i of w. May write up to one vector beyond the width.
-void add_window_row(const WindowRow& row, float* sums, float* totals) {
+template <bool kGaps>
+void add_row(const WindowRow& row, float* sums, float* totals) {
   const hn::ScalableTag<float> df;
   const int lanes = static_cast<int>(hn::Lanes(df));
   for (int x = 0; x < row.width; x += lanes) {
@@ -68,10 +68,11 @@ void add_window_row(const WindowRow& row, float* sums, float* totals) {
     const float* weights = row.weights + x;
     const float* source_weights = row.source_weights + x;
     const float* costs = row.costs + x - row.radius;
+    const float* finite = kGaps ? row.finite + x - row.radius : nullptr;
     for (int i = 0; i <= 2 * row.radius; ++i) {
       const auto w = hn::Mul(hn::LoadU(df, weights), hn::LoadU(df, source_weights));
       sum = hn::MulAdd(w, hn::LoadU(df, costs + i), sum);
-      total = hn::Add(total, w);
+      total = kGaps ? hn::MulAdd(w, hn::LoadU(df, finite + i), total) : hn::Add(total, w);
       weights += row.pitch, source_weights += row.source_pitch;
     }
     hn::StoreU(hn::Add(hn::LoadU(df, sums + x), sum), df, sums + x);
@@ -79,21 +80,10 @@ void add_window_row(const WindowRow& row, float* sums, float* totals) {
   }
 }
 
-/// The same with invalid samples.
-void add_window_row_with_gaps(const WindowRow& row, float* sums, float* totals) {
-  const hn::ScalableTag<float> df;
-  const int lanes = static_cast<int>(hn::Lanes(df));
-  for (int x = 0; x < row.width; x += lanes) {
-    auto sum = hn::Zero(df), total = hn::Zero(df);
-    for (int i = 0; i <= 2 * row.radius; ++i) {
-      const auto w = hn::Mul(hn::LoadU(df, row.weights + i * row.pitch + x),
-                             hn::LoadU(df, row.source_weights + i * row.source_pitch + x));
-      sum = hn::MulAdd(w, hn::LoadU(df, row.costs + x - row.radius + i), sum);
-      total = hn::MulAdd(w, hn::LoadU(df, row.finite + x - row.radius + i), total);
-    }
-    hn::StoreU(hn::Add(hn::LoadU(df, sums + x), sum), df, sums + x);
-    hn::StoreU(hn::Add(hn::LoadU(df, totals + x), total), df, totals + x);
-  }
+/// sums[x] += sum over i of w C, totals[x] += sum over i of w, without the invalid samples. May write up to
+/// one vector beyond the width.
+void add_window_row(const WindowRow& row, float* sums, float* totals) {
+  return row.finite != nullptr ? add_row<true>(row, sums, totals) : add_row<false>(row, sums, totals);
 }
 
 }  // namespace recon::HWY_NAMESPACE
@@ -104,7 +94,6 @@ namespace recon {
 
 HWY_EXPORT(weights_of_row);
 HWY_EXPORT(add_window_row);
-HWY_EXPORT(add_window_row_with_gaps);
 
 namespace {
 
@@ -205,8 +194,8 @@ class RowAggregator {
         pitch_(std::ptrdiff_t{width_} + 2 * radius_ + kBeyond),
         weights_(width_, radius_, 0, 0),
         source_weights_(width_, radius_, std::max(0, -problem.min_shift()), std::max(0, problem.max_shift())),
-        costs_(static_cast<std::size_t>(pitch_)),
-        finite_(static_cast<std::size_t>(pitch_)),
+        costs_(pitch_),
+        finite_(pitch_),
         sums_(element_count({pitch_, problem.costs.planes})),
         totals_(element_count({pitch_, problem.costs.planes})) {
     std::fill_n(costs_.data(), pitch_, 0.0f);
@@ -235,15 +224,15 @@ class RowAggregator {
   void add(int y, int d) {
     const bool gaps = take_costs(problem_.costs.row(y, d));
     const int shift = problem_.source != nullptr ? problem_.shift(d) : 0;
-    const WindowRow row{
-        weights_.at(0),          source_weights_.at(shift), weights_.pitch(), source_weights_.pitch(),
-        costs_.data() + radius_, finite_.data() + radius_,  radius_,          width_};
-    float* sums = sums_.data() + d * pitch_;
-    float* totals = totals_.data() + d * pitch_;
-    if (gaps)
-      HWY_DYNAMIC_DISPATCH(add_window_row_with_gaps)(row, sums, totals);
-    else
-      HWY_DYNAMIC_DISPATCH(add_window_row)(row, sums, totals);
+    const WindowRow row{weights_.at(0),
+                        source_weights_.at(shift),
+                        weights_.pitch(),
+                        source_weights_.pitch(),
+                        costs_.data() + radius_,
+                        gaps ? finite_.data() + radius_ : nullptr,
+                        radius_,
+                        width_};
+    HWY_DYNAMIC_DISPATCH(add_window_row)(row, sums_.data() + d * pitch_, totals_.data() + d * pitch_);
   }
 
   /// Copies a row, setting invalid samples to 0; returns whether there are any.

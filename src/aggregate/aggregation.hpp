@@ -64,7 +64,7 @@ void adaptive_weight(const SupportViews<Rgb8>& views, const AdaptiveWeightOption
                      VolumeView<const float> costs, VolumeView<float> aggregated);
 
 /// Order of the two summations: a cross-based support is the union of the horizontal arms of the pixels on
-/// p's vertical arms, or vice versa.
+/// p's vertical arms, as in the first of alternating iterations, or vice versa.
 enum class CrossOrder {
   kHorizontal,  ///< sums along rows, then along columns
   kVertical,
@@ -72,7 +72,6 @@ enum class CrossOrder {
 
 struct CrossBasedOptions {
   int iterations = 4;  ///< number of aggregation iterations, 0 .. 64; the order alternates
-  CrossOrder first = CrossOrder::kHorizontal;  ///< order of the first iteration
 };
 
 /// Cross-based aggregation (CROSS), in place: S(p, d) is the union of the arms in one direction of all pixels

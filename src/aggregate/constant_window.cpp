@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
 
 #include "aggregate/aggregation.hpp"
@@ -19,25 +18,20 @@ namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// sums[x] += entering[x] - leaving[x], both rounded; either may be null.
+/// sums[x] += entering[x] - leaving[x], both rounded; either may be null. Rows are padded to whole vectors.
 void update_column_sums(const float* entering, const float* leaving, CostUnit unit, int width, double* sums) {
-  const hn::ScalableTag<double> df64;
+  const hn::CappedTag<double, 8> df64;
   const hn::Rebind<float, decltype(df64)> df32;
   const int lanes = static_cast<int>(hn::Lanes(df64));
   const auto offset = hn::Set(df32, unit.offset());
   const auto rounded = [&](const float* costs) {
     return hn::PromoteTo(df64, hn::Sub(hn::Add(hn::LoadU(df32, costs), offset), offset));
   };
-  int x = 0;
-  for (; x + lanes <= width; x += lanes) {
+  for (int x = 0; x < width; x += lanes) {
     auto sum = hn::LoadU(df64, sums + x);
     if (leaving != nullptr) sum = hn::Sub(sum, rounded(leaving + x));
     if (entering != nullptr) sum = hn::Add(sum, rounded(entering + x));
     hn::StoreU(sum, df64, sums + x);
-  }
-  for (; x < width; ++x) {
-    if (leaving != nullptr) sums[x] -= static_cast<double>(unit.rounded(leaving[x]));
-    if (entering != nullptr) sums[x] += static_cast<double>(unit.rounded(entering[x]));
   }
 }
 
@@ -90,8 +84,8 @@ class GroupSums {
     for (int k = 0; k < kGroup; ++k) prefix(k)[0] = 0.0;
     for (int x = 0; x < width_; ++x)
       for (int k = 0; k < kGroup; ++k) {
-        sums[static_cast<std::size_t>(k)] += columns(k)[x];
-        prefix(k)[x + 1] = sums[static_cast<std::size_t>(k)];
+        sums[k] += columns(k)[x];
+        prefix(k)[x + 1] = sums[k];
       }
   }
 
@@ -132,60 +126,34 @@ void aggregate_group(VolumeView<const float> costs, int radius, CostUnit unit, i
   }
 }
 
-/// The same for one plane with invalid samples.
-class SumsWithGaps {
- public:
-  SumsWithGaps(int width, CostUnit unit)
-      : width_(width),
-        unit_(unit),
-        columns_(static_cast<std::size_t>(width)),
-        prefix_(static_cast<std::size_t>(width) + 1),
-        counts_(static_cast<std::size_t>(width)),
-        count_prefix_(static_cast<std::size_t>(width) + 1) {
-    std::fill_n(columns_.data(), width, 0.0);
-    std::fill_n(counts_.data(), width, std::int32_t{0});
-  }
-
-  /// @param sign  1 for a row that enters the window, -1 for one that leaves it
-  void update(const float* row, int sign) {
-    for (int x = 0; x < width_; ++x) {
+/// The same for plane d with invalid samples: of the group, the first are sums of costs, the second are
+/// counts.
+void aggregate_with_gaps(VolumeView<const float> costs, int radius, CostUnit unit, int d,
+                         VolumeView<float> aggregated, GroupSums& sums) {
+  const int width = costs.width;
+  const auto update = [&](int y, double sign) {
+    if (y < 0 || y >= costs.height) return;
+    const float* row = costs.row(y, d);
+    for (int x = 0; x < width; ++x) {
       const bool finite = row[x] <= kMaxCost;
-      columns_.data()[x] += sign * static_cast<double>(finite ? unit_.rounded(row[x]) : 0.0f);
-      counts_.data()[x] += finite ? sign : 0;
+      sums.columns(0)[x] += sign * static_cast<double>(finite ? unit.rounded(row[x]) : 0.0f);
+      sums.columns(1)[x] += finite ? sign : 0.0;
     }
-  }
-
-  void write_means(int radius, float* means) {
-    double* prefix = prefix_.data();
-    std::int32_t* counts = count_prefix_.data();
-    prefix[0] = 0.0, counts[0] = 0;
-    for (int x = 0; x < width_; ++x) {
-      prefix[x + 1] = prefix[x] + columns_.data()[x];
-      counts[x + 1] = counts[x] + counts_.data()[x];
-    }
-    for (int x = 0; x < width_; ++x) {
-      const int begin = std::max(0, x - radius), end = std::min(width_, x + radius + 1);
-      const std::int32_t count = counts[end] - counts[begin];
+  };
+  sums.clear();
+  for (int y = -radius; y < costs.height; ++y) {
+    update(y + radius, 1.0);
+    update(y - radius - 1, -1.0);
+    if (y < 0) continue;
+    sums.add_up();
+    const double *prefix = sums.prefix(0), *counts = sums.prefix(1);
+    float* means = aggregated.row(y, d);
+    for (int x = 0; x < width; ++x) {
+      const int begin = std::max(0, x - radius), end = std::min(width, x + radius + 1);
+      const double count = counts[end] - counts[begin];
       means[x] = count > 0 ? static_cast<float>(prefix[end] - prefix[begin]) / static_cast<float>(count)
                            : std::numeric_limits<float>::infinity();
     }
-  }
-
- private:
-  int width_;
-  CostUnit unit_;
-  AlignedBuffer<double> columns_, prefix_;
-  AlignedBuffer<std::int32_t> counts_, count_prefix_;
-};
-
-void aggregate_with_gaps(VolumeView<const float> costs, int radius, CostUnit unit, int d,
-                         VolumeView<float> aggregated) {
-  SumsWithGaps sums(costs.width, unit);
-  for (int y = 0; y < std::min(radius, costs.height); ++y) sums.update(costs.row(y, d), 1);
-  for (int y = 0; y < costs.height; ++y) {
-    if (y + radius < costs.height) sums.update(costs.row(y + radius, d), 1);
-    if (y - radius - 1 >= 0) sums.update(costs.row(y - radius - 1, d), -1);
-    sums.write_means(radius, aggregated.row(y, d));
   }
 }
 
@@ -208,7 +176,7 @@ void constant_window(VolumeView<const float> costs, int radius, float max_cost,
     bool gaps = false;
     for (int d = first; d < first + planes; ++d) gaps = gaps || has_gaps(costs, d);
     if (!gaps) return aggregate_group(costs, reach, unit, first, planes, aggregated, sums);
-    for (int d = first; d < first + planes; ++d) aggregate_with_gaps(costs, reach, unit, d, aggregated);
+    for (int d = first; d < first + planes; ++d) aggregate_with_gaps(costs, reach, unit, d, aggregated, sums);
   });
 }
 

@@ -87,9 +87,9 @@ class PlaneAggregator {
   void aggregate(int d) {
     for (int y = 0; y < costs_.height; ++y) combine_row(y, d);
     if (has_gaps(costs_, d)) return aggregate_with_gaps(d);
-    for (int i = 0; i < std::min(options_.iterations, 2); ++i) count(order_of(i));
+    for (int i = 0; i < std::min(options_.iterations, 2); ++i) count(i);
     for (int i = 0; i < options_.iterations; ++i) {
-      const Image<std::int32_t>& counts = counts_[index(order_of(i))];
+      const Image<std::int32_t>& counts = counts_[i % 2];
       cost_sums_.run(
           order_of(i), arms_.view(), [&](int y) { return rounded_row(y, d); }, sums_.data(),
           [&](int y, const double* sums) {
@@ -102,8 +102,6 @@ class PlaneAggregator {
   }
 
  private:
-  static std::size_t index(CrossOrder order) { return order == CrossOrder::kHorizontal ? 0 : 1; }
-
   static bool is_finite(float cost) { return cost <= std::numeric_limits<float>::max(); }
 
   const float* rounded_row(int y, int d) {
@@ -126,7 +124,7 @@ class PlaneAggregator {
       return static_cast<const float*>(rounded_.data());
     };
     for (int i = 0; i < options_.iterations; ++i) {
-      Image<std::int32_t>& counts = counts_[index(order_of(i))];
+      Image<std::int32_t>& counts = counts_[i % 2];
       count_sums_.run(order_of(i), arms_.view(), ones, count_line_.data(),
                       [&](int y, const std::int32_t* sums) { std::copy_n(sums, width, counts.row(y)); });
       cost_sums_.run(order_of(i), arms_.view(), values, sums_.data(), [&](int y, const double* sums) {
@@ -140,15 +138,14 @@ class PlaneAggregator {
     std::fill_n(ones_.data(), width, std::int32_t{1});
   }
 
-  CrossOrder order_of(int iteration) const {
-    const bool horizontal = (options_.first == CrossOrder::kHorizontal) == (iteration % 2 == 0);
-    return horizontal ? CrossOrder::kHorizontal : CrossOrder::kVertical;
+  static CrossOrder order_of(int iteration) {
+    return iteration % 2 == 0 ? CrossOrder::kHorizontal : CrossOrder::kVertical;
   }
 
-  void count(CrossOrder order) {
-    Image<std::int32_t>& counts = counts_[index(order)];
+  void count(int iteration) {
+    Image<std::int32_t>& counts = counts_[iteration % 2];
     count_sums_.run(
-        order, arms_.view(), [&](int) { return ones_.data(); }, count_line_.data(),
+        order_of(iteration), arms_.view(), [&](int) { return ones_.data(); }, count_line_.data(),
         [&](int y, const std::int32_t* sums) { std::copy_n(sums, costs_.width, counts.row(y)); });
   }
 

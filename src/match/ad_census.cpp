@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -20,25 +19,23 @@ namespace recon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// sums[x] = |a_r - b_r| + |a_g - b_g| + |a_b - b_b| for x < count. @param a, b  a row of bytes per channel
+/// sums[x] = |a_r - b_r| + |a_g - b_g| + |a_b - b_b| for x < count. SIMD loops may run up to one vector
+/// beyond.
+/// @param a, b  a row of bytes per channel
 void channel_sums(const std::uint8_t* const* a, const std::uint8_t* const* b, int count,
                   std::uint16_t* sums) {
-  const hn::ScalableTag<std::uint16_t> d16;
+  const hn::CappedTag<std::uint16_t, TransformedImage::kMargin> d16;
   const hn::Rebind<std::uint8_t, decltype(d16)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d16));
   const auto difference = [&](int c, int x) {
     const auto p = hn::LoadU(d8, a[c] + x), q = hn::LoadU(d8, b[c] + x);
     return hn::PromoteTo(d16, hn::Sub(hn::Max(p, q), hn::Min(p, q)));
   };
-  int x = 0;
-  for (; x + lanes <= count; x += lanes)
+  for (int x = 0; x < count; x += lanes)
     hn::StoreU(hn::Add(hn::Add(difference(0, x), difference(1, x)), difference(2, x)), d16, sums + x);
-  for (; x < count; ++x)
-    sums[x] = static_cast<std::uint16_t>(std::abs(a[0][x] - b[0][x]) + std::abs(a[1][x] - b[1][x]) +
-                                         std::abs(a[2][x] - b[2][x]));
 }
 
-/// bits[x] = Hamming distance of 8 rows of bytes at x. SIMD loops may run up to one vector beyond `count`.
+/// bits[x] = Hamming distance of 8 rows of bytes at x, likewise.
 void hamming_distances(const std::uint8_t* const* a, const std::uint8_t* const* b, int count,
                        std::uint8_t* bits) {
   const hn::CappedTag<std::uint8_t, TransformedImage::kMargin> d8;
@@ -123,7 +120,7 @@ void fill_costs(const ColourPair& pair, PairSide side, int min_disparity, const 
   const int width = image.width, kinds = kChannels + (census != nullptr ? kCensusBytes : 0);
   parallel_for(image.height, [&](int y) {
     ByteRows here(width, kinds, false), there(width, kinds, true);
-    AlignedBuffer<std::uint16_t> sums(static_cast<std::size_t>(width));
+    AlignedBuffer<std::uint16_t> sums(static_cast<std::size_t>(width) + kMargin);
     AlignedBuffer<std::uint8_t> bits(static_cast<std::size_t>(width) + kMargin);
     split_row(image.row(y), width, here);
     split_row(other.row(y), width, there);

@@ -68,7 +68,7 @@ class TileSweep {
     const RowWarp warp = row_warp(source.warp, w, frame_.image_row(t));
     const int channels = static_cast<int>(source.channels.size());
     for (int c = 0; c < channels; ++c) {
-      SourceWindow& window = windows_[s * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)];
+      SourceWindow& window = windows_[s * channels + c];
       std::uint8_t* pixels = sweep_.options.cost == CostKind::kZncc ? window.row(t) : window.scratch();
       warp_any_row(warp, source.channels[c], frame_.image_x, frame_.image_width, pixels + frame_.first_inside,
                    window.seen(t) + frame_.first_inside);
@@ -101,7 +101,7 @@ class TileSweep {
     if (sweep_.options.combination == Combination::kMean)
       offer_mean(cost_.data(), tile_.width, combination_.row(0), combination_.row(1));
     else
-      offer_best(cost_.data(), tile_.width, combination_.rows(), combination_.row_pointers());
+      offer_best(cost_.data(), tile_.width, combination_.row(0), combination_.rows(), combination_.stride());
   }
 
   void store(int y, int d) {
@@ -109,7 +109,7 @@ class TileSweep {
     if (sweep_.options.combination == Combination::kMean)
       store_mean(combination_.row(0), combination_.row(1), tile_.width, out);
     else
-      store_best(combination_.row_pointers(), combination_.rows(), tile_.width, out);
+      store_best(combination_.row(0), combination_.rows(), combination_.stride(), tile_.width, out);
   }
 
   const CpuSweep& sweep_;
@@ -123,27 +123,22 @@ class TileSweep {
   AlignedRow<float> cost_;
 };
 
-template <int R>
-void sweep_with_radius(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
-  TileSweep<R>(sweep, tile, volume).run();
-}
-
 void sweep_tile_on_target(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
   switch (sweep.options.window) {
     case 3:
-      return sweep_with_radius<1>(sweep, tile, volume);
+      return TileSweep<1>(sweep, tile, volume).run();
     case 5:
-      return sweep_with_radius<2>(sweep, tile, volume);
+      return TileSweep<2>(sweep, tile, volume).run();
     case 7:
-      return sweep_with_radius<3>(sweep, tile, volume);
+      return TileSweep<3>(sweep, tile, volume).run();
     case 9:
-      return sweep_with_radius<4>(sweep, tile, volume);
+      return TileSweep<4>(sweep, tile, volume).run();
     case 11:
-      return sweep_with_radius<5>(sweep, tile, volume);
+      return TileSweep<5>(sweep, tile, volume).run();
     case 13:
-      return sweep_with_radius<6>(sweep, tile, volume);
+      return TileSweep<6>(sweep, tile, volume).run();
     default:
-      return sweep_with_radius<7>(sweep, tile, volume);
+      return TileSweep<7>(sweep, tile, volume).run();
   }
 }
 

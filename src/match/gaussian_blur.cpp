@@ -26,9 +26,7 @@ std::vector<float> gaussian_weights(float sigma) {
 
 Image<float> as_floats(ImageView<const std::uint8_t> image) {
   Image<float> result(image.width, image.height);
-  parallel_for(image.height, [&](int y) {
-    std::copy_n(image.row(y), static_cast<std::size_t>(image.width), result.row(y));
-  });
+  parallel_for(image.height, [&](int y) { std::copy_n(image.row(y), image.width, result.row(y)); });
   return result;
 }
 

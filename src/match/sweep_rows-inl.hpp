@@ -300,14 +300,15 @@ HWY_INLINE void zncc_costs(const ZnccColumns& columns, const std::uint32_t* HWY_
   }
 }
 
-/// Updates the K best costs with a row of costs (`best[k]`: row k, ascending); see BestCosts.
-HWY_INLINE void offer_best(const float* HWY_RESTRICT cost, int count, int k_best, float* const* best) {
+/// Updates the K best costs with a row of costs (row k from best + k stride on, ascending); see BestCosts.
+HWY_INLINE void offer_best(const float* HWY_RESTRICT cost, int count, float* HWY_RESTRICT best, int k_best,
+                           int stride) {
   const F32 df;
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(df))) {
     auto c = hn::LoadU(df, cost + i);
     for (int k = 0; k < k_best; ++k) {
-      const auto kept = hn::LoadU(df, best[k] + i);
-      hn::StoreU(hn::Min(c, kept), df, best[k] + i);
+      const auto kept = hn::LoadU(df, best + k * stride + i);
+      hn::StoreU(hn::Min(c, kept), df, best + k * stride + i);
       c = hn::Max(c, kept);
     }
   }
@@ -341,14 +342,15 @@ HWY_INLINE void store_half(hn::Vec<F32> value, std::uint16_t* out) {
 }
 
 /// The mean of the K best rows as halves; see BestCosts::mean.
-HWY_INLINE void store_best(const float* const* best, int k_best, int count, std::uint16_t* HWY_RESTRICT out) {
+HWY_INLINE void store_best(const float* HWY_RESTRICT best, int k_best, int stride, int count,
+                           std::uint16_t* HWY_RESTRICT out) {
   const F32 df;
   const auto invalid = hn::Set(df, invalid_cost());
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(df))) {
-    auto sum = hn::LoadU(df, best[0] + i);
+    auto sum = hn::LoadU(df, best + i);
     auto number = hn::Set(df, 1.0f);
     for (int k = 1; k < k_best; ++k) {
-      const auto c = hn::LoadU(df, best[k] + i);
+      const auto c = hn::LoadU(df, best + k * stride + i);
       const auto valid = hn::Lt(c, invalid);
       sum = hn::Add(sum, hn::IfThenElseZero(valid, c));
       number = hn::Add(number, hn::IfThenElseZero(valid, hn::Set(df, 1.0f)));

@@ -22,7 +22,7 @@ class AlignedRow {
  public:
   AlignedRow() = default;
   void resize(int count) {
-    buffer_ = AlignedBuffer<T>(static_cast<std::size_t>(count));
+    buffer_ = AlignedBuffer<T>(count);
     count_ = count;
     clear();
   }
@@ -156,19 +156,17 @@ class CombinationRows {
         rows_(mean_ ? 2 : (options.combination == Combination::kMinimum ? 1 : options.best_k)),
         stride_(width + kRowSlack) {
     costs_.resize(rows_ * stride_);
-    for (int k = 0; k < rows_; ++k) pointers_[k] = row(k);
   }
 
   void clear() { std::fill_n(costs_.data(), rows_ * stride_, mean_ ? 0.0f : invalid_cost()); }
   int rows() const { return rows_; }
   float* row(int k) { return costs_.data() + k * stride_; }
-  float* const* row_pointers() const { return pointers_; }
+  int stride() const { return stride_; }
 
  private:
   bool mean_;
   int rows_, stride_;
   AlignedRow<float> costs_;
-  float* pointers_[kMaxBestK] = {};
 };
 
 }  // namespace recon

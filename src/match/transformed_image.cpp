@@ -19,10 +19,13 @@ namespace recon {
 /// The rows around one row of an image, with repeated borders; rows[kMaxRadius] is the row itself. Each row
 /// has pixels -kMaxRadius .. width + kMaxRadius - 1.
 inline constexpr int kMaxRadius = kMaxRankWindow / 2;
-template <class Grey>
 struct RowsAround {
-  const Grey* rows[2 * kMaxRadius + 1];
-  const Grey* row(int j) const { return rows[j + kMaxRadius]; }
+  const void* rows[2 * kMaxRadius + 1];
+  bool words;  ///< pixels have 16 bits instead of 8
+  template <class Grey>
+  const Grey* row(int j) const {
+    return static_cast<const Grey*>(rows[j + kMaxRadius]);
+  }
 };
 
 /// Inputs of the costs of a row.
@@ -61,31 +64,32 @@ HWY_INLINE V append(V bits, V a, V b) {
 }
 
 template <class Grey>
-void rank_row(const RowsAround<Grey>& around, int width, int radius, std::uint8_t* out) {
+void rank_row(const RowsAround& around, int width, int radius, std::uint8_t* out) {
   const hn::ScalableTag<Grey> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
-    const auto centre = hn::LoadU(d, around.row(0) + x);
+    const auto centre = hn::LoadU(d, around.template row<Grey>(0) + x);
     auto darker = hn::Zero(d);
     for (int j = -radius; j <= radius; ++j)
       for (int i = -radius; i <= radius; ++i)
-        darker = hn::Sub(darker, hn::VecFromMask(d, hn::Lt(hn::LoadU(d, around.row(j) + x + i), centre)));
+        darker = hn::Sub(
+            darker, hn::VecFromMask(d, hn::Lt(hn::LoadU(d, around.template row<Grey>(j) + x + i), centre)));
     store_bytes(d, darker, out + x);
   }
 }
 
 template <class Grey, int RX, int RY>
-void census_row(const RowsAround<Grey>& around, int width, std::uint8_t* const* out) {
+void census_row(const RowsAround& around, int width, std::uint8_t* const* out) {
   const hn::ScalableTag<Grey> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
-    const auto centre = hn::LoadU(d, around.row(0) + x);
+    const auto centre = hn::LoadU(d, around.template row<Grey>(0) + x);
     auto bits = hn::Zero(d);
     int count = 0;
     for (int j = -RY; j <= RY; ++j)
       for (int i = -RX; i <= RX; ++i) {
         if (i == 0 && j == 0) continue;
-        bits = append(bits, hn::LoadU(d, around.row(j) + x + i), centre);
+        bits = append(bits, hn::LoadU(d, around.template row<Grey>(j) + x + i), centre);
         if (++count % 8 == 0) {
           store_bytes(d, bits, out[count / 8 - 1] + x);
           bits = hn::Zero(d);
@@ -96,14 +100,15 @@ void census_row(const RowsAround<Grey>& around, int width, std::uint8_t* const* 
 }
 
 template <class Grey>
-void symmetric_census_row(const RowsAround<Grey>& around, int width, std::uint8_t* const* out) {
+void symmetric_census_row(const RowsAround& around, int width, std::uint8_t* const* out) {
   const hn::ScalableTag<Grey> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
     auto bits = hn::Zero(d);
     for (int k = 0; k < 31; ++k) {
       const int i = k % 9 - 4, j = k / 9 - 3;
-      bits = append(bits, hn::LoadU(d, around.row(j) + x + i), hn::LoadU(d, around.row(-j) + x - i));
+      bits = append(bits, hn::LoadU(d, around.template row<Grey>(j) + x + i),
+                    hn::LoadU(d, around.template row<Grey>(-j) + x - i));
       if (k % 8 != 7 && k != 30) continue;
       store_bytes(d, bits, out[k / 8] + x);
       bits = hn::Zero(d);
@@ -112,28 +117,24 @@ void symmetric_census_row(const RowsAround<Grey>& around, int width, std::uint8_
 }
 
 template <class Grey>
-void transform_row(const RowsAround<Grey>& around, int width, const TransformOptions& options,
-                   std::uint8_t* const* out) {
+void transform_row_of(const RowsAround& around, int width, const TransformOptions& options,
+                      std::uint8_t* const* out) {
   switch (options.transform) {
     case Transform::kRank:
-      return rank_row(around, width, options.rank_window / 2, out[0]);
+      return rank_row<Grey>(around, width, options.rank_window / 2, out[0]);
     case Transform::kCensus5x5:
       return census_row<Grey, 2, 2>(around, width, out);
     case Transform::kCensus9x7:
       return census_row<Grey, 4, 3>(around, width, out);
     default:
-      return symmetric_census_row(around, width, out);
+      return symmetric_census_row<Grey>(around, width, out);
   }
 }
 
-void transform_row8(const RowsAround<std::uint8_t>& around, int width, const TransformOptions& options,
-                    std::uint8_t* const* out) {
-  transform_row(around, width, options, out);
-}
-
-void transform_row16(const RowsAround<std::uint16_t>& around, int width, const TransformOptions& options,
-                     std::uint8_t* const* out) {
-  transform_row(around, width, options, out);
+void transform_row(const RowsAround& around, int width, const TransformOptions& options,
+                   std::uint8_t* const* out) {
+  if (around.words) return transform_row_of<std::uint16_t>(around, width, options, out);
+  transform_row_of<std::uint8_t>(around, width, options, out);
 }
 
 /// Costs of one pixel: compares its bytes with those at right[b] + base + d.
@@ -189,8 +190,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace recon {
 
-HWY_EXPORT(transform_row8);
-HWY_EXPORT(transform_row16);
+HWY_EXPORT(transform_row);
 HWY_EXPORT(costs_on_target);
 
 namespace {
@@ -237,15 +237,12 @@ void TransformedImage::transform(ImageView<const Grey> image, const TransformOpt
   AlignedBuffer<Grey> bordered(element_count({pitch, height_}));
   parallel_for(height_, [&](int y) { copy_with_border(image.row(y), width_, bordered.data() + y * pitch); });
   parallel_for(height_, [&](int y) {
-    RowsAround<Grey> around;
+    RowsAround around{{}, sizeof(Grey) == 2};
     for (int j = -kMaxRadius; j <= kMaxRadius; ++j)
       around.rows[j + kMaxRadius] = bordered.data() + std::clamp(y + j, 0, height_ - 1) * pitch + kMaxRadius;
     std::uint8_t* out[8];
     for (int b = 0; b < bytes_; ++b) out[b] = mutable_row(y, b);
-    if constexpr (sizeof(Grey) == 1)
-      HWY_DYNAMIC_DISPATCH(transform_row8)(around, width_, options, out);
-    else
-      HWY_DYNAMIC_DISPATCH(transform_row16)(around, width_, options, out);
+    HWY_DYNAMIC_DISPATCH(transform_row)(around, width_, options, out);
     for (int b = 0; b < bytes_ && mirrored; ++b) std::reverse(out[b], out[b] + width_);
   });
 }

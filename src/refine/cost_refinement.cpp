@@ -46,14 +46,9 @@ Image<float> adjust_discontinuities(ImageView<const float> disparity, VolumeView
 void enhance_subpixel(ImageView<float> disparity, VolumeView<const float> costs, int min) {
   EXPECTS(fits(disparity, costs));
   parallel_for(disparity.height, [&](int y) {
-    for (int x = 0; x < disparity.width; ++x) {
-      const float own = disparity(x, y);
-      if (std::isnan(own) || own != std::floor(own)) continue;
-      const int d = nearest_disparity(own) - min;
-      if (d < 0 || d >= costs.planes) continue;
-      disparity(x, y) =
-          enhanced_disparity(own, cost_at(costs, x, y, d - 1), costs(x, y, d), cost_at(costs, x, y, d + 1));
-    }
+    for (int x = 0; x < disparity.width; ++x)
+      disparity(x, y) = enhanced_disparity(disparity(x, y), min, costs.planes,
+                                           [&](int d) { return cost_at(costs, x, y, d); });
   });
 }
 

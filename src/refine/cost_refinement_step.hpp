@@ -27,10 +27,14 @@ struct Adjustment {
   }
 };
 
-/// A known disparity with its sub-pixel part, see enhance_subpixel, from the costs of its plane and of the
-/// adjacent ones.
-RECON_HD float enhanced_disparity(float disparity, float before, float at, float after) {
-  const float offset = parabola_offset(before, at, after);
+/// A disparity with its sub-pixel part, see enhance_subpixel.
+/// @param cost  cost(d): cost of the pixel on plane d, infinite outside the range
+template <class Cost>
+RECON_HD float enhanced_disparity(float disparity, int min, int planes, const Cost& cost) {
+  if (!(disparity == floorf(disparity))) return disparity;
+  const int d = nearest_disparity(disparity) - min;
+  if (d < 0 || d >= planes) return disparity;
+  const float offset = parabola_offset(cost(d - 1), cost(d), cost(d + 1));
   return disparity + floorf(offset * kSubpixelSteps + 0.5f) / kSubpixelSteps;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "refine/patches.hpp"
+#include "refine/surface_step.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "refine/depth_filters.cpp"
@@ -158,9 +159,8 @@ void remove_speckles(ImageView<float> depth, int min_size, float max_relative_st
   });
 }
 
-void remove_disparity_speckles(ImageView<float> disparity, int min_size, float max_step) {
-  remove_small_patches(disparity, min_size,
-                       [max_step](float a, float b) { return std::abs(a - b) <= max_step; });
+void remove_disparity_speckles(ImageView<float> disparity, int min_size) {
+  remove_small_patches(disparity, min_size, same_surface);
 }
 
 Image<std::uint8_t> fill_disparity(ImageView<float> disparity) {

@@ -19,10 +19,8 @@ Image<float> median_3x3(ImageView<const float> depth);
 /// filter).
 void remove_speckles(ImageView<float> depth, int min_size, float max_relative_step);
 
-/// Invalidates every 4-connected patch of fewer than `min_size` pixels; neighbours are connected if their
-/// disparities differ by at most `max_step` pixels. Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak
-/// filter).
-void remove_disparity_speckles(ImageView<float> disparity, int min_size, float max_step = 1.0f);
+/// The same for disparities; see same_surface.
+void remove_disparity_speckles(ImageView<float> disparity, int min_size);
 
 /// Fills every unknown pixel (NaN) with the smaller of the nearest known disparities on both sides in its
 /// row, since occluded pixels belong to the background; at a border with the only one. A row without known

@@ -8,22 +8,12 @@
 
 namespace recon {
 
-/// Result of the left-right check of a pixel.
-enum class Outlier : std::uint8_t {
-  kNone,       ///< reliable
-  kOcclusion,  ///< no disparity agrees with the other map at its match
-  kMismatch,   ///< some disparity agrees, but not the pixel's own
-};
+/// Whether the disparity of a pixel is reliable.
+enum class Outlier : std::uint8_t { kNone, kOutlier };
 
 /// A pixel's disparity, rounded; it must be known.
 RECON_HD int nearest_disparity(float disparity) {
   return static_cast<int>(floorf(disparity + 0.5f));
-}
-
-/// Whether two disparities are known and at most `tolerance` apart.
-RECON_HD bool disparities_agree(float a, float b, float tolerance) {
-  const float difference = a < b ? b - a : a - b;
-  return difference <= tolerance;
 }
 
 /// The left-right check of a pixel of the left map in column x (Hirschmueller 2008, section 2.6): whether its
@@ -35,22 +25,9 @@ template <class Right>
 RECON_HD bool views_agree(float disparity, int x, int width, float tolerance, const Right& right) {
   if (!(disparity == disparity)) return false;
   const int matched = x - nearest_disparity(disparity);
-  return matched >= 0 && matched < width && disparities_agree(right(matched), disparity, tolerance);
-}
-
-/// Classifies a pixel of the left map in column x (Mei et al. 2011, section 3.4): reliable where the views
-/// agree, else a mismatch where |D_R(p - d) - d| <= tolerance for some d with min <= d < min + count, else an
-/// occlusion. For the parameters see views_agree.
-template <class Right>
-RECON_HD Outlier outlier_of(float disparity, int x, int width, int min, int count, float tolerance,
-                            const Right& right) {
-  if (views_agree(disparity, x, width, tolerance, right)) return Outlier::kNone;
-  for (int d = min; d < min + count; ++d) {
-    const int matched = x - d;
-    if (matched < 0 || matched >= width) continue;
-    if (disparities_agree(right(matched), static_cast<float>(d), tolerance)) return Outlier::kMismatch;
-  }
-  return Outlier::kOcclusion;
+  if (matched < 0 || matched >= width) return false;
+  const float other = right(matched);
+  return (other < disparity ? disparity - other : other - disparity) <= tolerance;
 }
 
 /// Whether the right map contradicts this disparity of a pixel in column x: D_R(p - d) < d - 1, since the
@@ -79,18 +56,13 @@ RECON_HD int voting_bin(float disparity, Outlier outlier, int min, int count) {
 
 /// Candidate of the interpolation in one direction: a disparity and its dissimilarity.
 struct Filling {
-  int difference;  ///< colour difference, or kContradictedFilling; kNoFilling if none
+  /// Between the colours of the pixel and the outlier; kContradictedFilling if the right map contradicts it,
+  /// kNoFilling if there is none.
+  int difference;
   float disparity;
 };
 inline constexpr int kContradictedFilling = 256;  ///< larger than any colour difference
 inline constexpr int kNoFilling = 257;
-
-/// Dissimilarity of a reliable pixel's disparity: the difference between its colour and that of the outlier,
-/// unless the right map contradicts it; without a right map 0 for occlusions.
-RECON_HD int filling_difference(Outlier outlier, bool has_right, bool is_contradicted, Rgb8 own, Rgb8 other) {
-  if (!has_right && outlier == Outlier::kOcclusion) return 0;
-  return is_contradicted ? kContradictedFilling : max_difference(own, other);
-}
 
 /// The less dissimilar of two candidates, the lower disparity on ties.
 RECON_HD Filling better_filling(Filling a, Filling b) {

@@ -18,9 +18,8 @@ bool same_size(ImageView<A> a, ImageView<B> b) {
   return a.width == b.width && a.height == b.height;
 }
 
-/// Whether there is a right map and it contradicts the disparity of (x, y).
+/// Whether the right map contradicts the disparity of (x, y).
 bool is_contradicted(ImageView<const float> right, float disparity, int x, int y) {
-  if (right.empty()) return false;
   return contradicted(disparity, x, right.width, [row = right.row(y)](int column) { return row[column]; });
 }
 
@@ -96,15 +95,16 @@ class SurfaceFit {
 
 }  // namespace
 
-Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const float> right, int min, int count,
-                                float tolerance) {
-  EXPECTS(left.height == right.height && count >= 0 && tolerance >= 0.0f);
+Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const float> right, float tolerance) {
+  EXPECTS(left.height == right.height && tolerance >= 0.0f);
   Image<Outlier> outliers(left.width, left.height);
   parallel_for(left.height, [&](int y) {
     const float* matched = right.row(y);
-    for (int x = 0; x < left.width; ++x)
-      outliers(x, y) = outlier_of(left(x, y), x, right.width, min, count, tolerance,
-                                  [matched](int column) { return matched[column]; });
+    for (int x = 0; x < left.width; ++x) {
+      const bool agree = views_agree(left(x, y), x, right.width, tolerance,
+                                     [matched](int column) { return matched[column]; });
+      outliers(x, y) = agree ? Outlier::kNone : Outlier::kOutlier;
+    }
   });
   return outliers;
 }
@@ -113,7 +113,7 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
                      int min, int count, const VotingOptions& options, ImageView<const float> right) {
   EXPECTS(same_size(disparity, outliers) && same_size(disparity, crosses) && count >= 1);
   EXPECTS(options.min_votes >= 0 && options.min_share >= 0.0f && options.min_share <= 1.0f);
-  EXPECTS(options.iterations >= 0 && (right.empty() || right.height == disparity.height));
+  EXPECTS(options.iterations >= 0 && right.height == disparity.height);
   const int width = disparity.width, height = disparity.height;
   Image<std::int32_t> bins(width, height);
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
@@ -137,15 +137,15 @@ void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, Im
 void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> outliers,
                           ImageView<const Rgb8> image, ImageView<const float> right) {
   EXPECTS(same_size(disparity, outliers) && same_size(disparity, image));
-  EXPECTS(right.empty() || right.height == disparity.height);
+  EXPECTS(right.height == disparity.height);
   const auto reliable = [&](int x, int y) {
     return outliers(x, y) == Outlier::kNone && !std::isnan(disparity(x, y));
   };
   const auto offer = [&](int x, int y, int i, int j) {
     const float value = disparity(i, j);
-    return Filling{filling_difference(outliers(x, y), !right.empty(), is_contradicted(right, value, x, y),
-                                      image(x, y), image(i, j)),
-                   value};
+    return Filling{
+        is_contradicted(right, value, x, y) ? kContradictedFilling : max_difference(image(x, y), image(i, j)),
+        value};
   };
   // Only outliers are written and only reliable pixels are read, so the order is irrelevant.
   parallel_for(disparity.height, [&](int y) {
@@ -170,8 +170,7 @@ void invalidate_small_segments(ImageView<const float> disparity, ImageView<Outli
   remove_small_patches(reliable.view(), min_pixels, same_surface);
   for (int y = 0; y < disparity.height; ++y)
     for (int x = 0; x < disparity.width; ++x)
-      if (outliers(x, y) == Outlier::kNone && std::isnan(reliable(x, y)))
-        outliers(x, y) = Outlier::kOcclusion;
+      if (std::isnan(reliable(x, y))) outliers(x, y) = Outlier::kOutlier;
 }
 
 void extend_surfaces(ImageView<float> disparity, ImageView<Outlier> outliers, int min, int count) {

@@ -12,14 +12,11 @@ namespace recon {
 /// - d; unknown ones are NaN. All steps run on the threads of the surrounding task arena and give the same
 /// bits for any number of threads.
 
-/// Left-right check of each pixel of the left map; see outlier_of.
-/// @param right       D_R, same height as `left`
-/// @param min, count  disparities tested before a pixel is classified as occluded: min <= d < min + count;
-///             count >= 0
-/// @param tolerance   max difference of agreeing disparities, pixels, >= 0; 0 in the paper
+/// Left-right check of each pixel of the left map; see views_agree.
+/// @param right      D_R, same height as `left`
+/// @param tolerance  max difference of agreeing disparities, pixels, >= 0; 0 in the paper
 /// @throws std::logic_error for invalid sizes or ranges, OutOfMemory
-Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const float> right, int min, int count,
-                                float tolerance = 0.0f);
+Image<Outlier> left_right_check(ImageView<const float> left, ImageView<const float> right, float tolerance);
 
 /// Region voting; the defaults are those of the paper's table 1.
 struct VotingOptions {
@@ -37,31 +34,29 @@ struct VotingOptions {
 /// @param disparity, outliers  of the same size; changed where votes are decisive
 /// @param crosses     of the same size; arms end inside it
 /// @param min, count  disparities of the histogram: min <= d < min + count
-/// @param right       D_R, same height as `disparity`; empty: votes are not checked
+/// @param right       D_R, same height as `disparity`
 /// @throws std::logic_error for invalid sizes or options, OutOfMemory
 void vote_in_regions(ImageView<float> disparity, ImageView<Outlier> outliers, ImageView<const Cross> crosses,
-                     int min, int count, const VotingOptions& options = {},
-                     ImageView<const float> right = {});
+                     int min, int count, const VotingOptions& options, ImageView<const float> right);
 
-/// Proper interpolation: of the nearest reliable pixels in sixteen directions (search_step) an occlusion
-/// takes the lowest disparity, since it belongs to the background, and a mismatch that of the most similar
-/// colour (the lowest disparity on ties). Pixels without a reliable pixel in any direction are unchanged.
-/// Outlier labels are kept, so that later stages know which pixels were filled. Unlike in the paper, with the
-/// right map any outlier takes the disparity of the most similar colour among those that the map does not
-/// contradict, or the lowest of all if it contradicts all: the lowest of sixteen is often that of an outlier
-/// missed by the check (0.21 points, as above).
+/// Proper interpolation: of the nearest reliable pixels in sixteen directions (search_step) an outlier takes
+/// the disparity of the most similar colour (the lowest on ties) among those that the right map does not
+/// contradict, or the lowest of all if it contradicts all. Pixels without a reliable pixel in any direction
+/// are unchanged. Outlier labels are kept, so that later stages know which pixels were filled. In the paper
+/// the map is not asked, and pixels of which no disparity agrees with it take the lowest of the sixteen: that
+/// is often that of an outlier missed by the check (0.21 points, as above).
 /// @param disparity        changed at outliers
 /// @param outliers, image  of the same size
-/// @param right            D_R, same height; empty: the rule of the paper
+/// @param right            D_R, same height
 /// @throws std::logic_error where sizes differ, OutOfMemory
 void interpolate_outliers(ImageView<float> disparity, ImageView<const Outlier> outliers,
-                          ImageView<const Rgb8> image, ImageView<const float> right = {});
+                          ImageView<const Rgb8> image, ImageView<const float> right);
 
 /// Surfaces of a checked disparity map: 4-connected reliable pixels with disparity differences between
 /// neighbours of at most one. Both steps run between the left-right check and the repair of outliers; the
 /// system of X. Mei et al. 2011 has neither. They give the same bits for any number of threads.
 
-/// Marks pixels of surfaces of fewer than `min_pixels` pixels as outliers (occlusions): regions visible in
+/// Marks pixels of surfaces of fewer than `min_pixels` pixels as outliers: regions visible in
 /// only one view match randomly, and the repair of outliers spreads small wrong surfaces (0.14 points of the
 /// mean error of Middlebury's four pairs). Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak filter).
 /// @param outliers  of the size of the map; pixels of unknown disparity (NaN) also become outliers

@@ -202,24 +202,21 @@ TEST(CrossBased, ByHand) {
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 4; ++x) costs.view()(x, y, 0) = static_cast<float>(x + 4 * y);
   const Image<Cross> arms = cross_arms(image.view(), {});
-  cross_based({arms.view(), {}}, {1, CrossOrder::kHorizontal}, kMaxCost, costs.view());
+  cross_based({arms.view(), {}}, {1}, kMaxCost, costs.view());
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 4; ++x) EXPECT_EQ(costs.view()(x, y, 0), x < 3 ? 3.0f : 5.0f) << x << " " << y;
 }
 
-TEST(CrossBased, TheOrdersDiffer) {
+TEST(CrossBased, TheFirstIterationSumsAlongRowsOfAColumn) {
   // p = (0, 0) of an L: its column has one arm along row 1, its row none.
   Image<Rgb8> image(2, 2, Rgb8{10, 10, 10});
   image(1, 0) = {200, 10, 10};
   const Image<Cross> arms = cross_arms(image.view(), {});
-  for (const CrossOrder order : {CrossOrder::kHorizontal, CrossOrder::kVertical}) {
-    Volume<float> costs(2, 1, 2);
-    costs.view()(0, 0, 0) = 2, costs.view()(1, 0, 0) = 90, costs.view()(0, 1, 0) = 4,
-                       costs.view()(1, 1, 0) = 9;
-    cross_based({arms.view(), {}}, {1, order}, kMaxCost, costs.view());
-    EXPECT_EQ(costs.view()(0, 0, 0), order == CrossOrder::kHorizontal ? 5.0f : 3.0f);
-    EXPECT_EQ(costs.view()(1, 0, 0), 90.0f);
-  }
+  Volume<float> costs(2, 1, 2);
+  costs.view()(0, 0, 0) = 2, costs.view()(1, 0, 0) = 90, costs.view()(0, 1, 0) = 4, costs.view()(1, 1, 0) = 9;
+  cross_based({arms.view(), {}}, {1}, kMaxCost, costs.view());
+  EXPECT_EQ(costs.view()(0, 0, 0), 5.0f);
+  EXPECT_EQ(costs.view()(1, 0, 0), 90.0f);
 }
 
 TEST(CrossBased, EqualsTheTextbook) {
@@ -228,27 +225,24 @@ TEST(CrossBased, EqualsTheTextbook) {
   for (const VolumeShape& shape : kVolumeShapes) {
     const Views images = random_views(shape, seed += 10, rule);
     for (const int iterations : {0, 1, 2, 4})
-      for (const CrossOrder first : {CrossOrder::kHorizontal, CrossOrder::kVertical})
-        for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
-          for (const bool two : {true, false}) {
-            const bool whole = iterations <= 1;
-            const Volume<float> given = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
-            Volume<float> costs = clone(given);
-            cross_based(
-                {images.reference_arms.view(), two ? images.source_arms.view() : ImageView<const Cross>{},
-                 side, shape.min_disparity},
-                {iterations, first}, kMaxCost, costs.view());
-            const ColourViews views{images.reference.view(),
-                                    two ? images.source.view() : ImageView<const Rgb8>{},
-                                    side == PairSide::kLeft ? -1 : 1, shape.min_disparity};
-            const Volume<float> expected =
-                reference::cross_based(views, in_units(given.view()).view(),
-                                       {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
-                                       iterations, first == CrossOrder::kHorizontal);
-            EXPECT_TRUE(whole ? near(costs.view(), expected.view(), 0)
-                              : near_means(costs.view(), expected.view(), iterations))
-                << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
-          }
+      for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
+        for (const bool two : {true, false}) {
+          const bool whole = iterations <= 1;
+          const Volume<float> given = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
+          Volume<float> costs = clone(given);
+          cross_based({images.reference_arms.view(),
+                       two ? images.source_arms.view() : ImageView<const Cross>{}, side, shape.min_disparity},
+                      {iterations}, kMaxCost, costs.view());
+          const ColourViews views{images.reference.view(),
+                                  two ? images.source.view() : ImageView<const Rgb8>{},
+                                  side == PairSide::kLeft ? -1 : 1, shape.min_disparity};
+          const Volume<float> expected = reference::cross_based(
+              views, in_units(given.view()).view(),
+              {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations);
+          EXPECT_TRUE(whole ? near(costs.view(), expected.view(), 0)
+                            : near_means(costs.view(), expected.view(), iterations))
+              << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
+        }
   }
 }
 
@@ -291,7 +285,7 @@ TEST(Gaps, ByHand) {
   means = clone(costs);
   cross_based({arms.view(), {}}, {1}, kMaxCost, means.view());
   expect({3, 6, 9, 9, none, 6, 6});
-  cross_based({arms.view(), {}}, {1, CrossOrder::kVertical}, kMaxCost, means.view());
+  cross_based({arms.view(), {}}, {1}, kMaxCost, means.view());
   expect({4.5f, 6, 8, 9, 7.5f, 6, 6});
 }
 
@@ -324,7 +318,7 @@ TEST(Gaps, DoNotCountAsInTheTextbook) {
                     {iterations}, kMaxCost, costs.view());
         const Volume<float> expected = reference::cross_based(
             views, in_units(given.view()).view(),
-            {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
+            {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations);
         EXPECT_TRUE(near_means(costs.view(), expected.view(), iterations))
             << describe(shape) << ", iterations " << iterations << ", views " << 1 + two;
       }

@@ -238,25 +238,23 @@ TEST_F(CudaCrossBased, EqualsTheTextbook) {
   for (const VolumeShape& shape : kVolumeShapes) {
     const Views views(shape, seed += 10, rule);
     for (const int iterations : {0, 1, 2, 4})
-      for (const CrossOrder first : {CrossOrder::kHorizontal, CrossOrder::kVertical})
-        for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
-          for (const bool two : {true, false}) {
-            const bool whole = iterations <= 1;
-            const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
-            const Volume<float> expected = reference::cross_based(
-                views.colours(two, side, shape.min_disparity), in_units(costs.view()).view(),
-                {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations,
-                first == CrossOrder::kHorizontal);
-            for (const int longest : {rule.reach - 1, 255}) {
-              const Volume<float> means =
-                  cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest,
-                                        {iterations, first}, kMaxCost, costs.view(), kPoison);
-              EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
-                                : near_means(means.view(), expected.view(), iterations))
-                  << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
-                  << longest;
-            }
+      for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
+        for (const bool two : {true, false}) {
+          const bool whole = iterations <= 1;
+          const Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
+          const Volume<float> expected = reference::cross_based(
+              views.colours(two, side, shape.min_disparity), in_units(costs.view()).view(),
+              {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations);
+          for (const int longest : {rule.reach - 1, 255}) {
+            const Volume<float> means =
+                cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest, {iterations},
+                                      kMaxCost, costs.view(), kPoison);
+            EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
+                              : near_means(means.view(), expected.view(), iterations))
+                << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
+                << longest;
           }
+        }
   }
 }
 
@@ -271,7 +269,7 @@ TEST_F(CudaCrossBased, GapsDoNotCountAsInTheTextbook) {
       for (const int iterations : {1, 4}) {
         const Volume<float> expected = reference::cross_based(
             views.colours(two, PairSide::kLeft, shape.min_disparity), in_units(costs.view()).view(),
-            {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations, true);
+            {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations);
         for (const int longest : {rule.reach - 1, 255})
           EXPECT_TRUE(near_means(cuda::run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity),
                                                        longest, {iterations}, kMaxCost, costs.view(), kPoison)

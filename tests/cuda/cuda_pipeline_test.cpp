@@ -182,8 +182,7 @@ TEST_P(CudaPipelineStage, OutliersAreRepairedAsInTheTextbook) {
   for (const float tolerance : {0.0f, 1.0f}) {
     cuda::RepairSteps steps;
     steps.check = true, steps.tolerance = tolerance;
-    reference::LabelledMap expected =
-        reference::find_outliers(left.view(), right.view(), min, count, tolerance);
+    reference::LabelledMap expected = reference::find_outliers(left.view(), right.view(), tolerance);
     EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "check";
     steps.votes = 3, steps.voting = {4, 0.4f, 3};
     reference::vote(expected, plain, min, count, 4, 0.4f, 3, right.view());
@@ -205,10 +204,10 @@ TEST_P(CudaPipelineStage, SurfacesAreTheTextbooks) {
       // Ground that leans, with wrong pixels on it, so that surfaces of all sizes are there.
       if (random_() % 4 != 0) map(x, y) = static_cast<float>(min + std::min(x / 9 + y / 5, count - 1));
       const bool outlier = x < std::min(count, shape.width / 3) || random_() % 9 == 0;
-      labels(x, y) = outlier ? Outlier::kMismatch : Outlier::kNone;
+      labels(x, y) = outlier ? Outlier::kOutlier : Outlier::kNone;
       expected.disparity[expected.index(x, y)] = map(x, y);
       expected.label[expected.index(x, y)] =
-          outlier ? reference::Label::kMismatch : reference::Label::kReliable;
+          outlier ? reference::Label::kOutlier : reference::Label::kReliable;
     }
   const cuda::RepairProblem problem{map.view(), map.view(), labels.view(), {}, {}, shape.range};
   cuda::RepairSteps steps;

@@ -31,8 +31,8 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
   EXPECT_EQ(plan.tiles, 1);
   EXPECT_EQ(plan.rows, 480);
   EXPECT_EQ(plan.storage, SourceStorage::kQuads);
-  // reference and upload, quads of eight sources, volume, seven halves and three floats a pixel
-  EXPECT_EQ(plan.bytes, 640u * 480 * (1 + 1 + 8 * 4 + 2 * 128 + 2 * 7 + 4 * 3));
+  // reference and upload, quads of eight sources, volume, and three floats a pixel
+  EXPECT_EQ(plan.bytes, 640u * 480 * (1 + 1 + 8 * 4 + 2 * 128 + 4 * 3));
 }
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {

@@ -77,16 +77,12 @@ FloatVolume scanline_costs(const FloatVolume& costs, const ScanlineViews& views,
   return mean;
 }
 
-LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> right, int min, int count,
-                          float tolerance) {
+LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> right, float tolerance) {
   LabelledMap map(left.width, left.height);
   for (int y = 0; y < left.height; ++y)
     for (int x = 0; x < left.width; ++x) {
       const float disparity = left(x, y);
-      Label label = Label::kOcclusion;
-      for (int d = min; d < min + count; ++d)
-        if (right.contains(x - d, y) && std::abs(right(x - d, y) - static_cast<float>(d)) <= tolerance)
-          label = Label::kMismatch;
+      Label label = Label::kOutlier;
       if (!std::isnan(disparity)) {
         const int matched = x - static_cast<int>(std::floor(disparity + 0.5f));
         if (right.contains(matched, y) && std::abs(right(matched, y) - disparity) <= tolerance)
@@ -99,7 +95,6 @@ LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> ri
 }
 
 bool contradicted(ImageView<const float> right, float disparity, int x, int y) {
-  if (right.empty()) return false;
   const int matched = x - static_cast<int>(std::floor(disparity + 0.5f));
   return right.contains(matched, y) && right(matched, y) < disparity - 1;
 }
@@ -154,7 +149,6 @@ void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const 
           if (!image.contains(i, j)) continue;
           const float disparity = before.disparity[map.index(i, j)];
           int distance = colour_distance(image(x, y), image(i, j));
-          if (right.empty() && before.label[here] == Label::kOcclusion) distance = 0;
           if (contradicted(right, disparity, x, y)) distance = 999;
           if (!found || distance < min_distance ||
               (distance == min_distance && disparity < map.disparity[here])) {
@@ -197,7 +191,7 @@ void invalidate_small_segments(LabelledMap& map, int least) {
   for (std::size_t i = 0; i < number.size(); ++i) {
     if (map.label[i] != Label::kReliable) continue;
     const bool small = number[i] < 0 || std::count(number.begin(), number.end(), number[i]) < least;
-    if (small) map.label[i] = Label::kOcclusion;
+    if (small) map.label[i] = Label::kOutlier;
   }
 }
 

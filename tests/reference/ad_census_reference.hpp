@@ -52,7 +52,7 @@ FloatVolume scanline_path(const FloatVolume& costs, const ScanlineViews& views,
 FloatVolume scanline_costs(const FloatVolume& costs, const ScanlineViews& views,
                            const ScanlineNumbers& numbers);
 
-enum class Label { kReliable = 0, kOcclusion = 1, kMismatch = 2 };
+enum class Label { kReliable, kOutlier };
 
 struct LabelledMap {
   int width = 0, height = 0;
@@ -69,9 +69,8 @@ struct LabelledMap {
   }
 };
 
-/// Left-right outliers of the left map; all disparities min <= d < min + count are tested along the row.
-LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> right, int min, int count,
-                          float tolerance);
+/// Left-right outliers of the left map.
+LabelledMap find_outliers(ImageView<const float> left, ImageView<const float> right, float tolerance);
 
 /// Arm lengths of a pixel's cross to the left, right, above and below.
 struct Cross {
@@ -79,16 +78,16 @@ struct Cross {
 };
 
 /// Whether D_R(p - d) < d - 1 for a pixel p of column x: the pixel would occlude the surface that the right
-/// view sees there. Always false without a right map.
+/// view sees there.
 bool contradicted(ImageView<const float> right, float disparity, int x, int y);
 
-/// Region voting; `crosses` row by row. Votes that the right map, if given, contradicts are ignored.
+/// Region voting; `crosses` row by row. Votes that the right map contradicts are ignored.
 void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int count, int min_votes,
-          float min_share, int iterations, ImageView<const float> right = {});
+          float min_share, int iterations, ImageView<const float> right);
 
-/// Interpolates the outliers from the nearest reliable pixels in sixteen directions. With a right map,
-/// occlusions are treated as mismatches, and contradicted values are used last.
-void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right = {});
+/// Interpolates the outliers from the nearest reliable pixels in sixteen directions; values that the right
+/// map contradicts are used last.
+void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right);
 
 /// Labels the reliable surfaces of fewer than `least` pixels as occlusions.
 void invalidate_small_segments(LabelledMap& map, int least);

@@ -197,7 +197,7 @@ Arms arms_of(ImageView<const Rgb8> image, int x, int y, const ArmRule& rule) {
 }
 
 Volume<float> cross_based(const ColourViews& views, VolumeView<const float> costs, const ArmRule& rule,
-                          int iterations, bool horizontal_first) {
+                          int iterations) {
   const std::vector<Arms> here = all_arms(views.here, rule), there = all_arms(views.there, rule);
   const auto arms = [&](int x, int y, int d) {
     const int row = y * costs.width, match = views.match(x, d);
@@ -208,7 +208,7 @@ Volume<float> cross_based(const ColourViews& views, VolumeView<const float> cost
   Volume<float> result =
       filled(costs.width, costs.planes, costs.height, [&](int x, int y, int d) { return costs(x, y, d); });
   for (int i = 0; i < iterations; ++i) {
-    const bool horizontal = horizontal_first == (i % 2 == 0);
+    const bool horizontal = i % 2 == 0;
     result = filled(costs.width, costs.planes, costs.height, [&](int x, int y, int d) {
       double sum = 0;
       int count = 0;

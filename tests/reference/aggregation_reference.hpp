@@ -56,6 +56,6 @@ Arms arms_of(ImageView<const Rgb8> image, int x, int y, const ArmRule& rule);
 
 /// Cross-based means, `iterations` times, with alternating order.
 Volume<float> cross_based(const ColourViews& views, VolumeView<const float> costs, const ArmRule& rule,
-                          int iterations, bool horizontal_first);
+                          int iterations);
 
 }  // namespace recon::reference

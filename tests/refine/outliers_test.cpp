@@ -21,46 +21,44 @@ namespace {
 using test::image_of, test::row_of, test::U;
 using testing::ElementsAre;
 constexpr float kNone = std::numeric_limits<float>::infinity();
-constexpr Outlier kOk = Outlier::kNone, kOcc = Outlier::kOcclusion, kMis = Outlier::kMismatch;
+constexpr Outlier kOk = Outlier::kNone, kOut = Outlier::kOutlier;
 
 Rgb8 grey(int level) {
   const auto value = static_cast<std::uint8_t>(level);
   return {value, value, value};
 }
 
-TEST(LeftRightCheck, DistinguishesOcclusionsFromMismatchesByHand) {
+TEST(LeftRightCheck, ByHand) {
   // A foreground of disparity 2 in front of a background of 0: right columns 0 and 1 show left 2 and 3.
   const auto left = image_of<float>({{0, 0, 2, 2, 0, 1, U}});
   const auto right = image_of<float>({{2, 2, 0, 0, 0, 9, 0}});
-  const Image<Outlier> found = left_right_check(left.view(), right.view(), 0, 3);
-  // 0, 1: R(0) = R(1) = 2, and no d has R(x - d) = d. 2, 3 agree, as does 4. 5: R(4) = 0 is not 1, nor is
-  // R(5) = 0 or R(3) = 2. 6: unknown, but R(6) = 0.
-  EXPECT_THAT(row_of(found, 0), ElementsAre(kOcc, kOcc, kOk, kOk, kOk, kOcc, kMis));
+  // 0, 1: R(0) = R(1) = 2. 2, 3 agree, as does 4. 5: R(4) = 0 is not 1. 6: unknown.
+  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), 0.0f), 0),
+              ElementsAre(kOut, kOut, kOk, kOk, kOk, kOut, kOut));
 }
 
 TEST(LeftRightCheck, ToleranceAndNegativeDisparities) {
   const auto left = image_of<float>({{-1, 0.4f, U}});
   const auto right = image_of<float>({{5, -0.5f, 7}});
-  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), -1, 2, 0.0f), 0),
-              ElementsAre(kOcc, kOcc, kOcc));
-  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), -1, 2, 0.5f), 0),
-              ElementsAre(kOk, kMis, kOcc));
+  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), 0.0f), 0), ElementsAre(kOut, kOut, kOut));
+  EXPECT_THAT(row_of(left_right_check(left.view(), right.view(), 0.5f), 0), ElementsAre(kOk, kOut, kOut));
 }
 
 TEST(RegionVoting, DecidesByHand) {
   // All five pixels are one region; 3 of 4 reliable ones have disparity 7.
   const std::vector<Cross> arms = {{0, 4, 0, 0}, {1, 3, 0, 0}, {2, 2, 0, 0}, {3, 1, 0, 0}, {4, 0, 0, 0}};
   const auto crosses = image_of<Cross>({arms});
+  const Image<float> unseen(5, 1, U);
   const auto vote = [&](VotingOptions options) {
     auto map = image_of<float>({{7, 7, 5, 4, 7}});
-    auto labels = image_of<Outlier>({{kOk, kOk, kMis, kOk, kOk}});
-    vote_in_regions(map.view(), labels.view(), crosses.view(), 3, 6, options);
+    auto labels = image_of<Outlier>({{kOk, kOk, kOut, kOk, kOk}});
+    vote_in_regions(map.view(), labels.view(), crosses.view(), 3, 6, options, unseen.view());
     return std::pair(map(2, 0), labels(2, 0));
   };
   EXPECT_EQ(vote({3, 0.4f, 1}), std::pair(7.0f, kOk));
-  EXPECT_EQ(vote({4, 0.4f, 1}), std::pair(5.0f, kMis)) << "four votes are not more than four";
-  EXPECT_EQ(vote({3, 0.75f, 1}), std::pair(5.0f, kMis)) << "three of four are not more than 0.75";
-  EXPECT_EQ(vote({3, 0.4f, 0}), std::pair(5.0f, kMis));
+  EXPECT_EQ(vote({4, 0.4f, 1}), std::pair(5.0f, kOut)) << "four votes are not more than four";
+  EXPECT_EQ(vote({3, 0.75f, 1}), std::pair(5.0f, kOut)) << "three of four are not more than 0.75";
+  EXPECT_EQ(vote({3, 0.4f, 0}), std::pair(5.0f, kOut));
 }
 
 TEST(Contradiction, OfWhatTheRightViewWouldShowInFront) {
@@ -77,19 +75,19 @@ TEST(RegionVoting, TheRightMapHasAVeto) {
   const auto crosses = image_of<Cross>({{{0, 1, 0, 0}, {1, 0, 0, 0}}});
   for (const float seen : {0.0f, 1.0f}) {
     auto map = image_of<float>({{2, 0}});
-    auto labels = image_of<Outlier>({{kOk, kOcc}});
+    auto labels = image_of<Outlier>({{kOk, kOut}});
     const auto right = image_of<float>({{U, U}});
     const auto far_right = image_of<float>({{seen, seen}});
     vote_in_regions(map.view(), labels.view(), crosses.view(), -1, 5, {0, 0.4f, 1}, right.view());
     EXPECT_EQ(map(1, 0), 2.0f) << "it knows nothing of column -1";
-    map(0, 0) = 1, map(1, 0) = -1, labels(1, 0) = kOcc;
+    map(0, 0) = 1, map(1, 0) = -1, labels(1, 0) = kOut;
     vote_in_regions(map.view(), labels.view(), crosses.view(), -1, 5, {0, 0.4f, 1}, far_right.view());
     EXPECT_EQ(map(1, 0), 1.0f) << "column 0 shows no more than one less";
-    map(0, 0) = 1, map(1, 0) = -1, labels(1, 0) = kOcc;
+    map(0, 0) = 1, map(1, 0) = -1, labels(1, 0) = kOut;
     const auto behind = image_of<float>({{-seen - 0.5f, 9}});
     vote_in_regions(map.view(), labels.view(), crosses.view(), -1, 5, {0, 0.4f, 1}, behind.view());
     EXPECT_EQ(map(1, 0), -1.0f) << "column 0 shows what lies behind";
-    EXPECT_EQ(labels(1, 0), kOcc);
+    EXPECT_EQ(labels(1, 0), kOut);
   }
 }
 
@@ -98,7 +96,7 @@ TEST(Interpolation, TheRightMapRulesOut) {
   const auto colours = image_of<Rgb8>({{grey(9), grey(50), grey(50), grey(90)}});
   const auto filled = [&](std::vector<float> right_row) {
     auto map = image_of<float>({{2, 2, U, 1}});
-    const auto labels = image_of<Outlier>({{kOk, kOk, kOcc, kOk}});
+    const auto labels = image_of<Outlier>({{kOk, kOk, kOut, kOk}});
     const auto right = image_of<float>({right_row});
     interpolate_outliers(map.view(), labels.view(), colours.view(), right.view());
     return map(2, 0);
@@ -111,10 +109,10 @@ TEST(Interpolation, TheRightMapRulesOut) {
 TEST(Surfaces, SmallOnesAreInvalidated) {
   const auto map = image_of<float>({{1, 2, 3, 7, 7}, {9, 9, U, 7, 1}});
   Image<Outlier> labels(5, 2, kOk);
-  labels(0, 1) = kMis;
+  labels(0, 1) = kOut;
   invalidate_small_segments(map.view(), labels.view(), 3);
   EXPECT_THAT(row_of(labels, 0), ElementsAre(kOk, kOk, kOk, kOk, kOk));
-  EXPECT_THAT(row_of(labels, 1), ElementsAre(kMis, kOcc, kOcc, kOk, kOcc));
+  EXPECT_THAT(row_of(labels, 1), ElementsAre(kOut, kOut, kOut, kOk, kOut));
 }
 
 TEST(Surfaces, LeaningOnesAreCarriedOnToTheBorder) {
@@ -124,13 +122,13 @@ TEST(Surfaces, LeaningOnesAreCarriedOnToTheBorder) {
   for (int y = 0; y < 9; ++y)
     for (int x = 0; x < 60; ++x) {
       map(x, y) = x < 20 ? 3.0f : 20.0f - static_cast<float>(x) / 4;
-      if (x < 20) labels(x, y) = kOcc;
+      if (x < 20) labels(x, y) = kOut;
     }
   extend_surfaces(map.view(), labels.view(), 0, 19);
   for (int y = 0; y < 9; ++y)
     for (int x = 0; x < 20; ++x) {
       const bool outside = x < 15;
-      EXPECT_EQ(labels(x, y), outside ? kOk : kOcc) << x;
+      EXPECT_EQ(labels(x, y), outside ? kOk : kOut) << x;
       EXPECT_FLOAT_EQ(map(x, y), outside ? std::min(20.0f - static_cast<float>(x) / 4, 18.0f) : 3.0f) << x;
     }
 }
@@ -138,34 +136,34 @@ TEST(Surfaces, LeaningOnesAreCarriedOnToTheBorder) {
 TEST(RegionVoting, VotesSpreadByOneIterationAtATime) {
   const std::vector<Cross> arms = {{0, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 0, 0, 0}};
   const auto crosses = image_of<Cross>({arms});
+  const Image<float> unseen(4, 1, U);
   for (const int iterations : {1, 2}) {
     auto map = image_of<float>({{2, U, U, U}});
-    auto labels = image_of<Outlier>({{kOk, kOcc, kOcc, kOcc}});
-    vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 3, {0, 0.4f, iterations});
+    auto labels = image_of<Outlier>({{kOk, kOut, kOut, kOut}});
+    vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 3, {0, 0.4f, iterations}, unseen.view());
     EXPECT_EQ(labels(iterations, 0), kOk);
     EXPECT_EQ(map(iterations, 0), 2.0f);
-    EXPECT_EQ(labels(iterations + 1, 0), kOcc);
+    EXPECT_EQ(labels(iterations + 1, 0), kOut);
   }
 }
 
-TEST(Interpolation, OcclusionsTakeTheLowestMismatchesTheMostSimilar) {
+TEST(Interpolation, TakesTheMostSimilarColour) {
   auto map = image_of<float>({{9, 0, 3}, {0, 0, 0}, {5, 0, 4}});
   const auto colours = image_of<Rgb8>(
       {{grey(100), grey(0), grey(50)}, {grey(0), grey(98), grey(0)}, {grey(96), grey(0), grey(0)}});
-  Image<Outlier> labels(3, 3, kMis);
+  Image<Outlier> labels(3, 3, kOut);
   labels(0, 0) = labels(2, 0) = labels(0, 2) = labels(2, 2) = kOk;
-  labels(1, 0) = kOcc;
-  interpolate_outliers(map.view(), labels.view(), colours.view());
-  EXPECT_EQ(map(1, 0), 3.0f) << "the lower of 9 and 3 beside it, 5 and 4 two rows below";
+  const Image<float> unseen(3, 3, U);
+  interpolate_outliers(map.view(), labels.view(), colours.view(), unseen.view());
   EXPECT_EQ(map(1, 1), 5.0f) << "100 and 96 are as near to 98: the lower disparity";
-  EXPECT_EQ(labels(1, 1), kMis);
+  EXPECT_EQ(labels(1, 1), kOut);
 }
 
 TEST(Interpolation, WithoutReliablePixelsNothingChanges) {
   auto map = image_of<float>({{U, 3}});
-  const Image<Outlier> labels(2, 1, kOcc);
+  const Image<Outlier> labels(2, 1, kOut);
   const Image<Rgb8> colours(2, 1, grey(1));
-  interpolate_outliers(map.view(), labels.view(), colours.view());
+  interpolate_outliers(map.view(), labels.view(), colours.view(), Image<float>(2, 1, U).view());
   EXPECT_TRUE(std::isnan(map(0, 0)));
   EXPECT_EQ(map(1, 0), 3.0f);
 }
@@ -265,7 +263,7 @@ void expect_same(const Image<float>& map, const Image<Outlier>& labels,
 
 TEST_P(Refinement, OfOutliersEqualsTheTextbook) {
   const Shape& shape = GetParam();
-  for (const auto& [tolerance, asked] : {std::pair{0.0f, false}, {1.0f, false}, {0.0f, true}}) {
+  for (const float tolerance : {0.0f, 1.0f}) {
     Image<float> left = random_map();
     const Image<float> right = random_map();
     const Image<Rgb8> colours = random_colours();
@@ -276,18 +274,16 @@ TEST_P(Refinement, OfOutliersEqualsTheTextbook) {
         const Cross cross = crosses(x, y) = random_cross(x, y);
         plain.push_back({cross.left, cross.right, cross.up, cross.down});
       }
-    const ImageView<const float> asked_map = asked ? right.view() : ImageView<const float>{};
-    ThreadLimit(3).run([&, tolerance = tolerance] {
-      reference::LabelledMap expected =
-          reference::find_outliers(left.view(), right.view(), shape.min, shape.count, tolerance);
-      Image<Outlier> labels = left_right_check(left.view(), right.view(), shape.min, shape.count, tolerance);
+    ThreadLimit(3).run([&] {
+      reference::LabelledMap expected = reference::find_outliers(left.view(), right.view(), tolerance);
+      Image<Outlier> labels = left_right_check(left.view(), right.view(), tolerance);
       expect_same(left, labels, expected);
-      reference::vote(expected, plain, shape.min, shape.count, 4, 0.4f, 3, asked_map);
+      reference::vote(expected, plain, shape.min, shape.count, 4, 0.4f, 3, right.view());
       vote_in_regions(left.view(), labels.view(), crosses.view(), shape.min, shape.count, {4, 0.4f, 3},
-                      asked_map);
+                      right.view());
       expect_same(left, labels, expected);
-      reference::interpolate(expected, colours.view(), asked_map);
-      interpolate_outliers(left.view(), labels.view(), colours.view(), asked_map);
+      reference::interpolate(expected, colours.view(), right.view());
+      interpolate_outliers(left.view(), labels.view(), colours.view(), right.view());
       expect_same(left, labels, expected);
     });
   }
@@ -303,10 +299,10 @@ TEST_P(Refinement, OfSurfacesEqualsTheTextbook) {
       // Flat ground with wrong pixels on it, so that surfaces of all sizes occur.
       if (random_() % 4 != 0) map(x, y) = static_cast<float>(shape.min + std::min(x / 9, shape.count - 1));
       const bool outlier = x < shape.count || random_() % 9 == 0;
-      labels(x, y) = outlier ? kMis : kOk;
+      labels(x, y) = outlier ? kOut : kOk;
       expected.disparity[expected.index(x, y)] = map(x, y);
       expected.label[expected.index(x, y)] =
-          outlier ? reference::Label::kMismatch : reference::Label::kReliable;
+          outlier ? reference::Label::kOutlier : reference::Label::kReliable;
     }
   reference::invalidate_small_segments(expected, 9);
   invalidate_small_segments(map.view(), labels.view(), 9);
@@ -353,10 +349,12 @@ TEST(RefinementSizes, RefuseWhatDoesNotFit) {
   const Image<Cross> crosses(4, 3, Cross{0, 0, 0, 0});
   const Image<Rgb8> image(4, 2, grey(0));
   Volume<float> costs(4, 2, 2);
-  EXPECT_THROW(left_right_check(map.view(), other.view(), 0, 2), std::logic_error);
-  EXPECT_THROW(vote_in_regions(map.view(), few.view(), crosses.view(), 0, 2), std::logic_error);
-  EXPECT_THROW(vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 0), std::logic_error);
-  EXPECT_THROW(interpolate_outliers(map.view(), labels.view(), image.view()), std::logic_error);
+  EXPECT_THROW(left_right_check(map.view(), other.view(), 0), std::logic_error);
+  EXPECT_THROW(vote_in_regions(map.view(), few.view(), crosses.view(), 0, 2, {}, map.view()),
+               std::logic_error);
+  EXPECT_THROW(vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 0, {}, map.view()),
+               std::logic_error);
+  EXPECT_THROW(interpolate_outliers(map.view(), labels.view(), image.view(), map.view()), std::logic_error);
   EXPECT_THROW(vote_in_regions(map.view(), labels.view(), crosses.view(), 0, 1, {}, other.view()),
                std::logic_error);
   const Image<Rgb8> whole(4, 3, grey(0));

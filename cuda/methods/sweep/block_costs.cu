@@ -12,6 +12,13 @@ namespace {
 
 constexpr int kThreads = 128;
 
+/// Stores a result in three consecutive images of `size` pixels. @param pixel  of the first image
+__device__ void store_result(const WinnerDepth& result, float* pixel, std::ptrdiff_t size) {
+  pixel[0] = result.depth;
+  pixel[size] = result.cost;
+  pixel[2 * size] = result.confidence;
+}
+
 /// A thread converts two neighbouring costs; rows of both are padded, so the second may lie outside.
 __global__ void __launch_bounds__(kThreads)
     cost_kernel(const std::uint16_t* volume, std::ptrdiff_t pitch, BlockPiece piece, DeviceVolume costs) {
@@ -41,12 +48,35 @@ __global__ void __launch_bounds__(kThreads)
   scan.clear();
 #pragma unroll 8
   for (int d = 0; d < costs.planes; ++d, cost += costs.pitch) scan.push(__ldg(cost));
-  const WinnerDepth result = winner_depth(scan.winner, planes);
-  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(costs.height) * pitch;
-  float* pixel = results + static_cast<std::ptrdiff_t>(y) * pitch + x;
-  pixel[0] = result.depth;
-  pixel[size] = result.cost;
-  pixel[2 * size] = result.confidence;
+  store_result(winner_depth(scan.winner, planes), results + y * pitch + x, costs.height * pitch);
+}
+
+/// A thread scans two neighbouring pixels; rows are padded, so the second may lie outside.
+__global__ void __launch_bounds__(kThreads)
+    piece_winner_kernel(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, BlockPiece piece, int width,
+                        PlaneSet planes, WinnerScan* scans, float* results, std::ptrdiff_t pitch) {
+  const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x), row = static_cast<int>(blockIdx.y);
+  if (x >= width) return;
+  const std::uint16_t* costs = volume + static_cast<std::ptrdiff_t>(row) * piece.planes * volume_pitch + x;
+  WinnerScan scan[2];
+  for (int i = 0; i < 2; ++i) {
+    scan[i].clear();
+    if (piece.plane > 0) scan[i] = scans[row * pitch + x + i];
+  }
+#pragma unroll 8
+  for (int d = 0; d < piece.planes; ++d) {
+    const float2 two = __half22float2(__ldg(reinterpret_cast<const __half2*>(costs + d * volume_pitch)));
+    scan[0].push(two.x);
+    scan[1].push(two.y);
+  }
+  const bool ends = piece.plane + piece.planes == planes.count;
+  for (int i = 0; i < 2 && x + i < width; ++i) {
+    const std::ptrdiff_t at = row * pitch + x + i;
+    if (ends)
+      store_result(winner_depth(scan[i].winner, planes), results + at, piece.rows * pitch);
+    else
+      scans[at] = scan[i];
+  }
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -93,6 +123,15 @@ void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, flo
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
+void launch_piece_winners(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, const BlockPiece& piece,
+                          int width, const PlaneSet& planes, WinnerScan* scans, float* results,
+                          std::ptrdiff_t pitch, cudaStream_t stream) {
+  const dim3 grid(blocks_for((width + 1) / 2, kThreads), static_cast<unsigned>(piece.rows));
+  piece_winner_kernel<<<grid, kThreads, 0, stream>>>(volume, volume_pitch, piece, width, planes, scans,
+                                                     results, pitch);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
 void launch_block_edges(const DeviceVolume& costs, const PlaneSet& planes, float* results, float* depths,
                         std::ptrdiff_t pitch, cudaStream_t stream) {
   const std::size_t bytes = element_count({pitch, costs.height}) * sizeof(float);
@@ -122,11 +161,7 @@ __global__ void __launch_bounds__(kThreads)
   const PathWinner winner = winners[index];
   const WinnerDepth result = semi_global_depth(
       winner, quantized.data[index * quantized.stride + plane_byte(winner.plane)], cap, planes);
-  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(quantized.height) * pitch;
-  float* pixel = results + static_cast<std::ptrdiff_t>(y) * pitch + x;
-  pixel[0] = result.depth;
-  pixel[size] = result.cost;
-  pixel[2 * size] = result.confidence;
+  store_result(result, results + y * pitch + x, quantized.height * pitch);
 }
 
 }  // namespace
@@ -145,8 +180,7 @@ void launch_quantized_costs(const DeviceVolume& costs, const QuantizedCosts& qua
 
 void launch_path_depth(const PathWinner* winners, const QuantizedCosts& quantized, float cap,
                        const PlaneSet& planes, float* results, std::ptrdiff_t pitch, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((quantized.width + kThreads - 1) / kThreads),
-                  static_cast<unsigned>(quantized.height));
+  const dim3 grid(blocks_for(quantized.width, kThreads), static_cast<unsigned>(quantized.height));
   depth_kernel<<<grid, kThreads, 0, stream>>>(winners, quantized, cap, planes, results, pitch);
   RECON_CUDA_TRY(cudaGetLastError());
 }

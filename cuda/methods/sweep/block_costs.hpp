@@ -9,6 +9,7 @@
 #include "cuda/device/volume.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "match/warp_step.hpp"
+#include "optimize/winner/winner_step.hpp"
 
 namespace recon::cuda {
 
@@ -34,6 +35,15 @@ void launch_block_colours(const std::uint8_t* const (&channel)[3], std::ptrdiff_
 /// images, rows `pitch` floats apart.
 /// @throws DeviceError
 void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, float* results,
+                          std::ptrdiff_t pitch, cudaStream_t stream);
+
+/// The same for a piece of a view, from half bits at `volume` by (row, d, x), rows `volume_pitch` elements
+/// apart; written after its last range of planes.
+/// @param scans  the state of every pixel between two ranges, rows `pitch` elements apart; null if there is
+///               one range
+/// @throws DeviceError
+void launch_piece_winners(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, const BlockPiece& piece,
+                          int width, const PlaneSet& planes, WinnerScan* scans, float* results,
                           std::ptrdiff_t pitch, cudaStream_t stream);
 
 /// Moves edges to lower costs (see adjusted_depth).

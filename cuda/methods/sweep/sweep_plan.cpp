@@ -8,6 +8,7 @@
 #include "cuda/match/sweep.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
+#include "optimize/winner/winner_take_all.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -155,7 +156,7 @@ SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
   EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
-  EXPECTS(shape.planes >= 1 && shape.planes < static_cast<int>(kNoWinner));
+  EXPECTS(shape.planes >= 1 && shape.planes <= kMaxPlanes);
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
   const SweepPlan shaped = kind_of(shape);
@@ -267,7 +268,8 @@ WorkMemoryMap map_memory(Arena& arena, const SweepShape& shape, const SweepPlan&
   if (quads) map.upload = arena.take<std::uint8_t>(bytes);
   const std::size_t row = count(WorkMemoryMap::half_pitch(plan.width), plan.rows);
   map.volume = arena.take<std::uint16_t>(row * static_cast<std::size_t>(plan.planes));
-  if (!plan.by_blocks()) map.winners = arena.take<std::uint16_t>(row * std::size_t{kWinnerFields});
+  if (!plan.by_blocks() && plan.planes < shape.planes)
+    map.scans = arena.take<WinnerScan>(count(WorkMemoryMap::float_pitch(plan.width), plan.rows));
   map.results = arena.take<float>(
       3 * count(WorkMemoryMap::float_pitch(plan.width), plan.by_blocks() ? plan.height : plan.rows));
   if (plan.paths)

@@ -10,9 +10,9 @@
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/sweep/supported_planes.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
-#include "cuda/optimize/winner/winner_range.hpp"
 #include "methods/backend.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
+#include "optimize/winner/winner_step.hpp"
 
 namespace recon::cuda {
 
@@ -55,7 +55,7 @@ struct WorkMemoryMap {
   void* source[kMaxSources][3];
   std::uint8_t* upload;     ///< a source channel as bytes, before conversion to quads
   std::uint16_t* volume;    ///< by (y, d, x)
-  std::uint16_t* winners;   ///< see WinnerFields
+  WinnerScan* scans;        ///< of `rows` rows between two ranges of planes
   float* results;           ///< depth, cost, confidence of `rows` rows, or of a block
   std::uint8_t* quantized;  ///< costs of a block, see QuantizedCosts
   float* costs;             ///< of a block by (y, d, x), see device_volume

@@ -7,7 +7,6 @@
 
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/match/sweep.hpp"
-#include "cuda/methods/sweep/winner.hpp"
 #include "match/patch.hpp"
 #include "match/posed_image.hpp"
 #include "methods/sweep/block_stages.hpp"
@@ -117,14 +116,11 @@ void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& pl
                                 const std::function<void(int plane_begin, int planes)>& stored) {
   const Pinhole& camera = problem.reference.camera;
   const SweepArgs args = args_of(problem, plan, map_, {0, 0, camera.width, camera.height});
-  const WinnerFields winners{map_.winners, args.volume_pitch, args.width,
-                             std::min(plan.rows, args.height - row_begin)};
   queue_planes(problem, plan, args, row_begin, [&](const BlockPiece& piece) {
-    launch_winner_scan(map_.volume, args.volume_pitch, piece.plane, piece.planes, winners, stream_.get());
+    launch_piece_winners(map_.volume, args.volume_pitch, piece, args.width, problem.planes, map_.scans,
+                         map_.results, WorkMemoryMap::float_pitch(args.width), stream_.get());
     if (stored) stored(piece.plane, piece.planes);
   });
-  launch_winner_depth(winners, problem.planes, map_.results, WorkMemoryMap::float_pitch(args.width),
-                      stream_.get());
 }
 
 void SweepStream::queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,

@@ -1,6 +1,7 @@
 #include "cuda/optimize/belief/belief.hpp"
 
 #include "core/aligned_buffer.hpp"
+#include "core/half.hpp"
 
 namespace recon::cuda {
 
@@ -32,11 +33,11 @@ BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options)
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream) {
   switch (storage) {
     case BeliefStorage::kHalf:
-      return launch_belief_half(args, stream);
+      return launch_belief_stored_as<Half>(args, stream);
     case BeliefStorage::kBfloat16:
-      return launch_belief_bfloat16(args, stream);
+      return launch_belief_stored_as<Bfloat16>(args, stream);
     default:
-      return launch_belief_float(args, stream);
+      return launch_belief_stored_as<float>(args, stream);
   }
 }
 

@@ -83,9 +83,8 @@ struct BeliefArgs {
 /// bit-identical to recon::propagate_beliefs.
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream);
 
-/// The same for one storage type.
-void launch_belief_float(const BeliefArgs& args, cudaStream_t stream);
-void launch_belief_half(const BeliefArgs& args, cudaStream_t stream);
-void launch_belief_bfloat16(const BeliefArgs& args, cudaStream_t stream);
+/// The same for one storage type: float, Half or Bfloat16.
+template <class T>
+void launch_belief_stored_as(const BeliefArgs& args, cudaStream_t stream);
 
 }  // namespace recon::cuda

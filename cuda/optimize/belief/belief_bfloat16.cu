@@ -1,9 +1,3 @@
 #include "cuda/optimize/belief/belief_launch.cuh"
 
-namespace recon::cuda {
-
-void launch_belief_bfloat16(const BeliefArgs& args, cudaStream_t stream) {
-  launch_belief_stored_as<Bfloat16>(args, stream);
-}
-
-}  // namespace recon::cuda
+template void recon::cuda::launch_belief_stored_as<recon::Bfloat16>(const BeliefArgs&, cudaStream_t);

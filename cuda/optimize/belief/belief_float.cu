@@ -1,9 +1,3 @@
 #include "cuda/optimize/belief/belief_launch.cuh"
 
-namespace recon::cuda {
-
-void launch_belief_float(const BeliefArgs& args, cudaStream_t stream) {
-  launch_belief_stored_as<float>(args, stream);
-}
-
-}  // namespace recon::cuda
+template void recon::cuda::launch_belief_stored_as<float>(const BeliefArgs&, cudaStream_t);

@@ -112,31 +112,6 @@ __device__ void add_costs(const BeliefArgs& args, int index, int x, int y, int f
   }
 }
 
-/// Computes the costs of the finest level from the images, and those of the next coarser level; each thread
-/// handles the 2 x 2 pixels of one coarser pixel and a range of disparities.
-template <class T>
-__device__ void costs_phase(const BeliefArgs& args, int index) {
-  const BeliefGrid& fine = args.levels[index];
-  const int width = (fine.width + 1) / 2, height = (fine.height + 1) / 2;
-  const int chunks = (args.disparities + kCostChunk - 1) / kCostChunk;
-  const WarpItems items(width, height, chunks);
-  for (int item = items.first(); item < items.count; item += items.step()) {
-    const int x = item / chunks % items.groups * kWarp + items.lane(), y = item / chunks / items.groups;
-    if (x >= width) continue;
-    const int first = item % chunks * kCostChunk;
-    const int count = min(kCostChunk, args.disparities - first);
-    float sums[kCostChunk] = {};
-    for (int k = 0; k < 4; ++k)
-      add_costs<T>(args, index, 2 * x + (k & 1), 2 * y + (k >> 1), first, count, sums);
-    if (index + 1 >= args.level_count) continue;
-    const BeliefGrid& coarse = args.levels[index + 1];
-    T* cost = arena_of<T>(args) + coarse.costs + coarse.offset(x, y) + first * kWarp;
-#pragma unroll
-    for (int d = 0; d < kCostChunk; ++d)
-      if (d < count) store_cost(sums[d], cost + d * kWarp);
-  }
-}
-
 /// A pixel that a thread updates, and the addresses of its inputs, computed before an iteration begins.
 template <class T>
 struct PixelWork {
@@ -189,36 +164,9 @@ __device__ void expand_phase(const BeliefArgs& args, int index, int blocks) {
   }
 }
 
-template <class T>
-__device__ void choose_phase(const BeliefArgs& args) {
-  const BeliefGrid level = args.levels[0];
-  const MessageSource source(args, 0, false);
-  const int disparities = args.disparities;
-  const WarpItems items((level.width + 1) / 2, level.height, 2);
-  const T* arena = arena_of<T>(args);
-  for (int item = items.first(); item < items.count; item += items.step()) {
-    const int y = item / 2 / items.groups;
-    const int x = 2 * (item / 2 % items.groups * kWarp + items.lane()) + item % 2;
-    if (x >= level.width) continue;
-    const Inputs<T> in(arena, source, arena + level.costs + level.offset(x, y), x, y);
-    float lowest = kNoBelief;
-    int best = 0;
-    for (int first = 0; first < disparities; first += kBatch) {
-      const Batch<T, kBatch> batch(in, first);
-#pragma unroll
-      for (int i = 0; i < kBatch; ++i) {
-        const float belief =
-            belief_value(batch.cost[i], batch.above[i], batch.below[i], batch.left[i], batch.right[i]);
-        if (first + i < disparities && belief < lowest) lowest = belief, best = first + i;
-      }
-    }
-    args.winners[static_cast<std::ptrdiff_t>(y) * args.winner_pitch + x] = static_cast<std::uint16_t>(best);
-  }
-}
-
 /// Clears the messages from outside the image, at the start of the arena.
 template <class T>
-__device__ void zeros_phase(const BeliefArgs& args) {
+__device__ void clear_outside(const BeliefArgs& args) {
   const int count = args.disparities * kWarp, step = static_cast<int>(gridDim.x * blockDim.x);
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += step)
     arena_of<T>(args)[i] = T{};
@@ -264,16 +212,58 @@ __global__ void __launch_bounds__(kMaxBeliefThreads<kDisparities>, kBeliefBlocks
   }
 }
 
+/// Computes the costs of the finest level from the images, and those of the next coarser level; each thread
+/// handles the 2 x 2 pixels of one coarser pixel and a range of disparities.
 template <class T>
 __global__ void __launch_bounds__(kPlainThreads)
     costs_kernel(const __grid_constant__ BeliefArgs args, int index) {
-  if (index == 0) zeros_phase<T>(args);
-  costs_phase<T>(args, index);
+  if (index == 0) clear_outside<T>(args);
+  const BeliefGrid& fine = args.levels[index];
+  const int width = (fine.width + 1) / 2, height = (fine.height + 1) / 2;
+  const int chunks = (args.disparities + kCostChunk - 1) / kCostChunk;
+  const WarpItems items(width, height, chunks);
+  for (int item = items.first(); item < items.count; item += items.step()) {
+    const int x = item / chunks % items.groups * kWarp + items.lane(), y = item / chunks / items.groups;
+    if (x >= width) continue;
+    const int first = item % chunks * kCostChunk;
+    const int count = min(kCostChunk, args.disparities - first);
+    float sums[kCostChunk] = {};
+    for (int k = 0; k < 4; ++k)
+      add_costs<T>(args, index, 2 * x + (k & 1), 2 * y + (k >> 1), first, count, sums);
+    if (index + 1 >= args.level_count) continue;
+    const BeliefGrid& coarse = args.levels[index + 1];
+    T* cost = arena_of<T>(args) + coarse.costs + coarse.offset(x, y) + first * kWarp;
+#pragma unroll
+    for (int d = 0; d < kCostChunk; ++d)
+      if (d < count) store_cost(sums[d], cost + d * kWarp);
+  }
 }
 
 template <class T>
 __global__ void __launch_bounds__(kPlainThreads) choose_kernel(const __grid_constant__ BeliefArgs args) {
-  choose_phase<T>(args);
+  const BeliefGrid level = args.levels[0];
+  const MessageSource source(args, 0, false);
+  const int disparities = args.disparities;
+  const WarpItems items((level.width + 1) / 2, level.height, 2);
+  const T* arena = arena_of<T>(args);
+  for (int item = items.first(); item < items.count; item += items.step()) {
+    const int y = item / 2 / items.groups;
+    const int x = 2 * (item / 2 % items.groups * kWarp + items.lane()) + item % 2;
+    if (x >= level.width) continue;
+    const Inputs<T> in(arena, source, arena + level.costs + level.offset(x, y), x, y);
+    float lowest = kNoBelief;
+    int best = 0;
+    for (int first = 0; first < disparities; first += kBatch) {
+      const Batch<T, kBatch> batch(in, first);
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const float belief =
+            belief_value(batch.cost[i], batch.above[i], batch.below[i], batch.left[i], batch.right[i]);
+        if (first + i < disparities && belief < lowest) lowest = belief, best = first + i;
+      }
+    }
+    args.winners[static_cast<std::ptrdiff_t>(y) * args.winner_pitch + x] = static_cast<std::uint16_t>(best);
+  }
 }
 
 }  // namespace recon::cuda

@@ -1,6 +1,7 @@
 #include <cstddef>
 
 #include "cuda/device/grid.hpp"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/optimize/scanline/scanline.cuh"
 
 namespace recon::cuda {
@@ -196,12 +197,9 @@ void launch(const ScanlineArgs& args, cudaStream_t stream) {
   const std::size_t shared = 2 * static_cast<std::size_t>(args.costs.width + kMargin) + args.costs.planes;
   const auto kernel = rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>;
   constexpr std::size_t kAlways = std::size_t{46} << 10;  // max used without opt-in
-  if (shared > kAlways)
-    RECON_CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  rows_kernel<kPlanes, kOneWarp, kChunk, kThreads>
-      <<<static_cast<unsigned>(args.costs.height), static_cast<unsigned>(kLanes * warps), shared, stream>>>(
-          args);
+  if (shared > kAlways) allow_shared_memory(kernel);
+  kernel<<<static_cast<unsigned>(args.costs.height), static_cast<unsigned>(kLanes * warps), shared, stream>>>(
+      args);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -2,7 +2,7 @@
 
 #include <cuda_fp16.h>
 
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 
 namespace recon::cuda {
@@ -50,8 +50,7 @@ __global__ void __launch_bounds__(kQuantizeThreads)
 template <class Cost, class Quantize>
 void launch_quantize(const CostPiece<Cost>& piece, const QuantizedCosts& quantized, const Quantize& quantize,
                      cudaStream_t stream) {
-  const auto parts = [](int whole, int part) { return static_cast<unsigned>((whole + part - 1) / part); };
-  const dim3 grid(parts(quantized.width, kQuantizeColumns), parts(piece.planes, kQuantizePlanes),
+  const dim3 grid(blocks_for(quantized.width, kQuantizeColumns), blocks_for(piece.planes, kQuantizePlanes),
                   static_cast<unsigned>(piece.rows));
   quantize_kernel<<<grid, kQuantizeThreads, 0, stream>>>(piece, quantized, quantize);
   RECON_CUDA_TRY(cudaGetLastError());

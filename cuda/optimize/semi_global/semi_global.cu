@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "core/aligned_buffer.hpp"
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/semi_global/path_vector.cuh"
 
 namespace recon::cuda {
@@ -197,8 +197,8 @@ void launch(const PathArgs& args, const PathVolumes& volumes, int first, int cou
   PathRun run{};
   run.first = first;
   run.count = count;
-  run.row_blocks = (args.height + kLines - 1) / kLines;
-  run.column_blocks = (args.width + kLines - 1) / kLines;
+  run.row_blocks = divided_up(args.height, kLines);
+  run.column_blocks = divided_up(args.width, kLines);
   run.add = first > 0 || launched == Launched::kOdd;
   run.block_step = 1;
   for (int i = 0; i < 8; ++i) {

@@ -1,4 +1,4 @@
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/optimize/semi_global/path_vector.cuh"
 
 namespace recon::cuda {
@@ -303,8 +303,7 @@ void launch(const PathArgs& args, const PathVolumes& volumes, int min_disparity,
             std::uint32_t* right_keys, cudaStream_t stream) {
   using S = Segment<Shape>;
   static_assert(S::kPixels * Shape::kLanes % kWinnerThreads == 0);  // no warp diverges at the end of the loop
-  const dim3 grid(static_cast<unsigned>((args.width + S::kPixels - 1) / S::kPixels),
-                  static_cast<unsigned>(args.height));
+  const dim3 grid(blocks_for(args.width, S::kPixels), static_cast<unsigned>(args.height));
   RECON_CUDA_TRY(cudaFuncSetAttribute(winner_kernel<Shape, kStorage>,
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(S::kBytes)));

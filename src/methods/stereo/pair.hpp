@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "aggregate/aggregation.hpp"
 #include "core/image.hpp"
@@ -150,9 +149,6 @@ struct PipelineProblem {
   PipelineOptions options;
 };
 
-/// Receives the left map after a stage, with the stage's name, for measurements.
-using PipelineObserver = std::function<void(const char* step, ImageView<const float> disparity)>;
-
 /// Matches a pair by separate stages over a cost volume: cost, aggregation, optimizer, and the refinement in
 /// the order of PipelineRefinement. The right view is matched separately if the left-right check is enabled.
 /// After the optimizer every pixel has a disparity, the lowest one on ties; only outliers that are not
@@ -160,11 +156,8 @@ using PipelineObserver = std::function<void(const char* step, ImageView<const fl
 /// otherwise through the costs. Runs on the threads of the surrounding task arena; the same bits for any
 /// number of threads. Sources: see the headers of the stages; the order of the stages is that of X. Mei et
 /// al. 2011.
-/// @param observe  called for "cost", "aggregation", the optimizer ("winner", "sgm", "scanline" or
-///                 "graphcut") and the enabled ones of "graphcut", "vote", "interpolate", "edges", "subpixel"
-///                 and "median", if given
 /// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
-DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObserver& observe = {});
+DisparityMap pipeline_matching(const PipelineProblem& problem);
 std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads);
 
 /// The AD-Census stereo system as a pipeline: AD-Census costs of both views, cross-based aggregation on the

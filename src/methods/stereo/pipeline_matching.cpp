@@ -40,19 +40,6 @@ Image<float> winners_of(VolumeView<const float> costs, int min) {
   return disparity;
 }
 
-const char* name_of(PipelineOptimizer optimizer) {
-  switch (optimizer) {
-    case PipelineOptimizer::kWinnerTakeAll:
-      return "winner";
-    case PipelineOptimizer::kSemiGlobal:
-      return "sgm";
-    case PipelineOptimizer::kScanline:
-      return "scanline";
-    default:
-      return "graphcut";
-  }
-}
-
 /// Result of the optimizer for a view.
 struct ViewResult {
   Image<float> disparity;  ///< whole numbers
@@ -73,25 +60,19 @@ class Pipeline {
 
   ImageView<const Cross> left_arms() const { return left_arms_.view(); }
 
-  ViewResult match(PairSide side, const PipelineObserver& observe) const {
+  ViewResult match(PairSide side) const {
     const bool left = side == PairSide::kLeft;
     const ColourPair& colour = problem_.colour;
     const int min = problem_.range.min;
     Volume<float> costs(colour.left.width, problem_.range.count, colour.left.height);
     costs_.fill(side, costs.view());
-    if (observe) observe("cost", winners_of(costs.view(), min).view());
     const SupportViews<Rgb8> colours{left ? colour.left : colour.right, left ? colour.right : colour.left,
                                      side, min};
     const SupportViews<Cross> arms{left ? left_arms_.view() : right_arms_.view(),
                                    left ? right_arms_.view() : left_arms_.view(), side, min};
     costs = aggregated(std::move(costs), colours, arms, options_.aggregation, max_cost(options_));
-    if (observe) observe("aggregation", winners_of(costs.view(), min).view());
     ViewResult result = optimize(side, std::move(costs));
-    if (observe) observe(name_of(options_.optimizer), result.disparity.view());
-    if (options_.refinement.graph_cut && options_.optimizer != PipelineOptimizer::kGraphCut) {
-      cut(side, result);
-      if (observe) observe("graphcut", result.disparity.view());
-    }
+    if (has_graph_cut(options_)) cut(side, result);
     return result;
   }
 
@@ -115,7 +96,6 @@ class Pipeline {
       result.costs = std::move(costs);
     }
     result.disparity = winners_of(result.costs.view(), min);
-    if (options_.optimizer == PipelineOptimizer::kGraphCut) cut(side, result);
     return result;
   }
 
@@ -165,48 +145,32 @@ void take_between(ImageView<const float> between, ImageView<float> disparity) {
 
 /// The refinement stages after the optimizer.
 Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, ViewResult left,
-                     const Image<float>& right, const PipelineObserver& observe) {
+                     const Image<float>& right) {
   const PipelineRefinement& steps = problem.options.refinement;
   const DisparityRange range = problem.range;
   Image<float>& disparity = left.disparity;
-  const auto report = [&](const char* step) {
-    if (observe) observe(step, disparity.view());
-  };
   if (steps.left_right) {
-    Image<Outlier> outliers =
-        left_right_check(disparity.view(), right.view(), range.min, range.count, problem.options.left_right);
+    Image<Outlier> outliers = left_right_check(disparity.view(), right.view(), problem.options.left_right);
     if (steps.interpolate) {
       invalidate_small_segments(disparity.view(), outliers.view());
       extend_surfaces(disparity.view(), outliers.view(), range.min, range.count);
     }
-    if (steps.vote) {
+    if (steps.vote)
       vote_in_regions(disparity.view(), outliers.view(), pipeline.left_arms(), range.min, range.count,
                       problem.options.voting, right.view());
-      report("vote");
-    }
-    if (steps.interpolate) {
+    if (steps.interpolate)
       interpolate_outliers(disparity.view(), outliers.view(), problem.colour.left, right.view());
-      report("interpolate");
-    } else {
+    else
       invalidate(outliers.view(), disparity.view());
-    }
   }
-  if (steps.edges) {
-    disparity = adjust_discontinuities(disparity.view(), left.costs.view(), range.min);
-    report("edges");
-  }
+  if (steps.edges) disparity = adjust_discontinuities(disparity.view(), left.costs.view(), range.min);
   if (steps.subpixel) {
     if (left.between.empty())
       enhance_subpixel(disparity.view(), left.costs.view(), range.min);
     else
       take_between(left.between.view(), disparity.view());
-    report("subpixel");
   }
-  if (steps.median) {
-    disparity = median_3x3(disparity.view());
-    report("median");
-  }
-  return std::move(disparity);
+  return steps.median ? median_3x3(disparity.view()) : std::move(disparity);
 }
 
 void check(const PipelineProblem& problem) {
@@ -227,14 +191,12 @@ void check(const PipelineProblem& problem) {
 
 }  // namespace
 
-DisparityMap pipeline_matching(const PipelineProblem& problem, const PipelineObserver& observe) {
+DisparityMap pipeline_matching(const PipelineProblem& problem) {
   check(problem);
   const Pipeline pipeline(problem);
   Image<float> right;
-  if (problem.options.refinement.left_right)
-    right = std::move(pipeline.match(PairSide::kRight, {}).disparity);
-  ViewResult left = pipeline.match(PairSide::kLeft, observe);
-  return {refined(problem, pipeline, std::move(left), right, observe)};
+  if (problem.options.refinement.left_right) right = std::move(pipeline.match(PairSide::kRight).disparity);
+  return {refined(problem, pipeline, pipeline.match(PairSide::kLeft), right)};
 }
 
 PipelineOptions ad_census_pipeline() {

@@ -57,7 +57,7 @@ class Cut {
     std::vector<Layout> all;
     for (const auto& layout : layouts(costs_.height, options_))
       all.push_back({layout, std::vector<int>(layout.size(), 0)});
-    changed_in_.assign(static_cast<std::size_t>(costs_.height), 0);
+    changed_in_.assign(costs_.height, 0);
     const auto is_done = [&] {
       return std::all_of(all.begin(), all.end(), [&](const Layout& l) { return open_bands(l).empty(); });
     };
@@ -73,7 +73,7 @@ class Cut {
 
   /// Finds the limits of the best labels; returns the maximum finite cost.
   float survey() {
-    std::vector<float> max_of_rows(static_cast<std::size_t>(costs_.height));
+    std::vector<float> max_of_rows(costs_.height);
     parallel_for(costs_.height, [&](int y) {
       float row_max = 0.0f;
       for (int d = 0; d < costs_.planes; ++d) {
@@ -83,7 +83,7 @@ class Cut {
           row_max = cost > row_max ? cost : row_max;
         }
       }
-      max_of_rows[static_cast<std::size_t>(y)] = row_max;
+      max_of_rows[y] = row_max;
       if (restricted_) find_limits(y);
     });
     return *std::max_element(max_of_rows.begin(), max_of_rows.end());
@@ -94,7 +94,7 @@ class Cut {
     const int width = costs_.width, best = options_.best;
     AlignedBuffer<float> sorted(element_count({width, best}));
     std::fill_n(sorted.data(), element_count({width, best}), std::numeric_limits<float>::max());
-    AlignedBuffer<float> next(static_cast<std::size_t>(width));
+    AlignedBuffer<float> next(width);
     for (int d = 0; d < costs_.planes; ++d) {
       const float* row = costs_.row(y, d);
       std::copy_n(row, width, next.data());
@@ -126,11 +126,10 @@ class Cut {
     const CutState state{&energy_, labels, data_.view(), limits_.view(), options_.reach};
     const std::vector<std::size_t> open = open_bands(layout);
     parallel_for(static_cast<int>(open.size()), [&](int i) {
-      const std::size_t at = static_cast<std::size_t>(i);
-      const RowRange rows = layout.bands[open[at]];
+      const RowRange rows = layout.bands[open[i]];
       if (CutBand(state, rows).expand_all())
         std::fill(changed_in_.begin() + rows.begin, changed_in_.begin() + rows.end, number);
-      layout.done_in[open[at]] = number;
+      layout.done_in[open[i]] = number;
     });
   }
 

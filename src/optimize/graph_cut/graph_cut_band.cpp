@@ -31,8 +31,8 @@ CutBand::CutBand(const CutState& state, RowRange rows)
       seen_{std::max(rows.begin - 1, 0), std::min(rows.end + 1, energy_.height())},
       width_(energy_.width()),
       near_(state.limits.empty() ? 0 : pixel_count(width_, seen_)),
-      scratch_(state.limits.empty() ? 0 : static_cast<std::size_t>(width_ + 2 * state.reach)),
-      allowed_(static_cast<std::size_t>(width_)),
+      scratch_(state.limits.empty() ? 0 : width_ + 2 * state.reach),
+      allowed_(width_),
       nodes_(pixel_count(width_, rows)),
       pixels_(pixel_count(width_, rows)),
       data_(pixel_count(width_, rows)),
@@ -80,7 +80,7 @@ void CutBand::find_near(int alpha) {
     for (int x = 0; x < width_; ++x)
       own[reach + x] = static_cast<std::uint8_t>((costs[x] <= limits[x]) | (labels[x] == alpha));
     std::uint8_t* near = near_.data() + std::ptrdiff_t{y - seen_.begin} * width_;
-    std::memcpy(near, own, static_cast<std::size_t>(width_));
+    std::memcpy(near, own, width_);
     for (int i = 1; i <= 2 * reach; ++i)
       for (int x = 0; x < width_; ++x) near[x] = static_cast<std::uint8_t>(near[x] | own[i + x]);
   }

@@ -87,7 +87,6 @@ class CutBand {
   void drop_hopeless(int alpha);
   double max_gain(int index, int alpha) const;
   void solve(int alpha);
-  void add_pairs(int node, int alpha);
   double change(int alpha) const;
   bool apply(int alpha);
 

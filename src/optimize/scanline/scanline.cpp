@@ -207,8 +207,7 @@ void optimize_row(const ScanlineProblem& problem, int y) {
   const int width = costs.width, planes = costs.planes;
   const std::ptrdiff_t record = whole_vectors(planes);
   AlignedBuffer<float> by_pixel(element_count({width, record})), sums(element_count({width, record}));
-  AlignedBuffer<float> paths(element_count({2, record + 2 * kScanlineLanes})),
-      edges(static_cast<std::size_t>(width));
+  AlignedBuffer<float> paths(element_count({2, record + 2 * kScanlineLanes})), edges(width);
   std::fill_n(paths.data(), 2 * (record + 2 * kScanlineLanes), invalid_cost());
   for (int x = 0; x < width; ++x)
     std::fill(by_pixel.data() + x * record + planes, by_pixel.data() + (x + 1) * record, invalid_cost());

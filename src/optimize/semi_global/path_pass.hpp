@@ -137,8 +137,7 @@ struct PathFront {
 /// State of a row between its pieces.
 template <class T>
 struct PathRow {
-  PathRow(int width, int planes)
-      : along(1, planes), winners(static_cast<std::size_t>(width)), right(right_count(width)) {}
+  PathRow(int width, int planes) : along(1, planes), winners(width), right(right_count(width)) {}
 
   /// The min sums of the right view and their planes, from right to left.
   std::uint16_t* right_sums() { return right.data() + kRightMargin; }

@@ -63,12 +63,11 @@ class SemiGlobal {
         down_(width_, problem.planes, diagonals(), plan_.wave.rows_in_work()),
         block_costs_(problem.stored_costs != nullptr ? 0 : element_count({plan_.rows, width_, padded_})),
         block_sums_(element_count({plan_.rows, width_, padded_})),
-        behind_(static_cast<std::size_t>(padded_)),
-        first_(static_cast<std::size_t>(padded_)),
-        last_(static_cast<std::size_t>(padded_)),
-        behind_sums_(static_cast<std::size_t>(padded_)) {
-    for (int g = 0; g < 256; ++g)
-      p2_[static_cast<std::size_t>(g)] = static_cast<T>(edge_penalty(problem.options, g));
+        behind_(padded_),
+        first_(padded_),
+        last_(padded_),
+        behind_sums_(padded_) {
+    for (int g = 0; g < 256; ++g) p2_[g] = static_cast<T>(edge_penalty(problem.options, g));
     for (std::ptrdiff_t d = 0; d < padded_; ++d) {
       behind_.data()[d] = d < problem.planes ? T{0} : PathSlots<T>::kEnd;
       first_.data()[d] = d == 0 ? PathSlots<T>::kEnd : T{0};
@@ -79,16 +78,17 @@ class SemiGlobal {
       rows_.push_back(std::make_unique<PathRow<T>>(width_, problem.planes));
     for (int i = 0; i < plan_.wave.workers; ++i)
       pieces_.push_back(std::make_unique<PathPiece>(problem.planes, kPathColumns));
-    for (int i = 1; i < plan_.blocks; ++i) checkpoints_.emplace_back(front_count(plan_, problem));
+    for (int i = 1; i < plan_.blocks; ++i)
+      checkpoints_.emplace_back(front_count(width_, problem.planes, problem.options, plan_));
   }
 
   void run() {
     for (int block = plan_.blocks - 1; block > 0; --block) {
       sweep(block, make_pass(-1, PathSums::kNone));
-      up_.save(checkpoints_[static_cast<std::size_t>(block) - 1].data());
+      up_.save(checkpoints_[block - 1].data());
     }
     for (int block = 0; block < plan_.blocks; ++block) {
-      if (block < plan_.blocks - 1) up_.restore(checkpoints_[static_cast<std::size_t>(block)].data());
+      if (block < plan_.blocks - 1) up_.restore(checkpoints_[block].data());
       sweep(block, make_pass(-1, PathSums::kStored));
       sweep(block, make_pass(1, PathSums::kWinner));
     }
@@ -118,9 +118,6 @@ class SemiGlobal {
                                  const PathBlocks& plan) {
     return PathFront<T>::count(width, planes, options.paths == 8, plan.wave.rows_in_work());
   }
-  static std::size_t front_count(const PathBlocks& plan, const SemiGlobalProblem& problem) {
-    return front_count(problem.guide.width, problem.planes, problem.options, plan);
-  }
 
   PathPass<T> make_pass(int sign, PathSums sums) {
     return {problem_.guide,
@@ -149,8 +146,7 @@ class SemiGlobal {
     const int first_row = pass.sign > 0 ? top : height_ - bottom;
     wavefront(bottom - top, width_, plan_.wave, [&](int worker, int row, int begin, int end) {
       const int in_work = row % plan_.wave.rows_in_work();
-      step(pass, *rows_[static_cast<std::size_t>(in_work)], *pieces_[static_cast<std::size_t>(worker)],
-           first_row + row, begin, end, top);
+      step(pass, *rows_[in_work], *pieces_[worker], first_row + row, begin, end, top);
     });
   }
 

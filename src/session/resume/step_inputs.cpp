@@ -65,13 +65,19 @@ json describe(const AggregationOptions& options) {
   const auto& [kind, constant_radius, adaptive_weight, cross, cross_based] = options;
   const auto& [radius, gamma_colour, gamma_space] = adaptive_weight;
   const auto& [reach, near_reach, colour, strict_colour] = cross;
-  const auto& [iterations, first] = cross_based;
-  return {{"kind", static_cast<int>(kind)},  {"constant_radius", constant_radius},
-          {"adaptive_radius", radius},       {"gamma_colour", gamma_colour},
-          {"gamma_space", gamma_space},      {"reach", reach},
-          {"near_reach", near_reach},        {"colour", colour},
-          {"strict_colour", strict_colour},  {"iterations", iterations},
-          {"first", static_cast<int>(first)}};
+  const auto& [iterations] = cross_based;
+  // The first order is always horizontal: it is kept here, so that finished work stays valid.
+  return {{"kind", static_cast<int>(kind)},
+          {"constant_radius", constant_radius},
+          {"adaptive_radius", radius},
+          {"gamma_colour", gamma_colour},
+          {"gamma_space", gamma_space},
+          {"reach", reach},
+          {"near_reach", near_reach},
+          {"colour", colour},
+          {"strict_colour", strict_colour},
+          {"iterations", iterations},
+          {"first", 0}};
 }
 
 json describe(const ScanlineOptions& options) {

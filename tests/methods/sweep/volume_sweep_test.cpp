@@ -129,7 +129,7 @@ TEST(VolumeSweep, AggregatesLikeTheTextbook) {
   compare(Aggregation::kCrossBased,
           reference::cross_based(view, given.view(),
                                  {rule.reach, rule.near_reach, rule.colour, rule.strict_colour},
-                                 by.cross_based.iterations, true));
+                                 by.cross_based.iterations));
 }
 
 /// X. Mei et al. 2011, section 3.4, as described there, with planes for disparities.

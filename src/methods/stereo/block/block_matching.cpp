@@ -58,7 +58,7 @@ Image<std::uint8_t> prepare_right(Grey image, const BlockLevel& level, const Blo
   const std::ptrdiff_t beyond = std::clamp<std::ptrdiff_t>(first + 1, inside, length);
   Image<std::uint8_t> reversed(static_cast<int>(length), image.height);
   parallel_for((image.height + 31) / 32, [&](int block) {
-    AlignedBuffer<std::uint8_t> prepared(static_cast<std::size_t>(width));
+    AlignedBuffer<std::uint8_t> prepared(width);
     AlignedBuffer<std::uint8_t> samples(static_cast<std::size_t>(width) * static_cast<std::size_t>(steps));
     for (int y = 32 * block; y < std::min(32 * block + 32, image.height); ++y) {
       prepare_row(image, y, options, prepared.data());

@@ -152,7 +152,7 @@ class StripSearch {
     int k = 0;
     for (; k + lanes <= hypotheses_; k += lanes) min_costs = hn::Min(min_costs, move(k));
     if (k < hypotheses_) {
-      const auto valid = hn::FirstN(d, static_cast<std::size_t>(hypotheses_ - k));
+      const auto valid = hn::FirstN(d, hypotheses_ - k);
       min_costs = hn::Min(min_costs, hn::IfThenElse(valid, move(k), hn::Set(d, kNone)));
     }
     return min_costs;
@@ -167,12 +167,11 @@ class StripSearch {
     for (int k = 0; k < hypotheses_; k += lanes) {
       auto sum = hn::Load(d, sums_ + k);
       if (k + lanes > from && k < to) {
-        const auto before = hn::FirstN(d, static_cast<std::size_t>(std::max(from - k, 0)));
-        const auto inside = hn::FirstN(d, static_cast<std::size_t>(std::min(to - k, lanes)));
+        const auto before = hn::FirstN(d, std::max(from - k, 0));
+        const auto inside = hn::FirstN(d, std::min(to - k, lanes));
         sum = hn::IfThenElse(before, sum, hn::IfThenElse(inside, none, sum));
       }
-      if (k + lanes > hypotheses_)
-        sum = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(hypotheses_ - k)), sum, none);
+      if (k + lanes > hypotheses_) sum = hn::IfThenElse(hn::FirstN(d, hypotheses_ - k), sum, none);
       min_costs = hn::Min(min_costs, sum);
     }
     return min_costs;
