@@ -215,10 +215,13 @@ FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const
   return normal_map_file(path, normals).commit();
 }
 
+float rounded_confidence(float confidence) {
+  return std::isnan(confidence) ? confidence : confidence_of(confidence_grey(confidence));
+}
+
 void round_confidences(ImageView<float> confidence) {
   for (int y = 0; y < confidence.height; ++y)
-    for (int x = 0; x < confidence.width; ++x)
-      if (float& value = confidence(x, y); !std::isnan(value)) value = confidence_of(confidence_grey(value));
+    for (int x = 0; x < confidence.width; ++x) confidence(x, y) = rounded_confidence(confidence(x, y));
 }
 
 Image<float> read_confidence_map(const std::filesystem::path& path) {

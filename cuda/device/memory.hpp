@@ -21,7 +21,7 @@ class Buffer {
   explicit Buffer(std::size_t bytes);
 
   std::byte* data() const { return data_.get(); }
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return data_ ? bytes_ : 0; }
 
  private:
   std::unique_ptr<std::byte, Free> data_;

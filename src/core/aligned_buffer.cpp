@@ -1,7 +1,6 @@
 #include "core/aligned_buffer.hpp"
 
 #include <malloc.h>
-#include <sanitizer/asan_interface.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +12,13 @@
 #include <string>
 
 #include "core/error.hpp"
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(data, bytes)
+#define ASAN_UNPOISON_MEMORY_REGION(data, bytes)
+#endif
 
 namespace recon {
 namespace {

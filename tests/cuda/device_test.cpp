@@ -42,6 +42,7 @@ TEST_F(Device, BuffersMoveAndEmptyOnesHoldNothing) {
   DeviceBuffer b(std::move(a));
   EXPECT_EQ(b.data(), data);
   EXPECT_EQ(b.bytes(), 100u);
+  EXPECT_EQ(a.bytes(), 0u);
   EXPECT_EQ(DeviceBuffer(0).data(), nullptr);
 }
 

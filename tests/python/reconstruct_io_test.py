@@ -81,6 +81,7 @@ class Files(unittest.TestCase):
         image = rio.read_pfm(self.file(b"Pf\n2 2\n-1\n" + struct.pack("<4f", 3, float("inf"), 1, 2)))
         np.testing.assert_array_equal(image, [[1, 2], [3, np.nan]])
         np.testing.assert_array_equal(rio.read_pfm(self.file(b"Pf 1 1 1.0\n" + struct.pack(">f", 5))), [[5]])
+        self.refuses(rio.read_pfm, b"Pf\n1 1\n1.2.3\n" + bytes(4), "no header")
         self.refuses(rio.read_pfm, b"PF\n1 1\n-1\n", "no header")
 
     def test_cloud(self):
@@ -91,7 +92,14 @@ class Files(unittest.TestCase):
         self.refuses(rio.read_cloud, header + bytes(17), "take 18 bytes, but 17 follow")
         self.refuses(rio.read_cloud, header.replace(b"uchar", b"list uchar int"), "cannot read vertices with")
         self.refuses(rio.read_cloud, header.replace(b"binary_little_endian", b"ascii"), "not a binary")
+        self.refuses(rio.read_cloud, header.replace(b"uchar views", b"uchar x"), "two properties of the same name")
         self.refuses(rio.read_cloud, header[:60], "truncated")
+
+    def test_view_names(self):
+        Path(self.folder.name, "stereo").mkdir()
+        Path(self.folder.name, "stereo/fusion.cfg").write_bytes("a b.png\ncaf\xe9.png\nx\u2028y.png\n".encode("utf-8", "surrogateescape")
+                                                                .replace(b"\xc3\xa9", b"\xe9"))
+        self.assertEqual(rio.view_names(self.folder.name), ["a b.png", "caf\udce9.png", "x\u2028y.png"])
 
     def test_visibility(self):
         content = struct.pack("<QIIIIII", 3, 2, 7, 9, 0, 1, 4)

@@ -89,7 +89,7 @@ void vote(LabelledMap& map, const std::vector<Cross>& crosses, int min, int coun
 /// map contradicts are used last.
 void interpolate(LabelledMap& map, ImageView<const Rgb8> image, ImageView<const float> right);
 
-/// Labels the reliable surfaces of fewer than `least` pixels as occlusions.
+/// Labels the reliable surfaces of fewer than `least` pixels as outliers.
 void invalidate_small_segments(LabelledMap& map, int least);
 
 /// Extends surfaces to the left of the first reliable pixel of a row, or of any other with outliers to its

@@ -179,6 +179,29 @@ TEST(BackgroundWork, HandsOnTheFirstError) {
   EXPECT_THROW(work.submit([] {}), OutputError);
 }
 
+TEST_F(Folder, ANewRecordRemovesTheFilesOfTheEarlierOne) {
+  const Workspace workspace(folder_);
+  const auto record_of = [&](const std::vector<std::string>& files) {
+    StepRecord record{{}, {}, nlohmann::json::object()};
+    for (const std::string& file : files) record.outputs.push_back({file, {1, "hash"}});
+    return record;
+  };
+  for (const char* file : {"a.bin", "b.bin", "c.png"}) write(file, "x");
+  replace_record(workspace, "status/a.json", record_of({"a.bin", "b.bin"}));
+  replace_record(workspace, "status/a.json", record_of({"b.bin", "c.png"}));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.bin"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "b.bin"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "c.png"));
+}
+
+TEST_F(Folder, ARecordThatNamesFilesElsewhereIsNone) {
+  for (const std::string file : {"../a.bin", "stereo/../../a.bin", "/tmp/a.bin"}) {
+    StepRecord record{{}, {{file, {1, "hash"}}}, nlohmann::json::object()};
+    write_record(folder_ / "status/a.json", record);
+    EXPECT_FALSE(read_record(folder_ / "status/a.json")) << file;
+  }
+}
+
 TEST_F(Folder, RecordsComeBackAndRevealDamage) {
   write("a.bin", "content");
   StepRecord record;

@@ -126,7 +126,7 @@ def read_confidence_map(path):
 def read_pfm(path):
     """A PFM file of one channel: (height, width) float32; NaN where unknown, which is +inf in the file."""
     data = Path(path).read_bytes()
-    header = re.match(rb"Pf\s+(\d+)\s+(\d+)\s+(-?[\d.]+(?:e[+-]?\d+)?)\s", data[:128])
+    header = re.match(rb"Pf\s+(\d+)\s+(\d+)\s+(-?\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s", data[:128])
     if not header or float(header[3]) == 0:
         _fail(path, "has no header of a PFM file of one channel")
     width, height, scale = int(header[1]), int(header[2]), float(header[3])
@@ -160,6 +160,8 @@ def _ply_header(path, file):
         _fail(path, "is not a binary PLY file")
     if elements[:1] != ["vertex"] or not fields:
         _fail(path, "does not begin with vertices")
+    if len({name for name, _ in fields}) < len(fields):
+        _fail(path, "has two properties of the same name")
     return count, np.dtype([(name, order + _PLY_TYPES[kind]) for name, kind in fields])
 
 
@@ -206,8 +208,8 @@ def read_visibility(path, points):
 
 
 def view_names(dense):
-    """The names of the views of a scene that have depth maps, in order."""
-    return Path(dense, "stereo", "fusion.cfg").read_text(encoding="utf-8").splitlines()
+    """The names of the views of a scene with depth maps, in order; without those that COLMAP's list cannot name (#...)."""
+    return [os.fsdecode(name) for name in Path(dense, "stereo", "fusion.cfg").read_bytes().split(b"\n") if name]
 
 
 def read_report(path):

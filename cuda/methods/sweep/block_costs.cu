@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   WinnerScan scan[2];
   for (int i = 0; i < 2; ++i) {
     scan[i].clear();
-    if (piece.plane > 0) scan[i] = scans[row * pitch + x + i];
+    if (piece.plane > 0 && x + i < width) scan[i] = scans[row * pitch + x + i];
   }
 #pragma unroll 8
   for (int d = 0; d < piece.planes; ++d) {

@@ -76,7 +76,10 @@ class Planner {
   }
 
   SweepPlan smallest() const {
-    return counted(SourceStorage::kBytes, block_rows_, std::min(kMinPlanes, shape_.planes));
+    // Winners in ranges of planes need memory from one to the next: few planes take less in one range.
+    const SweepPlan pieces = counted(SourceStorage::kBytes, block_rows_, std::min(kMinPlanes, shape_.planes));
+    const SweepPlan whole = counted(SourceStorage::kBytes, block_rows_, shape_.planes);
+    return whole.bytes < pieces.bytes ? whole : pieces;
   }
 
  private:

@@ -19,6 +19,7 @@ constexpr std::size_t kFusionBytes = 23;        // and its colours
 constexpr std::size_t kMappedShare = 8;   // of the bytes of maps in files, one in this many is in memory
 constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
 constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
+constexpr std::size_t kWriteBytes = 3;    // of a confidence map: its greys and its file
 constexpr std::size_t kEstimateBytes =
     32;  // the maps (20), filters (12); what a sweep returns is in its own sum
 constexpr std::size_t kResultBytes = 12;  // what a sweep returns
@@ -304,8 +305,8 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   // fills.
   const std::size_t spare = limit - least - (ample ? heaps : 0);
   const std::size_t all = plan.needed_views().size() * sizes.padded;
-  memory.writes_waiting =
-      static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * kMapBytes)));
+  memory.writes_waiting = static_cast<int>(
+      std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * (kMapBytes + kWriteBytes))));
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
   // The maps before and after the check: of few views, the last check needs all of those before it.
   memory.map_cache = std::min(spare / 2, all * kMapBytes * 2);

@@ -66,18 +66,11 @@ json describe(const AggregationOptions& options) {
   const auto& [radius, gamma_colour, gamma_space] = adaptive_weight;
   const auto& [reach, near_reach, colour, strict_colour] = cross;
   const auto& [iterations] = cross_based;
-  // The first order is always horizontal: it is kept here, so that finished work stays valid.
-  return {{"kind", static_cast<int>(kind)},
-          {"constant_radius", constant_radius},
-          {"adaptive_radius", radius},
-          {"gamma_colour", gamma_colour},
-          {"gamma_space", gamma_space},
-          {"reach", reach},
-          {"near_reach", near_reach},
-          {"colour", colour},
-          {"strict_colour", strict_colour},
-          {"iterations", iterations},
-          {"first", 0}};
+  return {{"kind", static_cast<int>(kind)}, {"constant_radius", constant_radius},
+          {"adaptive_radius", radius},      {"gamma_colour", gamma_colour},
+          {"gamma_space", gamma_space},     {"reach", reach},
+          {"near_reach", near_reach},       {"colour", colour},
+          {"strict_colour", strict_colour}, {"iterations", iterations}};
 }
 
 json describe(const ScanlineOptions& options) {

@@ -40,6 +40,13 @@ bool is_result(const json& result) {
          all({"device"}, [](const json& value) { return value.is_string(); }) && all({"warnings"}, are_texts);
 }
 
+/// Whether the file is in the output folder.
+bool is_below(const OutputFile& output) {
+  const std::filesystem::path path(output.name);
+  return path.is_relative() &&
+         std::none_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
+}
+
 std::string shown(const std::optional<json>& value) {
   constexpr std::size_t kMaxLength = 60;
   if (!value) return "none";
@@ -60,6 +67,17 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
   write_file(path, json_text(document));
 }
 
+void replace_record(const Workspace& workspace, const std::string& record_file, const StepRecord& record) {
+  const std::filesystem::path path = workspace.path(record_file);
+  const std::optional<StepRecord> earlier = read_record(path);
+  write_record(path, record);
+  if (!earlier) return;
+  for (const OutputFile& file : earlier->outputs)
+    if (std::none_of(record.outputs.begin(), record.outputs.end(),
+                     [&](const OutputFile& it) { return it.name == file.name; }))
+      remove_result(workspace.path(file.name));
+}
+
 std::optional<StepRecord> read_record(const std::filesystem::path& path) {
   if (!is_file(path)) return std::nullopt;
   try {
@@ -73,6 +91,7 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
       record.outputs.push_back(
           {output.at("file").get<std::string>(),
            {output.at("size").get<std::uint64_t>(), output.at("hash").get<std::string>()}});
+    if (!std::all_of(record.outputs.begin(), record.outputs.end(), is_below)) return std::nullopt;
     return record;
   } catch (const json::exception&) {
     return std::nullopt;

@@ -31,7 +31,13 @@ struct StepRecord {
 /// @throws OutputError
 void write_record(const std::filesystem::path& path, const StepRecord& record);
 
-/// Reads a record; nothing when there is none, it is damaged, or a value has another type than was written.
+/// Writes the record of a step in the place of that of an earlier run, whose files are removed unless they
+/// are files of the new one too.
+/// @throws OutputError
+void replace_record(const Workspace& workspace, const std::string& record_file, const StepRecord& record);
+
+/// Reads a record; nothing when there is none, it is damaged, names a file outside the output folder, or a
+/// value has another type than was written.
 std::optional<StepRecord> read_record(const std::filesystem::path& path);
 
 /// Whether all files of a record are there with the content that was written; otherwise the first that is

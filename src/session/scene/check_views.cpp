@@ -45,7 +45,7 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
       float confidence = maps.confidence(x, y);
       bool keep = agreement(x, y).agree >= consistency.min_views;
       if (patches && !std::isnan(maps.depth(x, y))) {
-        confidence = reliability(agreement(x, y), 1.0f - confidence, variation(x, y));
+        confidence = rounded_confidence(reliability(agreement(x, y), 1.0f - confidence, variation(x, y)));
         keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
       }
       result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
@@ -217,7 +217,7 @@ bool ViewChecks::begin_check(std::size_t i) {
 /// Gives the files of a view their names, and sets its state.
 void ViewChecks::commit(std::size_t i, std::vector<WrittenFile>& files, StepRecord record) {
   for (WrittenFile& file : files) record.outputs.push_back(file.commit());
-  write_record(run_.workspace.path(run_.record_file(Step::kCheck, views_[i])), record);
+  replace_record(run_.workspace, run_.record_file(Step::kCheck, views_[i]), record);
   run_.state(views_[i]).check = std::move(record);
 }
 

@@ -201,7 +201,7 @@ class Estimation {
     record.outputs = {run_.photometric->write_depth(name, maps).commit(),
                       run_.photometric->write_confidence(name, maps).commit()};
     record.result = result;
-    write_record(run_.workspace.path(run_.record_file(Step::kEstimate, view)), record);
+    replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
     run_.state(view).estimate = std::move(record);
     end(view);
   }
