@@ -36,7 +36,7 @@ struct alignas(W < 4 ? 4 * W : 16) Words {
 
 /// One warp searches a tile of columns down a strip of rows. Lane l holds the hypotheses 2 W l .. 2 W l + 2 W
 /// - 1 of every pixel. Column sums are in shared memory; each word is private to one lane.
-template <int W, bool kPadded>
+template <int W, bool kPadded, bool kUnique>
 class WarpSearch {
  public:
   // State of a pixel until it is finished: the min sum and its lane, the second, and from kSlotSums on the
@@ -60,8 +60,12 @@ class WarpSearch {
   }
 
   __device__ void run(int y_begin, int y_end) {
-    start(y_begin - 1);
-    for (int y = y_begin; y < y_end; ++y) search_row(y);
+    start(y_begin);
+    for (int y = y_begin; y < y_end; ++y)
+      if (y == y_begin)
+        search_row<false>(y);
+      else
+        search_row<true>(y);
   }
 
  private:
@@ -141,12 +145,15 @@ class WarpSearch {
     }
   }
 
-  /// Searches a row, four columns and the four pixels whose windows they complete at a time. The column sums
-  /// are those of the row above.
+  /// Searches a row, four columns and the four pixels whose windows they complete at a time; `kRoll`: the
+  /// column sums are those of the row above.
+  template <bool kRoll>
   __device__ void search_row(int y) {
     Stream in, out;
-    in.open(left_row(y + radius_), right_row(y + radius_), first_);
-    out.open(left_row(y - radius_ - 1), right_row(y - radius_ - 1), first_);
+    if (kRoll) {
+      in.open(left_row(y + radius_), right_row(y + radius_), first_);
+      out.open(left_row(y - radius_ - 1), right_row(y - radius_ - 1), first_);
+    }
     Words<W> sums = {}, gained = {};
     const int last = x_end_ - 1 + radius_;
     const int inside_begin = max(x_begin_ + radius_, first_ + 2 * radius_) + 1;
@@ -155,13 +162,13 @@ class WarpSearch {
     for (int c = first_; c <= last; c += 4) {
       Words<W> pixels[4];
       if (c >= inside_begin && c <= inside_end) {
-        move_windows<true>(sums, gained, pixels, c, in, out);
+        move_windows<kRoll, true>(sums, gained, pixels, c, in, out);
         keep_winners<true>(pixels, c - radius_, waiting);
       } else {
-        move_windows<false>(sums, gained, pixels, c, in, out);
+        move_windows<kRoll, false>(sums, gained, pixels, c, in, out);
         if (c + 3 - radius_ >= x_begin_) keep_winners<false>(pixels, c - radius_, waiting);
       }
-      if (c + 4 < b_.width) {
+      if (kRoll && c + 4 < b_.width) {
         in.advance();
         out.advance();
       }
@@ -176,7 +183,7 @@ class WarpSearch {
 
   /// Updates columns c .. c + 3 and moves the window over the pixels that they complete, as far as they are
   /// searched; `kInside`: all of them are, and their windows lie inside the tile.
-  template <bool kInside>
+  template <bool kRoll, bool kInside>
   __device__ __forceinline__ void move_windows(Words<W>& sums, Words<W>& gained, Words<W> (&pixels)[4], int c,
                                                const Stream& in, const Stream& out) {
     Words<W> columns[4], lost[4];
@@ -185,13 +192,15 @@ class WarpSearch {
       if (!kInside && c + j >= b_.width) break;
       columns[j] = column(c + j);
     }
+    if constexpr (kRoll) {
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      if (!kInside && c + j >= b_.width) break;
+      for (int j = 0; j < 4; ++j) {
+        if (!kInside && c + j >= b_.width) break;
 #pragma unroll
-      for (int w = 0; w < W; ++w)
-        columns[j].v[w] += costs(in.samples, in.left4, j, w) - costs(out.samples, out.left4, j, w);
-      column(c + j) = columns[j];
+        for (int w = 0; w < W; ++w)
+          columns[j].v[w] += costs(in.samples, in.left4, j, w) - costs(out.samples, out.left4, j, w);
+        column(c + j) = columns[j];
+      }
     }
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -237,7 +246,7 @@ class WarpSearch {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const bool beside = place_of(best[j]) <= 2;
-      second[j] = min_of_warp(beside ? kNone16 * kWarp : own[j]) / kWarp;
+      second[j] = kUnique ? min_of_warp(beside ? kNone16 * kWarp : own[j]) / kWarp : kNone16;
     }
     std::uint32_t* slot = slots_ + (x - waiting) * kSlot;
 #pragma unroll
@@ -274,11 +283,13 @@ class WarpSearch {
       winner.before = n > 0 ? sums[n - 1] : kNoBlockCost;
       winner.after = n + 1 < 6 * W ? sums[n + 1] : kNoBlockCost;
     }
-    const std::uint32_t others = slot[1];
-    winner.second = others == kNone16 ? kNoBlockCost : others;
+    if (kUnique) {
+      const std::uint32_t others = slot[1];
+      winner.second = others == kNone16 ? kNoBlockCost : others;
 #pragma unroll
-    for (int n = 0; n < 6 * W; ++n)
-      if (n < winner.k - 1 || n > winner.k + 1) winner.second = min(winner.second, sums[n]);
+      for (int n = 0; n < 6 * W; ++n)
+        if (n < winner.k - 1 || n > winner.k + 1) winner.second = min(winner.second, sums[n]);
+    }
     winner.k += first;
     store_winner(b_, x, y, winner);
   }
@@ -295,24 +306,24 @@ template <int W>
 std::size_t shared_bytes(int tile_width, int radius) {
   const int columns = tile_width + 2 * radius + 6;
   return sizeof(std::uint32_t) *
-         (kWarp * WarpSearch<W, true>::kSlot + static_cast<std::size_t>(columns) * kWarp * W);
+         (kWarp * WarpSearch<W, false, false>::kSlot + static_cast<std::size_t>(columns) * kWarp * W);
 }
 
-template <int W, bool kPadded>
+template <int W, bool kPadded, bool kUnique>
 __global__ void __launch_bounds__(kWarp)
     search_kernel(const __grid_constant__ DeviceBlock b, int tile_width, int strip_rows) {
   extern __shared__ uint4 shared[];
   const Region& region = b.region;
   const int x = region.x + static_cast<int>(blockIdx.x) * tile_width;
   const int y = region.y + static_cast<int>(blockIdx.y) * strip_rows;
-  WarpSearch<W, kPadded>(b, reinterpret_cast<std::uint32_t*>(shared), x,
-                         min(x + tile_width, region.x + region.width))
+  WarpSearch<W, kPadded, kUnique>(b, reinterpret_cast<std::uint32_t*>(shared), x,
+                                  min(x + tile_width, region.x + region.width))
       .run(y, min(y + strip_rows, region.y + region.height));
 }
 
-template <int W, bool kPadded>
+template <int W, bool kPadded, bool kUnique>
 void launch(const DeviceBlock& b, cudaStream_t stream) {
-  const auto kernel = search_kernel<W, kPadded>;
+  const auto kernel = search_kernel<W, kPadded, kUnique>;
   const int most_shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   RECON_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared));
   const BlockTiling tiling = chosen_tiling(b, [&](int tile_width) {
@@ -330,9 +341,11 @@ void launch(const DeviceBlock& b, cudaStream_t stream) {
 
 template <int W>
 void launch_words(const DeviceBlock& b, cudaStream_t stream) {
-  if constexpr (W < kMaxWords)
-    if (b.hypotheses == 2 * kWarp * W) return launch<W, false>(b, stream);
-  launch<W, true>(b, stream);
+  const bool padded = b.hypotheses != 2 * kWarp * W, unique = b.limits.uniqueness > 0;
+  if (padded)
+    unique ? launch<W, true, true>(b, stream) : launch<W, true, false>(b, stream);
+  else
+    unique ? launch<W, false, true>(b, stream) : launch<W, false, false>(b, stream);
 }
 
 }  // namespace
