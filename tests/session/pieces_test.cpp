@@ -195,7 +195,7 @@ TEST_F(Folder, ANewRecordRemovesTheFilesOfTheEarlierOne) {
 }
 
 TEST_F(Folder, ARecordThatNamesFilesElsewhereIsNone) {
-  for (const std::string file : {"../a.bin", "stereo/../../a.bin", "/tmp/a.bin"}) {
+  for (const std::string file : {"../a.bin", "stereo/../../a.bin", "/a.bin"}) {
     StepRecord record{{}, {{file, {1, "hash"}}}, nlohmann::json::object()};
     write_record(folder_ / "status/a.json", record);
     EXPECT_FALSE(read_record(folder_ / "status/a.json")) << file;
