@@ -88,9 +88,12 @@ bool is_known(Vec3f n) {
   return std::isfinite(n.x) && std::isfinite(n.y) && std::isfinite(n.z) && (n.x != 0 || n.y != 0 || n.z != 0);
 }
 
-/// The grey value of a confidence.
+/// The grey value of a confidence; 0 of an unknown one.
 std::uint8_t confidence_grey(float confidence) {
-  return confidence > 0 ? static_cast<std::uint8_t>(std::lround(255 * std::min(confidence, 1.0f))) : 0;
+  if (!(confidence > 0)) return 0;
+  const float value = 255 * std::min(confidence, 1.0f);
+  const int whole = static_cast<int>(value);  // std::lround is a call, and takes several times as long
+  return static_cast<std::uint8_t>(whole + (value - static_cast<float>(whole) >= 0.5f));
 }
 
 float confidence_of(std::uint8_t grey) {

@@ -32,15 +32,6 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Makes the rename itself durable. Failure to sync the folder is ignored, since not all file systems support
-/// it.
-void sync_folder(const std::filesystem::path& folder) noexcept {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
-}
-
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
@@ -83,6 +74,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::flush() {
   write_buffer();
+  write_back();
   std::string().swap(buffer_);  // assignment would keep the memory
 }
 
@@ -100,7 +92,6 @@ FileIdentity AtomicFile::commit() {
   fault_point(FaultPoint::kFileCommit);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_output(path_, "cannot be put in its place");
   temporary_.clear();
-  sync_folder(folder_of(path_));
   return hasher_.identity();
 }
 
@@ -119,8 +110,11 @@ void AtomicFile::write_buffer() {
   if (!write_all(fd_, buffer_)) fail_output(path_, kCannotBeWritten);
   written_ += static_cast<std::int64_t>(buffer_.size());
   buffer_.clear();
-  if (written_ - begun_ < kWriteBackBytes) return;
-  // So that the disk works while more is computed, and not only at the end.
+  if (written_ - begun_ >= kWriteBackBytes) write_back();
+}
+
+/// The disk works while more is computed, and on several files at once, and not only when they are committed.
+void AtomicFile::write_back() {
   ::sync_file_range(fd_, begun_, written_ - begun_, SYNC_FILE_RANGE_WRITE);
   begun_ = written_;
 }
@@ -145,6 +139,13 @@ void fail_output(const std::filesystem::path& path, const char* action) {
   else
     message += std::strerror(code);
   throw OutputError(message);
+}
+
+void sync_folder_of(const std::filesystem::path& path) noexcept {
+  const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
 }
 
 FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes) {

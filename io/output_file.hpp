@@ -11,8 +11,8 @@
 namespace recon {
 
 /// A file that appears under its name only when it is complete: it is written under a temporary name in the
-/// same folder (created if missing); `commit` flushes it to disk and renames it. Without `commit` it is
-/// deleted.
+/// same folder (created if missing); `commit` flushes it to disk and renames it, see also sync_folder_of.
+/// Without `commit` it is deleted.
 class AtomicFile {
  public:
   /// @throws OutputError with path and reason, as do all other members
@@ -24,7 +24,8 @@ class AtomicFile {
   /// Appends bytes; buffered by 1 MiB.
   void write(std::string_view bytes);
 
-  /// Frees the buffer: a file that waits for `commit` takes no memory of the process.
+  /// Frees the buffer: a file that waits for `commit` takes no memory of the process, and the disk begins to
+  /// write it.
   void flush();
 
   /// Overwrites the first bytes of those written before, at most ContentHasher::kBeginning.
@@ -39,6 +40,7 @@ class AtomicFile {
 
  private:
   void write_buffer();
+  void write_back();
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
@@ -47,6 +49,12 @@ class AtomicFile {
   std::int64_t written_ = 0, begun_ = 0;  ///< bytes written, and of these sent to the disk
   int fd_ = -1;
 };
+
+/// Makes the last renames in the folder of a file durable: after a power failure the files have their names.
+/// On file systems with one journal, such as ext4 and XFS, those in other folders before it too. It waits for
+/// the disk: only the last files of a run ask for it, as a run repeats what has no record. A failure is
+/// ignored, since not all file systems support it.
+void sync_folder_of(const std::filesystem::path& path) noexcept;
 
 /// Writes a whole file through AtomicFile.
 FileIdentity write_file(const std::filesystem::path& path, std::string_view bytes);

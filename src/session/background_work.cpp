@@ -29,24 +29,24 @@ void BackgroundWork::submit(std::function<void()> work) {
   }
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock,
-                  [this] { return queue_.size() + static_cast<std::size_t>(running_) < limit_ || error_; });
+    room_.wait(lock,
+               [this] { return queue_.size() + static_cast<std::size_t>(running_) < limit_ || error_; });
     if (error_) std::rethrow_exception(error_);
     queue_.push_back(std::move(work));
   }
-  changed_.notify_all();
+  added_.notify_one();
 }
 
 void BackgroundWork::finish() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return (queue_.empty() && running_ == 0) || error_; });
+  idle_.wait(lock, [this] { return (queue_.empty() && running_ == 0) || error_; });
   if (error_) std::rethrow_exception(error_);
 }
 
 void BackgroundWork::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, stop, [this] { return !queue_.empty(); });
+    added_.wait(lock, stop, [this] { return !queue_.empty(); });
     if (stop.stop_requested()) return;
     std::function<void()> work = std::move(queue_.front());
     queue_.pop_front();
@@ -62,7 +62,8 @@ void BackgroundWork::run(const std::stop_token& stop) {
     lock.lock();
     --running_;
     if (error && !error_) error_ = error;
-    changed_.notify_all();
+    error_ ? room_.notify_all() : room_.notify_one();
+    if (error_ || (queue_.empty() && running_ == 0)) idle_.notify_all();
   }
 }
 

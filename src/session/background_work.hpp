@@ -11,6 +11,11 @@
 
 namespace recon {
 
+/// Views whose files are sent to the disk concurrently.
+inline constexpr int kConcurrentCommits = 32;
+/// And those that wait for it, so that the disk and not its latency limits the work.
+inline constexpr int kUnfinishedCommits = 64;
+
 /// A thread pool that writes files while other threads compute. The number of unfinished jobs is bounded:
 /// `submit` waits, so that results do not accumulate in memory.
 class BackgroundWork {
@@ -38,7 +43,9 @@ class BackgroundWork {
 
   const std::size_t limit_;
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable_any added_;  ///< work, for the threads
+  std::condition_variable room_;       ///< in the queue, for those that submit
+  std::condition_variable idle_;       ///< for `finish`
   std::deque<std::function<void()>> queue_;
   int running_ = 0;
   std::exception_ptr error_;

@@ -249,6 +249,7 @@ Outcome run_pair(const PairRun& run, StepClock& clock) {
   const json report = pair_report_json(plan, workspace, *finished.record, kept, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_report_html(report));
+  sync_folder_of(workspace.path(pair_file::kReport));
   return {0, report, pair_summary(report)};
 }
 

@@ -29,7 +29,7 @@ constexpr std::size_t kCheckBytes =
 constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 
-constexpr int kWritesWaiting = 16;
+constexpr int kWritesWaiting = 32;
 
 // Freed blocks of this size and more are returned to the system, see return_freed_memory.
 constexpr std::size_t kReturnedBlock = std::size_t{256} << 10;

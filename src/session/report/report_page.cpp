@@ -159,6 +159,7 @@ fs::path report_file(const SceneRun& run, const char* extension) {
 
 void write_reports(const SceneRun& run, const json& report) {
   write_file(report_file(run, ".json"), json_text(report));
+  sync_folder_of(report_file(run, ".json"));
   const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
   const std::string key = page_key(run, report);
   const RemainingWork done = work_done(run);

@@ -22,8 +22,6 @@ namespace recon {
 
 namespace {
 
-constexpr int kCommits = 16;  ///< views whose files are sent to the disk concurrently
-
 std::vector<int> estimated_sources(const SceneRun& run, int view) {
   std::vector<int> sources;
   for (const int source : run.plan.view(view).sources)
@@ -66,7 +64,7 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
       users_(run.plan.views.size()),
       computed_(views_.size()),
       ended_(views_.size()),
-      commits_(kCommits, kCommits) {
+      commits_(kConcurrentCommits, kUnfinishedCommits) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
     for (const int view : needed_maps(i)) ++users_[view];

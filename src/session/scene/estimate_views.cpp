@@ -33,8 +33,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr int kWriters = 16;  ///< most of their time they wait for the disk
-
 /// Estimates views on all streams of all backends, which take them from one queue, and writes the maps in the
 /// background.
 class Estimation {
@@ -44,7 +42,7 @@ class Estimation {
         checks_(checks),
         progress_("depth maps", static_cast<int>(views.size()), progress_style(run.options.quiet)),
         queue_(views.begin(), views.end()),
-        writer_(std::min(run.threads, kWriters), run.memory.writes_waiting) {}
+        writer_(std::min(run.threads, kConcurrentCommits), run.memory.writes_waiting) {}
 
   /// @throws the error of the last backend, or the first error that is no backend's and more than one view's
   void run_on(const Backends& backends) {
@@ -198,8 +196,9 @@ class Estimation {
     const std::string& name = run_.plan.view(view).output_name;
     StepRecord record;
     record.inputs = estimate_inputs(run_, view);
-    record.outputs = {run_.photometric->write_depth(name, maps).commit(),
-                      run_.photometric->write_confidence(name, maps).commit()};
+    WrittenFile depth = run_.photometric->write_depth(name, maps);
+    WrittenFile confidence = run_.photometric->write_confidence(name, maps);
+    record.outputs = {depth.commit(), confidence.commit()};
     record.result = result;
     replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
     run_.state(view).estimate = std::move(record);
