@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/connected_runs.hpp"
 #include "core/parallel.hpp"
-#include "refine/patches.hpp"
 #include "refine/surface_step.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -154,13 +154,13 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
 }
 
 void remove_speckles(ImageView<float> depth, int min_size, float max_relative_step) {
-  remove_small_patches(depth, min_size, [max_relative_step](float a, float b) {
+  remove_small_regions(depth, min_size, [max_relative_step](float a, float b) {
     return std::abs(b - a) <= max_relative_step * std::min(a, b);
   });
 }
 
 void remove_disparity_speckles(ImageView<float> disparity, int min_size) {
-  remove_small_patches(disparity, min_size, same_surface);
+  remove_small_regions(disparity, min_size, same_surface);
 }
 
 Image<std::uint8_t> fill_disparity(ImageView<float> disparity) {

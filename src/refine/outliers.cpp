@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/connected_runs.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "refine/patches.hpp"
 #include "refine/surface_step.hpp"
 
 namespace recon {
@@ -167,7 +167,7 @@ void invalidate_small_segments(ImageView<const float> disparity, ImageView<Outli
                                int min_pixels) {
   EXPECTS(disparity.width == outliers.width && disparity.height == outliers.height);
   Image<float> reliable = reliable_only(disparity, outliers);
-  remove_small_patches(reliable.view(), min_pixels, same_surface);
+  remove_small_regions(reliable.view(), min_pixels, same_surface);
   for (int y = 0; y < disparity.height; ++y)
     for (int x = 0; x < disparity.width; ++x)
       if (std::isnan(reliable(x, y))) outliers(x, y) = Outlier::kOutlier;

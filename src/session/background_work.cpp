@@ -7,14 +7,9 @@
 
 namespace recon {
 
-BackgroundWork::BackgroundWork(int threads, int unfinished) : limit_(static_cast<std::size_t>(unfinished)) {
+BackgroundWork::BackgroundWork(int threads, int unfinished)
+    : max_threads_(static_cast<std::size_t>(threads)), limit_(static_cast<std::size_t>(unfinished)) {
   EXPECTS(threads >= 1 && unfinished >= 0);
-  try {
-    for (int i = 0; i < threads; ++i)
-      threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
-  } catch (const std::system_error&) {
-    if (threads_.empty()) throw;  // fewer do the same work
-  }
 }
 
 BackgroundWork::~BackgroundWork() {
@@ -32,9 +27,22 @@ void BackgroundWork::submit(std::function<void()> work) {
     room_.wait(lock,
                [this] { return queue_.size() + static_cast<std::size_t>(running_) < limit_ || error_; });
     if (error_) std::rethrow_exception(error_);
+    if (queue_.size() >= waiting_ && threads_.size() < max_threads_) add_thread();
+    if (threads_.empty()) {
+      lock.unlock();
+      work();
+      return;
+    }
     queue_.push_back(std::move(work));
   }
   added_.notify_one();
+}
+
+void BackgroundWork::add_thread() {
+  try {
+    threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {  // fewer do the same work
+  }
 }
 
 void BackgroundWork::finish() {
@@ -46,7 +54,9 @@ void BackgroundWork::finish() {
 void BackgroundWork::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
+    ++waiting_;
     added_.wait(lock, stop, [this] { return !queue_.empty(); });
+    --waiting_;
     if (stop.stop_requested()) return;
     std::function<void()> work = std::move(queue_.front());
     queue_.pop_front();

@@ -20,8 +20,7 @@ inline constexpr int kUnfinishedCommits = 64;
 /// `submit` waits, so that results do not accumulate in memory.
 class BackgroundWork {
  public:
-  /// @throws std::system_error when no thread can be created
-  /// @param threads  >= 1; fewer where no more can be created
+  /// @param threads  >= 1, at most: they are created when there is work for them
   /// @param unfinished  max jobs that wait or run; with 0, `submit` runs the job itself
   BackgroundWork(int threads, int unfinished);
 
@@ -31,6 +30,7 @@ class BackgroundWork {
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
+  /// Runs the job itself where no thread can be created.
   /// @throws the exception of an earlier job
   void submit(std::function<void()> work);
 
@@ -41,13 +41,16 @@ class BackgroundWork {
  private:
   void run(const std::stop_token& stop);
 
-  const std::size_t limit_;
+  void add_thread();
+
+  const std::size_t max_threads_, limit_;
   std::mutex mutex_;
   std::condition_variable_any added_;  ///< work, for the threads
   std::condition_variable room_;       ///< in the queue, for those that submit
   std::condition_variable idle_;       ///< for `finish`
   std::deque<std::function<void()>> queue_;
   int running_ = 0;
+  std::size_t waiting_ = 0;  ///< threads without work
   std::exception_ptr error_;
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };

@@ -138,8 +138,7 @@ TEST(BackgroundWork, DoesAllAndBoundsTheQueue) {
   EXPECT_EQ(done, 50);
 }
 
-/// With this much more address space: 0 if the work is done, 9 if that there is no thread is an error that
-/// can be caught.
+/// With this much more address space: 0 if the work is done by threads, 7 if by the one that submits it.
 int work_within(rlim_t more_bytes) {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
@@ -147,21 +146,37 @@ int work_within(rlim_t more_bytes) {
   const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more_bytes;
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_AS, &limit);
-  try {
-    BackgroundWork work(256, 1);
-    std::atomic<int> done = 0;
-    for (int i = 0; i < 10; ++i) work.submit([&] { ++done; });
-    work.finish();
-    return done == 10 ? 0 : 2;
-  } catch (const std::system_error& error) {
-    return error.code() == std::errc::resource_unavailable_try_again ? 9 : 1;
-  }
+  BackgroundWork work(256, 1);
+  std::atomic<int> done = 0, here = 0;
+  for (int i = 0; i < 10; ++i)
+    work.submit([&, self = std::this_thread::get_id()] {
+      ++done;
+      here += std::this_thread::get_id() == self;
+    });
+  work.finish();
+  if (done != 10) return 2;
+  return here == 0 ? 0 : here == 10 ? 7 : 3;
 }
 
 TEST(BackgroundWorkDeathTest, WorksWithTheThreadsThatCanBeCreated) {
   constexpr rlim_t kMiB = rlim_t{1} << 20;
   EXPECT_EXIT(std::_Exit(work_within(64 * kMiB)), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(std::_Exit(work_within(kMiB)), testing::ExitedWithCode(9), "");
+  EXPECT_EXIT(std::_Exit(work_within(kMiB)), testing::ExitedWithCode(7), "");
+}
+
+TEST(BackgroundWork, CreatesThreadsWhenThereIsWork) {
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const auto before = threads();
+  BackgroundWork work(8, 8);
+  EXPECT_EQ(threads(), before);
+  for (int i = 0; i < 3; ++i) {
+    work.submit([] {});
+    work.finish();
+  }
+  EXPECT_GT(threads(), before);
+  EXPECT_LT(threads(), before + 8);
 }
 
 TEST(BackgroundWork, OfNoQueueIsDoneAtOnce) {

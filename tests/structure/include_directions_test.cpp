@@ -90,8 +90,7 @@ bool may_use_opencv(const fs::path& file) {
 /// An exception that leaves a oneTBB algorithm cancels the loops nested in its other calls: loops that defer
 /// exceptions are in one place, and a sort does not throw.
 bool may_use_tbb_algorithms(const fs::path& file) {
-  return file == "src/core/parallel.hpp" || file == "src/session/background_work.cpp" ||
-         file == "src/evaluate/cloud_score.cpp";
+  return file == "src/core/parallel.hpp" || file == "src/evaluate/cloud_score.cpp";
 }
 
 /// The violation by one include of `file` (relative to the source tree), if any.

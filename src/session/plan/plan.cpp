@@ -265,6 +265,24 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions
   return problem;
 }
 
+Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
+  if (kept.size() == scene.views.size()) return scene;
+  Scene result;
+  result.camera_ids = scene.camera_ids;
+  result.cameras = scene.cameras;
+  std::vector<int> new_index(scene.views.size(), -1);
+  for (const int view : kept) {
+    new_index[view] = static_cast<int>(result.views.size());
+    result.views.push_back(scene.views[view]);
+  }
+  result.points = scene.points;
+  for (SparsePoint& point : result.points.edit()) {
+    for (TrackElement& element : point.track) element.view = new_index[element.view];
+    std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
+  }
+  return result;
+}
+
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)

@@ -86,24 +86,6 @@ void renumber_views(Scene& scene) {
 
 }  // namespace
 
-Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
-  if (kept.size() == scene.views.size()) return scene;
-  Scene result;
-  result.camera_ids = scene.camera_ids;
-  result.cameras = scene.cameras;
-  std::vector<int> new_index(scene.views.size(), -1);
-  for (const int view : kept) {
-    new_index[view] = static_cast<int>(result.views.size());
-    result.views.push_back(scene.views[view]);
-  }
-  result.points = scene.points;
-  for (SparsePoint& point : result.points.edit()) {
-    for (TrackElement& element : point.track) element.view = new_index[element.view];
-    std::erase_if(point.track, [](const TrackElement& element) { return element.view < 0; });
-  }
-  return result;
-}
-
 Scene undistorted_scene(const ScenePlan& plan) {
   const std::vector<int> order = plan.needed_views();
   Scene scene = keep_views(plan.scene, order);
