@@ -52,8 +52,8 @@ class AtomicFile {
 
 /// Makes the last renames in the folder of a file durable: after a power failure the files have their names.
 /// On file systems with one journal, such as ext4 and XFS, those in other folders before it too. It waits for
-/// the disk: only the last files of a run ask for it, as a run repeats what has no record. A failure is
-/// ignored, since not all file systems support it.
+/// the disk: only the first and the last files of a run ask for it, as a run repeats what has no record. A
+/// failure is ignored, since not all file systems support it.
 void sync_folder_of(const std::filesystem::path& path) noexcept;
 
 /// Writes a whole file through AtomicFile.

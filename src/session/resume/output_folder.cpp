@@ -300,6 +300,7 @@ bool is_output(const std::filesystem::path& folder) {
 void mark_output(const Workspace& workspace, OutputKind kind) {
   if (marked_kind(workspace.root()) == kind) return;
   write_file(workspace.path(kMark), json_text({{"program", "reconstruct"}, {"kind", noun(kind)}}));
+  sync_folder_of(workspace.path(kMark));  // results without it would be those of another program
 }
 
 }  // namespace recon
