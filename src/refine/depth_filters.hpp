@@ -14,7 +14,7 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window);
 /// number). Unknown (NaN) stays unknown.
 Image<float> median_3x3(ImageView<const float> depth);
 
-/// Invalidates every 4-connected patch of fewer than `min_size` pixels; neighbours are connected if their
+/// Invalidates every 4-connected region of fewer than `min_size` pixels; neighbours are connected if their
 /// depths differ by at most `max_relative_step`. Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak
 /// filter).
 void remove_speckles(ImageView<float> depth, int min_size, float max_relative_step);

@@ -1,5 +1,6 @@
 #include "session/background_work.hpp"
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -33,7 +34,12 @@ void BackgroundWork::submit(std::function<void()> work) {
       work();
       return;
     }
-    queue_.push_back(std::move(work));
+    try {
+      queue_.push_back(std::move(work));
+    } catch (...) {
+      room_.notify_one();  // what this one was woken for
+      throw;
+    }
   }
   added_.notify_one();
 }
@@ -42,6 +48,7 @@ void BackgroundWork::add_thread() {
   try {
     threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
   } catch (const std::system_error&) {  // fewer do the same work
+  } catch (const std::bad_alloc&) {
   }
 }
 

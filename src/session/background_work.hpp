@@ -11,10 +11,9 @@
 
 namespace recon {
 
-/// Views whose files are sent to the disk concurrently.
+/// Views whose files are sent to the disk concurrently, so that its latency does not limit the work. Each has
+/// up to five open files, and so has each that waits to be one of them.
 inline constexpr int kConcurrentCommits = 32;
-/// And those that wait for it, so that the disk and not its latency limits the work.
-inline constexpr int kUnfinishedCommits = 64;
 
 /// A thread pool that writes files while other threads compute. The number of unfinished jobs is bounded:
 /// `submit` waits, so that results do not accumulate in memory.
@@ -31,7 +30,7 @@ class BackgroundWork {
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
   /// Runs the job itself where no thread can be created.
-  /// @throws the exception of an earlier job
+  /// @throws the exception of an earlier job, or of one that it runs itself
   void submit(std::function<void()> work);
 
   /// Waits until all jobs are done.

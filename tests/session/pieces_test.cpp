@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
-#include <system_error>
+#include <thread>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"

@@ -149,17 +149,8 @@ bool has_key(const fs::path& page, const std::string& key) {
   return file.read(end.data(), static_cast<std::streamsize>(end.size())) && end == key;
 }
 
-}  // namespace
-
-fs::path report_file(const SceneRun& run, const char* extension) {
-  const auto [index, count] = run.options.shard;
-  const std::string name = count == 1 ? "report" : fmt::format("report-{}-of-{}", index, count);
-  return run.workspace.path(name + extension);
-}
-
-void write_reports(const SceneRun& run, const json& report) {
-  write_file(report_file(run, ".json"), json_text(report));
-  sync_folder_of(report_file(run, ".json"));
+/// The page of an earlier run is kept if this run had nothing to do.
+void write_page(const SceneRun& run, const json& report) {
   const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
   const std::string key = page_key(run, report);
   const RemainingWork done = work_done(run);
@@ -171,6 +162,20 @@ void write_reports(const SceneRun& run, const json& report) {
   }
   write_file(page, report_html(report, view_of_cloud(run)) + key);
   remove_result(earlier);
+}
+
+}  // namespace
+
+fs::path report_file(const SceneRun& run, const char* extension) {
+  const auto [index, count] = run.options.shard;
+  const std::string name = count == 1 ? "report" : fmt::format("report-{}-of-{}", index, count);
+  return run.workspace.path(name + extension);
+}
+
+void write_reports(const SceneRun& run, const json& report) {
+  write_file(report_file(run, ".json"), json_text(report));
+  write_page(run, report);
+  sync_folder_of(report_file(run, ".json"));
 }
 
 void remove_reports(const SceneRun& run) {

@@ -64,7 +64,7 @@ ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
       users_(run.plan.views.size()),
       computed_(views_.size()),
       ended_(views_.size()),
-      commits_(kConcurrentCommits, kUnfinishedCommits) {
+      commits_(kConcurrentCommits, kConcurrentCommits) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
   for (std::size_t i = 0; i < views_.size(); ++i)
     for (const int view : needed_maps(i)) ++users_[view];
@@ -176,7 +176,7 @@ void ViewChecks::fail(const std::exception_ptr& error) {
   first_.guard([&] { std::rethrow_exception(error); });
 }
 
-/// Checks a view, unless it is checked already. The thread does not wait for the disk: whether `end` is
+/// Checks a view, unless it is checked already. The thread does not wait for its files: whether `end` is
 /// called later.
 bool ViewChecks::begin_check(std::size_t i) {
   const int view = views_[i];
