@@ -13,13 +13,19 @@ struct DestroyHandle {
   void operator()(cudaEvent_t event) const noexcept { static_cast<void>(cudaEventDestroy(event)); }
 };
 
+/// Thread blocks of a stream of high priority begin before those of others that wait.
+enum class StreamPriority { kDefault, kHigh };
+
 /// Owner of a stream that does not synchronize with the default stream. Move-only; belongs to the device that
 /// is current at construction.
 class Stream {
  public:
-  Stream() {
+  explicit Stream(StreamPriority priority = StreamPriority::kDefault) {
+    int lowest = 0, highest = 0;
+    RECON_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
     cudaStream_t stream = nullptr;
-    RECON_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    RECON_CUDA_TRY(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                                priority == StreamPriority::kHigh ? highest : lowest));
     stream_.reset(stream);
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/fusion_stream.hpp"
 #include "cuda/methods/map_stream.hpp"
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
@@ -163,8 +164,35 @@ class CudaBackend : public Backend {
     return counts ? std::move(*counts) : Backend::count_agreement(reference, sources, options);
   }
 
+  std::unique_ptr<DeviceFusion> fusion(const std::vector<FusionView>& views,
+                                       const FusionOptions& options) override {
+    return std::make_unique<Fusion>(*this, views, options);
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// A FusionStream on the device of the backend.
+  class Fusion : public DeviceFusion {
+   public:
+    Fusion(CudaBackend& backend, const std::vector<FusionView>& views, const FusionOptions& options)
+        : backend_(backend), stream_(backend.images_, views, options) {}
+
+    bool has(int view) const override { return stream_.has(view); }
+    bool begin(const FusionJob& job) override {
+      const CurrentDevice current(backend_.device_);
+      backend_.leave_memory_to(0);
+      return stream_.begin(job);
+    }
+    void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override {
+      const CurrentDevice current(backend_.device_);
+      stream_.finish(job, sink, progress);
+    }
+
+   private:
+    CudaBackend& backend_;
+    FusionStream stream_;
+  };
 
   /// How long no images are kept after they were in the way: a shortage passes, and a sweep that is done
   /// twice now and then costs little.

@@ -69,6 +69,10 @@ RECON_HD T norm(Vec3<T> a) {
   return std::sqrt(dot(a, a));
 }
 
+RECON_HD Vec3d widened(Vec3f a) {
+  return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
+}
+
 /// `a` normalised to unit length; the zero vector is unchanged.
 template <class T>
 RECON_HD Vec3<T> normalized(Vec3<T> a) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
+#include "core/image.hpp"
 #include "core/vec.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/pose.hpp"
@@ -41,34 +42,54 @@ struct SourcePixels {
   std::ptrdiff_t depth_pitch, normal_pitch;
 };
 
-/// What a source says of a pixel of the reference: each count 0 or 1. The rounding of every operation is part
-/// of the definition.
+/// Where a view sees a point, and the depth that its map has there.
+struct Reprojection {
+  int x = -1, y = -1;    ///< pixel; -1 where the point is not visible
+  double predicted = 0;  ///< depth of the point, scene units
+  float found = 0;       ///< NaN where there is none
+};
+
+/// The rounding of every operation is part of the definition.
+/// @param depth  of the view; rows are `pitch` elements apart
+RECON_HD Reprojection reprojection_step(const Pinhole& camera, const Pose& view_from_points, Vec3d point,
+                                        const float* depth, std::ptrdiff_t pitch) {
+  const Vec3d seen = view_from_points * point;
+  const Vec2d pixel = camera.project(seen);
+  if (!(seen.z > 0 && camera.contains(pixel))) return {-1, -1, seen.z, kUnknown};
+  const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
+  return {x, y, seen.z, depth[y * pitch + x]};
+}
+
+/// Whether a depth found in a map agrees with the depth of a point; an unknown one does not.
+RECON_HD bool depths_agree(double predicted, double found, double max_relative_depth) {
+  const double difference = predicted - found;
+  return (difference < 0 ? -difference : difference) <= max_relative_depth * found;
+}
+
+/// Whether a view that found this depth sees a surface behind the point.
+RECON_HD bool sees_through(double predicted, double found, double max_relative_depth) {
+  return predicted < (1.0 - max_relative_depth) * found;
+}
+
+/// What a source says of a pixel of the reference: each count 0 or 1.
 /// @param depth, normal  of the reference at (x, y); unknown is NaN
 RECON_HD Agreement agreement_step(const AgreementGeometry& geometry, int x, int y, float depth, Vec3f normal,
                                   const SourcePixels& source) {
-  const Mat3d& rotation = geometry.source_from_reference.rotation;
-  const Vec3d& offset = geometry.source_from_reference.translation;
-  const Pinhole& camera = geometry.source;
   const double z = static_cast<double>(depth);
   const Vec3d ray = geometry.reference.ray(pixel_centre(x, y));
-  const Vec3d point = rotation * Vec3d{z * ray.x, z * ray.y, z} + offset;
-  const double u = camera.fx * point.x / point.z + camera.cx;
-  const double v = camera.fy * point.y / point.z + camera.cy;
-  if (!(point.z > 0 && u >= 0 && u < camera.width && v >= 0 && v < camera.height)) return {};
-  const int column = static_cast<int>(u), row = static_cast<int>(v);
-  const double found = static_cast<double>(source.depth[row * source.depth_pitch + column]);
+  const Reprojection seen =
+      reprojection_step(geometry.source, geometry.source_from_reference, Vec3d{z * ray.x, z * ray.y, z},
+                        source.depth, source.depth_pitch);
+  const double found = static_cast<double>(seen.found);
   if (!(found == found)) return {};
-  const double difference = point.z - found, limit = geometry.max_relative_depth * found;
-  if ((difference < 0 ? -difference : difference) <= limit) {
-    const Vec3f n = source.normal[row * source.normal_pitch + column];
-    const auto wide = [](Vec3f a) {
-      return Vec3d{static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
-    };
+  if (depths_agree(seen.predicted, found, geometry.max_relative_depth)) {
+    const Vec3f n = source.normal[seen.y * source.normal_pitch + seen.x];
     // An unknown normal agrees with all.
-    const bool differ = dot(rotation * wide(normal), wide(n)) < geometry.min_cosine;
+    const bool differ =
+        dot(geometry.source_from_reference.rotation * widened(normal), widened(n)) < geometry.min_cosine;
     return {1, static_cast<std::uint8_t>(differ ? 0 : 1), 0, 0};
   }
-  if (point.z < (1.0 - geometry.max_relative_depth) * found) return {1, 0, 1, 0};
+  if (sees_through(seen.predicted, found, geometry.max_relative_depth)) return {1, 0, 1, 0};
   return {1, 0, 0, 1};
 }
 

@@ -6,13 +6,16 @@
 #include <span>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/image.hpp"
 #include "core/vec.hpp"
-#include "fuse/consistency.hpp"
+#include "fuse/fusion_step.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/pose.hpp"
 
 namespace recon {
+
+class DeviceFusion;
 
 /// The consistency-checked maps of one view, the input of fusion; all of the camera's size, unknown is NaN.
 struct FusionMaps {
@@ -45,26 +48,14 @@ class FusionMapLoader {
   virtual void fused(int /*view*/) {}
   /// The fusion has failed: a `load` that waits for something may throw instead.
   virtual void cancel() {}
+  /// The device has failed: the CPU fuses what is left.
+  virtual void device_failed(const Error& /*error*/) {}
 };
 
-/// One point of the cloud.
-struct FusedPoint {
-  Vec3d position;  ///< world
-  Vec3f normal;    ///< world, unit
-  Rgb8 colour;
-  float confidence;          ///< [0, 1]
-  std::uint32_t view_count;  ///< number of views that agree
-};
-
-/// The points of a row of a view.
-struct FusedRow {
-  std::vector<FusedPoint> points;
-  std::vector<std::uint32_t> views;  ///< of each point the indices of those that agree, ascending
-
-  void clear() {
-    points.clear();
-    views.clear();
-  }
+/// Consecutive points of the cloud.
+struct FusedPoints {
+  std::span<const FusedPoint> points;
+  std::span<const std::uint32_t> views;  ///< of each point the indices of those that agree, ascending
 
   /// Calls `visit(point, its views)` for each point.
   template <class Visit>
@@ -83,17 +74,15 @@ class PointSink {
   virtual ~PointSink() = default;
   /// The slots are [0, count) from now on. All are free when it is called.
   virtual void reserve(int count) = 0;
-  /// Keeps the points of some rows in a free slot. Threads call it concurrently, for rows in any order.
-  virtual void keep(int slot, std::span<const FusedRow> rows) = 0;
+  /// Keeps points in a free slot. Threads call it concurrently, for rows in any order.
+  virtual void keep(int slot, const FusedPoints& points) = 0;
   /// The points in the slot are the next of the cloud; the slot is free after it. Called by one thread at a
   /// time.
   virtual void add(int slot) = 0;
 };
 
-struct FusionOptions {
-  ConsistencyOptions agreement;  ///< criteria for a depth of another view to belong to the same point
-  int min_views = 2;             ///< min number of views of a point, including the first; see also agreement
-  int spacing = 1;               ///< spacing of the points of a view, pixels, 1..8
+struct FusionOptions : PointCriteria {
+  int spacing = 1;                    ///< spacing of the points of a view, pixels, 1..8
   std::size_t max_cached_views = 64;  ///< max number of views with maps in memory, at least 2
   bool reads_ahead = false;           ///< loads what the next view needs while a view is fused
 };
@@ -113,10 +102,11 @@ inline constexpr int kRowsBetweenDrops = 32;
 /// whether the neighbours never had one or the check dropped theirs. Memory: the maps of a view and
 /// its neighbours, one bit per pixel of every view, and the points of a view or, with a spacing of 1, of some
 /// of its rows. Determinism: the same points in the same order for any number of threads, with or without
-/// pages to drop.
+/// pages to drop, with or without a device.
+/// @param device  fuses the views that fit into its memory until it fails; null: the CPU fuses all
 /// @returns the number of points
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
-                   const FusionOptions& options, PointSink& sink);
+                   const FusionOptions& options, PointSink& sink, DeviceFusion* device = nullptr);
 
 /// Whether single precision suffices for the positions of a view's points: rounding to floats moves none by
 /// more than a tenth of the distance to its neighbours. It does not suffice for coordinates far from the

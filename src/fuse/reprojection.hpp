@@ -7,9 +7,19 @@
 #include "core/vec.hpp"
 #include "fuse/agreement_step.hpp"
 #include "fuse/consistency.hpp"
+#include "scene/pinhole.hpp"
 #include "scene/pose.hpp"
 
 namespace recon {
+
+/// The depth map of a view with the data to compare it with others. Unknown is NaN.
+struct DepthView {
+  Pinhole camera;
+  Pose cam_from_world;
+  ImageView<const float> depth;       ///< z, scene units
+  ImageView<const Vec3f> normal;      ///< unit, camera frame
+  ImageView<const float> confidence;  ///< [0, 1]
+};
 
 /// Some points in one frame.
 struct PointBlock {

@@ -5,17 +5,31 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/image.hpp"
+
 namespace recon {
 
-/// One bit per pixel: used by a point. A pixel is tested after all points that may mark it, those of earlier
-/// views and of earlier phases of its own view. Other threads may mark other pixels of the same word
-/// meanwhile, so that all access is atomic.
+/// One bit per pixel, rows concatenated: used by a point. A pixel is tested after all points that may mark
+/// it, those of earlier views and of earlier phases of its own view. Other threads may mark other pixels of
+/// the same word meanwhile, so that all access is atomic.
 class UsedPixels {
  public:
+  static constexpr int kRowWords = 64;  ///< of `rows`
+
+  /// Number of 32-bit words of the bits.
+  static std::size_t words(int width, int height) {
+    const std::size_t words = (static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32;
+    return (words + kRowWords - 1) / kRowWords * kRowWords;
+  }
+  /// All words as an image, for a copy by another device. No other thread marks pixels meanwhile.
+  ImageView<std::uint32_t> rows() {
+    return {bits_.data(), kRowWords, static_cast<int>(bits_.size() / kRowWords), kRowWords};
+  }
+
   void prepare(int width, int height) {
     if (!bits_.empty()) return;
     width_ = width;
-    bits_.resize((static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + 31) / 32);
+    bits_.resize(words(width, height));
   }
   /// Marks the pixels (x + i, y) for each bit i of `mask`.
   void set(int x, int y, std::uint32_t mask) {

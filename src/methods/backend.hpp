@@ -11,6 +11,7 @@
 #include "aggregate/aggregation.hpp"
 #include "core/image.hpp"
 #include "fuse/agreement.hpp"
+#include "fuse/device_fusion.hpp"
 #include "match/posed_image.hpp"
 #include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
@@ -144,6 +145,13 @@ class Backend {
                                            const std::vector<DepthSource>& sources,
                                            const ConsistencyOptions& options) {
     return recon::count_agreement(reference, sources, options);
+  }
+
+  /// A fusion of `views` on this device, which must outlive it; null where the CPU fuses. It takes memory
+  /// that sweeps leave.
+  virtual std::unique_ptr<DeviceFusion> fusion(const std::vector<FusionView>& /*views*/,
+                                               const FusionOptions& /*options*/) {
+    return nullptr;
   }
 };
 

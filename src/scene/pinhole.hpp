@@ -12,11 +12,14 @@ struct Pinhole {
   double fx = 0, fy = 0, cx = 0, cy = 0;
 
   /// The pixel coordinates of a point in front of the camera (z > 0).
-  Vec2d project(Vec3d x_in_cam) const {
+  RECON_HD Vec2d project(Vec3d x_in_cam) const {
     return {fx * x_in_cam.x / x_in_cam.z + cx, fy * x_in_cam.y / x_in_cam.z + cy};
   }
   /// The point at pixel coordinates `pixel` whose depth (z) is 1.
   RECON_HD Vec3d ray(Vec2d pixel) const { return {(pixel.x - cx) / fx, (pixel.y - cy) / fy, 1.0}; }
+  RECON_HD bool contains(Vec2d pixel) const {
+    return pixel.x >= 0 && pixel.x < width && pixel.y >= 0 && pixel.y < height;
+  }
 };
 
 /// The pixel coordinates of the centre of the pixel with index (x, y): the only definition of pixel centres.

@@ -10,7 +10,7 @@ struct Pose {
   Mat3d rotation = identity<double>();
   Vec3d translation{0, 0, 0};
 
-  Vec3d operator*(Vec3d x_in_source) const { return rotation * x_in_source + translation; }
+  RECON_HD Vec3d operator*(Vec3d x_in_source) const { return rotation * x_in_source + translation; }
 };
 
 /// source_from_target of a target_from_source.

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fuse/fusion.hpp"
+#include "fuse/reprojection.hpp"
 #include "reference/fusion_reference.hpp"
 
 namespace recon {
@@ -58,20 +62,100 @@ struct PlaneViews : FusionMapLoader {
   int loads = 0;
 };
 
+inline Mat3d rotation(double a, double b, double c) {
+  const Mat3d x{{1, 0, 0, 0, std::cos(a), -std::sin(a), 0, std::sin(a), std::cos(a)}};
+  const Mat3d y{{std::cos(b), 0, std::sin(b), 0, 1, 0, -std::sin(b), 0, std::cos(b)}};
+  const Mat3d z{{std::cos(c), -std::sin(c), 0, std::sin(c), std::cos(c), 0, 0, 0, 1}};
+  return x * y * z;
+}
+
+/// Cameras of different sizes that see the slanted plane n X = 2 with a nearer patch, with noise in depth,
+/// normals and colours, and unknown pixels.
+struct RotatedViews : FusionMapLoader {
+  static constexpr int kCount = 5;
+
+  explicit RotatedViews(unsigned seed, int size = 1) : random_(seed) {
+    for (int i = 0; i < kCount; ++i) {
+      // One has rows of more points than are reprojected at once.
+      const int scale = i == 1 ? 4 : size;
+      FusionView view{
+          {scale * 37 + i, scale * 29 - i, scale * 40.0 + i, scale * 43.0, scale * 18.2, scale * 14.9},
+          {},
+          {}};
+      view.cam_from_world.rotation =
+          rotation(0.25 * uniform(), 0.25 * uniform(), i == 3 ? M_PI / 2 : 0.6 * uniform());
+      view.cam_from_world.translation = {0.4 * uniform(), 0.4 * uniform(), 0.2 * uniform()};
+      for (int j = 0; j < kCount; ++j)
+        if (j != i) view.neighbours.push_back(j);
+      views.push_back(view);
+      maps.push_back(std::make_shared<OwnedMaps>(maps_of(view)));
+    }
+  }
+
+  std::shared_ptr<const FusionMaps> load(int view) override {
+    ++loads;
+    if (!maps[static_cast<std::size_t>(view)]) return nullptr;
+    return std::make_shared<const FusionMaps>(views_of(maps[static_cast<std::size_t>(view)]));
+  }
+  void device_failed(const Error& error) override { failures.push_back(error.what()); }
+
+  DepthView depth_view(std::size_t i) const {
+    return {views[i].camera, views[i].cam_from_world, maps[i]->depth.view(), maps[i]->normal.view(),
+            maps[i]->confidence.view()};
+  }
+
+  std::vector<FusionView> views;
+  std::vector<std::shared_ptr<OwnedMaps>> maps;
+  int loads = 0;
+  std::vector<std::string> failures;  ///< of the device
+
+ private:
+  double uniform() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
+  std::uint8_t grey() { return static_cast<std::uint8_t>(127 + 120 * uniform()); }
+
+  OwnedMaps maps_of(const FusionView& view) {
+    const Pinhole& camera = view.camera;
+    const Pose world_from_cam = inverse(view.cam_from_world);
+    OwnedMaps result{Image<float>(camera.width, camera.height), Image<Vec3f>(camera.width, camera.height),
+                     Image<float>(camera.width, camera.height), Image<Rgb8>(camera.width, camera.height)};
+    const Vec3d n = normalized(Vec3d{0.2, -0.1, 1.0});
+    for (int y = 0; y < camera.height; ++y)
+      for (int x = 0; x < camera.width; ++x) {
+        const Vec3d ray = world_from_cam.rotation * camera.ray(pixel_centre(x, y));
+        const Vec3d centre = world_from_cam.translation;
+        double z = (2 - dot(n, centre)) / dot(n, ray);
+        const Vec3d hit = centre + z * ray;
+        if (std::abs(hit.x) < 0.2 && std::abs(hit.y) < 0.2) z *= 0.8;
+        const bool outlier = uniform() > 0.9;
+        result.depth(x, y) =
+            uniform() > 0.9 ? kUnknown : static_cast<float>(z * (1 + (outlier ? 0.2 : 0.008) * uniform()));
+        const Vec3d seen = view.cam_from_world.rotation *
+                           normalized(-n + (outlier ? 2.0 : 0.3) * Vec3d{uniform(), uniform(), uniform()});
+        result.normal(x, y) = {static_cast<float>(seen.x), static_cast<float>(seen.y),
+                               static_cast<float>(seen.z)};
+        if (uniform() > 0.9) result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+        result.confidence(x, y) = static_cast<float>(0.5 + 0.5 * uniform());
+        result.colour(x, y) = {grey(), grey(), grey()};
+      }
+    return result;
+  }
+
+  std::mt19937 random_;
+};
+
 /// Collects all points, and fails where a slot is not used as PointSink says.
 struct Collected : PointSink {
   void reserve(int count) override {
     for (const auto& slot : slots) EXPECT_FALSE(slot) << "a slot is not free";
     slots.resize(static_cast<std::size_t>(count));
   }
-  void keep(int slot, std::span<const FusedRow> rows) override {
+  void keep(int slot, const FusedPoints& fused) override {
     auto& kept = slots.at(static_cast<std::size_t>(slot));
     EXPECT_FALSE(kept) << "slot " << slot << " is not free";
     kept.emplace();
-    for (const FusedRow& row : rows)
-      row.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
-        kept->push_back({point, {views.begin(), views.end()}});
-      });
+    fused.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
+      kept->push_back({point, {views.begin(), views.end()}});
+    });
   }
   void add(int slot) override {
     auto& kept = slots.at(static_cast<std::size_t>(slot));
@@ -82,5 +166,20 @@ struct Collected : PointSink {
   std::vector<std::optional<std::vector<reference::CloudPoint>>> slots;
   std::vector<reference::CloudPoint> points;
 };
+
+/// Equal to the bit and in the same order.
+inline void expect_same_points(const Collected& found, const Collected& expected) {
+  ASSERT_EQ(found.points.size(), expected.points.size());
+  for (std::size_t i = 0; i < expected.points.size(); ++i) {
+    const reference::CloudPoint &a = found.points[i], &b = expected.points[i];
+    ASSERT_TRUE(a.position.x == b.position.x && a.position.y == b.position.y && a.position.z == b.position.z)
+        << i;
+    ASSERT_TRUE(a.normal.x == b.normal.x && a.normal.y == b.normal.y && a.normal.z == b.normal.z) << i;
+    ASSERT_EQ(a.colour, b.colour) << i;
+    ASSERT_EQ(a.confidence, b.confidence) << i;
+    ASSERT_EQ(a.view_count, b.view_count) << i;
+    ASSERT_EQ(a.views, b.views) << i;
+  }
+}
 
 }  // namespace recon

@@ -15,92 +15,16 @@
 namespace recon {
 namespace {
 
-constexpr int kViews = 5;
-
-Mat3d rotation(double a, double b, double c) {
-  const Mat3d x{{1, 0, 0, 0, std::cos(a), -std::sin(a), 0, std::sin(a), std::cos(a)}};
-  const Mat3d y{{std::cos(b), 0, std::sin(b), 0, 1, 0, -std::sin(b), 0, std::cos(b)}};
-  const Mat3d z{{std::cos(c), -std::sin(c), 0, std::sin(c), std::cos(c), 0, 0, 0, 1}};
-  return x * y * z;
-}
-
-/// Cameras of different sizes that see the slanted plane n X = 2 with a nearer patch, with noise in depth,
-/// normals and colours, and unknown pixels.
-struct RotatedViews : FusionMapLoader {
-  explicit RotatedViews(unsigned seed) : random_(seed) {
-    for (int i = 0; i < kViews; ++i) {
-      // One has rows of more points than are reprojected at once.
-      const int scale = i == 1 ? 4 : 1;
-      FusionView view{
-          {scale * 37 + i, scale * 29 - i, scale * 40.0 + i, scale * 43.0, scale * 18.2, scale * 14.9},
-          {},
-          {}};
-      view.cam_from_world.rotation =
-          rotation(0.25 * uniform(), 0.25 * uniform(), i == 3 ? M_PI / 2 : 0.6 * uniform());
-      view.cam_from_world.translation = {0.4 * uniform(), 0.4 * uniform(), 0.2 * uniform()};
-      for (int j = 0; j < kViews; ++j)
-        if (j != i) view.neighbours.push_back(j);
-      views.push_back(view);
-      maps.push_back(std::make_shared<OwnedMaps>(maps_of(view)));
-    }
-  }
-
-  std::shared_ptr<const FusionMaps> load(int view) override {
-    return std::make_shared<const FusionMaps>(views_of(maps[static_cast<std::size_t>(view)]));
-  }
-
-  DepthView depth_view(std::size_t i) const {
-    return {views[i].camera, views[i].cam_from_world, maps[i]->depth.view(), maps[i]->normal.view(),
-            maps[i]->confidence.view()};
-  }
-
-  std::vector<FusionView> views;
-  std::vector<std::shared_ptr<OwnedMaps>> maps;
-
- private:
-  double uniform() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
-  std::uint8_t grey() { return static_cast<std::uint8_t>(127 + 120 * uniform()); }
-
-  OwnedMaps maps_of(const FusionView& view) {
-    const Pinhole& camera = view.camera;
-    const Pose world_from_cam = inverse(view.cam_from_world);
-    OwnedMaps result{Image<float>(camera.width, camera.height), Image<Vec3f>(camera.width, camera.height),
-                     Image<float>(camera.width, camera.height), Image<Rgb8>(camera.width, camera.height)};
-    const Vec3d n = normalized(Vec3d{0.2, -0.1, 1.0});
-    for (int y = 0; y < camera.height; ++y)
-      for (int x = 0; x < camera.width; ++x) {
-        const Vec3d ray = world_from_cam.rotation * camera.ray(pixel_centre(x, y));
-        const Vec3d centre = world_from_cam.translation;
-        double z = (2 - dot(n, centre)) / dot(n, ray);
-        const Vec3d hit = centre + z * ray;
-        if (std::abs(hit.x) < 0.2 && std::abs(hit.y) < 0.2) z *= 0.8;
-        const bool outlier = uniform() > 0.9;
-        result.depth(x, y) =
-            uniform() > 0.9 ? kUnknown : static_cast<float>(z * (1 + (outlier ? 0.2 : 0.008) * uniform()));
-        const Vec3d seen = view.cam_from_world.rotation *
-                           normalized(-n + (outlier ? 2.0 : 0.3) * Vec3d{uniform(), uniform(), uniform()});
-        result.normal(x, y) = {static_cast<float>(seen.x), static_cast<float>(seen.y),
-                               static_cast<float>(seen.z)};
-        if (uniform() > 0.9) result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
-        result.confidence(x, y) = static_cast<float>(0.5 + 0.5 * uniform());
-        result.colour(x, y) = {grey(), grey(), grey()};
-      }
-    return result;
-  }
-
-  std::mt19937 random_;
-};
-
 /// Equal: in double precision no rounding decides a comparison of these random depths.
 TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     const RotatedViews scene(seed);
     reference::Counts sum;
     int pixels = 0;
-    for (std::size_t i = 0; i < kViews; ++i) {
+    for (std::size_t i = 0; i < RotatedViews::kCount; ++i) {
       const DepthView view = scene.depth_view(i);
       std::vector<DepthView> sources;
-      for (std::size_t j = 0; j < kViews; ++j)
+      for (std::size_t j = 0; j < RotatedViews::kCount; ++j)
         if (j != i) sources.push_back(scene.depth_view(j));
       const ConsistencyOptions options{0.01f, 40.0f, 1};
       Image<Agreement> found(view.depth.width, view.depth.height, {});
@@ -130,8 +54,8 @@ TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
 TEST(CountAgreement, EqualsTheStep) {
   const RotatedViews scene(4);
   const ConsistencyOptions options{0.01f, 40.0f, 1};
-  for (std::size_t i = 0; i < kViews; ++i)
-    for (std::size_t j = 0; j < kViews; ++j) {
+  for (std::size_t i = 0; i < RotatedViews::kCount; ++i)
+    for (std::size_t j = 0; j < RotatedViews::kCount; ++j) {
       const DepthView view = scene.depth_view(i), source = scene.depth_view(j);
       const AgreementGeometry geometry =
           agreement_geometry(view.camera, view.cam_from_world, source.camera, source.cam_from_world, options);
@@ -147,6 +71,41 @@ TEST(CountAgreement, EqualsTheStep) {
               << "views " << i << " and " << j << " at " << x << " " << y;
         }
     }
+}
+
+TEST(Reproject, EqualsTheStep) {
+  const RotatedViews scene(6);
+  const ConsistencyOptions options;
+  int agreeing = 0, hidden = 0;
+  for (std::size_t i = 0; i < RotatedViews::kCount; ++i) {
+    const DepthView reference = scene.depth_view(0), view = scene.depth_view(i);
+    const Pose world_from_reference = inverse(reference.cam_from_world);
+    for (int y = 0; y < reference.depth.height; ++y) {
+      PointBlock points{};
+      for (int x = 0; x < reference.depth.width; ++x) {
+        const double z = static_cast<double>(reference.depth(x, y));
+        points.push(world_from_reference * (z * reference.camera.ray(pixel_centre(x, y))));
+      }
+      ReprojectedBlock found{};
+      reproject(points, view.cam_from_world, view, options, found);
+      for (int k = 0; k < points.count; ++k) {
+        const Reprojection step =
+            reprojection_step(view.camera, view.cam_from_world, {points.x[k], points.y[k], points.z[k]},
+                              view.depth.data, view.depth.pitch);
+        const double depth = static_cast<double>(step.found),
+                     share = static_cast<double>(options.max_relative_depth);
+        ASSERT_EQ(found.x[k], step.x);
+        ASSERT_EQ(found.y[k], step.y);
+        ASSERT_EQ(found.has_depth(k), !std::isnan(step.found));
+        ASSERT_TRUE(std::isnan(step.found) || found.predicted[k] == step.predicted);
+        ASSERT_EQ(found.agrees(k), depths_agree(step.predicted, depth, share));
+        ASSERT_EQ(found.sees_through(k), sees_through(step.predicted, depth, share));
+        agreeing += found.agrees(k), hidden += step.x < 0;
+      }
+    }
+  }
+  EXPECT_GT(agreeing, 1000);
+  EXPECT_GT(hidden, 100);
 }
 
 /// The same points in the same order; means are sums of few doubles in another order: 1e-12, as floats 1e-6.

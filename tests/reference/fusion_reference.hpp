@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fuse/fusion.hpp"
+#include "fuse/reprojection.hpp"
 
 namespace recon::reference {
 

@@ -104,7 +104,7 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   estimate(*run, backends, kAmpleMemory, &checks);
   EXPECT_TRUE(checked);
   checks.finish();
-  ViewFusion(*run).finish();
+  ViewFusion(*run, backends).finish();
   expect_equal(results(*run), expected_results());
 }
 
@@ -124,7 +124,7 @@ TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
   const auto run = begin("beside");
   ViewChecks checks(*run, backends);
   prepare(*run, backends);
-  fusion.emplace(*run);
+  fusion.emplace(*run, backends);
   fusion->begin_beside(checks);
   estimate_views(*run, backends, &checks);
   EXPECT_GT(fusion->fused(), 0);
@@ -145,7 +145,7 @@ TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
     });
     ViewChecks checks(*run, backends);
     prepare(*run, backends);
-    ViewFusion fusion(*run);
+    ViewFusion fusion(*run, backends);
     if (beside) fusion.begin_beside(checks);
     estimate_views(*run, backends, &checks);
     checks.finish();
@@ -183,7 +183,7 @@ TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
   }));
   ViewChecks checks(*run, backends);
   prepare(*run, backends);
-  fusion.emplace(*run);
+  fusion.emplace(*run, backends);
   fusion->begin_beside(checks);
   estimate_views(*run, backends, &checks);
   EXPECT_EQ(fused, 0);
@@ -214,7 +214,7 @@ TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
   ViewChecks checks(*run, backends);
   prepare(*run, backends);
   const FailingFile<OutOfMemory> file;  // the cloud is the next one
-  ViewFusion fusion(*run);
+  ViewFusion fusion(*run, backends);
   fusion.begin_beside(checks);
   EXPECT_TRUE(wait_until(file.failed));
   estimate_views(*run, backends, &checks);
@@ -237,7 +237,7 @@ TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
   checks.emplace(*run, backends);
   prepare(*run, backends);
   const FailingFile<OutputError> file;  // the cloud is the next one
-  ViewFusion fusion(*run);
+  ViewFusion fusion(*run, backends);
   fusion.begin_beside(*checks);
   EXPECT_TRUE(wait_until(file.failed));
   estimate_views(*run, backends, &*checks);
@@ -302,7 +302,7 @@ TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
   estimate(*run, backends, kAmpleMemory, &checks);
   checks.finish();
   EXPECT_EQ(removed(), kViews);
-  ViewFusion(*run).finish();
+  ViewFusion(*run, backends).finish();
   expect_equal(results(*run), expected);
 }
 

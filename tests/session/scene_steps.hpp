@@ -190,8 +190,9 @@ class SceneSteps : public testing::Test {
   }
 
   static void check_and_fuse(SceneRun& run) {
-    ViewChecks(run, {}).finish();
-    ViewFusion(run).finish();
+    const Backends none;
+    ViewChecks(run, none).finish();
+    ViewFusion(run, none).finish();
   }
 
   /// The files of a run that has ended: all but the records, which hold times and names of devices.

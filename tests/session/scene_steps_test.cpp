@@ -196,7 +196,7 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   const auto run = begin("checked");
   estimate(*run, backends);
   ViewChecks(*run, backends).finish();
-  ViewFusion(*run).finish();
+  ViewFusion(*run, backends).finish();
   EXPECT_GE(good.checks(), kViews / 2);
   EXPECT_GE(lost.checks(), 1);
   EXPECT_EQ(run->warnings,
@@ -211,7 +211,7 @@ TEST_F(SceneSteps, ComputeNormalsOnTheHostWhereTheDeviceFails) {
   ViewChecks checks(*run, backends);
   estimate(*run, backends, kAmpleMemory, &checks);
   checks.finish();
-  ViewFusion(*run).finish();
+  ViewFusion(*run, backends).finish();
   EXPECT_TRUE(run->failed.empty());
   expect_equal(results(*run), expected_results());
 }

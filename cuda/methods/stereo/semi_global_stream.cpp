@@ -22,7 +22,8 @@ SemiGlobalInput optimizer_input(const PairShape& shape, const PairOptions& optio
   return input;
 }
 
-SemiGlobalStream::Buffers take_buffers(const PairShape& shape, const PairOptions& options, Arena& arena) {
+SemiGlobalStream::Buffers semi_global_buffers(const PairShape& shape, const PairOptions& options,
+                                              Arena& arena) {
   const std::size_t pixels = element_count({shape.width, shape.height});
   SemiGlobalStream::Buffers at{};
   at.grey = PairGrey::take(shape, shape.words, arena);
@@ -39,14 +40,14 @@ SemiGlobalStream::Buffers take_buffers(const PairShape& shape, const PairOptions
 }  // namespace
 
 std::size_t SemiGlobalStream::bytes(const PairShape& shape, const PairOptions& options) {
-  return bytes_taken([&](Arena& arena) { take_buffers(shape, options, arena); });
+  return bytes_taken([&](Arena& arena) { semi_global_buffers(shape, options, arena); });
 }
 
 SemiGlobalStream::SemiGlobalStream(const PairShape& shape, const PairOptions& options, Arena& arena)
     : shape_(shape),
       range_(options.range),
       options_(options.semi_global),
-      at_(allocate(arena, [&](Arena& memory) { return take_buffers(shape, options, memory); })),
+      at_(allocate(arena, [&](Arena& memory) { return semi_global_buffers(shape, options, memory); })),
       optimizer_(optimizer_input(shape, options, at_), at_.paths) {
   EXPECTS(options_.outside_cost >= 0 && options_.outside_cost <= 255);
   EXPECTS(options_.uniqueness >= 0 && options_.uniqueness < 100 && options_.left_right >= -1);

@@ -17,9 +17,11 @@ namespace recon::cuda {
 
 /// Layout of what an ImageCache keeps.
 enum class DeviceLayout {
-  kQuads,  ///< SourceStorage::kQuads
-  kBytes,  ///< SourceStorage::kBytes
-  kMaps,   ///< depths and normals of a view, see MapStream
+  kQuads,       ///< SourceStorage::kQuads
+  kBytes,       ///< SourceStorage::kBytes
+  kMaps,        ///< depths and normals of a view, see MapStream
+  kFusionMaps,  ///< all maps of a view after the check, see FusionStream
+  kFusionWork,  ///< memory of a FusionStream
 };
 
 /// Source images and maps of views on one device, shared by concurrent streams: an image is uploaded and

@@ -64,6 +64,10 @@ class ViewFusion::Loader : public FusionMapLoader {
 
   void cancel() override { stop_.request_stop(); }
 
+  void device_failed(const Error& error) override {
+    run_.warn(std::string("a GPU fails, the fusion continues without it: ") + error.what());
+  }
+
  private:
   /// The maps copied to files, of which only the pages in use take memory.
   std::shared_ptr<const FusionMaps> in_files(const ViewDepth& maps, const PhotoStore::Colour& colour) const {
@@ -103,12 +107,12 @@ class CloudWriter : public PointSink {
 
   void reserve(int count) override { encoded_.resize(count); }
 
-  void keep(int slot, std::span<const FusedRow> rows) override {
+  void keep(int slot, const FusedPoints& points) override {
     if (stop_.stop_requested()) throw Abandoned();
-    const std::shared_ptr<EncodedPoints> points = free_buffer();
-    points->clear();
-    for (const FusedRow& row : rows) encode(row, *points);
-    encoded_[slot] = points;
+    const std::shared_ptr<EncodedPoints> encoded = free_buffer();
+    encoded->clear();
+    encode(points, *encoded);
+    encoded_[slot] = encoded;
   }
 
   void add(int slot) override {
@@ -127,9 +131,9 @@ class CloudWriter : public PointSink {
   CloudFiles commit() { return ply_.commit(); }
 
  private:
-  void encode(const FusedRow& row, EncodedPoints& result) const {
+  void encode(const FusedPoints& points, EncodedPoints& result) const {
     std::vector<std::uint32_t> indices;
-    row.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
+    points.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
       if (roi_ && !roi_->contains(point.position)) return;
       indices.clear();
       for (const std::uint32_t view : views) indices.push_back(image_index_[view]);
@@ -247,7 +251,7 @@ struct UnfinishedCloud {
   std::uint64_t points = 0;  ///< in the region of interest or not
 };
 
-ViewFusion::ViewFusion(SceneRun& run) : run_(run) {}
+ViewFusion::ViewFusion(SceneRun& run, const Backends& backends) : run_(run), backends_(backends) {}
 
 ViewFusion::~ViewFusion() {
   stop_.request_stop();
@@ -287,8 +291,12 @@ void ViewFusion::fuse_beside(ViewChecks& checks) {
 }
 
 void ViewFusion::fuse_all(UnfinishedCloud& cloud, Loader& loader) {
-  cloud.points =
-      fuse(fusion_views(run_, cloud.views), loader, fusion_options(run_, cloud.views.size()), cloud.writer);
+  const std::vector<FusionView> views = fusion_views(run_, cloud.views);
+  const FusionOptions options = fusion_options(run_, views.size());
+  std::unique_ptr<DeviceFusion> device;
+  for (const auto& backend : backends_)
+    if (!device) device = backend->fusion(views, options);
+  cloud.points = fuse(views, loader, options, cloud.writer, device.get());
 }
 
 int ViewFusion::fused() {

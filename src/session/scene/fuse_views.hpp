@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/progress.hpp"
+#include "methods/backend.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -22,7 +23,8 @@ struct UnfinishedCloud;
 /// beside: a view is fused as soon as it and its neighbours are checked and the view before it is fused.
 class ViewFusion {
  public:
-  explicit ViewFusion(SceneRun& run);
+  /// @param backends  the first that can fuses; else, and where it fails, the CPU
+  ViewFusion(SceneRun& run, const Backends& backends);
 
   /// Ends a fusion that has not been finished; nothing of it is kept.
   ~ViewFusion();
@@ -53,6 +55,7 @@ class ViewFusion {
   void advance();
 
   SceneRun& run_;
+  const Backends& backends_;
   std::unique_ptr<UnfinishedCloud> cloud_;  ///< null unless all its views are fused
   std::exception_ptr error_;                ///< of the fusion beside
   std::mutex mutex_;

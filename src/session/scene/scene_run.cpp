@@ -154,7 +154,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   spdlog::debug("working on {}", work.choice.get().reason);
   spdlog::debug("device: {}", names_of(backends));
   ViewChecks checks(run, backends);
-  ViewFusion fusion(run);
+  ViewFusion fusion(run, backends);
   const bool check = run.options.stage != Stage::kEstimate;
   if (run.options.stage == Stage::kAll) fusion.begin_beside(checks);
   if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);

@@ -1,0 +1,288 @@
+#include "cuda/methods/fusion_stream.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "core/unique_id.hpp"
+
+namespace recon::cuda {
+
+namespace {
+
+/// Points that are copied at once take about this many bytes: enough for all threads to encode.
+constexpr std::size_t kPointBytes = std::size_t{8} << 20;
+/// Points that a thread encodes at once.
+constexpr std::uint64_t kPointsPerTask = 2048;
+
+std::size_t pixels_of(const Pinhole& camera) {
+  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+}
+
+std::size_t words_of(const Pinhole& camera) {
+  return UsedPixels::words(camera.width, camera.height);
+}
+
+/// Parts of memory one after the other; of null only their bytes.
+struct Parts {
+  template <class T>
+  T* take(std::size_t count) {
+    T* part = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+    used += arena_bytes(count * sizeof(T));
+    return part;
+  }
+
+  std::byte* memory;
+  std::size_t used = 0;
+};
+
+/// The maps of a view, the parts of its memory.
+struct MapParts {
+  MapParts(std::byte* memory, const Pinhole& camera) {
+    const std::size_t pixels = pixels_of(camera);
+    Parts parts{memory};
+    depth = parts.take<float>(pixels);
+    normal = parts.take<Vec3f>(pixels);
+    confidence = parts.take<float>(pixels);
+    colour = parts.take<Rgb8>(pixels);
+    bytes = parts.used;
+  }
+
+  float* depth;
+  Vec3f* normal;
+  float* confidence;
+  Rgb8* colour;
+  std::size_t bytes = 0;
+};
+
+/// The maps of a view have left the cache since the job was made.
+struct Evicted {};
+
+template <class T>
+ImageView<const T> one_row(const std::vector<T>& values) {
+  const int count = static_cast<int>(values.size());
+  return {values.data(), count, 1, count};
+}
+
+}  // namespace
+
+FusionStream::Work::Work(std::byte* memory, const Sizes& sizes) {
+  Parts parts{memory};
+  views = parts.take<DeviceFusionView>(sizes.views);
+  ascending = parts.take<int>(sizes.views);
+  used = parts.take<std::uint32_t>(sizes.used_words);
+  view_counts = parts.take<std::uint16_t>(sizes.pixels);
+  rows = parts.take<RowCounts>(sizes.rows);
+  list = parts.take<ListedPoint>(sizes.pixels);
+  for (std::byte*& half : points) half = parts.take<std::byte>(sizes.points);
+  bytes = parts.used;
+}
+
+FusionStream::FusionStream(ImageCache& cache, const std::vector<FusionView>& views,
+                           const FusionOptions& options)
+    : cache_(cache), options_(options), view_count_(views.size()), first_id_(unique_ids(views.size() + 1)) {
+  std::size_t widest = 0;
+  for (const FusionView& view : views) {
+    std::size_t words = words_of(view.camera);
+    for (const int neighbour : view.neighbours)
+      words += words_of(views[static_cast<std::size_t>(neighbour)].camera);
+    sizes_.used_words = std::max(sizes_.used_words, words);
+    sizes_.views = std::max(sizes_.views, view.neighbours.size() + 1);
+    sizes_.pixels = std::max(sizes_.pixels, pixels_of(view.camera));
+    sizes_.rows = std::max(sizes_.rows, static_cast<std::size_t>(view.camera.height));
+    widest = std::max(widest, static_cast<std::size_t>(view.camera.width));
+  }
+  const std::size_t row = widest * (sizeof(FusedPoint) + sizes_.views * sizeof(std::uint32_t));
+  sizes_.points = std::max(kPointBytes, row);
+}
+
+/// Memory of the cache for the job in progress; null where it has too little.
+std::byte* FusionStream::acquire(const ImageCache::Key& key, std::size_t bytes,
+                                 const std::function<void(std::byte* memory)>& upload) {
+  ImageCache::Use use = cache_.acquire(key, bytes, device_->stream, upload);
+  if (!use) return nullptr;
+  uses_.push_back(std::move(use));
+  return uses_.back()->memory.data();
+}
+
+std::optional<DeviceFusionView> FusionStream::acquire(const FusionInput& input) {
+  const Pinhole& camera = input.view->camera;
+  std::byte* memory = acquire(key(input.index), MapParts(nullptr, camera).bytes, [&](std::byte* uploaded) {
+    if (!input.maps) throw Evicted();
+    const MapParts to(uploaded, camera);
+    const auto upload = [&](const auto& image, auto* part) {
+      EXPECTS(image.width == camera.width && image.height == camera.height);
+      device_->staging.upload(image, part, camera.width, device_->stream);
+    };
+    upload(input.maps->depth, to.depth);
+    upload(input.maps->normal, to.normal);
+    upload(input.maps->confidence, to.confidence);
+    upload(input.maps->colour, to.colour);
+  });
+  if (memory == nullptr) return std::nullopt;
+  const MapParts maps(memory, camera);
+  return DeviceFusionView{camera,
+                          input.view->cam_from_world,
+                          inverse(input.view->cam_from_world),
+                          maps.depth,
+                          maps.normal,
+                          maps.confidence,
+                          maps.colour,
+                          nullptr,
+                          static_cast<std::uint32_t>(input.index)};
+}
+
+/// The memory of the job and the maps of its views; whether there is enough.
+bool FusionStream::acquire_all(const FusionJob& job) {
+  views_.clear();
+  std::byte* memory = acquire({first_id_ + view_count_, 0, DeviceLayout::kFusionWork},
+                              Work(nullptr, sizes_).bytes, [](std::byte*) {});
+  if (memory == nullptr) return false;
+  work_.emplace(memory, sizes_);
+  const auto add = [this](const FusionInput& input) {
+    const std::optional<DeviceFusionView> view = acquire(input);
+    if (view) views_.push_back(*view);
+    return view.has_value();
+  };
+  return add(job.reference) && std::all_of(job.neighbours.begin(), job.neighbours.end(), add);
+}
+
+/// Copies the used pixels and the description of the job to the device.
+void FusionStream::describe(const FusionJob& job) {
+  std::uint32_t* used = work_->used;
+  const auto upload_used = [&](const FusionInput& input, DeviceFusionView& view) {
+    if (input.used == nullptr) return;
+    const ImageView<const std::uint32_t> rows = input.used->rows();
+    device_->staging.upload(rows, used, rows.pitch, device_->stream);
+    view.used = used;
+    used += words_of(view.camera);
+  };
+  upload_used(job.reference, views_.front());
+  for (std::size_t i = 0; i < job.neighbours.size(); ++i) upload_used(job.neighbours[i], views_[i + 1]);
+  std::vector<int> ascending(views_.size());
+  std::iota(ascending.begin(), ascending.end(), 0);
+  std::sort(ascending.begin(), ascending.end(), [this](int a, int b) {
+    return views_[static_cast<std::size_t>(a)].index < views_[static_cast<std::size_t>(b)].index;
+  });
+  const auto count = static_cast<std::ptrdiff_t>(views_.size());
+  device_->staging.upload(one_row(views_), work_->views, count, device_->stream);
+  device_->staging.upload(one_row(ascending), work_->ascending, count, device_->stream);
+  const Pinhole& camera = views_.front().camera;
+  job_ = {work_->views,
+          work_->ascending,
+          static_cast<int>(count),
+          camera.width,
+          camera.height,
+          options_,
+          static_cast<double>(options_.agreement.max_relative_depth),
+          min_cosine(options_.agreement),
+          options_.spacing,
+          work_->view_counts,
+          work_->rows,
+          work_->list};
+}
+
+bool FusionStream::begin(const FusionJob& job) {
+  cache_.release(uses_);
+  if (!device_) device_.emplace(sizes_.points);
+  try {
+    if (acquire_all(job)) {
+      describe(job);
+      launch_decisions(job_, device_->stream.get());
+      return true;
+    }
+  } catch (const Evicted&) {
+  }
+  cache_.release(uses_);
+  return false;
+}
+
+/// The sums of the rows, on the host and on the device.
+void FusionStream::sum_rows() {
+  std::vector<RowCounts> rows(static_cast<std::size_t>(job_.height));
+  const ImageView<RowCounts> row{rows.data(), job_.height, 1, job_.height};
+  device_->staging.download<RowCounts>(work_->rows, job_.height, row, device_->stream);
+  sums_.assign(1, {0, 0});
+  for (RowCounts& counts : rows) {
+    const Sums before = sums_.back();
+    sums_.push_back({before.points + counts.points, before.views + counts.views});
+    counts = {static_cast<std::uint32_t>(before.points), static_cast<std::uint32_t>(before.views)};
+  }
+  device_->staging.upload(one_row(rows), work_->rows, job_.height, device_->stream);
+}
+
+std::size_t FusionStream::bytes_of(Portion portion) const {
+  return (points_before(portion.end) - points_before(portion.begin)) * sizeof(FusedPoint) +
+         (views_before(portion.end) - views_before(portion.begin)) * sizeof(std::uint32_t);
+}
+
+FusionStream::Portion FusionStream::next_portion(int begin) const {
+  Portion portion{begin, std::min(begin + 1, job_.height)};
+  while (portion.end < job_.height && bytes_of({begin, portion.end + 1}) <= sizes_.points) ++portion.end;
+  return portion;
+}
+
+/// Computes points and copies them to the host.
+void FusionStream::queue(Portion portion, int half) {
+  const auto part = static_cast<std::size_t>(half);
+  const std::uint64_t count = points_before(portion.end) - points_before(portion.begin);
+  std::byte* points = work_->points[part];
+  if (count > 0) {
+    launch_points(
+        job_, static_cast<std::uint32_t>(points_before(portion.begin)), static_cast<std::uint32_t>(count),
+        static_cast<std::uint32_t>(views_before(portion.begin)), reinterpret_cast<FusedPoint*>(points),
+        reinterpret_cast<std::uint32_t*>(points + count * sizeof(FusedPoint)), device_->stream.get());
+    RECON_CUDA_TRY(cudaMemcpyAsync(device_->points.data() + part * sizes_.points, points, bytes_of(portion),
+                                   cudaMemcpyDeviceToHost, device_->stream.get()));
+  }
+  device_->copied[part].record(device_->stream);
+}
+
+/// Waits for the points of a portion and passes them to the sink.
+void FusionStream::pass_on(Portion portion, int half, PointSink& sink) {
+  const auto part = static_cast<std::size_t>(half);
+  device_->copied[part].synchronize();
+  const std::uint64_t first_point = points_before(portion.begin), first_view = views_before(portion.begin);
+  const std::uint64_t count = points_before(portion.end) - first_point;
+  const std::byte* memory = device_->points.data() + part * sizes_.points;
+  const auto* points = reinterpret_cast<const FusedPoint*>(memory);
+  const auto* views = reinterpret_cast<const std::uint32_t*>(memory + count * sizeof(FusedPoint));
+  const int rows = portion.end - portion.begin;
+  const int tasks = std::clamp(static_cast<int>(count / kPointsPerTask), 1, rows);
+  const auto row_of = [&](int task) {
+    return portion.begin + static_cast<int>(std::int64_t{rows} * task / tasks);
+  };
+  sink.reserve(tasks);
+  parallel_for_in_order(
+      tasks, tasks,
+      [&](int task, int slot) {
+        const int begin = row_of(task), end = row_of(task + 1);
+        sink.keep(slot,
+                  {{points + (points_before(begin) - first_point), points_before(end) - points_before(begin)},
+                   {views + (views_before(begin) - first_view), views_before(end) - views_before(begin)}});
+      },
+      [&](int, int slot) { sink.add(slot); });
+}
+
+void FusionStream::finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) {
+  const ImageCache::Release release(&cache_, uses_);
+  sum_rows();
+  launch_point_list(job_, device_->stream.get());
+  for (std::size_t i = 0; i < job.neighbours.size(); ++i) {
+    if (job.neighbours[i].used == nullptr) continue;
+    const ImageView<std::uint32_t> rows = job.neighbours[i].used->rows();
+    device_->staging.download<std::uint32_t>(views_[i + 1].used, rows.pitch, rows, device_->stream);
+  }
+  Portion portion = next_portion(0);
+  queue(portion, 0);
+  for (int half = 0; portion.begin < portion.end; half ^= 1) {
+    const Portion next = next_portion(portion.end);
+    if (next.begin < next.end) queue(next, half ^ 1);
+    pass_on(portion, half, sink);
+    progress.points = points_before(portion.end);
+    progress.rows = portion.end;
+    portion = next;
+  }
+}
+
+}  // namespace recon::cuda

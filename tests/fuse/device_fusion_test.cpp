@@ -1,0 +1,180 @@
+// A fusion with a device, for which the CPU takes the views that do not fit and the rows that are left.
+
+#include "fuse/device_fusion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "fuse/fusion.hpp"
+#include "fuse/host_fusion.hpp"
+#include "fusion_cases.hpp"
+
+namespace recon {
+namespace {
+
+/// When a FakeDevice fails.
+enum class Fails { kNever, kBegin, kFinish, kBetweenRows };
+
+/// Fuses as the CPU does, and keeps the maps that it has been given.
+struct FakeDevice : DeviceFusion {
+  explicit FakeDevice(const FusionOptions& fusion_options) : options(fusion_options), host(fusion_options) {}
+
+  bool has(int view) const override { return kept.contains(view); }
+
+  bool begin(const FusionJob& job) override {
+    if (job.reference.index == failing && fails == Fails::kBegin) throw DeviceError("begin");
+    if (too_large.contains(job.reference.index)) return false;
+    begun.push_back(job.reference.index);
+    const auto keep = [this](const FusionInput& input) {
+      EXPECT_EQ(input.maps == nullptr, has(input.index)) << "maps are passed where they are missing";
+      if (input.maps) kept[input.index] = input.maps;
+    };
+    keep(job.reference);
+    for (const FusionInput& neighbour : job.neighbours) keep(neighbour);
+    return true;
+  }
+
+  void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override {
+    const bool failing_now = job.reference.index == failing;
+    if (failing_now && fails == Fails::kFinish) throw DeviceError("finish");
+    FusionJob with_maps = job;
+    const auto add = [this](FusionInput& input) { input.maps = kept.at(input.index); };
+    add(with_maps.reference);
+    for (FusionInput& neighbour : with_maps.neighbours) add(neighbour);
+    if (!failing_now) return host.fuse(with_maps, sink, progress);
+    FusionView upper = *job.reference.view;
+    upper.camera.height /= 2;
+    with_maps.reference.view = &upper;
+    with_maps.reference.maps = upper_rows(*with_maps.reference.maps, upper.camera.height);
+    host.fuse(with_maps, sink, progress);
+    throw DeviceError("between rows");
+  }
+
+  static std::shared_ptr<const FusionMaps> upper_rows(const FusionMaps& maps, int rows) {
+    const auto upper = std::make_shared<FusionMaps>(maps);
+    upper->depth.height = upper->normal.height = upper->confidence.height = upper->colour.height = rows;
+    return upper;
+  }
+
+  const FusionOptions options;
+  HostFusion host;
+  std::map<int, std::shared_ptr<const FusionMaps>> kept;
+  std::set<int> too_large;
+  std::vector<int> begun;
+  int failing = -1;
+  Fails fails = Fails::kNever;
+};
+
+FusionOptions options_with(int spacing) {
+  FusionOptions options;
+  options.agreement = {0.01f, 40.0f, 1, 0.6f};
+  options.spacing = spacing;
+  return options;
+}
+
+Collected fused(RotatedViews& scene, const FusionOptions& options, FakeDevice* device = nullptr) {
+  Collected cloud;
+  const std::uint64_t count = fuse(scene.views, scene, options, cloud, device);
+  EXPECT_EQ(count, cloud.points.size());
+  return cloud;
+}
+
+TEST(DeviceFusion, FusesAllViewsAndIsGivenTheirMapsOnce) {
+  for (const int spacing : {1, 2}) {
+    const FusionOptions options = options_with(spacing);
+    RotatedViews scene(7), again(7);
+    FakeDevice device(options);
+    expect_same_points(fused(scene, options, &device), fused(again, options));
+    EXPECT_EQ(device.begun, (std::vector<int>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(scene.loads, RotatedViews::kCount) << "maps on the device are not loaded again";
+  }
+}
+
+TEST(DeviceFusion, LoadsAheadOnlyWhatTheDeviceLacks) {
+  FusionOptions options = options_with(1);
+  RotatedViews scene(7), again(7);
+  const Collected expected = fused(again, options);
+  options.reads_ahead = true;
+  FakeDevice device(options);
+  expect_same_points(fused(scene, options, &device), expected);
+  EXPECT_EQ(scene.loads, RotatedViews::kCount);
+}
+
+TEST(DeviceFusion, LeavesViewsThatDoNotFitToTheCpu) {
+  const FusionOptions options = options_with(2);
+  RotatedViews scene(8), again(8);
+  FakeDevice device(options);
+  device.too_large = {1, 2};
+  expect_same_points(fused(scene, options, &device), fused(again, options));
+  EXPECT_EQ(device.begun, (std::vector<int>{0, 3, 4}));
+  EXPECT_TRUE(scene.failures.empty());
+}
+
+TEST(DeviceFusion, ContinuesOnTheCpuWhereTheDeviceFails) {
+  const FusionOptions options = options_with(1);
+  for (const auto& [fails, message] : {std::pair(Fails::kBegin, "begin"), std::pair(Fails::kFinish, "finish"),
+                                       std::pair(Fails::kBetweenRows, "between rows")}) {
+    RotatedViews scene(9), again(9);
+    FakeDevice device(options);
+    device.failing = 2;
+    device.fails = fails;
+    expect_same_points(fused(scene, options, &device), fused(again, options));
+    EXPECT_EQ(scene.failures, std::vector<std::string>{message});
+    EXPECT_EQ(std::count_if(device.begun.begin(), device.begun.end(), [](int view) { return view > 2; }), 0)
+        << "it is not asked again";
+  }
+}
+
+TEST(DeviceFusion, EndsWithTheErrorOfTheSink) {
+  const FusionOptions options = options_with(1);
+  RotatedViews scene(9);
+  FakeDevice device(options);
+  struct FullDisk : Collected {
+    void add(int) override { throw OutputError("the disk is full"); }
+  } disk;
+  EXPECT_THROW(fuse(scene.views, scene, options, disk, &device), OutputError);
+  EXPECT_TRUE(scene.failures.empty());
+}
+
+TEST(HostFusion, MakesThePointsOfTheRowsThatAreLeft) {
+  constexpr int kRows = 30, kDone = 13;
+  for (const int spacing : {1, 2}) {
+    FusionOptions options;
+    options.spacing = spacing;
+    PlaneViews scene(3, kRows);
+    const auto job_of = [&](UsedPixels& own, UsedPixels& second, UsedPixels& third) {
+      for (UsedPixels* used : {&own, &second, &third}) used->prepare(40, kRows);
+      return FusionJob{
+          {0, &scene.views[0], scene.load(0), &own},
+          {{1, &scene.views[1], scene.load(1), &second}, {2, &scene.views[2], scene.load(2), &third}}};
+    };
+    UsedPixels used[6];
+    Collected all, rest;
+    FusionProgress progress_of_all, progress{kDone, 1000};
+    HostFusion(options).fuse(job_of(used[0], used[1], used[2]), all, progress_of_all);
+    HostFusion(options).fuse(job_of(used[3], used[4], used[5]), rest, progress);
+    EXPECT_EQ(progress_of_all.rows, kRows);
+    EXPECT_EQ(progress.rows, kRows);
+    EXPECT_EQ(progress.points, 1000 + rest.points.size());
+    const std::size_t points_a_row = 38 / spacing, before = points_a_row * ((kDone + spacing - 1) / spacing);
+    ASSERT_EQ(all.points.size(), points_a_row * kRows / spacing);
+    ASSERT_EQ(rest.points.size(), all.points.size() - before);
+    Collected expected;
+    expected.points.assign(all.points.begin() + static_cast<std::ptrdiff_t>(before), all.points.end());
+    expect_same_points(rest, expected);
+    for (int y = 0; y < kRows; ++y)
+      for (int x = 0; x < 40; ++x)
+        ASSERT_TRUE(spacing == 1 || used[1].test(x, y) == used[4].test(x, y))
+            << "of all rows, in the neighbour";
+  }
+}
+
+}  // namespace
+}  // namespace recon
