@@ -73,7 +73,9 @@ class PlyWriter {
   explicit PlyWriter(const std::filesystem::path& path, PlyPosition position = PlyPosition::kFloat);
 
   void add(const PlyPoint& point);
-  void add(const EncodedPoints& points);
+  /// The next points of each file. Two threads may write one each.
+  void add_vertices(const EncodedPoints& points);
+  void add_visibility(const EncodedPoints& points);
 
   /// Appends a point to `points`. Thread-safe.
   void encode(const PlyPoint& point, EncodedPoints& points) const;

@@ -42,13 +42,17 @@ PlyWriter::PlyWriter(const std::filesystem::path& path, PlyPosition position)
 void PlyWriter::add(const PlyPoint& point) {
   EncodedPoints one;
   encode(point, one);
-  add(one);
+  add_vertices(one);
+  add_visibility(one);
 }
 
-void PlyWriter::add(const EncodedPoints& points) {
+void PlyWriter::add_vertices(const EncodedPoints& points) {
   cloud_.write(points.cloud);
-  visibility_.write(points.visibility);
   count_ += points.count;
+}
+
+void PlyWriter::add_visibility(const EncodedPoints& points) {
+  visibility_.write(points.visibility);
 }
 
 void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {

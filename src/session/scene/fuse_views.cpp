@@ -93,8 +93,8 @@ class ViewFusion::Loader : public FusionMapLoader {
   std::stop_source stop_;
 };
 
-/// Writes points in the region of interest, their views as COLMAP counts them in the model. A thread of its
-/// own waits for the disk.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model. A thread of each
+/// file waits for the disk.
 class CloudWriter : public PointSink {
  public:
   CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
@@ -103,7 +103,8 @@ class CloudWriter : public PointSink {
         image_index_(std::move(image_index)),
         roi_(roi),
         stop_(std::move(stop)),
-        background_(1, kWritesWaiting) {}
+        vertices_(1, kWritesWaiting),
+        visibility_(1, kWritesWaiting) {}
 
   void reserve(int count) override { encoded_.resize(count); }
 
@@ -116,16 +117,15 @@ class CloudWriter : public PointSink {
   }
 
   void add(int slot) override {
-    background_.submit([this, points = std::move(encoded_[slot])] {
-      ply_.add(*points);
-      const std::lock_guard lock(mutex_);
-      free_.push_back(points);
-    });
+    const std::shared_ptr<EncodedPoints> points = std::move(encoded_[slot]);
+    vertices_.submit([this, points] { ply_.add_vertices(*points); });
+    visibility_.submit([this, points] { ply_.add_visibility(*points); });
   }
 
   /// Waits until all points are written.
   std::uint64_t count() {
-    background_.finish();
+    vertices_.finish();
+    visibility_.finish();
     return ply_.count();
   }
   CloudFiles commit() { return ply_.commit(); }
@@ -142,13 +142,26 @@ class CloudWriter : public PointSink {
     });
   }
 
-  /// Written buffers are used again, as new memory costs as much as the points.
+  /// A buffer that is used again when both files have it, as new memory costs as much as the points.
   std::shared_ptr<EncodedPoints> free_buffer() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_shared<EncodedPoints>();
-    std::shared_ptr<EncodedPoints> buffer = std::move(free_.back());
-    free_.pop_back();
-    return buffer;
+    auto buffer = std::make_unique<EncodedPoints>();
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        buffer = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    return {buffer.release(), [this](EncodedPoints* written) { keep_buffer(written); }};
+  }
+
+  void keep_buffer(EncodedPoints* written) noexcept {
+    std::unique_ptr<EncodedPoints> buffer(written);
+    try {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(std::move(buffer));
+    } catch (const std::bad_alloc&) {  // it is freed
+    }
   }
 
   static constexpr int kWritesWaiting = 32;
@@ -157,10 +170,10 @@ class CloudWriter : public PointSink {
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
   const std::stop_token stop_;
-  std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
   std::mutex mutex_;
-  std::vector<std::shared_ptr<EncodedPoints>> free_;
-  BackgroundWork background_;  // last, so that it ends before what it works on
+  std::vector<std::unique_ptr<EncodedPoints>> free_;
+  std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
+  BackgroundWork vertices_, visibility_;                 // last, so that they end before what they work on
 };
 
 namespace {
