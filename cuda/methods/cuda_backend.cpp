@@ -84,13 +84,13 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const CudaOptions& options)
       : device_(options.device),
         host_threads_(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic) {
-    EXPECTS(options.streams >= 1);
+    EXPECTS(options.streams >= 1 && options.sharers >= 1);
     const std::string reason = why_unusable(device_);
     if (!reason.empty())
       throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
-    limit_ = options.memory_limit.value_or(usable_memory());
+    limit_ = options.memory_limit.value_or(usable_memory()) / static_cast<std::size_t>(options.sharers);
     admission_.emplace(options.streams, limit_);
     streams_.reserve(static_cast<std::size_t>(options.streams));
     for (int i = 0; i < options.streams; ++i) streams_.emplace_back(host_threads_, images_);

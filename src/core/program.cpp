@@ -90,19 +90,24 @@ struct LastWords {
 
 }  // namespace
 
-void set_up_log(spdlog::level::level_enum level) {
+void set_log_prefix(const std::string& prefix) {
+  std::string escaped;
+  for (const char c : prefix) escaped += c == '%' ? "%%" : std::string(1, c);
   const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<LevelPrefix>('*').set_pattern(wipe_line + "%*%v");
+  formatter->add_flag<LevelPrefix>('*').set_pattern(wipe_line + "%*" + escaped + "%v");
+  spdlog::default_logger()->set_formatter(std::move(formatter));
+}
 
+void set_up_log(spdlog::level::level_enum level) {
   auto standard_error = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   standard_error->set_level(level);
   auto sinks = std::make_shared<spdlog::sinks::dist_sink_mt>();  // so that a LogFile can join
   sinks->add_sink(std::move(standard_error));
   auto logger = std::make_shared<spdlog::logger>("reconstruct", std::move(sinks));
-  logger->set_formatter(std::move(formatter));
   logger->set_level(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));
+  set_log_prefix("");
 }
 
 void prepare_process() {

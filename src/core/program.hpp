@@ -13,6 +13,9 @@ namespace recon {
 /// first in `main`.
 void set_up_log(spdlog::level::level_enum level);
 
+/// Begins all later messages to standard error with `prefix`, behind "warning" or "error". Needs set_up_log.
+void set_log_prefix(const std::string& prefix);
+
 /// Prepares the process for writing files and messages; call it before anything is opened. Closed descriptors
 /// among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of standard error,
 /// and messages would be written into it. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe or beyond

@@ -4,11 +4,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -23,6 +25,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/session_report.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/workers.hpp"
 
 namespace recon {
 
@@ -46,18 +49,21 @@ Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host
                        std::optional<std::size_t> gpu_memory) {
   Backends backends;
   for (const int gpu : choice.gpus)
-    backends.push_back(make_cuda_backend({.device = gpu, .memory_limit = gpu_memory, .threads = threads}));
+    backends.push_back(make_cuda_backend(
+        {.device = gpu, .memory_limit = gpu_memory, .sharers = choice.sharers, .threads = threads}));
   if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
   return backends;
 }
 
 /// Begins to look for GPUs and to open them.
-SharedWork begin_work(const SessionOptions& options, int threads) {
+SharedWork begin_work(const SessionOptions& options, int threads, bool several_inputs,
+                      MachineShare share = {}) {
   parse_device(options.device);
-  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, false, 0};
+  SharedWork work{options,        threads, options.memory_limit.value_or(available_memory()), {}, {},
+                  several_inputs, 0};
   // Shown as soon as it is known; the log of a scene gets it from the scene.
-  work.choice = std::async(std::launch::async, [&options, log = standard_error_log()] {
-                  const DeviceChoice choice = choose_devices(options.device);
+  work.choice = std::async(std::launch::async, [&options, share, log = standard_error_log()] {
+                  const DeviceChoice choice = choose_devices(options.device, share);
                   log->info("working on {}", choice.reason);
                   return choice;
                 }).share();
@@ -151,9 +157,9 @@ class SessionFiles {
       : count_(options.dry_run || options.shard.count > 1 || inputs < 2 ? 0 : inputs),
         folder_(session_folder(options)) {}
 
-  void add(const Outcome& outcome) {
+  void add(std::size_t input, const Outcome& outcome) {
     if (count_ == 0) return;
-    lines_.push_back(session_line(outcome.object, outcome.exit_code));
+    lines_[input] = session_line(outcome.object, outcome.exit_code);
     write();
     const std::size_t left = count_ - lines_.size();
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -163,16 +169,22 @@ class SessionFiles {
   }
 
   /// Of all inputs for people; empty where there is one input.
-  std::string table() const { return lines_.empty() ? "" : session_table(lines_); }
+  std::string table() const { return lines_.empty() ? "" : session_table(lines()); }
 
  private:
+  std::vector<json> lines() const {
+    std::vector<json> lines;
+    for (const auto& [input, line] : lines_) lines.push_back(line);
+    return lines;
+  }
+
   using Clock = std::chrono::steady_clock;
 
   /// The results of the scenes matter more than these files.
   void write() {
     if (folder_.empty()) return;
     try {
-      write_session_files(folder_, lines_);
+      write_session_files(folder_, lines());
     } catch (const Error& error) {
       spdlog::warn("the session's files are not written: {}", error.what());
       folder_.clear();
@@ -181,8 +193,89 @@ class SessionFiles {
 
   std::size_t count_;
   fs::path folder_;
-  std::vector<json> lines_;
+  std::map<std::size_t, json> lines_;  ///< by input
   Clock::time_point start_ = Clock::now();
+};
+
+/// The inputs of a session and what has come of them.
+class Session {
+ public:
+  Session(const SessionOptions& options, const std::vector<Input>& inputs, std::ostream& out)
+      : options_(options), inputs_(inputs), out_(out), files_(options, inputs.size()) {}
+
+  /// @returns the exit code
+  int run() {
+    const int workers = std::min(options_.workers, static_cast<int>(inputs_.size()));
+    std::optional<Failure> failure;
+    try {
+      if (workers > 1 && !options_.dry_run)
+        failure = do_concurrently(workers);
+      else
+        do_in_order();
+      if (!options_.json && !options_.quiet) out_ << files_.table() << std::flush;
+      if (!options_.json && options_.dry_run && inputs_.size() > 1)
+        out_ << estimate_text(session_estimate(objects_of(outcomes()))) << std::flush;
+    } catch (...) {
+      // What is finished is reported too.
+      failure = current_failure(kSessionAdvice);
+      log_failure(*failure);
+    }
+    return report_outcomes(options_, outcomes(), out_, failure);
+  }
+
+ private:
+  void do_in_order() {
+    ThreadLimit limit(usable_threads(options_.threads));
+    limit.run([&] {
+      const SharedWork work = begin_work(options_, limit.threads(), inputs_.size() > 1);
+      for (std::size_t i = 0; i < inputs_.size(); ++i) add(i, try_input(inputs_[i], work));
+    });
+  }
+
+  /// Each process has its share of the machine.
+  std::optional<Failure> do_concurrently(int workers) {
+    SessionOptions share = options_;
+    const int threads = usable_threads(options_.threads);
+    share.threads = std::max(1, (threads > 0 ? threads : available_threads()) / workers);
+    share.memory_limit =
+        options_.memory_limit.value_or(available_memory()) / static_cast<std::size_t>(workers);
+    share.quiet = true;  // progress of several scenes at once says nothing
+    const auto work = [&](int worker, WorkerChannel& channel) {
+      ThreadLimit limit(share.threads);
+      limit.run([&] {
+        const SharedWork shared = begin_work(share, limit.threads(), true, {worker, workers});
+        while (const std::optional<std::size_t> i = channel.next()) {
+          set_log_prefix(input_name(inputs_[*i]).string() + ": ");
+          channel.send(*i, try_input(inputs_[*i], shared));
+        }
+      });
+    };
+    const auto lost = [&](std::size_t i, const Failure& reason) {
+      add(i, failed(inputs_[i], reason.exit_code, input_name(inputs_[i]).string() + ": " + reason.message));
+    };
+    return run_workers(
+        workers, inputs_.size(), work, [&](std::size_t i, Outcome outcome) { add(i, std::move(outcome)); },
+        lost);
+  }
+
+  void add(std::size_t input, Outcome outcome) {
+    if (!options_.json && (!options_.quiet || options_.dry_run)) out_ << outcome.text << std::flush;
+    files_.add(input, outcome);
+    outcomes_.emplace(input, std::move(outcome));
+  }
+
+  /// In the order of the inputs.
+  std::vector<Outcome> outcomes() const {
+    std::vector<Outcome> outcomes;
+    for (const auto& [input, outcome] : outcomes_) outcomes.push_back(outcome);
+    return outcomes;
+  }
+
+  const SessionOptions& options_;
+  const std::vector<Input>& inputs_;
+  std::ostream& out_;
+  SessionFiles files_;
+  std::map<std::size_t, Outcome> outcomes_;  ///< by input
 };
 
 }  // namespace
@@ -202,7 +295,15 @@ std::vector<int> parse_device(const std::string& device) {
   return {indices.begin(), indices.end()};
 }
 
-DeviceChoice choose_devices(const std::string& device) {
+std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share) {
+  const int count = static_cast<int>(gpus.size());
+  if (count <= share.count) return {gpus[share.index % count]};
+  std::vector<int> own;
+  for (int i = share.index; i < count; i += share.count) own.push_back(gpus[i]);
+  return own;
+}
+
+DeviceChoice choose_devices(const std::string& device, MachineShare share) {
   std::vector<int> gpus = parse_device(device);
   if (device == "cpu") return {{}, "the CPU, as asked"};
   const CudaDevices found = find_cuda_devices();
@@ -219,7 +320,9 @@ DeviceChoice choose_devices(const std::string& device) {
   if (gpus.back() >= count)
     throw DeviceUnavailable(
         fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device, gpus.back(), count));
-  return {gpus, gpu_names(gpus, found)};
+  const std::vector<int> own = gpus_of(gpus, share);
+  const int sharers = (share.count + static_cast<int>(gpus.size()) - 1) / static_cast<int>(gpus.size());
+  return {own, gpu_names(own, found), sharers};
 }
 
 int run_session(const SessionOptions& options, std::ostream& out) {
@@ -237,29 +340,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
   }
   options.check(jobs);
   check_output_paths(options, inputs);
-  ThreadLimit limit(usable_threads(options.threads));
-  return limit.run([&] {
-    SharedWork work = begin_work(options, limit.threads());
-    work.several_inputs = inputs.size() > 1;
-    std::vector<Outcome> outcomes;
-    SessionFiles files(options, inputs.size());
-    std::optional<Failure> failure;
-    try {
-      for (const Input& input : inputs) {
-        outcomes.push_back(try_input(input, work));
-        if (!options.json && (!options.quiet || options.dry_run)) out << outcomes.back().text << std::flush;
-        files.add(outcomes.back());
-      }
-      if (!options.json && !options.quiet) out << files.table() << std::flush;
-      if (!options.json && options.dry_run && work.several_inputs)
-        out << estimate_text(session_estimate(objects_of(outcomes))) << std::flush;
-    } catch (...) {
-      // What is finished is reported too.
-      failure = current_failure(kSessionAdvice);
-      log_failure(*failure);
-    }
-    return report_outcomes(options, outcomes, out, failure);
-  });
+  return Session(options, inputs, out).run();
 }
 
 }  // namespace recon

@@ -1,14 +1,13 @@
 // Whose the output folder is: files of others, several processes, parts of the work.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <memory>
 
+#include "cli/held_lock.hpp"
 #include "cli/scene_fixture.hpp"
 
 namespace recon {
@@ -36,22 +35,6 @@ class ReconstructOutputFolder : public SceneTest {
     std::erase_if(files, [](const auto& file) { return file.first.ends_with("status/lock"); });
     return files;
   }
-};
-
-/// Holds the lock of an output folder as another process would.
-class HeldLock {
- public:
-  HeldLock(const fs::path& output, int operation)
-      : fd_(open((output / "status/lock").c_str(), O_RDWR | O_CLOEXEC)) {
-    EXPECT_GE(fd_, 0);
-    EXPECT_EQ(flock(fd_, operation | LOCK_NB), 0);
-  }
-  ~HeldLock() { close(fd_); }
-  HeldLock(const HeldLock&) = delete;
-  HeldLock& operator=(const HeldLock&) = delete;
-
- private:
-  int fd_;
 };
 
 TEST_F(ReconstructOutputFolder, OfAnotherProgramIsRefused) {

@@ -161,7 +161,10 @@ TEST_F(PlyTiles, OfALargeCloudTakeLittleMemory) {
     writer.encode(point, points);
   }
   constexpr std::size_t kBytes = std::size_t{128} << 20;
-  for (std::size_t bytes = 0; bytes < kBytes; bytes += points.cloud.size()) writer.add(points);
+  for (std::size_t bytes = 0; bytes < kBytes; bytes += points.cloud.size()) {
+    writer.add_vertices(points);
+    writer.add_visibility(points);
+  }
   writer.commit();
   const std::size_t before = peak_memory();
   EXPECT_EQ(names(5).size(), 16u);

@@ -151,6 +151,12 @@ OptionGroup machine_options() {
       .add("threads", "N", "Max number of threads; 0: as many as there are processors",
            OptionScope::kCommandLine)
       .number(kAll, RECON_FIELD(threads), {0, kMaxThreads});
+  group
+      .add("jobs", "N",
+           "Do N scenes or pairs of a session at once, each in a process of its own with an equal share of "
+           "threads, memory and GPUs",
+           OptionScope::kCommandLine)
+      .number(kAll, RECON_FIELD(workers), {1, kMaxThreads});
   group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet)));
   group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose))).letter = 'v';
   group.add(run_switch("json",
