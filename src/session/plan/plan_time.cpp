@@ -106,8 +106,11 @@ std::vector<SceneStep> scene_steps(const SceneRun& run, const RemainingWork& wor
   if (run.memory.checks_beside > 0) check = std::max(0.0, check - (maps.seconds - host));
   steps.push_back({"check across views", check});
   const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
-  const double fusion = host_seconds(run.plan.views_in_scope(), kFusedPixel, 0,
-                                     [&](int view) { return overlaps[view].size(); });
+  const double fusion = host_seconds(run.plan.views_in_scope(), kFusedPixel, 0, [&](int view) {
+    // A GPU compares with all; the host encodes and writes the points.
+    constexpr std::size_t kEncoded = 2;
+    return stage_threads(run) == 0 ? kEncoded : overlaps[view].size();
+  });
   steps.push_back({"fusion", work.fuse ? fusion : 0});
   return steps;
 }
