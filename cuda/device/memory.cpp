@@ -17,6 +17,12 @@ std::size_t free_memory() {
   return free;
 }
 
+std::size_t total_memory() {
+  std::size_t free = 0, total = 0;
+  RECON_CUDA_TRY(cudaMemGetInfo(&free, &total));
+  return total;
+}
+
 template <>
 DeviceBuffer::Buffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;

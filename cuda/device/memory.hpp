@@ -11,6 +11,8 @@ namespace recon::cuda {
 
 /// Bytes of the current device that nothing uses at the moment. @throws DeviceError
 std::size_t free_memory();
+/// All bytes of the current device. @throws DeviceError
+std::size_t total_memory();
 
 /// Owner of uninitialised memory. Move-only.
 template <class Free>

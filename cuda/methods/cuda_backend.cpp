@@ -60,9 +60,9 @@ std::string device_name(int device) {
   return std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) + " GiB";
 }
 
-/// What may be taken of the memory that is free: kernels and other programs need some.
-std::size_t usable_memory() {
-  return free_memory() / 10 * 9;
+/// What one of some processes may take of the memory: kernels and other programs need some.
+std::size_t usable_memory(std::size_t processes = 1) {
+  return std::min(free_memory(), total_memory() / processes) / 10 * 9;
 }
 
 /// Sets the current device for the lifetime of the object.
@@ -84,13 +84,14 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const CudaOptions& options)
       : device_(options.device),
         host_threads_(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic) {
-    EXPECTS(options.streams >= 1 && options.sharers >= 1);
+    EXPECTS(options.streams >= 1 && options.processes >= 1);
     const std::string reason = why_unusable(device_);
     if (!reason.empty())
       throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
-    limit_ = options.memory_limit.value_or(usable_memory()) / static_cast<std::size_t>(options.sharers);
+    const auto processes = static_cast<std::size_t>(options.processes);
+    limit_ = options.memory_limit ? *options.memory_limit / processes : usable_memory(processes);
     admission_.emplace(options.streams, limit_);
     streams_.reserve(static_cast<std::size_t>(options.streams));
     for (int i = 0; i < options.streams; ++i) streams_.emplace_back(host_threads_, images_);
@@ -177,6 +178,7 @@ class CudaBackend : public Backend {
    public:
     Fusion(CudaBackend& backend, const std::vector<FusionView>& views, const FusionOptions& options)
         : backend_(backend), stream_(backend.images_, views, options) {}
+    ~Fusion() override { static_cast<void>(cudaSetDevice(backend_.device_)); }  // the stream is freed on it
 
     bool has(int view) const override { return stream_.has(view); }
     bool begin(const FusionJob& job) override {

@@ -23,7 +23,7 @@ std::size_t words_of(const Pinhole& camera) {
   return UsedPixels::words(camera.width, camera.height);
 }
 
-/// Parts of memory one after the other; of null only their bytes.
+/// Parts of memory one after the other; without memory only their size is computed.
 struct Parts {
   template <class T>
   T* take(std::size_t count) {
@@ -54,6 +54,13 @@ struct MapParts {
   Rgb8* colour;
   std::size_t bytes = 0;
 };
+
+/// Calls `visit` for the view of a job and its neighbours.
+template <class Visit>
+void for_inputs(const FusionJob& job, const Visit& visit) {
+  visit(job.reference);
+  for (const FusionInput& neighbour : job.neighbours) visit(neighbour);
+}
 
 /// The maps of a view have left the cache since the job was made.
 struct Evicted {};
@@ -118,6 +125,7 @@ std::optional<DeviceFusionView> FusionStream::acquire(const FusionInput& input) 
     upload(input.maps->normal, to.normal);
     upload(input.maps->confidence, to.confidence);
     upload(input.maps->colour, to.colour);
+    if (input.maps->drop_pages) input.maps->drop_pages();
   });
   if (memory == nullptr) return std::nullopt;
   const MapParts maps(memory, camera);
@@ -132,19 +140,34 @@ std::optional<DeviceFusionView> FusionStream::acquire(const FusionInput& input) 
                           static_cast<std::uint32_t>(input.index)};
 }
 
+/// Device memory of a job.
+std::size_t FusionStream::bytes_of(const FusionJob& job) const {
+  std::size_t bytes = arena_bytes(Work(nullptr, sizes_).bytes);
+  for_inputs(job, [&](const FusionInput& input) { bytes += MapParts(nullptr, input.view->camera).bytes; });
+  return bytes;
+}
+
 /// The memory of the job and the maps of its views; whether there is enough.
 bool FusionStream::acquire_all(const FusionJob& job) {
-  views_.clear();
+  if (bytes_of(job) > cache_.budget()) return false;
   std::byte* memory = acquire({first_id_ + view_count_, 0, DeviceLayout::kFusionWork},
                               Work(nullptr, sizes_).bytes, [](std::byte*) {});
   if (memory == nullptr) return false;
   work_.emplace(memory, sizes_);
-  const auto add = [this](const FusionInput& input) {
-    const std::optional<DeviceFusionView> view = acquire(input);
-    if (view) views_.push_back(*view);
-    return view.has_value();
-  };
-  return add(job.reference) && std::all_of(job.neighbours.begin(), job.neighbours.end(), add);
+  views_.assign(job.neighbours.size() + 1, {});
+  bool enough = true;
+  // First those that are there, which the others could evict.
+  for (const bool there : {true, false}) {
+    auto view = views_.begin();
+    for_inputs(job, [&](const FusionInput& input) {
+      const auto place = view++;
+      if (!enough || there != (input.maps == nullptr)) return;
+      const std::optional<DeviceFusionView> acquired = acquire(input);
+      enough = acquired.has_value();
+      if (enough) *place = *acquired;
+    });
+  }
+  return enough;
 }
 
 /// Copies the used pixels and the description of the job to the device.
@@ -192,6 +215,9 @@ bool FusionStream::begin(const FusionJob& job) {
       return true;
     }
   } catch (const Evicted&) {
+  } catch (...) {
+    cache_.release(uses_);  // sweeps may wait for the memory
+    throw;
   }
   cache_.release(uses_);
   return false;

@@ -69,6 +69,7 @@ class FusionStream : public DeviceFusion {
   std::byte* acquire(const ImageCache::Key& key, std::size_t bytes,
                      const std::function<void(std::byte* memory)>& upload);
   std::optional<DeviceFusionView> acquire(const FusionInput& input);
+  std::size_t bytes_of(const FusionJob& job) const;
   bool acquire_all(const FusionJob& job);
   void describe(const FusionJob& job);
   void sum_rows();

@@ -11,11 +11,12 @@
 namespace recon {
 namespace {
 
-std::atomic<bool> stop_asked{false};
+std::atomic<bool> stop_asked{false}, announces{true};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
 void on_signal(int number) {
   if (stop_asked.exchange(true)) std::_Exit(128 + number);
+  if (!announces) return;
   constexpr char kMessage[] = "\nstopping, finished work is kept; once more ends at once\n";
   // A failed write of the message is ignored.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
@@ -23,7 +24,8 @@ void on_signal(int number) {
 
 }  // namespace
 
-void install_interrupt_handler() {
+void install_interrupt_handler(bool announce) {
+  announces = announce;
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;

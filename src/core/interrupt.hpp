@@ -7,7 +7,8 @@ namespace recon {
 /// Installs handlers of Ctrl-C (SIGINT) and SIGTERM that request a stop: `check_interrupted` throws at its
 /// next call, so that finished work is kept. A second signal ends the process immediately, with 128 + its
 /// number as the exit code.
-void install_interrupt_handler();
+/// @param announce  whether the first signal prints that work stops
+void install_interrupt_handler(bool announce = true);
 
 /// Whether the user has requested a stop. Safe from any thread.
 bool interrupted() noexcept;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -58,7 +57,7 @@ class Fusion {
       release_maps(*job);
     else
       load_missing(*job);
-    std::future<void> ahead = load_ahead(i);
+    std::future<void> ahead = load_ahead(i, on_device);
     FusionProgress progress;
     try {
       if (on_device) with_device([&] { device_->finish(*job, sink, progress); });
@@ -93,26 +92,31 @@ class Fusion {
   /// View `i` and its neighbours that have maps, which are loaded where the device lacks them; empty if the
   /// view has none.
   std::optional<FusionJob> load_job(int i) {
-    FusionJob job;
-    job.reference = load_input(i);
-    if (!has_maps(job.reference)) return std::nullopt;
+    std::optional<FusionInput> reference = load_input(i);
+    if (!reference) return std::nullopt;
+    FusionJob job{std::move(*reference), {}};
     used_[i].prepare(views_[i].camera.width, views_[i].camera.height);
     job.reference.used = &used_[i];
     for (const int j : views_[i].neighbours) {
       if (j == i) continue;
-      FusionInput neighbour = load_input(j);
-      if (!has_maps(neighbour)) continue;
+      std::optional<FusionInput> neighbour = load_input(j);
+      if (!neighbour) continue;
       if (j > i) {
         used_[j].prepare(views_[j].camera.width, views_[j].camera.height);
-        neighbour.used = &used_[j];
+        neighbour->used = &used_[j];
       }
-      job.neighbours.push_back(std::move(neighbour));
+      job.neighbours.push_back(std::move(*neighbour));
     }
     return job;
   }
 
-  FusionInput load_input(int i) { return {i, &views_[i], device_has(i) ? nullptr : load(i), nullptr}; }
-  bool has_maps(const FusionInput& input) const { return input.maps || device_has(input.index); }
+  /// Empty if the view has no maps. They may leave the device later on, so that it is asked once.
+  std::optional<FusionInput> load_input(int i) {
+    if (device_has(i)) return FusionInput{i, &views_[i], nullptr, nullptr};
+    std::shared_ptr<const FusionMaps> maps = load(i);
+    if (!maps) return std::nullopt;
+    return FusionInput{i, &views_[i], std::move(maps), nullptr};
+  }
   bool device_has(int i) const { return device_ != nullptr && device_->has(i); }
 
   void load_missing(FusionJob& job) {
@@ -134,21 +138,15 @@ class Fusion {
   }
 
   /// Begins to load what the view after `i` needs, if it may and the cache holds that with what `i` needs.
-  std::future<void> load_ahead(int i) {
+  /// @param on_device  whether `i` needs nothing more
+  std::future<void> load_ahead(int i, bool on_device) {
     const int next = i + 1;
     if (!options_.reads_ahead || next == std::ssize(views_)) return {};
-    std::set<int> needed;
-    const auto add = [&](int view) {
-      needed.insert(view);
-      for (const int neighbour : views_[view].neighbours) needed.insert(neighbour);
-    };
-    add(next);
-    std::vector<int> wanted;
-    std::copy_if(needed.begin(), needed.end(), std::back_inserter(wanted),
-                 [&](int j) { return !device_has(j); });
-    add(i);
-    const auto held = std::count_if(needed.begin(), needed.end(), [&](int j) { return !device_has(j); });
-    if (static_cast<std::size_t>(held) > options_.max_cached_views) return {};
+    std::set<int> wanted = with_neighbours(next);
+    std::erase_if(wanted, [this](int j) { return device_has(j); });
+    std::set<int> held = wanted;
+    if (!on_device) held.merge(with_neighbours(i));
+    if (held.size() > options_.max_cached_views) return {};
     try {
       return std::async(std::launch::async, [this, wanted] {
         for (const int view : wanted) load(view);
@@ -156,6 +154,12 @@ class Fusion {
     } catch (const std::system_error&) {  // no thread can be created: the next view loads for itself
       return {};
     }
+  }
+
+  std::set<int> with_neighbours(int i) const {
+    std::set<int> views(views_[i].neighbours.begin(), views_[i].neighbours.end());
+    views.insert(i);
+    return views;
   }
 
   std::shared_ptr<const FusionMaps> load(int i) {

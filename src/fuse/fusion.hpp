@@ -35,8 +35,8 @@ struct FusionView {
   std::vector<int> neighbours;
 };
 
-/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for `fused` and
-/// `cancel`, which may be called while another thread loads ahead.
+/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for `fused`,
+/// `cancel` and `device_failed`, which may be called while another thread loads ahead.
 class FusionMapLoader {
  public:
   virtual ~FusionMapLoader() = default;

@@ -49,8 +49,10 @@ Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host
                        std::optional<std::size_t> gpu_memory) {
   Backends backends;
   for (const int gpu : choice.gpus)
-    backends.push_back(make_cuda_backend(
-        {.device = gpu, .memory_limit = gpu_memory, .sharers = choice.sharers, .threads = threads}));
+    backends.push_back(make_cuda_backend({.device = gpu,
+                                          .memory_limit = gpu_memory,
+                                          .processes = choice.processes_per_gpu,
+                                          .threads = threads}));
   if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
   return backends;
 }
@@ -212,6 +214,7 @@ class Session {
         failure = do_concurrently(workers);
       else
         do_in_order();
+      if (failure) log_failure(*failure);
       if (!options_.json && !options_.quiet) out_ << files_.table() << std::flush;
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
         out_ << estimate_text(session_estimate(objects_of(outcomes()))) << std::flush;
@@ -321,8 +324,9 @@ DeviceChoice choose_devices(const std::string& device, MachineShare share) {
     throw DeviceUnavailable(
         fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device, gpus.back(), count));
   const std::vector<int> own = gpus_of(gpus, share);
-  const int sharers = (share.count + static_cast<int>(gpus.size()) - 1) / static_cast<int>(gpus.size());
-  return {own, gpu_names(own, found), sharers};
+  const int processes_per_gpu =
+      (share.count + static_cast<int>(gpus.size()) - 1) / static_cast<int>(gpus.size());
+  return {own, gpu_names(own, found), processes_per_gpu};
 }
 
 int run_session(const SessionOptions& options, std::ostream& out) {

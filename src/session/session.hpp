@@ -22,8 +22,9 @@ namespace recon {
 int run_session(const SessionOptions& options, std::ostream& out);
 
 /// What a session that fails advises its user to do.
-inline const Advice kSessionAdvice{"--memory-limit, --max-image-size and --threads lower what is taken",
-                                   "what was finished is kept, and the same command goes on from there"};
+inline const Advice kSessionAdvice{
+    "--memory-limit, --max-image-size, --threads and --jobs lower what is taken",
+    "what was finished is kept, and the same command goes on from there"};
 
 /// The GPUs of "cuda:0,2", each once, rising; none for "auto", "cpu" and "cuda".
 /// @throws UsageError for another text
@@ -37,8 +38,8 @@ struct MachineShare {
 /// What will do the work: the indices of GPUs, or none for the CPU.
 struct DeviceChoice {
   std::vector<int> gpus;
-  std::string reason;  ///< for people: what was chosen, and why
-  int sharers = 1;     ///< max number of processes of the session on each GPU
+  std::string reason;         ///< for people: what was chosen, and why
+  int processes_per_gpu = 1;  ///< of the session, at most
 };
 
 /// Those of some GPUs that a process uses: GPUs of its own as far as there are enough.

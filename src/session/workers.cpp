@@ -87,6 +87,7 @@ struct Worker {
   int fd = -1;
   std::string received;  ///< the beginning of a line
   std::optional<std::size_t> input;
+  bool has_begun = false;  ///< an input
 };
 
 class Workers {
@@ -96,19 +97,23 @@ class Workers {
   using Lost = std::function<void(std::size_t input, const Failure& reason)>;
 
   Workers(std::size_t inputs, const Work& work, const Done& done, const Lost& lost)
-      : inputs_(inputs), work_(work), done_(done), lost_(lost) {}
+      : inputs_(inputs), work_(work), done_(done), lost_(lost), reported_(inputs) {}
 
   Workers(const Workers&) = delete;
   ~Workers() {
     stop();
-    for (Worker& worker : workers_) end(worker);
+    for (const Worker& worker : workers_) ::close(worker.fd);  // none waits for a reader any more
+    for (const Worker& worker : workers_) status_of(worker);
   }
 
   std::optional<Failure> run(int count) {
     for (int i = 0; i < count; ++i) start(i);
     while (!workers_.empty()) receive();
-    if (!failure_) check_interrupted();
-    return failure_;
+    if (failure_) return failure_;
+    check_interrupted();
+    for (std::size_t i = 0; i < inputs_; ++i)
+      if (!reported_[i]) lose(i);
+    return {};
   }
 
  private:
@@ -122,13 +127,15 @@ class Workers {
     }
     if (pid == 0) {
       ::close(ends[0]);
+      for (const Worker& other : workers_) ::close(other.fd);
       ::setpgid(0, 0);  // a terminal's Ctrl-C reaches only the parent, which passes it on
+      install_interrupt_handler(/*announce=*/false);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
       if (::getppid() == parent) work_as(index, ends[1]);
       std::_Exit(0);
     }
     ::close(ends[1]);
-    workers_.push_back({index, pid, ends[0], {}, {}});
+    workers_.push_back({index, pid, ends[0], {}, {}, false});
   }
 
   [[noreturn]] static void fail(const char* what) {
@@ -179,20 +186,30 @@ class Workers {
       stop();
     } else if (message.contains("begun")) {
       worker.input = message.at("begun");
+      worker.has_begun = true;
     } else {
       worker.input.reset();
-      done_(message.at("input"), {message.at("exit_code"), message.at("object"), message.at("text")});
+      const std::size_t input = message.at("input");
+      reported_[input] = true;
+      done_(input, {message.at("exit_code"), message.at("object"), message.at("text")});
     }
   }
 
-  /// A worker has ended; where it has lost an input, another one takes its place.
+  void lose(std::size_t input) {
+    reported_[input] = true;
+    lost_(input, reason_);
+  }
+
+  /// A worker has ended. Where it was killed and had begun something, another one takes its place.
   void end_of(std::size_t i) {
-    Worker worker = std::move(workers_[i]);
+    const Worker worker = std::move(workers_[i]);
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
-    const int status = end(worker);
-    if (!worker.input) return;
-    lost_(*worker.input, reason_of(status));
-    if (!stopped_ && taken_.count() < inputs_) start(worker.index);
+    ::close(worker.fd);
+    const int status = status_of(worker);
+    if (status == 0) return;
+    reason_ = reason_of(status);
+    if (worker.input) lose(*worker.input);
+    if (worker.has_begun && !stopped_ && taken_.count() < inputs_) start(worker.index);
   }
 
   static Failure reason_of(int status) {
@@ -205,9 +222,8 @@ class Workers {
                                      kSessionAdvice.interrupted)};
   }
 
-  /// Waits for the process; returns its status.
-  static int end(const Worker& worker) {
-    ::close(worker.fd);
+  /// Waits for the process.
+  static int status_of(const Worker& worker) {
     int status = 0;
     while (::waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
     }
@@ -227,6 +243,8 @@ class Workers {
   const Lost& lost_;
   SharedCounter taken_;
   std::vector<Worker> workers_;
+  std::vector<bool> reported_;  ///< inputs, as done or as lost
+  Failure reason_;              ///< of the last process that did not end as it should
   std::optional<Failure> failure_;
   bool stopped_ = false;
 };

@@ -17,6 +17,7 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class ReconstructJobs : public SceneTest {
  protected:
@@ -124,6 +125,10 @@ TEST_F(ReconstructJobs, EndTogetherWhenInterrupted) {
   process.send(SIGINT);
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted; what was finished is kept"));
+  const std::size_t announced = outcome.err.find("stopping, finished work is kept");
+  ASSERT_NE(announced, std::string::npos);
+  EXPECT_EQ(outcome.err.find("stopping", announced + 1), std::string::npos) << "by each process";
   const nlohmann::json object = outcome.json();
   EXPECT_THAT(object.at("error").get<std::string>(), HasSubstr("interrupted"));
   EXPECT_EQ(object.at("scenes").size(), 2u) << "a and c are finished";
@@ -145,6 +150,14 @@ TEST_F(ReconstructJobs, EndWithTheirParent) {
     return !status.empty() && status.find(") Z ") == std::string::npos;
   };
   for (const pid_t worker : workers) EXPECT_TRUE(comes_true([&] { return !is_running(worker); }));
+}
+
+TEST_F(ReconstructJobs, EndWithTheReasonOfOneThatCannotWork) {
+  render_scenes({"a", "b", "c"});
+  const Outcome outcome = reconstruct({session().string(), "--jobs", "2", "--device", "cuda:99"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("error: --device cuda:99: "));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("stopping, finished work is kept")));
 }
 
 TEST_F(ReconstructJobs, MustBeAtLeastOne) {

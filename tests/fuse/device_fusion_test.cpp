@@ -26,11 +26,19 @@ enum class Fails { kNever, kBegin, kFinish, kBetweenRows };
 struct FakeDevice : DeviceFusion {
   explicit FakeDevice(const FusionOptions& fusion_options) : options(fusion_options), host(fusion_options) {}
 
-  bool has(int view) const override { return kept.contains(view); }
+  bool has(int view) const override {
+    if (forgets && kept.contains(view)) return kept.erase(view), true;
+    return kept.contains(view);
+  }
 
   bool begin(const FusionJob& job) override {
     if (job.reference.index == failing && fails == Fails::kBegin) throw DeviceError("begin");
     if (too_large.contains(job.reference.index)) return false;
+    const auto lacks = [this](const FusionInput& input) {
+      return !input.maps && !kept.contains(input.index);
+    };
+    if (lacks(job.reference) || std::any_of(job.neighbours.begin(), job.neighbours.end(), lacks))
+      return false;
     begun.push_back(job.reference.index);
     const auto keep = [this](const FusionInput& input) {
       EXPECT_EQ(input.maps == nullptr, has(input.index)) << "maps are passed where they are missing";
@@ -65,7 +73,8 @@ struct FakeDevice : DeviceFusion {
 
   const FusionOptions options;
   HostFusion host;
-  std::map<int, std::shared_ptr<const FusionMaps>> kept;
+  mutable std::map<int, std::shared_ptr<const FusionMaps>> kept;
+  bool forgets = false;  ///< maps that it has said it has
   std::set<int> too_large;
   std::vector<int> begun;
   int failing = -1;
@@ -114,6 +123,15 @@ TEST(DeviceFusion, LeavesViewsThatDoNotFitToTheCpu) {
   device.too_large = {1, 2};
   expect_same_points(fused(scene, options, &device), fused(again, options));
   EXPECT_EQ(device.begun, (std::vector<int>{0, 3, 4}));
+  EXPECT_TRUE(scene.failures.empty());
+}
+
+TEST(DeviceFusion, LosesNoViewWhoseMapsLeaveTheDevice) {
+  const FusionOptions options = options_with(1);
+  RotatedViews scene(8), again(8);
+  FakeDevice device(options);
+  device.forgets = true;
+  expect_same_points(fused(scene, options, &device), fused(again, options));
   EXPECT_TRUE(scene.failures.empty());
 }
 

@@ -63,6 +63,11 @@ void ImageCache::release(std::vector<Use>& uses) {
   released_.notify_all();
 }
 
+std::size_t ImageCache::budget() const {
+  const std::lock_guard lock(mutex_);
+  return budget_;
+}
+
 bool ImageCache::has(const Key& key) const {
   const std::lock_guard lock(mutex_);
   return entries_.contains(key);

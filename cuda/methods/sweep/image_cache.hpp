@@ -73,6 +73,9 @@ class ImageCache {
     std::vector<Use>& uses_;
   };
 
+  /// See set_budget.
+  std::size_t budget() const;
+
   /// Whether an image is there at the moment.
   bool has(const Key& key) const;
 

@@ -237,6 +237,7 @@ int checks_beside(const Needs& needs, bool gpu, std::size_t spare, int at_once) 
 /// The options that would reduce the memory of matching, as the end of a message.
 std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
+  if (options.workers > 1) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
   if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
   const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));

@@ -93,8 +93,8 @@ class ViewFusion::Loader : public FusionMapLoader {
   std::stop_source stop_;
 };
 
-/// Writes points in the region of interest, their views as COLMAP counts them in the model. A thread of each
-/// file waits for the disk.
+/// Writes points in the region of interest, their views as COLMAP counts them in the model. Each file has
+/// a writer thread of its own.
 class CloudWriter : public PointSink {
  public:
   CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,

@@ -104,7 +104,9 @@ TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepT
   PerformanceModel model = load_calibration(key);
   const TimePlan plan =
       plan_time(run, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
-  if (learn_times(run, done, backends, times, model)) save_calibration(key, model);
+  // Processes that work beside each other are slower than one alone.
+  if (work.options.workers == 1 && learn_times(run, done, backends, times, model))
+    save_calibration(key, model);
   return plan;
 }
 
