@@ -25,16 +25,24 @@
 namespace recon {
 namespace {
 
-/// Prefix of a message by its level: none for information.
-class LevelPrefix : public spdlog::custom_flag_formatter {
+/// The level of a warning or an error, and the subject of a message that does not begin with it.
+class Prefix : public spdlog::custom_flag_formatter {
  public:
+  explicit Prefix(std::string subject) : subject_(std::move(subject)) {}
+
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const std::string_view text = message.level >= spdlog::level::err    ? "error: "
-                                  : message.level >= spdlog::level::warn ? "warning: "
-                                                                         : "";
-    out.append(text.data(), text.data() + text.size());
+    const auto append = [&out](std::string_view text) { out.append(text.data(), text.data() + text.size()); };
+    append(message.level >= spdlog::level::err    ? "error: "
+           : message.level >= spdlog::level::warn ? "warning: "
+                                                  : "");
+    if (std::string_view(message.payload.data(), message.payload.size()).starts_with(subject_)) return;
+    append(subject_);
+    append(": ");
   }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<LevelPrefix>(); }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Prefix>(subject_); }
+
+ private:
+  const std::string subject_;
 };
 
 constexpr int kUnexpected = 1;
@@ -90,12 +98,10 @@ struct LastWords {
 
 }  // namespace
 
-void set_log_prefix(const std::string& prefix) {
-  std::string escaped;
-  for (const char c : prefix) escaped += c == '%' ? "%%" : std::string(1, c);
+void set_log_subject(const std::string& subject) {
   const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<LevelPrefix>('*').set_pattern(wipe_line + "%*" + escaped + "%v");
+  formatter->add_flag<Prefix>('*', subject).set_pattern(wipe_line + "%*%v");
   spdlog::default_logger()->set_formatter(std::move(formatter));
 }
 
@@ -107,7 +113,7 @@ void set_up_log(spdlog::level::level_enum level) {
   auto logger = std::make_shared<spdlog::logger>("reconstruct", std::move(sinks));
   logger->set_level(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));
-  set_log_prefix("");
+  set_log_subject("");
 }
 
 void prepare_process() {

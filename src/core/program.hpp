@@ -13,8 +13,10 @@ namespace recon {
 /// first in `main`.
 void set_up_log(spdlog::level::level_enum level);
 
-/// Begins all later messages to standard error with `prefix`, behind "warning" or "error". Needs set_up_log.
-void set_log_prefix(const std::string& prefix);
+/// Begins later messages to standard error with what they are about, behind "warning" or "error", unless they
+/// begin with it themselves. Needs set_up_log.
+/// @param subject  empty: nothing
+void set_log_subject(const std::string& subject);
 
 /// Prepares the process for writing files and messages; call it before anything is opened. Closed descriptors
 /// among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of standard error,

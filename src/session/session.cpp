@@ -248,7 +248,7 @@ class Session {
       limit.run([&] {
         const SharedWork shared = begin_work(share, limit.threads(), true, {worker, workers});
         while (const std::optional<std::size_t> i = channel.next()) {
-          set_log_prefix(input_name(inputs_[*i]).string() + ": ");
+          set_log_subject(input_name(inputs_[*i]).string());
           channel.send(*i, try_input(inputs_[*i], shared));
         }
       });

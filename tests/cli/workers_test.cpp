@@ -76,7 +76,7 @@ TEST_F(ReconstructJobs, GiveTheResultsOfOneAfterTheOther) {
     before.erase(before.begin());
     EXPECT_THAT(outcome.out, HasSubstr((session() / name / "dense/fused.ply").string() + ": "));
   }
-  EXPECT_THAT(outcome.err, HasSubstr("error: " + (session() / "b").string() + ": "));
+  EXPECT_THAT(outcome.err, HasSubstr("error: " + (session() / "b/sparse/cameras.txt").string() + ":1: "));
   EXPECT_THAT(outcome.err, HasSubstr("3 of 4 scenes, about "));
   const auto found = lines();
   ASSERT_EQ(found.size(), 4u);

@@ -31,6 +31,19 @@ TEST(Log, SaysAsMuchAsAskedFor) {
             "why\n3 views\nwarning: dark.png left out\nerror: no views\n");
 }
 
+TEST(Log, SaysWhatItIsAboutOnce) {
+  testing::internal::CaptureStderr();
+  set_up_log(spdlog::level::info);
+  set_log_subject("a%v/b");
+  spdlog::info("{} views", 3);
+  spdlog::warn("a%v/b/dark.png left out");
+  spdlog::error("no views");
+  set_log_subject("");
+  spdlog::info("end");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "a%v/b: 3 views\nwarning: a%v/b/dark.png left out\nerror: a%v/b: no views\nend\n");
+}
+
 TEST(Log, LeavesStandardOutputAlone) {
   EXPECT_EQ(written_at(spdlog::level::debug).output, "");
 }
