@@ -45,7 +45,7 @@ class DeviceFusion {
 
   /// Passes the points of the job that has begun to `sink`, and adds the pixels that they use.
   /// @param[in,out] progress  also where it throws
-  /// @throws DeviceError, OutOfMemory, and what the sink throws
+  /// @throws DeviceError, and what the sink throws
   virtual void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) = 0;
 };
 

@@ -52,7 +52,7 @@ class Fusion {
     std::optional<FusionJob> job = load_job(i);
     if (!job) return 0;
     bool on_device = false;
-    if (device_ != nullptr) with_device([&] { on_device = device_->begin(*job); });
+    if (device_ != nullptr) with_device([&] { on_device = begin(*job); });
     if (on_device)
       release_maps(*job);
     else
@@ -83,10 +83,17 @@ class Fusion {
       return step();
     } catch (const DeviceError& error) {
       loader_.device_failed(error);
-    } catch (const OutOfMemory& error) {
-      loader_.device_failed(error);
+      device_ = nullptr;
     }
-    device_ = nullptr;
+  }
+
+  /// Whether the device has begun. Later on a lack of memory is one of the sink's.
+  bool begin(const FusionJob& job) {
+    try {
+      return device_->begin(job);
+    } catch (const OutOfMemory& error) {
+      throw DeviceError(error.what());
+    }
   }
 
   /// View `i` and its neighbours that have maps, which are loaded where the device lacks them; empty if the

@@ -150,15 +150,27 @@ TEST(DeviceFusion, ContinuesOnTheCpuWhereTheDeviceFails) {
   }
 }
 
+/// The sink may have some of the points already, so that the CPU must not make them again.
 TEST(DeviceFusion, EndsWithTheErrorOfTheSink) {
   const FusionOptions options = options_with(1);
-  RotatedViews scene(9);
-  FakeDevice device(options);
-  struct FullDisk : Collected {
-    void add(int) override { throw OutputError("the disk is full"); }
-  } disk;
-  EXPECT_THROW(fuse(scene.views, scene, options, disk, &device), OutputError);
-  EXPECT_TRUE(scene.failures.empty());
+  struct Failing : Collected {
+    void add(int) override {
+      if (no_memory) throw OutOfMemory("for the points");
+      throw OutputError("the disk is full");
+    }
+    bool no_memory = false;
+  };
+  for (const bool no_memory : {false, true}) {
+    RotatedViews scene(9);
+    FakeDevice device(options);
+    Failing sink;
+    sink.no_memory = no_memory;
+    if (no_memory)
+      EXPECT_THROW(fuse(scene.views, scene, options, sink, &device), OutOfMemory);
+    else
+      EXPECT_THROW(fuse(scene.views, scene, options, sink, &device), OutputError);
+    EXPECT_TRUE(scene.failures.empty());
+  }
 }
 
 TEST(HostFusion, MakesThePointsOfTheRowsThatAreLeft) {
