@@ -58,6 +58,8 @@ constexpr std::size_t arena_bytes(std::size_t bytes) {
 class Arena {
  public:
   Arena() = default;
+  /// An arena in memory of another owner, which must be longer-lived.
+  Arena(std::byte* memory, std::size_t bytes) : borrowed_(memory), borrowed_bytes_(bytes) {}
 
   /// An arena that only counts: `take` returns null.
   static Arena counter() {
@@ -70,7 +72,8 @@ class Arena {
   /// @throws OutOfMemory
   void reset(std::size_t bytes) {
     used_ = 0;
-    if (bytes <= memory_.bytes()) return;
+    if (bytes <= capacity()) return;
+    EXPECTS(borrowed_ == nullptr);
     memory_ = DeviceBuffer();  // before the new allocation, so that the two never coexist
     memory_ = DeviceBuffer(bytes);
   }
@@ -92,18 +95,19 @@ class Arena {
   template <class T>
   T* take(std::size_t count) {
     const std::size_t bytes = arena_bytes(count * sizeof(T)), begin = used_;
-    EXPECTS(counts_ || bytes <= memory_.bytes() - used_);
+    EXPECTS(counts_ || bytes <= capacity() - used_);
     used_ += bytes;
-    return counts_ ? nullptr : reinterpret_cast<T*>(memory_.data() + begin);
+    return counts_ ? nullptr : reinterpret_cast<T*>(base() + begin);
   }
 
-  std::byte* base() const { return memory_.data(); }
-  std::size_t capacity() const { return memory_.bytes(); }
+  std::byte* base() const { return borrowed_ != nullptr ? borrowed_ : memory_.data(); }
+  std::size_t capacity() const { return borrowed_ != nullptr ? borrowed_bytes_ : memory_.bytes(); }
   std::size_t used() const { return used_; }
 
  private:
   DeviceBuffer memory_;
-  std::size_t used_ = 0;
+  std::byte* borrowed_ = nullptr;
+  std::size_t borrowed_bytes_ = 0, used_ = 0;
   bool counts_ = false;
 };
 

@@ -14,10 +14,10 @@ namespace recon::cuda {
 struct DeviceFusionView {
   Pinhole camera;
   Pose cam_from_world, world_from_cam;
-  const float* depth;
-  const Vec3f* normal;
-  const float* confidence;
-  const Rgb8* colour;
+  float* depth;
+  Vec3f* normal;
+  float* confidence;
+  Rgb8* colour;
   std::uint32_t* used;  ///< see UsedPixels; null if no point starts there any more
   std::uint32_t index;
 };

@@ -23,37 +23,20 @@ std::size_t words_of(const Pinhole& camera) {
   return UsedPixels::words(camera.width, camera.height);
 }
 
-/// Parts of memory one after the other; without memory only their size is computed.
-struct Parts {
-  template <class T>
-  T* take(std::size_t count) {
-    T* part = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-    used += arena_bytes(count * sizeof(T));
-    return part;
-  }
-
-  std::byte* memory;
-  std::size_t used = 0;
-};
-
-/// The maps of a view, the parts of its memory.
-struct MapParts {
-  MapParts(std::byte* memory, const Pinhole& camera) {
-    const std::size_t pixels = pixels_of(camera);
-    Parts parts{memory};
-    depth = parts.take<float>(pixels);
-    normal = parts.take<Vec3f>(pixels);
-    confidence = parts.take<float>(pixels);
-    colour = parts.take<Rgb8>(pixels);
-    bytes = parts.used;
-  }
-
-  float* depth;
-  Vec3f* normal;
-  float* confidence;
-  Rgb8* colour;
-  std::size_t bytes = 0;
-};
+/// A view in device memory, without used pixels.
+DeviceFusionView take_view(Arena& arena, const FusionInput& input) {
+  const Pinhole& camera = input.view->camera;
+  const std::size_t pixels = pixels_of(camera);
+  return {camera,
+          input.view->cam_from_world,
+          inverse(input.view->cam_from_world),
+          arena.take<float>(pixels),
+          arena.take<Vec3f>(pixels),
+          arena.take<float>(pixels),
+          arena.take<Rgb8>(pixels),
+          nullptr,
+          static_cast<std::uint32_t>(input.index)};
+}
 
 /// Calls `visit` for the view of a job and its neighbours.
 template <class Visit>
@@ -73,16 +56,14 @@ ImageView<const T> one_row(const std::vector<T>& values) {
 
 }  // namespace
 
-FusionStream::Work::Work(std::byte* memory, const Sizes& sizes) {
-  Parts parts{memory};
-  views = parts.take<DeviceFusionView>(sizes.views);
-  ascending = parts.take<int>(sizes.views);
-  used = parts.take<std::uint32_t>(sizes.used_words);
-  view_counts = parts.take<std::uint16_t>(sizes.pixels);
-  rows = parts.take<RowCounts>(sizes.rows);
-  list = parts.take<ListedPoint>(sizes.pixels);
-  for (std::byte*& half : points) half = parts.take<std::byte>(sizes.points);
-  bytes = parts.used;
+FusionStream::Work FusionStream::Work::take(Arena& arena, const Sizes& sizes) {
+  return {arena.take<DeviceFusionView>(sizes.views),
+          arena.take<int>(sizes.views),
+          arena.take<std::uint32_t>(sizes.used_words),
+          arena.take<std::uint16_t>(sizes.pixels),
+          arena.take<RowCounts>(sizes.rows),
+          arena.take<ListedPoint>(sizes.pixels),
+          {arena.take<std::byte>(sizes.points), arena.take<std::byte>(sizes.points)}};
 }
 
 FusionStream::FusionStream(ImageCache& cache, const std::vector<FusionView>& views,
@@ -103,57 +84,35 @@ FusionStream::FusionStream(ImageCache& cache, const std::vector<FusionView>& vie
   sizes_.points = std::max(kPointBytes, row);
 }
 
-/// Memory of the cache for the job in progress; null where it has too little.
-std::byte* FusionStream::acquire(const ImageCache::Key& key, std::size_t bytes,
-                                 const std::function<void(std::byte* memory)>& upload) {
-  ImageCache::Use use = cache_.acquire(key, bytes, device_->stream, upload);
-  if (!use) return nullptr;
-  uses_.push_back(std::move(use));
-  return uses_.back()->memory.data();
-}
-
 std::optional<DeviceFusionView> FusionStream::acquire(const FusionInput& input) {
-  const Pinhole& camera = input.view->camera;
-  std::byte* memory = acquire(key(input.index), MapParts(nullptr, camera).bytes, [&](std::byte* uploaded) {
-    if (!input.maps) throw Evicted();
-    const MapParts to(uploaded, camera);
-    const auto upload = [&](const auto& image, auto* part) {
-      EXPECTS(image.width == camera.width && image.height == camera.height);
-      device_->staging.upload(image, part, camera.width, device_->stream);
-    };
-    upload(input.maps->depth, to.depth);
-    upload(input.maps->normal, to.normal);
-    upload(input.maps->confidence, to.confidence);
-    upload(input.maps->colour, to.colour);
-    if (input.maps->drop_pages) input.maps->drop_pages();
-  });
-  if (memory == nullptr) return std::nullopt;
-  const MapParts maps(memory, camera);
-  return DeviceFusionView{camera,
-                          input.view->cam_from_world,
-                          inverse(input.view->cam_from_world),
-                          maps.depth,
-                          maps.normal,
-                          maps.confidence,
-                          maps.colour,
-                          nullptr,
-                          static_cast<std::uint32_t>(input.index)};
-}
-
-/// Device memory of a job.
-std::size_t FusionStream::bytes_of(const FusionJob& job) const {
-  std::size_t bytes = arena_bytes(Work(nullptr, sizes_).bytes);
-  for_inputs(job, [&](const FusionInput& input) { bytes += MapParts(nullptr, input.view->camera).bytes; });
-  return bytes;
+  const auto take = [&](Arena& arena) { return take_view(arena, input); };
+  return cache_.acquire_arrays(key(input.index), device_->stream, uses_, take,
+                               [&](const DeviceFusionView& view) {
+                                 if (!input.maps) throw Evicted();
+                                 const Pinhole& camera = view.camera;
+                                 const auto upload = [&](const auto& image, auto* array) {
+                                   EXPECTS(image.width == camera.width && image.height == camera.height);
+                                   device_->staging.upload(image, array, camera.width, device_->stream);
+                                 };
+                                 upload(input.maps->depth, view.depth);
+                                 upload(input.maps->normal, view.normal);
+                                 upload(input.maps->confidence, view.confidence);
+                                 upload(input.maps->colour, view.colour);
+                                 if (input.maps->drop_pages) input.maps->drop_pages();
+                               });
 }
 
 /// The memory of the job and the maps of its views; whether there is enough.
 bool FusionStream::acquire_all(const FusionJob& job) {
-  if (bytes_of(job) > cache_.budget()) return false;
-  std::byte* memory = acquire({first_id_ + view_count_, 0, DeviceLayout::kFusionWork},
-                              Work(nullptr, sizes_).bytes, [](std::byte*) {});
-  if (memory == nullptr) return false;
-  work_.emplace(memory, sizes_);
+  const auto take_work = [&](Arena& arena) { return Work::take(arena, sizes_); };
+  const std::size_t bytes = bytes_taken([&](Arena& arena) {
+    take_work(arena);
+    for_inputs(job, [&](const FusionInput& input) { take_view(arena, input); });
+  });
+  if (bytes > cache_.budget()) return false;
+  work_ = cache_.acquire_arrays({first_id_ + view_count_, 0, DeviceLayout::kFusionWork}, device_->stream,
+                                uses_, take_work, [](const Work&) {});
+  if (!work_) return false;
   views_.assign(job.neighbours.size() + 1, {});
   bool enough = true;
   // First those that are there, which the others could evict.

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -36,9 +35,8 @@ class FusionStream : public DeviceFusion {
 
   /// Device memory of a job.
   struct Work {
-    Work(std::byte* memory, const Sizes& sizes);
+    static Work take(Arena& arena, const Sizes& sizes);
 
-    std::size_t bytes = 0;
     DeviceFusionView* views;
     int* ascending;
     std::uint32_t* used;
@@ -66,10 +64,7 @@ class FusionStream : public DeviceFusion {
   ImageCache::Key key(int view) const {
     return {first_id_ + static_cast<std::uint64_t>(view), 0, DeviceLayout::kFusionMaps};
   }
-  std::byte* acquire(const ImageCache::Key& key, std::size_t bytes,
-                     const std::function<void(std::byte* memory)>& upload);
   std::optional<DeviceFusionView> acquire(const FusionInput& input);
-  std::size_t bytes_of(const FusionJob& job) const;
   bool acquire_all(const FusionJob& job);
   void describe(const FusionJob& job);
   void sum_rows();

@@ -1,44 +1,19 @@
 #include "cuda/methods/map_stream.hpp"
 
-#include <cstddef>
-#include <utility>
-
 #include "core/error.hpp"
 #include "cuda/refine/normals.hpp"
 
 namespace recon::cuda {
 
-namespace {
-
-/// The maps of a view in `memory`, and the bytes that they take; `memory` may be null.
-struct ViewMemory {
-  ViewMemory(std::byte* memory, const Pinhole& camera) {
-    const std::size_t pixels =
-        static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
-    const std::size_t normals = arena_bytes(pixels * sizeof(float));
-    const std::size_t counts = normals + arena_bytes(pixels * sizeof(Vec3f));
-    bytes = counts + arena_bytes(pixels * sizeof(Agreement));
-    if (memory == nullptr) return;
-    maps = {reinterpret_cast<float*>(memory), reinterpret_cast<Vec3f*>(memory + normals),
-            reinterpret_cast<Agreement*>(memory + counts), camera.width, camera.height};
-  }
-
-  std::size_t bytes;
-  DeviceMaps maps{};
-};
-
-}  // namespace
-
 /// The maps of a view on the device; if the cache does not have them, `upload` queues what makes them. Empty
 /// if memory is short.
 std::optional<DeviceMaps> MapStream::acquire(const Pinhole& camera, std::uint64_t id, const Upload& upload) {
-  ImageCache::Use use =
-      cache_.acquire({id, 0, DeviceLayout::kMaps}, ViewMemory(nullptr, camera).bytes, stream_,
-                     [&](std::byte* memory) { upload(ViewMemory(memory, camera).maps); });
-  if (!use) return std::nullopt;
-  const DeviceMaps maps = ViewMemory(use->memory.data(), camera).maps;
-  uses_.push_back(std::move(use));
-  return maps;
+  const std::size_t pixels = element_count({camera.width, camera.height});
+  const auto take = [&](Arena& arena) {
+    return DeviceMaps{arena.take<float>(pixels), arena.take<Vec3f>(pixels), arena.take<Agreement>(pixels),
+                      camera.width, camera.height};
+  };
+  return cache_.acquire_arrays({id, 0, DeviceLayout::kMaps}, stream_, uses_, take, upload);
 }
 
 std::optional<DeviceMaps> MapStream::acquire(const DepthSource& source) {

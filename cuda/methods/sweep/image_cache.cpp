@@ -27,8 +27,8 @@ bool ImageCache::evict_for(std::size_t bytes) {
   return true;
 }
 
-ImageCache::Use ImageCache::acquire(const Key& key, std::size_t bytes, const Stream& stream,
-                                    const std::function<void(std::byte* memory)>& upload) {
+std::byte* ImageCache::acquire(const Key& key, std::size_t bytes, const Stream& stream,
+                               std::vector<Use>& uses, const std::function<void(std::byte* memory)>& upload) {
   const std::lock_guard lock(mutex_);
   // While another thread waits for a smaller budget, no image is acquired, so that it does not starve.
   if (bytes_ > budget_) return nullptr;
@@ -37,7 +37,8 @@ ImageCache::Use ImageCache::acquire(const Key& key, std::size_t bytes, const Str
     EXPECTS(entry->memory.bytes() == bytes);
     RECON_CUDA_TRY(cudaStreamWaitEvent(stream.get(), entry->uploaded.get(), 0));
     entry->last_use = ++clock_;
-    return entry;
+    uses.push_back(entry);
+    return entry->memory.data();
   }
   if (!evict_for(bytes)) return nullptr;
   std::shared_ptr<Entry> entry;
@@ -52,7 +53,8 @@ ImageCache::Use ImageCache::acquire(const Key& key, std::size_t bytes, const Str
   entries_.emplace(key, entry);
   bytes_ += bytes;
   ++uploads_;
-  return entry;
+  uses.push_back(entry);
+  return entry->memory.data();
 }
 
 void ImageCache::release(std::vector<Use>& uses) {

@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "cuda/device/memory.hpp"
@@ -49,11 +51,28 @@ class ImageCache {
   /// release of images in use, so the caller must not use any itself.
   void set_budget(std::size_t bytes);
 
-  /// An image of `bytes` for work that is queued on `stream` from now on. If it is not there,
-  /// `upload(memory)` queues its upload on `stream`; other streams wait for that. Null if memory is short.
+  /// An image of `bytes` for work that is queued on `stream` from now on, until `uses` is released. If it is
+  /// not there, `upload(memory)` queues its upload on `stream`; other streams wait for that. Null if memory
+  /// is short.
   /// @throws DeviceError, and what `upload` throws
-  Use acquire(const Key& key, std::size_t bytes, const Stream& stream,
-              const std::function<void(std::byte* memory)>& upload);
+  std::byte* acquire(const Key& key, std::size_t bytes, const Stream& stream, std::vector<Use>& uses,
+                     const std::function<void(std::byte* memory)>& upload);
+
+  /// The same for several arrays, which `take(arena)` allocates and returns as one value: `upload(arrays)`
+  /// queues their upload. Empty if memory is short.
+  template <class Take, class Upload>
+  auto acquire_arrays(const Key& key, const Stream& stream, std::vector<Use>& uses, const Take& take,
+                      const Upload& upload) -> std::optional<decltype(take(std::declval<Arena&>()))> {
+    const std::size_t bytes = bytes_taken(take);
+    const auto arrays = [&](std::byte* memory) {
+      Arena arena(memory, bytes);
+      return take(arena);
+    };
+    std::byte* memory =
+        acquire(key, bytes, stream, uses, [&](std::byte* uploaded) { upload(arrays(uploaded)); });
+    if (memory == nullptr) return std::nullopt;
+    return arrays(memory);
+  }
 
   /// Ends the use of images and empties `uses`. Work on them may still be queued: freeing device memory waits
   /// for it.

@@ -100,16 +100,15 @@ void SweepStream::upload_source(const PosedImage& image, int c, SourceStorage st
                  static_cast<std::uint32_t*>(to), static_cast<int>(WorkMemoryMap::quad_pitch(width)),
                  stream_.get());
   };
-  ImageCache::Use use;
+  std::byte* kept = nullptr;
   if (cache_ != nullptr && image.id != 0) {
     const std::size_t size = quads ? element_count({WorkMemoryMap::quad_pitch(width), height, 4})
                                    : element_count({WorkMemoryMap::byte_pitch(width), height});
-    use = cache_->acquire({image.id, c, quads ? DeviceLayout::kQuads : DeviceLayout::kBytes}, size, stream_,
-                          queue_upload);
+    kept = cache_->acquire({image.id, c, quads ? DeviceLayout::kQuads : DeviceLayout::kBytes}, size, stream_,
+                           uses_, queue_upload);
   }
-  if (!use) return queue_upload(memory);
-  memory = use->memory.data();
-  uses_.push_back(std::move(use));
+  if (kept == nullptr) return queue_upload(memory);
+  memory = kept;
 }
 
 void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& plan, int row_begin,
