@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "fuse/agreement.hpp"
 #include "fuse/reliability.hpp"
-#include "fuse/reprojection.hpp"
 
 namespace recon {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
-#include "fuse/reprojection.hpp"
+#include "fuse/agreement.hpp"
 
 namespace recon {
 namespace {

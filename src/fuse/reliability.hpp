@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/image.hpp"
-#include "fuse/reprojection.hpp"
+#include "fuse/agreement.hpp"
 
 namespace recon {
 

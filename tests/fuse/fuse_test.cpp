@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fuse/agreement.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/reprojection.hpp"
 #include "fusion_cases.hpp"
 
 namespace recon {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "fuse/agreement.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/reprojection.hpp"
 #include "reference/fusion_reference.hpp"
 
 namespace recon {

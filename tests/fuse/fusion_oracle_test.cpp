@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "fuse/agreement.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/reprojection.hpp"
 #include "fusion_cases.hpp"
 
 namespace recon {

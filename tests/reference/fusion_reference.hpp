@@ -1,7 +1,7 @@
 #pragma once
 
+#include "fuse/agreement.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/reprojection.hpp"
 
 namespace recon::reference {
 
