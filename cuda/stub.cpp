@@ -50,10 +50,7 @@ SemiGlobalTimes time_semi_global(const PairProblem&, int, int) {
   unavailable();
 }
 
-PairRun run_pipeline(const PipelineProblem&, std::uint8_t, int) {
-  unavailable();
-}
-PipelineTimes time_pipeline(const PipelineProblem&, int, int) {
+PipelineTimes time_pipeline(const PairProblem&, int, int) {
   unavailable();
 }
 

@@ -18,14 +18,6 @@
 namespace recon::cuda {
 namespace {
 
-PairProblem pair_of(const PipelineProblem& problem) {
-  PairProblem pair{problem.grey, {}, problem.colour};
-  pair.options.method = PairMethod::kPipeline;
-  pair.options.range = problem.range;
-  pair.options.pipeline = problem.options;
-  return pair;
-}
-
 /// Memory for an image or a volume whose values are still to come.
 template <class T>
 T* take(Call& call, std::size_t count) {
@@ -42,10 +34,6 @@ std::size_t pieces_bytes(int width, int height, int pieces) {
 }
 
 }  // namespace
-
-PairRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device) {
-  return run_pair(pair_of(problem), poison, device);
-}
 
 Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,
                                   const PipelineOptions& options, std::uint8_t poison, int device) {
@@ -213,21 +201,21 @@ std::vector<PipelineTimes::Step> time_steps(const PipelineStream& method, PairWo
 
 }  // namespace
 
-PipelineTimes time_pipeline(const PipelineProblem& problem, int repeats, int device) {
-  EXPECTS(repeats >= 1 && !has_graph_cut(problem.options));
+PipelineTimes time_pipeline(const PairProblem& problem, int repeats, int device) {
+  EXPECTS(repeats >= 1 && !has_graph_cut(problem.options.pipeline));
   PipelineTimes times;
   use_device(device);
-  const PairProblem pair = pair_of(problem);
+  check_pair(problem);
   PairWorkspace workspace;
   const Stream& stream = workspace.stream;
-  PipelineStream method(pair_shape(pair), pair.options, workspace.arena);
+  PipelineStream method(pair_shape(problem), problem.options, workspace.arena);
   times.device_bytes = workspace.arena.capacity();
-  method.upload(pair, workspace);
+  method.upload(problem, workspace);
   const Graph graph(stream, [&] { method.queue(workspace); });
   times.whole = time_events(stream, repeats, [&] { graph.launch(stream); });
   times.steps = time_steps(method, workspace, repeats);
   times.call = time_whole(repeats, [&] {
-    method.upload(pair, workspace);
+    method.upload(problem, workspace);
     graph.launch(stream);
     method.download(workspace);
   });

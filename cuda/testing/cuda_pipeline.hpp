@@ -17,9 +17,6 @@
 
 namespace recon::cuda {
 
-/// As recon::pipeline_matching.
-PairRun run_pipeline(const PipelineProblem& problem, std::uint8_t poison, int device = 0);
-
 /// As recon::colour_difference_costs or ad_census_costs, as `options` name them.
 Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const DisparityRange& range,
                                const PipelineOptions& options, std::uint8_t poison, int device = 0);
@@ -81,6 +78,6 @@ struct PipelineTimes {
   TimeSpread call;  ///< from and to host memory, by the host's clock
   std::size_t device_bytes = 0;
 };
-PipelineTimes time_pipeline(const PipelineProblem& problem, int repeats, int device = 0);
+PipelineTimes time_pipeline(const PairProblem& problem, int repeats, int device = 0);
 
 }  // namespace recon::cuda

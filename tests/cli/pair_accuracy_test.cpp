@@ -77,10 +77,12 @@ TEST_F(PresetAccuracy, AdCensusIsTheSystemFromFilesToFiles) {
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     const Image<float> found = read_pfm(file(set.name) / "disparity.pfm");
     const Image<Rgb8> left_image = read_image(left), right_image = read_image(right);
-    const Image<float> expected =
-        pipeline_matching(
-            {{}, {left_image.view(), right_image.view()}, {0, set.disparities}, ad_census_pipeline()})
-            .disparity;
+    const Image<std::uint8_t> left_grey = read_grey_image(left), right_grey = read_grey_image(right);
+    PairProblem problem{
+        {left_grey.view(), right_grey.view(), {}, {}}, {}, {left_image.view(), right_image.view()}};
+    problem.options.range = {0, set.disparities};
+    problem.options.pipeline = ad_census_pipeline();
+    const Image<float> expected = pipeline_matching(problem).disparity;
     for (int y = 0; y < expected.height(); ++y)
       for (int x = 0; x < expected.width(); ++x)
         ASSERT_EQ(found(x, y), expected(x, y)) << set.name << " at " << x << " " << y;

@@ -28,9 +28,9 @@ class CudaPipeline : public test::GpuTest<> {};
 
 /// The means of the aggregation are sums in double on both sides, whose order differs; with costs that are
 /// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
-::testing::AssertionResult same_as_cpu(const PipelineProblem& problem) {
+::testing::AssertionResult same_as_cpu(const PairProblem& problem) {
   const Image<float> expected = pipeline_matching(problem).disparity;
-  const cuda::PairRun run = cuda::run_pipeline(problem, kPoison);
+  const cuda::PairRun run = cuda::run_pair(problem, kPoison);
   if (run.planned_bytes != run.arena_bytes)
     return ::testing::AssertionFailure()
            << run.planned_bytes << " bytes planned, " << run.arena_bytes << " taken";
@@ -44,8 +44,8 @@ struct MovedBlocks {
 
   explicit MovedBlocks(const Shape& shape)
       : left(blocky_colours(shape.width, shape.height, 6)), right(left.clone()), grey(move(shape)) {}
-  PipelineProblem problem(const Shape& shape, const PipelineOptions& options, bool words = false) const {
-    return {grey.pair(words), {left.view(), right.view()}, shape.range, options};
+  PairProblem problem(const Shape& shape, const PipelineOptions& options, bool words = false) const {
+    return pipeline_problem(grey.pair(words), {left.view(), right.view()}, shape.range, options);
   }
 
  private:
@@ -130,10 +130,7 @@ TEST_F(CudaPipeline, OfEveryCostAggregationAndOptimizerIsTheCpus) {
 TEST_F(CudaPipeline, OfTheBackendCountsTheHostsPart) {
   const Shape shape{61, 33, {-2, 14}};
   const MovedBlocks blocks(shape);
-  const PipelineProblem problem = blocks.problem(shape, {}, true);
-  PairProblem pair{problem.grey, {}, problem.colour};
-  pair.options.method = PairMethod::kPipeline;
-  pair.options.range = shape.range;
+  PairProblem pair = blocks.problem(shape, {}, true);
   const auto backend = make_cuda_backend({});
   const std::size_t without = backend->pair_memory(61, 33, pair.options).host_bytes;
   pair.options.pipeline.optimizer = PipelineOptimizer::kGraphCut;
@@ -144,10 +141,12 @@ TEST_F(CudaPipeline, OfTheBackendCountsTheHostsPart) {
 
 TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
   const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
-  const PipelineProblem whole{{}, {left.view(), right.view()}, {-2, 14}, ad_census_pipeline()};
+  const GreyImages grey(left, right);
+  const PairProblem whole =
+      pipeline_problem(grey.pair(false), {left.view(), right.view()}, {-2, 14}, ad_census_pipeline());
   const auto expect_same = [&](const char* what, const auto& change) {
-    PipelineProblem problem = whole;
-    change(problem.options);
+    PairProblem problem = whole;
+    change(problem.options.pipeline);
     EXPECT_TRUE(same_as_cpu(problem)) << what;
   };
   expect_same("no aggregation", [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kNone; });
@@ -180,29 +179,34 @@ TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
   Image<Rgb8> left = right.clone();
   for (int y = 0; y < 53; ++y)
     for (int x = 5; x < 91; ++x) left(x, y) = right(x - 3 - x / 40, y);
-  PipelineProblem problem{{}, {left.view(), right.view()}, {0, 9}, ad_census_pipeline()};
-  problem.options.aggregation.kind = Aggregation::kAdaptiveWeight;
-  problem.options.aggregation.adaptive_weight.radius = 5;
+  PipelineOptions options = ad_census_pipeline();
+  options.aggregation.kind = Aggregation::kAdaptiveWeight;
+  options.aggregation.adaptive_weight.radius = 5;
+  const GreyImages grey(left, right);
+  const PairProblem problem =
+      pipeline_problem(grey.pair(false), {left.view(), right.view()}, {0, 9}, options);
   const Image<float> expected = pipeline_matching(problem).disparity;
-  const Image<float> found = cuda::run_pipeline(problem, kPoison).map.disparity;
+  const Image<float> found = cuda::run_pair(problem, kPoison).map.disparity;
   int differing = 0;
   for (int y = 0; y < 53; ++y)
     for (int x = 0; x < 91; ++x) differing += !(std::abs(found(x, y) - expected(x, y)) <= 1.0f / 16);
   EXPECT_LE(differing, kDifferingShare * 91 * 53);
 }
 
-TEST_F(CudaPipeline, RefusesMissingGreyImagesAndOptionsOutOfRange) {
+TEST_F(CudaPipeline, RefusesMissingImagesAndOptionsOutOfRange) {
   const Image<Rgb8> image = blocky_colours(9, 5, 6);
-  PipelineProblem problem{{}, {image.view(), image.view()}, {0, 4}, {}};
-  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error) << "a transform";
-  problem.options = ad_census_pipeline();
-  problem.options.refinement.graph_cut = true;
-  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error) << "a graph cut";
   const GreyImages grey(image, image);
-  problem = {grey.pair(false), {image.view(), image.view()}, {0, 4}, {}};
-  EXPECT_NO_THROW(cuda::run_pipeline(problem, kPoison));
-  problem.options.outside_cost = 256;
-  EXPECT_THROW(cuda::run_pipeline(problem, kPoison), std::logic_error) << "the cost outside";
+  const PairProblem whole = pipeline_problem(grey.pair(false), {image.view(), image.view()}, {0, 4}, {});
+  EXPECT_NO_THROW(cuda::run_pair(whole, kPoison));
+  PairProblem problem = whole;
+  problem.images = {};
+  EXPECT_THROW(cuda::run_pair(problem, kPoison), std::logic_error) << "grey levels";
+  problem = whole;
+  problem.colour = {};
+  EXPECT_THROW(cuda::run_pair(problem, kPoison), std::logic_error) << "colours";
+  problem = whole;
+  problem.options.pipeline.outside_cost = 256;
+  EXPECT_THROW(cuda::run_pair(problem, kPoison), std::logic_error) << "the cost outside";
 }
 
 TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {
@@ -211,12 +215,12 @@ TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {
     if (!std::filesystem::exists(folder / name)) GTEST_SKIP() << "no pair in " << folder / name;
     const ColourSet set = read_colour_set(folder / name);
     const ColourPair pair{set.left.view(), set.right.view()};
-    EXPECT_TRUE(same_as_cpu({{}, pair, {0, set.grey.disparities}, ad_census_pipeline()})) << name;
     const GreyImages grey(set.left, set.right);
+    const DisparityRange range{0, set.grey.disparities};
     PipelineOptions options = ad_census_pipeline();
+    EXPECT_TRUE(same_as_cpu(pipeline_problem(grey.pair(false), pair, range, options))) << name;
     options.optimizer = PipelineOptimizer::kSemiGlobal;  // of cones both views take turns in the same memory
-    EXPECT_TRUE(same_as_cpu({grey.pair(true), pair, {0, set.grey.disparities}, options}))
-        << name << ", paths";
+    EXPECT_TRUE(same_as_cpu(pipeline_problem(grey.pair(true), pair, range, options))) << name << ", paths";
   }
 }
 

@@ -101,16 +101,18 @@ TEST_P(CudaPipelineStage, CostsOfTransformsAreTheCpus) {
   const Shape& shape = GetParam();
   const GreyImages images(blocky_colours(shape.width, shape.height, 3),
                           blocky_colours(shape.width, shape.height, 4));
-  PipelineProblem problem{images.pair(false), {}, shape.range, {}};
+  PairProblem problem{images.pair(false), {}};
+  problem.options.range = shape.range;
+  PipelineOptions& options = problem.options.pipeline;
   Volume<float> expected(shape.width, shape.range.count, shape.height);
   for (const Transform transform :
        {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7, Transform::kSymmetricCensus})
     for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
-      problem.options.transform.transform = transform;
-      problem.options.outside_cost = 9;
+      options.transform.transform = transform;
+      options.outside_cost = 9;
       PipelineCosts(problem).fill(side, expected.view());
-      EXPECT_TRUE(same_volume(
-          expected, cuda::run_transform_costs(problem.grey, side, shape.range, problem.options, kPoison)))
+      EXPECT_TRUE(same_volume(expected,
+                              cuda::run_transform_costs(problem.images, side, shape.range, options, kPoison)))
           << static_cast<int>(transform);
     }
 }

@@ -15,7 +15,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::count_wrong_reciprocals(), DeviceUnavailable);
   EXPECT_THROW(cuda::run_pair({}, 0), DeviceUnavailable);
-  EXPECT_THROW(cuda::run_pipeline({}, 0), DeviceUnavailable);
+  EXPECT_THROW(cuda::time_pipeline({}, 1), DeviceUnavailable);
 }
 
 }  // namespace

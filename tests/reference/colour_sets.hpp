@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/image_file.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reference/stereo_sets.hpp"
 
 namespace recon {
@@ -27,6 +28,22 @@ inline ColourSet read_colour_set(const std::filesystem::path& folder) {
                                   std::pair{"disc_mask", &set.disc}})
     if (info.contains(key) && info.at(key).is_string()) *mask = read_grey_image(path(key));
   return set;
+}
+
+/// A pipeline on a pair.
+inline PairProblem pipeline_problem(const GreyPair& grey, const ColourPair& colour, DisparityRange range,
+                                    const PipelineOptions& pipeline) {
+  PairProblem problem{grey, {}, colour};
+  problem.options.method = PairMethod::kPipeline;
+  problem.options.range = range;
+  problem.options.pipeline = pipeline;
+  return problem;
+}
+
+/// A pipeline on a set, which has to outlive the problem.
+inline PairProblem pipeline_problem(const ColourSet& set, const PipelineOptions& pipeline) {
+  return pipeline_problem({set.grey.left.view(), set.grey.right.view(), {}, {}},
+                          {set.left.view(), set.right.view()}, {0, set.grey.disparities}, pipeline);
 }
 
 }  // namespace recon

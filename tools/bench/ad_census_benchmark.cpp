@@ -24,10 +24,10 @@ struct AdCensusBenchmark : BenchmarkRuns {
 
 /// The least that a step moves for both views, bytes; 0 where it is not bound by bytes. Volumes of floats are
 /// read or written once a pass: aggregation by two passes an iteration would be one read and one write each.
-double min_bytes(const std::string& step, const PipelineProblem& problem) {
+double min_bytes(const std::string& step, const PairProblem& problem) {
   const double pixels = static_cast<double>(problem.colour.left.width) * problem.colour.left.height;
-  const double volume = pixels * problem.range.count * sizeof(float);
-  const double iterations = problem.options.aggregation.cross_based.iterations;
+  const double volume = pixels * problem.options.range.count * sizeof(float);
+  const double iterations = problem.options.pipeline.aggregation.cross_based.iterations;
   if (step == "images") return 2 * pixels * (3 + 2 * 1 + 8 + 3 + 1 + 3 + 4);
   if (step == "cost") return 2 * volume;
   if (step == "aggregation") return 2 * volume * 2 * iterations;
@@ -37,7 +37,7 @@ double min_bytes(const std::string& step, const PipelineProblem& problem) {
   return 0;
 }
 
-ordered_json time_on_gpu(const PipelineProblem& problem, int repeats) {
+ordered_json time_ad_census_on_gpu(const PairProblem& problem, int repeats) {
   const cuda::PipelineTimes times = cuda::time_pipeline(problem, repeats);
   double all = 0;
   ordered_json steps;
@@ -60,7 +60,7 @@ ordered_json time_on_gpu(const PipelineProblem& problem, int repeats) {
           {"steps_ms", std::move(steps)}};
 }
 
-ordered_json time_on_cpu(const PipelineProblem& problem, const AdCensusBenchmark& benchmark) {
+ordered_json time_on_cpu(const PairProblem& problem, const AdCensusBenchmark& benchmark) {
   ThreadLimit limit(benchmark.devices.threads);
   const auto times =
       time_in_turns(benchmark.cpu_repeats, {[&] { limit.run([&] { return pipeline_matching(problem); }); }});
@@ -72,17 +72,16 @@ ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
   ordered_json runs = ordered_json::array();
   for (const std::filesystem::path& folder : benchmark.sets) {
     const ColourSet set = read_benchmark_set(folder);
-    const PipelineProblem problem{
-        {}, {set.left.view(), set.right.view()}, {0, set.grey.disparities}, ad_census_pipeline()};
+    const PairProblem problem = pipeline_problem(set, ad_census_pipeline());
     ordered_json run{{"set", set.grey.name},
                      {"width", set.left.width()},
                      {"height", set.left.height()},
                      {"disparities", set.grey.disparities}};
-    if (on_gpu) run["cuda"] = time_on_gpu(problem, benchmark.repeats);
+    if (on_gpu) run["cuda"] = time_ad_census_on_gpu(problem, benchmark.repeats);
     if (benchmark.devices.on_cpu()) run["cpu"] = time_on_cpu(problem, benchmark);
     if (on_gpu && benchmark.devices.on_cpu())
-      run["differing_pixels"] = differing_pixels(pipeline_matching(problem).disparity,
-                                                 cuda::run_pipeline(problem, 0xFF).map.disparity);
+      run["differing_pixels"] =
+          differing_pixels(pipeline_matching(problem).disparity, cuda::run_pair(problem, 0xFF).map.disparity);
     runs.push_back(std::move(run));
   }
   return {{"runs", std::move(runs)}};

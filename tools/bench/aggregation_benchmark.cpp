@@ -55,17 +55,17 @@ Image<Rgb8> made_image(int width, int height, int shift) {
 }
 
 /// The left view in truncated colour differences, aggregated, its planes of least cost chosen.
-PipelineProblem aggregated_by(Aggregation kind, int radius, const ColourPair& pair, int planes) {
-  PipelineProblem problem{{}, pair, {0, planes}, {}};
-  problem.options.cost = PipelineCost::kColourDifference;
-  problem.options.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  AggregationOptions& by = problem.options.aggregation;
+PairProblem aggregated_by(Aggregation kind, int radius, const ColourSet& set) {
+  PipelineOptions options;
+  options.cost = PipelineCost::kColourDifference;
+  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  AggregationOptions& by = options.aggregation;
   by.kind = kind;
   by.constant_radius = radius;
   by.adaptive_weight = {radius, 7, 17.5f};
   by.cross = {radius + 1, radius / 2, 20, 6};  // arms of at most `radius` pixels
   by.cross_based = {1};
-  return problem;
+  return pipeline_problem(set, options);
 }
 
 /// Pixels of the image in all windows along a row or a column.
@@ -75,10 +75,10 @@ double window_pixels(int size, int radius) {
   return pixels;
 }
 
-ordered_json share_of_ceiling(const PipelineProblem& problem, double milliseconds) {
-  const AggregationOptions& by = problem.options.aggregation;
+ordered_json share_of_ceiling(const PairProblem& problem, double milliseconds) {
+  const AggregationOptions& by = problem.options.pipeline.aggregation;
   const int width = problem.colour.left.width, height = problem.colour.left.height;
-  const int planes = problem.range.count, radius = by.adaptive_weight.radius;
+  const int planes = problem.options.range.count, radius = by.adaptive_weight.radius;
   if (by.kind != Aggregation::kAdaptiveWeight) {
     const double bytes = 2 * sizeof(float) * static_cast<double>(width) * height * planes;
     const double floor = 1e3 * bytes / kH200BytesPerSecond;
@@ -92,7 +92,7 @@ ordered_json share_of_ceiling(const PipelineProblem& problem, double millisecond
 }
 
 /// The aggregation, and every step; the arms are made with the images.
-ordered_json time_steps(const PipelineProblem& problem, int repeats) {
+ordered_json time_steps(const PairProblem& problem, int repeats) {
   ordered_json result, steps;
   double all = 0;
   for (const auto& [name, time] : cuda::time_pipeline(problem, repeats).steps) {
@@ -107,18 +107,17 @@ ordered_json time_steps(const PipelineProblem& problem, int repeats) {
   return result;
 }
 
-ordered_json by_radius(const AggregationBenchmark& benchmark, const ColourPair& pair, int planes,
-                       bool weights) {
+ordered_json by_radius(const AggregationBenchmark& benchmark, const ColourSet& set, bool weights) {
   ordered_json rows = ordered_json::array();
   for (const int radius : benchmark.radii) {
-    const auto by = [&](Aggregation kind) { return aggregated_by(kind, radius, pair, planes); };
+    const auto by = [&](Aggregation kind) { return aggregated_by(kind, radius, set); };
     ordered_json row{{"radius", radius}};
     row["constant_window_ms"] = time_steps(by(Aggregation::kConstantWindow), benchmark.repeats);
     if (weights)
       row["adaptive_weight_ms"] = time_steps(by(Aggregation::kAdaptiveWeight), benchmark.weight_repeats);
-    PipelineProblem crosses = by(Aggregation::kCrossBased);
+    PairProblem crosses = by(Aggregation::kCrossBased);
     for (const int iterations : {1, 4}) {
-      crosses.options.aggregation.cross_based.iterations = iterations;
+      crosses.options.pipeline.aggregation.cross_based.iterations = iterations;
       row["cross_based_" + std::to_string(iterations) + "_ms"] = time_steps(crosses, benchmark.repeats);
     }
     rows.push_back(std::move(row));
@@ -204,20 +203,23 @@ ordered_json run_on_gpu(const AggregationBenchmark& benchmark) {
   ordered_json result;
   for (const std::filesystem::path& folder : benchmark.sets) {
     const ColourSet set = read_benchmark_set(folder);
-    const ColourPair pair{set.left.view(), set.right.view()};
-    const int planes = set.grey.disparities;
     result["sets"].push_back({{"set", set.grey.name},
                               {"width", set.left.width()},
                               {"height", set.left.height()},
-                              {"planes", planes},
-                              {"by_radius", by_radius(benchmark, pair, planes, true)}});
+                              {"planes", set.grey.disparities},
+                              {"by_radius", by_radius(benchmark, set, true)}});
   }
   constexpr int kWidth = 1280, kHeight = 960, kPlanes = 128;
-  const Image<Rgb8> left = made_image(kWidth, kHeight, 0), right = made_image(kWidth, kHeight, 12);
+  const ColourSet made{{"made", {kWidth, kHeight}, {kWidth, kHeight}, {}, kPlanes},
+                       made_image(kWidth, kHeight, 0),
+                       made_image(kWidth, kHeight, 12),
+                       {},
+                       {},
+                       {}};
   result["made"] = {{"width", kWidth},
                     {"height", kHeight},
                     {"planes", kPlanes},
-                    {"by_radius", by_radius(benchmark, {left.view(), right.view()}, kPlanes, false)}};
+                    {"by_radius", by_radius(benchmark, made, false)}};
   return result;
 }
 

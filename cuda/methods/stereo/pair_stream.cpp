@@ -5,12 +5,8 @@
 namespace recon::cuda {
 
 PairShape pair_shape(const PairProblem& problem) {
-  const auto& grey = problem.images.left;
-  const auto& colour = problem.colour.left;
-  const bool words = !problem.images.left16.empty();
-  // Pipelines may need no grey images.
-  if (problem.options.method == PairMethod::kPipeline) return {colour.width, colour.height, words};
-  return {grey.width, grey.height, words};
+  const GreyPair& images = problem.images;
+  return {images.left.width, images.left.height, !images.left16.empty()};
 }
 
 std::unique_ptr<PairStream> make_pair_stream(const PairShape& shape, const PairOptions& options,

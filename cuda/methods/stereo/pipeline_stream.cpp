@@ -75,8 +75,7 @@ void PipelineStream::upload(const PairProblem& problem, PairWorkspace& workspace
     return image.width == shape_.width && image.height == shape_.height;
   };
   EXPECTS(fits(problem.colour.left) && fits(problem.colour.right));
-  const bool grey = at_.grey.bytes[0] != nullptr;
-  EXPECTS((!grey && !has_graph_cut(options_)) || (fits(problem.images.left) && fits(problem.images.right)));
+  EXPECTS(fits(problem.images.left) && fits(problem.images.right));
   guide_[0] = problem.images.left;
   guide_[1] = problem.images.right;
   const Stream& stream = workspace.stream;
@@ -87,7 +86,7 @@ void PipelineStream::upload(const PairProblem& problem, PairWorkspace& workspace
   }
   workspace.staging.upload(problem.colour.left, at_.colours[0], shape_.width, stream);
   workspace.staging.upload(problem.colour.right, at_.colours[1], shape_.width, stream);
-  if (grey) at_.grey.upload(problem.images, workspace);
+  if (at_.grey.bytes[0] != nullptr) at_.grey.upload(problem.images, workspace);
 }
 
 void PipelineStream::queue(PairWorkspace& workspace, const PipelineMark& mark) const {

@@ -45,8 +45,7 @@ DisparityMap match_pair(const PairProblem& problem) {
     case PairMethod::kSemiGlobal:
       return semi_global_matching(problem);
     case PairMethod::kPipeline:
-      return pipeline_matching(
-          {problem.images, problem.colour, problem.options.range, problem.options.pipeline});
+      return pipeline_matching(problem);
     default:
       return belief_matching(problem);
   }

@@ -141,14 +141,6 @@ std::size_t semi_global_matching_bytes(int width, int height, const PairOptions&
 DisparityMap belief_matching(const PairProblem& problem);
 std::size_t belief_matching_bytes(int width, int height, const PairOptions& options, int threads);
 
-/// A rectified pair and the pipeline that matches it.
-struct PipelineProblem {
-  GreyPair grey;  ///< for kTransform, kSemiGlobal and the graph cut; otherwise it may be empty
-  ColourPair colour;
-  DisparityRange range;
-  PipelineOptions options;
-};
-
 /// Matches a pair by separate stages over a cost volume: cost, aggregation, optimizer, and the refinement in
 /// the order of PipelineRefinement. The right view is matched separately if the left-right check is enabled.
 /// After the optimizer every pixel has a disparity, the lowest one on ties; only outliers that are not
@@ -157,7 +149,7 @@ struct PipelineProblem {
 /// number of threads. Sources: see the headers of the stages; the order of the stages is that of X. Mei et
 /// al. 2011.
 /// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
-DisparityMap pipeline_matching(const PipelineProblem& problem);
+DisparityMap pipeline_matching(const PairProblem& problem);
 std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads);
 
 /// The AD-Census stereo system as a pipeline: AD-Census costs of both views, cross-based aggregation on the

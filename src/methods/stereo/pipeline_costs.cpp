@@ -15,15 +15,15 @@ constexpr int kGroup = 64;
 
 }  // namespace
 
-PipelineCosts::PipelineCosts(const PipelineProblem& problem) : problem_(problem) {
-  const PipelineOptions& options = problem.options;
+PipelineCosts::PipelineCosts(const PairProblem& problem) : problem_(problem) {
+  const PipelineOptions& options = problem.options.pipeline;
   if (options.cost == PipelineCost::kTransform)
-    transform_.emplace(problem.grey, problem.range, options.transform, options.outside_cost);
+    transform_.emplace(problem.images, problem.options.range, options.transform, options.outside_cost);
 }
 
 void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
-  const PipelineOptions& options = problem_.options;
-  const int min = problem_.range.min;
+  const PipelineOptions& options = problem_.options.pipeline;
+  const int min = problem_.options.range.min;
   switch (options.cost) {
     case PipelineCost::kColourDifference:
       return colour_difference_costs(problem_.colour, side, min, options.colour_cap, costs);
@@ -35,7 +35,7 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
 }
 
 void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs) const {
-  const int outside = problem_.options.outside_cost, min = problem_.range.min;
+  const int outside = problem_.options.pipeline.outside_cost, min = problem_.options.range.min;
   const std::ptrdiff_t stride = cost_stride(costs.planes);
   parallel_for(costs.height, [&](int y) {
     AlignedBuffer<std::uint8_t> group(element_count({stride, kGroup}));

@@ -57,7 +57,7 @@ class TransformCosts {
 class PipelineCosts {
  public:
   /// @throws std::logic_error where an option is out of range; OutOfMemory
-  explicit PipelineCosts(const PipelineProblem& problem);
+  explicit PipelineCosts(const PairProblem& problem);
 
   /// Computes costs by (y, d, x), finite. The cost of a transform is the same in both views for matching
   /// pixels.
@@ -70,7 +70,7 @@ class PipelineCosts {
  private:
   void fill_from_transforms(PairSide side, VolumeView<float> costs) const;
 
-  const PipelineProblem& problem_;
+  const PairProblem& problem_;
   std::optional<TransformCosts> transform_;  ///< for kTransform
 };
 

@@ -50,8 +50,8 @@ struct ViewResult {
 /// The stages up to the optimizer, for both views of a pair.
 class Pipeline {
  public:
-  explicit Pipeline(const PipelineProblem& problem)
-      : problem_(problem), options_(problem.options), costs_(problem) {
+  explicit Pipeline(const PairProblem& problem)
+      : problem_(problem), options_(problem.options.pipeline), costs_(problem) {
     if (options_.aggregation.kind != Aggregation::kCrossBased && !options_.refinement.vote) return;
     left_arms_ = cross_arms(problem.colour.left, options_.aggregation.cross);
     if (options_.aggregation.kind == Aggregation::kCrossBased)
@@ -63,8 +63,8 @@ class Pipeline {
   ViewResult match(PairSide side) const {
     const bool left = side == PairSide::kLeft;
     const ColourPair& colour = problem_.colour;
-    const int min = problem_.range.min;
-    Volume<float> costs(colour.left.width, problem_.range.count, colour.left.height);
+    const int min = problem_.options.range.min;
+    Volume<float> costs(colour.left.width, problem_.options.range.count, colour.left.height);
     costs_.fill(side, costs.view());
     const SupportViews<Rgb8> colours{left ? colour.left : colour.right, left ? colour.right : colour.left,
                                      side, min};
@@ -78,12 +78,12 @@ class Pipeline {
 
  private:
   ImageView<const std::uint8_t> guide(PairSide side) const {
-    return side == PairSide::kLeft ? problem_.grey.left : problem_.grey.right;
+    return side == PairSide::kLeft ? problem_.images.left : problem_.images.right;
   }
 
   ViewResult optimize(PairSide side, Volume<float> costs) const {
     if (options_.optimizer == PipelineOptimizer::kSemiGlobal) return follow_paths(side, std::move(costs));
-    const int min = problem_.range.min;
+    const int min = problem_.options.range.min;
     ViewResult result;
     if (options_.optimizer == PipelineOptimizer::kScanline) {
       const ColourPair& colour = problem_.colour;
@@ -100,12 +100,12 @@ class Pipeline {
   }
 
   ViewResult follow_paths(PairSide side, Volume<float> costs) const {
-    const int width = costs.width(), height = costs.height(), min = problem_.range.min;
+    const int width = costs.width(), height = costs.height(), min = problem_.options.range.min;
     ViewResult result{Image<float>(width, height), std::move(costs), Image<float>(width, height)};
     SemiGlobalProblem paths;
     paths.costs = whole_costs(result.costs.view(), options_);
     paths.max_cost = whole_cost_limit(options_);
-    paths.planes = problem_.range.count;
+    paths.planes = problem_.options.range.count;
     paths.guide = guide(side);
     paths.options = options_.semi_global;
     semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
@@ -118,11 +118,11 @@ class Pipeline {
   }
 
   void cut(PairSide side, ViewResult& result) const {
-    cut_disparities(result.costs.view(), guide(side), options_.graph_cut, problem_.range.min,
+    cut_disparities(result.costs.view(), guide(side), options_.graph_cut, problem_.options.range.min,
                     result.disparity.view());
   }
 
-  const PipelineProblem& problem_;
+  const PairProblem& problem_;
   const PipelineOptions& options_;
   PipelineCosts costs_;
   Image<Cross> left_arms_, right_arms_;
@@ -144,20 +144,21 @@ void take_between(ImageView<const float> between, ImageView<float> disparity) {
 }
 
 /// The refinement stages after the optimizer.
-Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, ViewResult left,
+Image<float> refined(const PairProblem& problem, const Pipeline& pipeline, ViewResult left,
                      const Image<float>& right) {
-  const PipelineRefinement& steps = problem.options.refinement;
-  const DisparityRange range = problem.range;
+  const PipelineOptions& options = problem.options.pipeline;
+  const PipelineRefinement& steps = options.refinement;
+  const DisparityRange range = problem.options.range;
   Image<float>& disparity = left.disparity;
   if (steps.left_right) {
-    Image<Outlier> outliers = left_right_check(disparity.view(), right.view(), problem.options.left_right);
+    Image<Outlier> outliers = left_right_check(disparity.view(), right.view(), options.left_right);
     if (steps.interpolate) {
       invalidate_small_segments(disparity.view(), outliers.view());
       extend_surfaces(disparity.view(), outliers.view(), range.min, range.count);
     }
     if (steps.vote)
       vote_in_regions(disparity.view(), outliers.view(), pipeline.left_arms(), range.min, range.count,
-                      problem.options.voting, right.view());
+                      options.voting, right.view());
     if (steps.interpolate)
       interpolate_outliers(disparity.view(), outliers.view(), problem.colour.left, right.view());
     else
@@ -173,29 +174,24 @@ Image<float> refined(const PipelineProblem& problem, const Pipeline& pipeline, V
   return steps.median ? median_3x3(disparity.view()) : std::move(disparity);
 }
 
-void check(const PipelineProblem& problem) {
-  const ColourPair& colour = problem.colour;
+void check(const PairProblem& problem) {
+  check_pair(problem);
   const auto fits = [&](const auto& image) {
-    return image.width == colour.left.width && image.height == colour.left.height;
+    return image.width == problem.images.left.width && image.height == problem.images.left.height;
   };
-  EXPECTS(!colour.left.empty() && fits(colour.right));
-  const PipelineOptions& options = problem.options;
-  EXPECTS((options.cost != PipelineCost::kTransform && options.optimizer != PipelineOptimizer::kSemiGlobal &&
-           !has_graph_cut(options)) ||
-          (fits(problem.grey.left) && fits(problem.grey.right)));
-  EXPECTS(problem.range.count >= 1 && problem.range.count <= kMaxDisparities);
-  EXPECTS(problem.range.min >= -kMaxDisparity && problem.range.min <= kMaxDisparity);
-  const PipelineRefinement& steps = options.refinement;
+  EXPECTS(fits(problem.colour.left) && fits(problem.colour.right));
+  const PipelineRefinement& steps = problem.options.pipeline.refinement;
   EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
 }
 
 }  // namespace
 
-DisparityMap pipeline_matching(const PipelineProblem& problem) {
+DisparityMap pipeline_matching(const PairProblem& problem) {
   check(problem);
   const Pipeline pipeline(problem);
   Image<float> right;
-  if (problem.options.refinement.left_right) right = std::move(pipeline.match(PairSide::kRight).disparity);
+  if (problem.options.pipeline.refinement.left_right)
+    right = std::move(pipeline.match(PairSide::kRight).disparity);
   return {refined(problem, pipeline, pipeline.match(PairSide::kLeft), right)};
 }
 

@@ -18,7 +18,9 @@ namespace recon {
 namespace {
 
 DisparityMap ad_census_matching(const ColourPair& pair, const DisparityRange& range) {
-  return pipeline_matching({{}, pair, range, ad_census_pipeline()});
+  const Image<std::uint8_t> grey(pair.left.width, pair.left.height);  // which these stages do not use
+  return pipeline_matching(
+      pipeline_problem({grey.view(), grey.view(), {}, {}}, pair, range, ad_census_pipeline()));
 }
 
 /// A random left view of blocks, and a right one that shows it moved by `disparity`.

@@ -25,8 +25,11 @@ struct ColouredPair {
   reference::OwnedPair grey;
   Image<Rgb8> left, right;
 
-  PipelineProblem problem(const PipelineOptions& options) const {
-    return {grey.problem.images, {left.view(), right.view()}, grey.problem.options.range, options};
+  PairProblem problem(const PipelineOptions& options) const {
+    PairProblem problem = grey.problem;
+    problem.options.pipeline = options;
+    problem.colour = {left.view(), right.view()};
+    return problem;
   }
 };
 
@@ -109,7 +112,7 @@ TEST(PipelineMatching, OfATransformAndPathsIsSemiGlobalMatching) {
 
 TEST(PipelineMatching, BothViewsSeeTheSameTransformCosts) {
   const ColouredPair pair = coloured_pair(reference::random_pair(70, 9, {-5, 23}, 2));
-  const PipelineProblem problem = pair.problem({});
+  const PairProblem problem = pair.problem({});
   const PipelineCosts costs(problem);
   Volume<float> left(70, 23, 9), right(70, 23, 9);
   costs.fill(PairSide::kLeft, left.view());
@@ -148,7 +151,7 @@ TEST(PipelineCosts, AreWithinTheirMax) {
       all.back().outside_cost = outside;
     }
   for (const PipelineOptions& options : all) {
-    const PipelineProblem problem = pair.problem(options);
+    const PairProblem problem = pair.problem(options);
     const PipelineCosts costs(problem);
     const float max = max_cost(options);
     float seen = 0;
@@ -322,17 +325,17 @@ TEST(PipelineMatching, CountsItsMemory) {
 TEST(PipelineMatching, RefusesWhatDoesNotFit) {
   const ColouredPair pair = coloured_pair(reference::random_pair(9, 5, {0, 4}, 1));
   const auto refused = [&](const auto& change) {
-    PipelineProblem problem = pair.problem({});
+    PairProblem problem = pair.problem({});
     change(problem);
     EXPECT_THROW(pipeline_matching(problem), std::logic_error);
   };
-  refused([](PipelineProblem& p) { p.options.refinement.vote = true; });
-  refused([](PipelineProblem& p) { p.options.refinement.interpolate = true; });
-  refused([](PipelineProblem& p) { p.grey = {}; });
-  refused([](PipelineProblem& p) { p.colour.right = {}; });
-  refused([](PipelineProblem& p) { p.range.count = 0; });
-  refused([](PipelineProblem& p) { p.options.outside_cost = 256; });
-  refused([](PipelineProblem& p) { p.options.semi_global.p1 = 9000; });
+  refused([](PairProblem& p) { p.options.pipeline.refinement.vote = true; });
+  refused([](PairProblem& p) { p.options.pipeline.refinement.interpolate = true; });
+  refused([](PairProblem& p) { p.images = {}; });
+  refused([](PairProblem& p) { p.colour.right = {}; });
+  refused([](PairProblem& p) { p.options.range.count = 0; });
+  refused([](PairProblem& p) { p.options.pipeline.outside_cost = 256; });
+  refused([](PairProblem& p) { p.options.pipeline.semi_global.p1 = 9000; });
 }
 
 }  // namespace
