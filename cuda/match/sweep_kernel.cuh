@@ -81,6 +81,20 @@ __device__ __forceinline__ void warp_tile(const DeviceSource& source, float w, c
   }
 }
 
+/// The same, by how the source is stored and whether it is known to see the whole tile.
+template <class Cost>
+__device__ __forceinline__ void warp_source(const DeviceSource& source, SourceStorage storage, bool all_seen,
+                                            float w, const SamplePlace& place, Cost& cost,
+                                            BlockShared<Cost>& shared, int turn, int lane, int word_row) {
+  constexpr auto kQuads = SourceStorage::kQuads, kBytes = SourceStorage::kBytes;
+  if (all_seen)
+    warp_tile<true, kQuads>(source, w, place, cost, shared, turn, lane, word_row);
+  else if (storage == kQuads)
+    warp_tile<false, kQuads>(source, w, place, cost, shared, turn, lane, word_row);
+  else
+    warp_tile<false, kBytes>(source, w, place, cost, shared, turn, lane, word_row);
+}
+
 /// Fills `coverage` for the planes of this thread block, in parallel over its threads.
 template <class Cost>
 __device__ void classify(const SweepArgs& args, int radius, int x0, int y0, int plane_begin, int plane_end,
@@ -117,6 +131,38 @@ __device__ __forceinline__ void load_reference(const SweepArgs& args, const Samp
     }
 }
 
+/// Where a thread samples the reference. @param left, top  of the tile with its margin
+__device__ __forceinline__ SamplePlace sample_place(const SweepArgs& args, int left, int top, int lane,
+                                                    int word_row) {
+  SamplePlace place;
+#pragma unroll
+  for (int i = 0; i < kColumnsPerThread; ++i)
+    place.x[i] = static_cast<float>(min(max(left + lane + 32 * i, 0), args.width - 1));
+#pragma unroll
+  for (int r = 0; r < 4; ++r)
+    place.y[r] = static_cast<float>(min(max(top + 4 * word_row + r, 0), args.height - 1));
+  return place;
+}
+
+/// The two rows of results of a thread.
+/// @param x, y, radius  of the tile's results, and of its window
+/// @param first         column of the tile
+template <class Cost>
+__device__ __forceinline__ OutputPlace output_place(const SweepArgs& args, int x, int y, int radius, int pair,
+                                                    int first) {
+  const int groups = tile_width(radius) / kOutputColumns;
+  OutputPlace output;
+  output.x = x + first;
+  output.y = y - radius + 2 * pair;
+#pragma unroll
+  for (int row = 0; row < 2; ++row) {
+    const int at = 2 * pair + row;
+    output.write[row] = first / kOutputColumns < groups && output.x < args.width && at >= radius &&
+                        at < Cost::kRows - radius && output.y + row < args.row_end;
+  }
+  return output;
+}
+
 template <class Cost, class Combine, int BlocksPerMultiprocessor>
 __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep_kernel(
     const __grid_constant__ SweepArgs args) {
@@ -124,7 +170,7 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
   auto& shared = *reinterpret_cast<BlockShared<Cost>*>(dynamic_shared);
   Cost cost;
   cost.radius = Cost::kRadius > 0 ? Cost::kRadius : args.radius;
-  const int radius = cost.radius, groups = tile_width(radius) / kOutputColumns;
+  const int radius = cost.radius;
 
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32, word_row = thread / 32;
@@ -133,24 +179,9 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
   const int plane_begin = args.plane_begin + static_cast<int>(blockIdx.z) * args.planes_per_block;
   const int plane_end = min(plane_begin + args.planes_per_block, args.plane_end);
 
-  SamplePlace place;
-#pragma unroll
-  for (int i = 0; i < kColumnsPerThread; ++i)
-    place.x[i] = static_cast<float>(min(max(x0 - radius + lane + 32 * i, 0), args.width - 1));
-#pragma unroll
-  for (int r = 0; r < 4; ++r)
-    place.y[r] = static_cast<float>(min(max(y0 - radius + 4 * word_row + r, 0), args.height - 1));
-
+  const SamplePlace place = sample_place(args, x0 - radius, y0 - radius, lane, word_row);
   const int pair = thread / 16, first = thread % 16 * kOutputColumns;
-  OutputPlace output;
-  output.x = x0 + first;
-  output.y = y0 - radius + 2 * pair;
-#pragma unroll
-  for (int row = 0; row < 2; ++row) {
-    const int at = 2 * pair + row;
-    output.write[row] = thread % 16 < groups && output.x < args.width && at >= radius &&
-                        at < Cost::kRows - radius && output.y + row < args.row_end;
-  }
+  const OutputPlace output = output_place<Cost>(args, x0, y0, radius, pair, first);
   const bool active = output.write[0] || output.write[1];
 
   {
@@ -174,14 +205,7 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
       if (seen_by_source == Coverage::kNothing) continue;
       const bool all_seen = seen_by_source == Coverage::kAll;
       turn ^= 1;
-      const DeviceSource& source = args.source[s];
-      constexpr auto kQuads = SourceStorage::kQuads, kBytes = SourceStorage::kBytes;
-      if (all_seen)
-        warp_tile<true, kQuads>(source, w, place, cost, shared, turn, lane, word_row);
-      else if (args.storage == kQuads)
-        warp_tile<false, kQuads>(source, w, place, cost, shared, turn, lane, word_row);
-      else
-        warp_tile<false, kBytes>(source, w, place, cost, shared, turn, lane, word_row);
+      warp_source(args.source[s], args.storage, all_seen, w, place, cost, shared, turn, lane, word_row);
       __syncthreads();
       cost.sum_columns(shared.cost, turn, lane, word_row);
       __syncwarp();

@@ -71,8 +71,7 @@ ModelBytes model_bytes(const ScenePlan& plan) {
 
 /// Memory of fusion with the maps of `views` views; a file is read before a view's points are made.
 /// @param in_files  whether the maps are in mapped files: then those of their pages in use, and a view as it
-/// is read and
-///                  copied there
+///                  is read and copied there
 std::size_t fusion_bytes(std::size_t view_pixels, std::size_t views, int spacing, bool in_files) {
   const std::size_t pixels_a_point =
       spacing == 1 ? kFusionShares : static_cast<std::size_t>(spacing * spacing);
@@ -254,6 +253,44 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   return ways;
 }
 
+/// Writes and checks of views at the same time. A quarter of the memory that is to spare is for more
+/// concurrent work, the remainder for caches, at most what the scene fills.
+/// @param spare  bytes beside the least that the work needs
+/// @param work   bytes for concurrent work
+void plan_checks(const Needs& needs, const Sizes& sizes, std::size_t spare, std::size_t work, int threads,
+                 MemoryPlan& memory) {
+  memory.writes_waiting = static_cast<int>(
+      std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * (kMapBytes + kWriteBytes))));
+  memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
+  memory.checks_beside = checks_beside(needs, memory.device_peak > 0, spare / 8, memory.check_at_once);
+}
+
+/// The views that fusion holds, and whether it begins beside the estimation.
+/// @param beside  bytes that estimation, checks and caches leave
+void plan_fusion(const Needs& needs, const Sizes& sizes, std::size_t work, std::size_t beside,
+                 MemoryPlan& memory) {
+  const std::size_t view_bytes = sizes.view * kFusionBytes;
+  const auto most_views = static_cast<int>(sizes.most_views);
+  const auto more_views = static_cast<int>((work - std::min(work, needs.fusion)) / view_bytes);
+  // A map that is read beside takes no more than a view that is held.
+  memory.fusion_reads_ahead = !needs.in_files && more_views >= 2;
+  memory.fusion_views =
+      most_views + (needs.in_files ? most_views : more_views - (memory.fusion_reads_ahead ? 1 : 0));
+  if (memory.checks_beside == 0 || !memory.fusion_reads_ahead || beside < needs.fusion + view_bytes) return;
+  memory.fusion_beside = true;
+  const std::size_t views = sizes.most_views + (beside - needs.fusion) / view_bytes - 1;
+  memory.fusion_views = static_cast<int>(std::min(static_cast<std::size_t>(memory.fusion_views), views));
+}
+
+/// Bytes of fusion with the views that it holds, which no longer has the photometric maps.
+std::size_t plan_held_maps(const ScenePlan& plan, const Needs& needs, const Sizes& sizes, int spacing,
+                           MemoryPlan& memory) {
+  const std::size_t held =
+      std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
+  if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
+  return needs.fusion == 0 || needs.in_files ? needs.fusion : fusion_bytes(sizes.view, held, spacing, false);
+}
+
 }  // namespace
 
 std::size_t model_memory(std::size_t limit) {
@@ -289,8 +326,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   memory.limit = limit;
   memory.tiles = match.sweeps.tiles;
   memory.device_peak = match.sweeps.device_bytes;
-  const bool gpu = memory.device_peak > 0;
-  memory.threads_a_stream = threads_a_stream(needs, gpu, limit / 2, threads);
+  memory.threads_a_stream = threads_a_stream(needs, memory.device_peak > 0, limit / 2, threads);
   const std::size_t least = needs.least(memory.threads_a_stream);
   if (least > limit)
     throw OutOfMemory(fmt::format(
@@ -302,44 +338,20 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   const std::size_t heaps = static_cast<std::size_t>(threads) * kAmpleBlock;
   const bool ample = least + heaps <= limit / 2;
   memory.returned_block = ample ? kAmpleBlock : kReturnedBlock;
-  // A quarter of the rest is for more concurrent work, the remainder for caches, at most what the scene
-  // fills.
   const std::size_t spare = limit - least - (ample ? heaps : 0);
+  const std::size_t work = least - needs.base + spare / 4;
   const std::size_t all = plan.needed_views().size() * sizes.padded;
-  memory.writes_waiting = static_cast<int>(
-      std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * (kMapBytes + kWriteBytes))));
+  plan_checks(needs, sizes, spare, work, threads, memory);
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
   // The maps before and after the check: of few views, the last check needs all of those before it.
   memory.map_cache = std::min(spare / 2, all * kMapBytes * 2);
-  const std::size_t work = least - needs.base + spare / 4;
-  memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
-  memory.checks_beside = checks_beside(needs, gpu, spare / 8, memory.check_at_once);
-  const auto most_views = static_cast<int>(sizes.most_views);
-  const auto more_views =
-      static_cast<int>((work - std::min(work, needs.fusion)) / (sizes.view * kFusionBytes));
-  // A map that is read beside takes no more than a view that is held.
-  memory.fusion_reads_ahead = !needs.in_files && more_views >= 2;
-  memory.fusion_views =
-      most_views + (needs.in_files ? most_views : more_views - (memory.fusion_reads_ahead ? 1 : 0));
   const std::size_t busy =
       std::max({least - needs.base + needs.check * static_cast<std::size_t>(memory.checks_beside),
                 needs.check * static_cast<std::size_t>(memory.check_at_once),
                 needs.decode * static_cast<std::size_t>(photos_at_once(plan, limit, threads))});
   const std::size_t others = needs.base + (ample ? heaps : 0) + memory.photo_cache + memory.map_cache;
-  if (memory.checks_beside > 0 && memory.fusion_reads_ahead && others + busy + needs.fusion < limit) {
-    const std::size_t views = (limit - others - busy - needs.fusion) / (sizes.view * kFusionBytes);
-    memory.fusion_beside = views >= 1;
-    if (memory.fusion_beside)
-      memory.fusion_views = static_cast<int>(
-          std::min<std::size_t>(static_cast<std::size_t>(memory.fusion_views), sizes.most_views + views - 1));
-  }
-  const std::size_t held =
-      std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
-  if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
-  // Fusion no longer has the photometric maps.
-  const std::size_t fusing = needs.fusion == 0 || needs.in_files
-                                 ? needs.fusion
-                                 : fusion_bytes(sizes.view, held, options.point_spacing, false);
+  plan_fusion(needs, sizes, work, limit - std::min(limit, others + busy), memory);
+  const std::size_t fusing = plan_held_maps(plan, needs, sizes, options.point_spacing, memory);
   memory.peak = std::min(limit, others + (memory.fusion_beside ? busy + fusing : std::max(busy, fusing)));
   return memory;
 }
@@ -371,9 +383,8 @@ static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
 }
 
 std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options) {
-  constexpr std::uint64_t kCloudBytesPerPixel =
-      18;  // about one pixel in four becomes a point of 72 bytes, with its views
-  constexpr std::uint64_t kTileBytesPerPixel = 11;  // 44 bytes of these without its views
+  // About one pixel in four becomes a point of 72 bytes with its views, of 44 without them.
+  constexpr std::uint64_t kCloudBytesPerPixel = 18, kTileBytesPerPixel = 11;
   // Tiles are written from a temporary file of the same size.
   const std::uint64_t cloud = kCloudBytesPerPixel + (options.tile > 0 ? 2 * kTileBytesPerPixel : 0);
   std::uint64_t bytes = map_file_bytes(plan, options.clean);
