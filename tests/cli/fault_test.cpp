@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "cli/scene_fixture.hpp"
-#include "io/image_file.hpp"
 
 namespace recon {
 namespace {
@@ -160,7 +159,9 @@ TEST_F(ReconstructFault, AMissingPhotoLeavesItsViewOutAndIsSeven) {
 
 TEST_F(ReconstructFault, UnreadablePhotosLeaveTheirViewsOutAndAreSeven) {
   set_content(scene() / "images/view01.png", "this is no image");
-  write_image(scene() / "images/view03.png", Image<Rgb8>(40, 30, Rgb8{1, 2, 3}).view());
+  render(folder() / "little", {"--width", "40", "--height", "30"});
+  fs::copy_file(folder() / "little/images/view03.png", scene() / "images/view03.png",
+                fs::copy_options::overwrite_existing);
   const Outcome outcome = reconstruct({scene().string(), "--min-fused-views", "2"});
   EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("view01.png is left out"));

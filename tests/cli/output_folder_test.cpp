@@ -67,7 +67,7 @@ TEST_F(ReconstructOutputFolder, OfAnotherProgramStaysItsOwnWhenARunThatWasAskedT
 
 TEST_F(ReconstructOutputFolder, ThatIsAnotherSceneOrHoldsScenesIsRefused) {
   const fs::path other = folder() / "captures/other";
-  render(other, {});
+  copy_scene(other);
   expect_refusal(2, "holds files that reconstruct did not write", other,
                  {scene().string(), "-o", other.string()});
   expect_refusal(2, "holds files that reconstruct did not write", other,
@@ -168,7 +168,7 @@ TEST_F(ReconstructOutputFolder, WaitedForCanBeInterrupted) {
 
 TEST_F(ReconstructOutputFolder, OfAnInterruptedSessionIsReportedAsFarAsItIsFinished) {
   const fs::path next = folder() / "next";
-  render(next, {});
+  copy_scene(next);
   ASSERT_EQ(reconstruct({next.string()}).exit_code, 0);
   const HeldLock other(next / "dense", LOCK_EX);
   Process session(folder(), command({scene().string(), next.string(), "--wait", "--json"}));

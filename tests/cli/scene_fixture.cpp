@@ -13,7 +13,7 @@ SceneTest::SceneTest() {
   std::string name = (fs::temp_directory_path() / "reconstruct_cli_XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
   folder_ = name;
-  render(scene(), {});
+  copy_scene(scene());
 }
 
 SceneTest::~SceneTest() {
@@ -45,6 +45,11 @@ std::vector<std::string> SceneTest::as_plain_user(std::vector<std::string> comma
   if (geteuid() == 0)
     command.insert(command.begin(), {"/usr/bin/setpriv", "--reuid=65533", "--clear-groups"});
   return command;
+}
+
+void SceneTest::copy_scene(const fs::path& output) {
+  fs::create_directories(output);
+  fs::copy(RECON_SMALL_SCENE, output, fs::copy_options::recursive);
 }
 
 void SceneTest::render(const fs::path& output, const std::vector<std::string>& arguments) const {

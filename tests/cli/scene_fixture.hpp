@@ -30,6 +30,8 @@ class SceneTest : public testing::Test {
   std::vector<std::string> as_plain_user(std::vector<std::string> command) const;
   fs::path plain_program() const { return folder_ / "reconstruct"; }
 
+  /// Copies the scene as it was rendered to another folder.
+  static void copy_scene(const fs::path& output);
   /// Renders the scene once more, to another folder, with further arguments of reconstruct-render.
   void render(const fs::path& output, const std::vector<std::string>& arguments) const;
 

@@ -15,8 +15,8 @@ using testing::HasSubstr;
 class ReconstructSessionResult : public SceneTest {};
 
 TEST_F(ReconstructSessionResult, OfABatchIsOneFolderPerScene) {
-  render(folder() / "session/b", {});
-  render(folder() / "session/a", {});
+  copy_scene(folder() / "session/b");
+  copy_scene(folder() / "session/a");
   fs::remove(folder() / "session/a/sparse/cameras.txt");
   set_content(folder() / "session/a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
   const Outcome outcome =
@@ -40,7 +40,7 @@ std::vector<nlohmann::json> session_lines(const fs::path& folder) {
 
 TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   const fs::path session = folder() / "session";
-  for (const char* name : {"a", "b", "deep/c", "deep/d"}) render(session / name, {});
+  for (const char* name : {"a", "b", "deep/c", "deep/d"}) copy_scene(session / name);
   set_content(session / "a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
   fs::remove_all(session / "b/sparse");
   fs::remove_all(session / "deep/d/images");
@@ -78,7 +78,7 @@ TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
 
 TEST_F(ReconstructSessionResult, OfADryRunSumsUpTheSession) {
   const fs::path session = folder() / "session";
-  for (const char* name : {"a", "b", "c"}) render(session / name, {});
+  for (const char* name : {"a", "b", "c"}) copy_scene(session / name);
   set_content(session / "b/sparse/cameras.txt", "broken\n");
   const Outcome text = reconstruct({session.string(), "--dry-run"});
   EXPECT_EQ(text.exit_code, 7) << text.err;
@@ -106,7 +106,7 @@ TEST_F(ReconstructSessionResult, OfADryRunSumsUpTheSession) {
 TEST_F(ReconstructSessionResult, OfASessionWithoutResultsIsItsFirstFailure) {
   const fs::path session = folder() / "session";
   for (const char* name : {"a", "b"}) {
-    render(session / name, {});
+    copy_scene(session / name);
     set_content(session / name / "sparse/cameras.txt", "broken\n");
   }
   EXPECT_EQ(reconstruct({session.string()}).exit_code, 3);

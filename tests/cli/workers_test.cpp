@@ -23,7 +23,7 @@ class ReconstructJobs : public SceneTest {
  protected:
   fs::path session() const { return folder() / "session"; }
   void render_scenes(const std::vector<std::string>& names) const {
-    for (const std::string& name : names) render(session() / name, {});
+    for (const std::string& name : names) copy_scene(session() / name);
   }
   /// The lock of a scene's output as another process holds it.
   std::unique_ptr<HeldLock> lock(const std::string& name) const {
