@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "io/image_file.hpp"
+#include "io/image_size.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {

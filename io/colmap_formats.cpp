@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "io/byte_reader.hpp"
-#include "io/image_file.hpp"
+#include "io/image_size.hpp"
 #include "io/text_scanner.hpp"
 
 namespace recon {

@@ -8,28 +8,10 @@
 
 #include "core/content_hash.hpp"
 #include "core/image.hpp"
+#include "io/image_size.hpp"
 #include "io/output_file.hpp"
 
 namespace recon {
-
-/// Max sizes of images and maps from files, as in OpenCV's readers.
-inline constexpr std::int64_t kMaxFileSide = std::int64_t{1} << 20;
-inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 30;
-
-/// Whether both sides are in [1, kMaxFileSide] and the image has at most kMaxImagePixels pixels.
-constexpr bool is_image_size(std::int64_t width, std::int64_t height) {
-  return width > 0 && height > 0 && width <= kMaxFileSide && height <= kMaxFileSide &&
-         width * height <= kMaxImagePixels;
-}
-
-/// "640x480".
-inline std::string size_text(std::int64_t width, std::int64_t height) {
-  return std::to_string(width) + "x" + std::to_string(height);
-}
-
-/// The rule for messages.
-inline constexpr std::string_view kImageSizeRule =
-    "sizes have to be positive, with at most 2^20 pixels a side and 2^30 in all";
 
 /// Width and height in pixels.
 struct ImageSize {

@@ -53,12 +53,12 @@ constexpr std::size_t arena_bytes(std::size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-/// One allocation that is handed out in parts and reset as a whole; or, without memory, a counter of what
-/// would be handed out.
+/// One allocation that is handed out in parts and reset as a whole; or memory of another owner that is handed
+/// out; or, without memory, a counter of what would be handed out.
 class Arena {
  public:
   Arena() = default;
-  /// An arena in memory of another owner, which must be longer-lived.
+  /// An arena in memory of another owner, which must be longer-lived: it cannot grow or be released.
   Arena(std::byte* memory, std::size_t bytes) : borrowed_(memory), borrowed_bytes_(bytes) {}
 
   /// An arena that only counts: `take` returns null.
@@ -69,7 +69,7 @@ class Arena {
   }
 
   /// Resets the arena and ensures a capacity of `bytes`; the contents are lost.
-  /// @throws OutOfMemory
+  /// @throws OutOfMemory; std::logic_error if borrowed memory is too small
   void reset(std::size_t bytes) {
     used_ = 0;
     if (bytes <= capacity()) return;
@@ -80,6 +80,7 @@ class Arena {
 
   /// Frees the device memory.
   void release() {
+    EXPECTS(borrowed_ == nullptr);
     used_ = 0;
     memory_ = DeviceBuffer();
   }

@@ -10,7 +10,7 @@
 
 namespace recon::cuda {
 
-/// A view that is fused, or a neighbour, in device memory; rows concatenated.
+/// A view that is fused, or a neighbour, in device memory; rows concatenated. Kernels write to `used` alone.
 struct DeviceFusionView {
   Pinhole camera;
   Pose cam_from_world, world_from_cam;

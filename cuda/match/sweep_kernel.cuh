@@ -146,7 +146,8 @@ __device__ __forceinline__ SamplePlace sample_place(const SweepArgs& args, int l
 
 /// The two rows of results of a thread.
 /// @param x, y, radius  of the tile's results, and of its window
-/// @param first         column of the tile
+/// @param pair          of rows of the tile with its margin
+/// @param first         the first column of the thread in the tile
 template <class Cost>
 __device__ __forceinline__ OutputPlace output_place(const SweepArgs& args, int x, int y, int radius, int pair,
                                                     int first) {

@@ -16,7 +16,7 @@ constexpr std::size_t kPointBytes = std::size_t{8} << 20;
 constexpr std::uint64_t kPointsPerTask = 2048;
 
 std::size_t pixels_of(const Pinhole& camera) {
-  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+  return element_count({camera.width, camera.height});
 }
 
 std::size_t words_of(const Pinhole& camera) {

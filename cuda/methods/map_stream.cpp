@@ -48,7 +48,7 @@ std::optional<Image<Agreement>> MapStream::count_agreement(const DepthSource& re
   const std::optional<DeviceMaps> view = acquire(reference);
   if (!view) return std::nullopt;
   Image<Agreement> counts(view->width, view->height);
-  const auto pixels = static_cast<std::size_t>(view->width) * static_cast<std::size_t>(view->height);
+  const std::size_t pixels = element_count({view->width, view->height});
   RECON_CUDA_TRY(cudaMemsetAsync(view->counts, 0, pixels * sizeof(Agreement), stream_.get()));
   for (const DepthSource& source : sources) {
     const std::optional<DeviceMaps> other = acquire(source);

@@ -11,6 +11,7 @@
 #include "io/pair_folder.hpp"
 #include "io/ply.hpp"
 #include "methods/stereo/pair.hpp"
+#include "reference/colour_sets.hpp"
 
 namespace recon {
 namespace {
@@ -78,10 +79,9 @@ TEST_F(PresetAccuracy, AdCensusIsTheSystemFromFilesToFiles) {
     const Image<float> found = read_pfm(file(set.name) / "disparity.pfm");
     const Image<Rgb8> left_image = read_image(left), right_image = read_image(right);
     const Image<std::uint8_t> left_grey = read_grey_image(left), right_grey = read_grey_image(right);
-    PairProblem problem{
-        {left_grey.view(), right_grey.view(), {}, {}}, {}, {left_image.view(), right_image.view()}};
-    problem.options.range = {0, set.disparities};
-    problem.options.pipeline = ad_census_pipeline();
+    const PairProblem problem =
+        pipeline_problem({left_grey.view(), right_grey.view(), {}, {}},
+                         {left_image.view(), right_image.view()}, {0, set.disparities}, ad_census_pipeline());
     const Image<float> expected = pipeline_matching(problem).disparity;
     for (int y = 0; y < expected.height(); ++y)
       for (int x = 0; x < expected.width(); ++x)

@@ -22,7 +22,7 @@ using testing::Not;
 class ReconstructJobs : public SceneTest {
  protected:
   fs::path session() const { return folder() / "session"; }
-  void render_scenes(const std::vector<std::string>& names) const {
+  void copy_scenes(const std::vector<std::string>& names) const {
     for (const std::string& name : names) copy_scene(session() / name);
   }
   /// The lock of a scene's output as another process holds it.
@@ -59,7 +59,7 @@ bool comes_true(const Condition& condition) {
 }
 
 TEST_F(ReconstructJobs, GiveTheResultsOfOneAfterTheOther) {
-  render_scenes({"a", "b", "c", "d"});
+  copy_scenes({"a", "b", "c", "d"});
   set_content(session() / "b/sparse/cameras.txt", "broken\n");
   ASSERT_EQ(reconstruct({session().string()}).exit_code, 7);
   const auto expected = lines();
@@ -90,7 +90,7 @@ TEST_F(ReconstructJobs, GiveTheResultsOfOneAfterTheOther) {
 }
 
 TEST_F(ReconstructJobs, ContinueWithoutAProcessThatIsKilled) {
-  render_scenes({"a", "b", "c"});
+  copy_scenes({"a", "b", "c"});
   const auto a = lock("a"), b = lock("b");
   Process process(folder(), command({session().string(), "--jobs", "2", "--wait"}));
   const auto messages = [&] { return content(folder() / "stderr.txt"); };
@@ -114,7 +114,7 @@ TEST_F(ReconstructJobs, ContinueWithoutAProcessThatIsKilled) {
 }
 
 TEST_F(ReconstructJobs, EndTogetherWhenInterrupted) {
-  render_scenes({"a", "b", "c"});
+  copy_scenes({"a", "b", "c"});
   const auto b = lock("b");
   Process process(folder(), command({session().string(), "--jobs", "2", "--wait", "--json"}));
   ASSERT_TRUE(comes_true([&] {
@@ -136,7 +136,7 @@ TEST_F(ReconstructJobs, EndTogetherWhenInterrupted) {
 }
 
 TEST_F(ReconstructJobs, EndWithTheirParent) {
-  render_scenes({"a", "b"});
+  copy_scenes({"a", "b"});
   const auto a = lock("a"), b = lock("b");
   Process process(folder(), command({session().string(), "--jobs", "2", "--wait"}));
   ASSERT_TRUE(comes_true(
@@ -153,7 +153,7 @@ TEST_F(ReconstructJobs, EndWithTheirParent) {
 }
 
 TEST_F(ReconstructJobs, EndWithTheReasonOfOneThatCannotWork) {
-  render_scenes({"a", "b", "c"});
+  copy_scenes({"a", "b", "c"});
   const Outcome outcome = reconstruct({session().string(), "--jobs", "2", "--device", "cuda:99"});
   EXPECT_EQ(outcome.exit_code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("error: --device cuda:99: "));

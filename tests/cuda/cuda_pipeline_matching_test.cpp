@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "cuda/gpu_test.hpp"
 #include "cuda/pipeline_shapes.hpp"
 #include "cuda/testing/cuda_pipeline.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/blocky_colours.hpp"
 #include "reference/colour_sets.hpp"
@@ -197,16 +199,17 @@ TEST_F(CudaPipeline, RefusesMissingImagesAndOptionsOutOfRange) {
   const Image<Rgb8> image = blocky_colours(9, 5, 6);
   const GreyImages grey(image, image);
   const PairProblem whole = pipeline_problem(grey.pair(false), {image.view(), image.view()}, {0, 4}, {});
-  EXPECT_NO_THROW(cuda::run_pair(whole, kPoison));
+  const std::unique_ptr<Backend> backend = make_cuda_backend({});
+  EXPECT_NO_THROW(backend->match(whole));
   PairProblem problem = whole;
   problem.images = {};
-  EXPECT_THROW(cuda::run_pair(problem, kPoison), std::logic_error) << "grey levels";
+  EXPECT_THROW(backend->match(problem), std::logic_error) << "grey levels";
   problem = whole;
   problem.colour = {};
-  EXPECT_THROW(cuda::run_pair(problem, kPoison), std::logic_error) << "colours";
+  EXPECT_THROW(backend->match(problem), std::logic_error) << "colours";
   problem = whole;
   problem.options.pipeline.outside_cost = 256;
-  EXPECT_THROW(cuda::run_pair(problem, kPoison), std::logic_error) << "the cost outside";
+  EXPECT_THROW(backend->match(problem), std::logic_error) << "the cost outside";
 }
 
 TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {

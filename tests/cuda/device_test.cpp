@@ -64,6 +64,18 @@ TEST_F(Device, ArenaGivesAlignedPiecesOfOneAllocation) {
   EXPECT_EQ(arena.capacity(), 0u);
 }
 
+TEST_F(Device, ArenaInMemoryOfAnotherOwnerDoesNotGrow) {
+  const DeviceBuffer buffer(2 * kArenaAlignment);
+  Arena arena(buffer.data(), buffer.bytes());
+  EXPECT_EQ(arena.take<std::byte>(1), buffer.data());
+  EXPECT_EQ(arena.take<std::byte>(kArenaAlignment), buffer.data() + kArenaAlignment);
+  EXPECT_THROW(arena.take<std::byte>(1), std::logic_error);
+  EXPECT_THROW(arena.reset(buffer.bytes() + 1), std::logic_error);
+  EXPECT_THROW(arena.release(), std::logic_error);
+  arena.reset(buffer.bytes());
+  EXPECT_EQ(arena.take<std::byte>(1), buffer.data());
+}
+
 TEST_F(Device, EventsTimeWhatLiesBetween) {
   const Stream stream;
   const DeviceBuffer buffer(std::size_t{64} << 20);

@@ -52,14 +52,15 @@ class ImageCache {
   void set_budget(std::size_t bytes);
 
   /// An image of `bytes` for work that is queued on `stream` from now on, until `uses` is released. If it is
-  /// not there, `upload(memory)` queues its upload on `stream`; other streams wait for that. Null if memory
-  /// is short.
+  /// not there, `upload(memory)` queues its upload on `stream`; other streams wait for that, other threads
+  /// until it returns. Null if memory is short.
   /// @throws DeviceError, and what `upload` throws
   std::byte* acquire(const Key& key, std::size_t bytes, const Stream& stream, std::vector<Use>& uses,
                      const std::function<void(std::byte* memory)>& upload);
 
-  /// The same for several arrays, which `take(arena)` allocates and returns as one value: `upload(arrays)`
-  /// queues their upload. Empty if memory is short.
+  /// The same for several arrays, which `take(arena)` allocates and returns as one value, the same in each
+  /// call: `upload(arrays)` queues their upload. Empty if memory is short.
+  /// @throws DeviceError, and what `upload` throws
   template <class Take, class Upload>
   auto acquire_arrays(const Key& key, const Stream& stream, std::vector<Use>& uses, const Take& take,
                       const Upload& upload) -> std::optional<decltype(take(std::declval<Arena&>()))> {

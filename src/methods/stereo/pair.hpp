@@ -99,7 +99,7 @@ struct PairOptions {
 };
 
 struct PairProblem {
-  GreyPair images;
+  GreyPair images;  ///< of every method; costs of colours take their size, other stages guide by them
   PairOptions options;
   ColourPair colour = {};  ///< the same images in colour, for kPipeline; otherwise empty
 };

@@ -253,8 +253,7 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   return ways;
 }
 
-/// Writes and checks of views at the same time. A quarter of the memory that is to spare is for more
-/// concurrent work, the remainder for caches, at most what the scene fills.
+/// The writes and the checks of views that run concurrently.
 /// @param spare  bytes beside the least that the work needs
 /// @param work   bytes for concurrent work
 void plan_checks(const Needs& needs, const Sizes& sizes, std::size_t spare, std::size_t work, int threads,
@@ -266,6 +265,7 @@ void plan_checks(const Needs& needs, const Sizes& sizes, std::size_t spare, std:
 }
 
 /// The views that fusion holds, and whether it begins beside the estimation.
+/// @param work    bytes for concurrent work
 /// @param beside  bytes that estimation, checks and caches leave
 void plan_fusion(const Needs& needs, const Sizes& sizes, std::size_t work, std::size_t beside,
                  MemoryPlan& memory) {
@@ -282,11 +282,10 @@ void plan_fusion(const Needs& needs, const Sizes& sizes, std::size_t work, std::
   memory.fusion_views = static_cast<int>(std::min(static_cast<std::size_t>(memory.fusion_views), views));
 }
 
-/// Bytes of fusion with the views that it holds, which no longer has the photometric maps.
+/// Sets the bytes of the maps in files; returns those of fusion, when the photometric maps are freed.
 std::size_t plan_held_maps(const ScenePlan& plan, const Needs& needs, const Sizes& sizes, int spacing,
                            MemoryPlan& memory) {
-  const std::size_t held =
-      std::min(static_cast<std::size_t>(memory.fusion_views), plan.views_in_scope().size());
+  const std::size_t held = std::min<std::size_t>(memory.fusion_views, plan.views_in_scope().size());
   if (needs.in_files) memory.fusion_files = held * sizes.view * kFusionBytes;
   return needs.fusion == 0 || needs.in_files ? needs.fusion : fusion_bytes(sizes.view, held, spacing, false);
 }
@@ -338,6 +337,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   const std::size_t heaps = static_cast<std::size_t>(threads) * kAmpleBlock;
   const bool ample = least + heaps <= limit / 2;
   memory.returned_block = ample ? kAmpleBlock : kReturnedBlock;
+  // A quarter of the rest is for more concurrent work, the remainder for caches.
   const std::size_t spare = limit - least - (ample ? heaps : 0);
   const std::size_t work = least - needs.base + spare / 4;
   const std::size_t all = plan.needed_views().size() * sizes.padded;
