@@ -1,7 +1,6 @@
 #include "io/colmap_model.hpp"
 
 #include <cstdint>
-#include <system_error>
 #include <utility>
 
 #include "core/paths.hpp"
@@ -29,6 +28,7 @@ bool is_complete(const fs::path& folder, ColmapFormat format) {
 }
 
 bool has_model(const fs::path& folder) {
+  if (!is_folder(folder)) return false;
   return is_complete(folder, ColmapFormat::kBinary) || is_complete(folder, ColmapFormat::kText);
 }
 
@@ -82,12 +82,10 @@ std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
   for (const fs::path& candidate : {sparse, sparse / "0"})
     if (has_model(candidate)) return candidate;
   std::optional<std::pair<std::uint64_t, fs::path>> first;
-  std::error_code error;
-  for (fs::directory_iterator it(sparse, error); !error && it != fs::directory_iterator();
-       it.increment(error))
-    if (const auto number = to_number<std::uint64_t>(it->path().filename().string());
-        number && has_model(it->path()))
-      if (const std::pair found(*number, it->path()); !first || found < *first) first = found;
+  for_each_in_folder(sparse, [&](const fs::path& path) {
+    if (const auto number = to_number<std::uint64_t>(path.filename().string()); number && has_model(path))
+      if (const std::pair found(*number, path); !first || found < *first) first = found;
+  });
   if (!first) return std::nullopt;
   return std::move(first->second);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <fstream>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -119,8 +118,7 @@ bool is_tiff(std::string_view bytes) {
 /// Decodes with OpenCV; its exceptions and empty results become InputError.
 cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
   if (bytes.empty()) fail(file, "the image file is empty");
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    fail(file, "the image file has " + std::to_string(bytes.size()) + " bytes; more than 2 GiB are not read");
+  EXPECTS(bytes.size() <= kMaxImageFileBytes);
   if (const auto size = header_size(bytes)) check_size(size->width, size->height, file);
   if (is_truncated_jpeg(bytes))
     fail(file, "the JPEG file is truncated (it has no end marker); copy it again");
@@ -239,10 +237,10 @@ cv::Mat mat_of(ImageView<const T> image, int type) {
 std::optional<HeaderSize> header_size(std::string_view bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1A\n"sv)) return png_size(bytes);
   if (is_jpeg(bytes)) return jpeg_size(bytes);
-  if (bytes.size() < 8) return {};
+  if (bytes.size() < 8) return rare_header_size(bytes);
   if (bytes.starts_with("II*\0"sv)) return tiff_size(bytes, std::endian::little);
   if (bytes.starts_with("MM\0*"sv)) return tiff_size(bytes, std::endian::big);
-  return {};
+  return rare_header_size(bytes);
 }
 
 bool is_truncated_jpeg(std::string_view bytes) {
@@ -265,13 +263,17 @@ std::filesystem::path find_image(const std::filesystem::path& folder, const std:
   for (const char* extension : {".png", ".PNG", ".jpg", ".jpeg", ".JPG", ".tif", ".tiff", ".ppm", ".pgm",
                                 ".bmp", ".JPEG", ".TIF", ".TIFF", ".PPM", ".PGM", ".BMP"}) {
     const std::filesystem::path file = folder / (stem + extension);
-    if (is_file(file)) return file;
+    if (is_there_to_read(file)) return file;
   }
   return {};
 }
 
+std::string read_image_file(const std::filesystem::path& path) {
+  return read_file(path, kMaxImageFileBytes);
+}
+
 Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white) {
-  return decode_image(read_file(path), path.string(), white);
+  return decode_image(read_image_file(path), path.string(), white);
 }
 
 Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, std::uint32_t white) {
@@ -287,7 +289,7 @@ Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file)
 }
 
 StoredGrey read_stored_grey(const std::filesystem::path& path) {
-  return decode_stored_grey(read_file(path), path.string());
+  return decode_stored_grey(read_image_file(path), path.string());
 }
 
 StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file) {
@@ -310,10 +312,7 @@ Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {
 ImageSize image_size(const std::filesystem::path& path) {
   // Enough for the metadata that precedes the size in camera files; otherwise the image is decoded.
   constexpr std::size_t kHeaderBytes = 256 * 1024;
-  std::string head(kHeaderBytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string head = read_beginning(path, kHeaderBytes);
   if (const auto size = header_size(head)) {
     check_size(size->width, size->height, path.string());
     return {static_cast<int>(size->width), static_cast<int>(size->height)};
@@ -323,7 +322,7 @@ ImageSize image_size(const std::filesystem::path& path) {
 }
 
 Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
-  const cv::Mat pixels = decode(read_file(path), cv::IMREAD_UNCHANGED, path.string());
+  const cv::Mat pixels = decode(read_image_file(path), cv::IMREAD_UNCHANGED, path.string());
   if (pixels.type() != CV_16UC1)
     fail(path.string(),
          "has samples of the type " + cv::typeToString(pixels.type()) + "; a 16-bit grey PNG is needed");

@@ -8,6 +8,7 @@
 
 #include "core/content_hash.hpp"
 #include "core/image.hpp"
+#include "io/image_header.hpp"
 #include "io/image_size.hpp"
 #include "io/output_file.hpp"
 
@@ -25,6 +26,9 @@ std::string lower_extension(const std::filesystem::path& path);
 
 /// The image `stem` in `folder` with the extension of an image, .png first; empty if there is none.
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem);
+
+/// The undecoded content of an image file. @throws InputError as read_file, and for more than 2 GiB
+std::string read_image_file(const std::filesystem::path& path);
 
 /// Reads the pixels of an image file as stored (EXIF orientation is not applied: calibrations refer to the
 /// stored pixels), in 8-bit RGB. Grey becomes r = g = b, an alpha channel is dropped. Formats: those of
@@ -76,12 +80,8 @@ FileIdentity write_image(const std::filesystem::path& path, ImageView<const std:
 AtomicFile image_file(const std::filesystem::path& path, ImageView<const Rgb8> image);
 AtomicFile image_file(const std::filesystem::path& path, ImageView<const std::uint8_t> image);
 
-/// Width and height in the header of a PNG, JPEG or TIFF file, without validation; empty if `bytes` has
-/// another format, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets) only.
-struct HeaderSize {
-  std::uint64_t width = 0;
-  std::uint64_t height = 0;
-};
+/// Width and height in the header of an image file, without validation; empty if `bytes` has a format that is
+/// neither PNG, JPEG, TIFF nor one of `rare_header_size`, or ends before the size. TIFF: the first image.
 std::optional<HeaderSize> header_size(std::string_view bytes);
 
 /// Whether `bytes` is a JPEG whose end-of-image marker is missing: decoders fill the missing part with grey.

@@ -19,20 +19,39 @@ namespace {
 constexpr std::size_t kChunk = 1 << 20;
 constexpr std::size_t kEndPiece = 1 << 12;
 
-class ReadDescriptor {
- public:
-  explicit ReadDescriptor(const std::filesystem::path& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~ReadDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
+/// What a file is that is no regular one.
+const char* kind_text(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return "a folder";
+    case S_IFIFO:
+      return "a pipe (FIFO)";
+    case S_IFSOCK:
+      return "a socket";
+    case S_IFCHR:
+      return "a character device";
+    case S_IFBLK:
+      return "a block device";
+    default:
+      return "of an unknown kind";
   }
-  ReadDescriptor(const ReadDescriptor&) = delete;
-  ReadDescriptor& operator=(const ReadDescriptor&) = delete;
-  int get() const { return fd_; }
+}
 
- private:
-  int fd_;
-};
+[[noreturn]] void refuse_kind(const std::filesystem::path& path, mode_t mode) {
+  throw InputError(path.string() + ": is " + kind_text(mode) + "; only regular files are read");
+}
+
+/// Opens what may be no regular file without waiting: a pipe has no writer yet, and a device may take time.
+int open_at_once(const std::filesystem::path& path) {
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
+  const int fd = ::open(path.c_str(), kFlags | O_NONBLOCK);
+  if (fd >= 0 || (errno != EWOULDBLOCK && errno != ENXIO)) return fd;
+  const int code = std::exchange(errno, 0);
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) refuse_kind(path, info.st_mode);
+  errno = code;
+  return code == EWOULDBLOCK ? ::open(path.c_str(), kFlags) : -1;  // another process holds a lease on it
+}
 
 /// Reads at most `count` bytes; returns their number, 0 at the end of the file.
 std::size_t read_some(int fd, char* bytes, std::size_t count, const std::filesystem::path& path) {
@@ -84,40 +103,69 @@ void fail_to_read(const std::filesystem::path& path) {
   }
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  const ReadDescriptor file(path);
+InputDescriptor::InputDescriptor(const std::filesystem::path& path) : number_(open_at_once(path)) {
   struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail_to_read(path);
+  if (number_ < 0) fail_to_read(path);
+  const bool known = ::fstat(number_, &info) == 0;
+  if (known && S_ISREG(info.st_mode)) {
+    size_ = static_cast<std::uint64_t>(info.st_size);
+    return;
+  }
+  const int code = errno;
+  ::close(number_);
+  if (known) refuse_kind(path, info.st_mode);
+  errno = code;
+  fail_to_read(path);
+}
+
+InputDescriptor::~InputDescriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  const InputDescriptor file(path);
+  const auto check = [&](std::uint64_t bytes) {
+    if (bytes > max_bytes)
+      throw InputError(
+          fmt::format("{}: it has {} bytes; more than {} are not read", path.string(), bytes, max_bytes));
+  };
+  check(file.size());
   std::string bytes;
-  // The size is a hint only: it is 0 for pipes, and the file may grow. One extra byte detects the end of the
+  // The size is a hint only: it is 0 in /proc, and the file may grow. One extra byte detects the end of the
   // file in the first read.
-  std::size_t piece = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : kChunk;
+  std::size_t piece = static_cast<std::size_t>(file.size()) + 1;
   for (;;) {
     const std::size_t used = bytes.size();
     bytes.resize(used + piece);
-    const std::size_t got = read_some(file.get(), bytes.data() + used, piece, path);
+    const std::size_t got = read_some(file.number(), bytes.data() + used, piece, path);
     bytes.resize(used + got);
     if (got == 0) return bytes;
+    check(bytes.size());
     piece = std::max(piece - got, kEndPiece);
   }
 }
 
-InputStream::InputStream(const std::filesystem::path& path) : path_(path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) fail_to_read(path);
-    size_ = unread_ = static_cast<std::uint64_t>(info.st_size);
-    return;
+std::string read_beginning(const std::filesystem::path& path, std::size_t max_bytes) {
+  const InputDescriptor file(path);
+  std::string bytes(max_bytes, '\0');
+  std::size_t used = 0;
+  while (used < max_bytes) {
+    const std::size_t got = read_some(file.number(), bytes.data() + used, max_bytes - used, path);
+    if (got == 0) break;
+    used += got;
   }
-  // Pipes, and files without a known size.
+  bytes.resize(used);
+  return bytes;
+}
+
+InputStream::InputStream(const std::filesystem::path& path) : path_(path), file_(std::in_place, path) {
+  size_ = unread_ = file_->size();
+  if (size_ > 0) return;
+  // Files without a known size.
+  file_.reset();
   buffer_ = read_file(path);
   window_ = memory_ = buffer_;
   size_ = buffer_.size();
-}
-
-InputStream::~InputStream() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 bool InputStream::extend() {
@@ -125,7 +173,7 @@ bool InputStream::extend() {
   const std::size_t kept = window_.size();
   buffer_.erase(0, buffer_.size() - kept);
   buffer_.resize(kept + static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, unread_)));
-  const std::size_t got = read_some(fd_, buffer_.data() + kept, buffer_.size() - kept, path_);
+  const std::size_t got = read_some(file_->number(), buffer_.data() + kept, buffer_.size() - kept, path_);
   buffer_.resize(kept + got);
   window_ = buffer_;
   unread_ -= got;
@@ -134,7 +182,7 @@ bool InputStream::extend() {
 }
 
 bool InputStream::read_at(std::uint64_t offset, std::size_t count, std::string& bytes) const {
-  if (fd_ < 0) {
+  if (!file_) {
     if (offset > memory_.size() || count > memory_.size() - offset) return false;
     bytes += memory_.substr(offset, count);
     return true;
@@ -143,8 +191,8 @@ bool InputStream::read_at(std::uint64_t offset, std::size_t count, std::string& 
   std::size_t used = bytes.size();
   bytes.resize(end);
   while (used < end) {
-    const ssize_t got =
-        ::pread(fd_, bytes.data() + used, end - used, static_cast<off_t>(offset + (used + count - end)));
+    const ssize_t got = ::pread(file_->number(), bytes.data() + used, end - used,
+                                static_cast<off_t>(offset + (used + count - end)));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_to_read(path_);
     if (got == 0) return false;

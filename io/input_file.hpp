@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,10 +37,33 @@ struct FilePlace {
   }
 };
 
-/// The whole content of a file.
-/// @throws InputError with path and reason (absent, a folder, no permission)
-/// @throws Error with exit code 1 for system errors: too many open files, a failing disk
-std::string read_file(const std::filesystem::path& path);
+/// A regular file that is open for reading. Everything else is refused at once: a pipe may wait for ever, and
+/// a device never end.
+class InputDescriptor {
+ public:
+  /// @throws InputError with path and reason (absent, no permission, a folder, a pipe, a device)
+  /// @throws Error with exit code 1 for system errors: too many open files, a failing disk
+  explicit InputDescriptor(const std::filesystem::path& path);
+  ~InputDescriptor();
+  InputDescriptor(const InputDescriptor&) = delete;
+  InputDescriptor& operator=(const InputDescriptor&) = delete;
+
+  int number() const { return number_; }
+  /// Bytes when it was opened; 0 also where the system does not know it, as in /proc.
+  std::uint64_t size() const { return size_; }
+
+ private:
+  int number_;
+  std::uint64_t size_ = 0;
+};
+
+/// The whole content of a regular file.
+/// @throws InputError or Error as InputDescriptor; InputError for a file of more than `max_bytes`, unread
+std::string read_file(const std::filesystem::path& path,
+                      std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
+
+/// Its first bytes, at most `max_bytes`.
+std::string read_beginning(const std::filesystem::path& path, std::size_t max_bytes);
 
 /// Throws the exception of `read_file` for `errno`.
 [[noreturn]] void fail_to_read(const std::filesystem::path& path);
@@ -51,7 +76,6 @@ class InputStream {
   explicit InputStream(std::string_view bytes) : memory_(bytes), window_(bytes), size_(bytes.size()) {}
   /// @throws InputError or Error as `read_file`, as does `extend`
   explicit InputStream(const std::filesystem::path& path);
-  ~InputStream();
   InputStream(const InputStream&) = delete;
   InputStream& operator=(const InputStream&) = delete;
 
@@ -73,12 +97,12 @@ class InputStream {
 
  private:
   std::filesystem::path path_;
-  std::string_view memory_;  ///< all bytes, if there is no file descriptor
+  std::optional<InputDescriptor> file_;
+  std::string_view memory_;  ///< all bytes, if there is no open file
   std::string_view window_;
   std::string buffer_;
   std::uint64_t size_ = 0;
   std::uint64_t unread_ = 0;
-  int fd_ = -1;
 };
 
 /// Checks that a name from an input file stays inside the folder it is relative to, so that it can be joined

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <system_error>
 
+#include "core/paths.hpp"
 #include "io/posed_photos.hpp"
 #include "io/text_scanner.hpp"
 
@@ -61,9 +61,9 @@ MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file
 
 std::vector<fs::path> mvsnet_camera_files(const fs::path& cams) {
   std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator it(cams, error); !error && it != fs::directory_iterator(); it.increment(error))
-    if (it->path().filename().string().ends_with(kEnding)) files.push_back(it->path());
+  for_each_in_folder(cams, [&](const fs::path& path) {
+    if (path.filename().string().ends_with(kEnding)) files.push_back(path);
+  });
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -75,7 +75,13 @@ Scene read_mvsnet_model(const fs::path& cams, const fs::path& images, std::size_
     MvsnetCamera camera = parse_mvsnet_camera(read_file(path), file);
     std::string stem = path.filename().string();
     stem.resize(stem.size() - kEnding.size());
-    const fs::path photo = find_image(images, stem);
+    fs::path photo;
+    try {
+      photo = find_image(images, stem);
+    } catch (const InputError& error) {
+      photos.leave_out(stem + ".jpg", error.what());
+      continue;
+    }
     if (photo.empty()) {
       const std::string missing = stem + ".jpg";
       photos.leave_out(missing,

@@ -129,9 +129,13 @@ Pose cam_from_world(JsonReader& frame) {
 /// The name of a photo with its extension: where there is no such photo and the name has none, that of the
 /// scenes of NeRF, so that views keep their order whichever photo is missing.
 std::string photo_name(const fs::path& folder, const std::string& name) {
-  if (is_file(folder / name)) return name;
-  if (const fs::path found = find_image(folder, name); !found.empty())
-    return name + found.extension().string();
+  try {
+    if (is_there_to_read(folder / name)) return name;
+    if (const fs::path found = find_image(folder, name); !found.empty())
+      return name + found.extension().string();
+  } catch (const InputError&) {
+    return name;  // what cannot be looked up leaves out its view alone, once the photo is read
+  }
   return fs::path(name).has_extension() ? name : name + ".png";
 }
 

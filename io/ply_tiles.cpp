@@ -126,10 +126,10 @@ class Grid {
     const double width = max_x_ - min_x_, height = max_y_ - min_y_;
     const double least = std::max(width, height) / (std::sqrt(static_cast<double>(kMaxPlyTiles)) - 1);
     throw UsageError(
-        fmt::format("{}: --tile {:.6g} would divide the cloud of {:.6g} x {:.6g} units into more than {} "
-                    "tiles; give at least "
-                    "{:.2g}",
-                    vertices_.file(), size_, width, height, kMaxPlyTiles, 1.05 * least));
+        fmt::format("{}: --tile {:.6g} would divide the cloud of {:.6g} x {:.6g} units, a grid of {:.6g} x "
+                    "{:.6g} tiles, into more than {} tiles; give at least {:.2g}",
+                    vertices_.file(), size_, width, height, std::ceil(width / size_),
+                    std::ceil(height / size_), kMaxPlyTiles, 1.05 * least));
   }
 
   const PlyVertices& vertices_;

@@ -4,14 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/program.hpp"
+#include "io/input_file.hpp"
 #include "session/options/option.hpp"
 
 namespace recon {
@@ -53,15 +51,11 @@ std::string value_of(const toml::node& node) {
 }
 
 std::string text_of_file(const std::string& file) {
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string text(kMaxBytes + 1, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in.is_open() || in.bad())
-    throw UsageError("--config " + file + ": cannot be read: " + std::strerror(errno));
-  if (!in.eof()) throw UsageError("--config " + file + ": is no configuration: it has more than 1 MiB");
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
+  try {
+    return read_file(file, kMaxBytes);
+  } catch (const InputError& error) {
+    throw UsageError(std::string("--config ") + error.what());
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "core/paths.hpp"
 #include "core/program.hpp"
 #include "core/progress.hpp"
 #include "core/version.hpp"
@@ -55,14 +56,17 @@ constexpr const char* kFormatName = "reconstruct-render";
 /// Whether a folder was written by this program, finished or not.
 bool holds_rendered_scene(const fs::path& folder) {
   const fs::path summary = folder / kSummaryFile;
-  return fs::is_regular_file(summary) && read_file(summary).find(kFormatName) != std::string::npos;
+  return is_file(summary) && read_file(summary).find(kFormatName) != std::string::npos;
 }
 
 /// Makes sure that nothing of an older scene is left, and that nothing else is lost.
 void clear_folder(const fs::path& folder, bool overwrite) {
-  if (fs::exists(folder) && !fs::is_directory(folder))
+  const PathKind kind = kind_of_path(folder);
+  if (kind != PathKind::kNothing && kind != PathKind::kFolder)
     throw UsageError(folder.string() + " is not a folder; give another output folder");
-  if (!fs::exists(folder) || fs::is_empty(folder)) return;
+  bool is_empty = true;
+  for_each_in_folder(folder, [&](const fs::path&) { is_empty = false; });
+  if (is_empty) return;
   if (!holds_rendered_scene(folder))
     throw UsageError(folder.string() +
                      " holds something else than a rendered scene; give another output folder");
@@ -199,7 +203,7 @@ void print_list() {
 
 /// A path, or the name of a description that comes with the program.
 fs::path find_description(const std::string& scene) {
-  if (fs::exists(scene)) return scene;
+  if (is_there(scene)) return scene;
   std::string names;
   for (const fs::path& file : bundled_descriptions()) {
     if (file.stem() == scene) return file;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <system_error>
 
 #include "core/error.hpp"
 
@@ -48,6 +49,9 @@ std::string content_hash(std::string_view bytes) {
 }
 
 std::optional<FileIdentity> identify_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return std::nullopt;  // to open a pipe may take for ever
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   ContentHasher hasher;

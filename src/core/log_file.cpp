@@ -10,17 +10,42 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 
 namespace recon {
 
+namespace {
+
+/// The text of a message on one line.
+class Text : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    const std::string text = printable({message.payload.data(), message.payload.size()});
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Text>(); }
+};
+
+std::unique_ptr<spdlog::formatter> formatter() {
+  auto result = std::make_unique<spdlog::pattern_formatter>();
+  result->add_flag<Text>('*').set_pattern("%Y-%m-%dT%H:%M:%S%z %l: %*");
+  return result;
+}
+
+}  // namespace
+
 class LogFileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  LogFileSink() : base_sink(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S%z %l: %v")) {}
+  LogFileSink() : base_sink(formatter()) {}
 
   void open(const std::filesystem::path& path) {
     const std::lock_guard lock(mutex_);
+    std::error_code ignored;
+    if (std::filesystem::is_fifo(path, ignored))  // to open it may take for ever
+      throw OutputError(path.string() + ": is a pipe, and messages would wait for its reader; remove it");
     file_.open(path, std::ios::app | std::ios::binary);
     if (!file_) throw OutputError(path.string() + ": cannot be opened: " + std::strerror(errno));
     file_ << early_ << std::flush;

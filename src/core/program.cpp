@@ -21,25 +21,29 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/printable.hpp"
 
 namespace recon {
 namespace {
 
-/// The level of a warning or an error, and the subject of a message that does not begin with it.
-class Prefix : public spdlog::custom_flag_formatter {
+/// A message for people: the level of a warning or an error, the subject if the message does not begin with
+/// it, and the message.
+class Message : public spdlog::custom_flag_formatter {
  public:
-  explicit Prefix(std::string subject) : subject_(std::move(subject)) {}
+  explicit Message(std::string subject) : subject_(std::move(subject)) {}
 
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
     const auto append = [&out](std::string_view text) { out.append(text.data(), text.data() + text.size()); };
     append(message.level >= spdlog::level::err    ? "error: "
            : message.level >= spdlog::level::warn ? "warning: "
                                                   : "");
-    if (std::string_view(message.payload.data(), message.payload.size()).starts_with(subject_)) return;
-    append(subject_);
-    append(": ");
+    const std::string_view text(message.payload.data(), message.payload.size());
+    if (!text.starts_with(subject_)) append(printable(subject_ + ": "));
+    append(printable(text));
   }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Prefix>(subject_); }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<Message>(subject_);
+  }
 
  private:
   const std::string subject_;
@@ -101,7 +105,7 @@ struct LastWords {
 void set_log_subject(const std::string& subject) {
   const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<Prefix>('*', subject).set_pattern(wipe_line + "%*%v");
+  formatter->add_flag<Message>('*', subject).set_pattern(wipe_line + "%*");
   spdlog::default_logger()->set_formatter(std::move(formatter));
 }
 

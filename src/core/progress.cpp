@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 
 namespace recon {
 namespace {
@@ -71,7 +72,7 @@ void Progress::show(std::chrono::steady_clock::time_point now) {
   const double share = total_ > 0 ? static_cast<double>(done_) / total_ : 1.0;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
 
-  std::string text = label_ + ": ";
+  std::string text = printable(label_) + ": ";
   if (style_ == ProgressStyle::kBar) {
     const auto filled = static_cast<std::size_t>(std::min(share, 1.0) * kBarWidth);
     text += fmt::format("[{:{}}] ", std::string(filled, '#'), kBarWidth);

@@ -198,8 +198,8 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
 
 PerformanceModel load_calibration(const CalibrationKey& key) {
   const fs::path path = calibration_path(key);
-  if (path.empty() || !is_there(path)) return {};
   try {
+    if (path.empty() || !is_there(path)) return {};
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {
     spdlog::warn("{}; it is replaced by the next one", damaged.what());

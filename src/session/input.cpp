@@ -13,6 +13,7 @@
 #include "io/input_file.hpp"
 #include "io/mvsnet_model.hpp"
 #include "io/text_scanner.hpp"
+#include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 /// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
 bool looks_like_input(const fs::path& root) {
-  return is_folder(root / "images") || is_folder(root / "sparse") || is_file(root / "calib.txt") ||
+  return is_folder(root / "images") || is_folder(root / "sparse") || is_there_to_read(root / "calib.txt") ||
          !mvsnet_camera_files(root / "cams").empty() || !find_image(root, "im0").empty() ||
          !find_image(root, "im1").empty();
 }
@@ -31,7 +32,7 @@ bool looks_like_input(const fs::path& root) {
 /// What a folder lacks to be a scene or a pair.
 std::string what_is_missing(const fs::path& root) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
-  if (is_file(root / "calib.txt") || left || right)
+  if (is_there_to_read(root / "calib.txt") || left || right)
     return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
   if (!is_folder(root / "images"))
     return "this is no scene: it has no folder images/ (and no file transforms.json)";
@@ -41,12 +42,22 @@ std::string what_is_missing(const fs::path& root) {
          "or .bin";
 }
 
+/// The folder of the masks of a scene; empty where there is none.
+/// @throws InputError for what is there and no folder: without its masks a scene would become another one
+fs::path find_masks(const fs::path& root) {
+  const fs::path masks = root / "masks";
+  const PathKind kind = kind_of_path(masks);
+  if (kind == PathKind::kNothing) return {};
+  if (kind == PathKind::kFolder) return masks;
+  throw InputError(masks.string() +
+                   ": is no folder; make it a folder with the masks, or remove it to use the whole photos");
+}
+
 /// The parts of a scene: of COLMAP if there is a folder sparse/, else of nerfstudio or NeRF (transforms.json
 /// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt). Nothing when `root` has no model or, except
 /// with transforms.json, no folder images/.
 std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name) {
-  const fs::path masks = root / "masks";
-  SceneFolder scene{root, root / "images", {}, is_folder(masks) ? masks : fs::path(), name};
+  SceneFolder scene{root, root / "images", {}, {}, name};
   const bool has_images = is_folder(scene.images);
   // COLMAP comes first: the other formats have no points.
   if (is_folder(root / "sparse")) {
@@ -56,7 +67,7 @@ std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name
     return scene;
   }
   for (const char* file : {"transforms.json", "transforms_train.json"})
-    if (is_file(root / file)) {
+    if (is_there_to_read(root / file)) {
       scene.images = root;
       scene.model = root / file;
       scene.format = SceneFormat::kNerf;
@@ -74,39 +85,62 @@ std::optional<PairFiles> find_pair(const fs::path& root, const fs::path& name) {
   const fs::path left = find_image(root, "im0"), right = find_image(root, "im1");
   if (left.empty() || right.empty()) return std::nullopt;
   const fs::path calibration = root / "calib.txt";
-  return PairFiles{root, left, right, is_file(calibration) ? calibration : fs::path(), name};
+  return PairFiles{root, left, right, is_there_to_read(calibration) ? calibration : fs::path(), name};
 }
 
 /// @param name  of the input
+/// @throws InputError where that cannot be found out
 std::optional<Input> find_input(const fs::path& root, const fs::path& name = {}) {
-  if (auto scene = find_scene(root, name)) return *std::move(scene);
+  if (auto scene = find_scene(root, name)) {
+    scene->masks = find_masks(root);
+    return *std::move(scene);
+  }
   if (auto pair = find_pair(root, name)) return *std::move(pair);
   return std::nullopt;
 }
 
-/// Adds the inputs below a folder, which `name` leads to from the folder that was given. Hidden folders and
-/// results are left out; links are followed once only, so that they cannot lead in circles.
-void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<Input>& found) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
-    if (is_folder(it->path()) && !it->path().filename().string().starts_with('.') && !is_output(it->path()))
-      paths.push_back(it->path());
-  if (error) {
-    found.push_back(UnusableInput{folder, "the folder cannot be read: " + error.message()});
-    return;
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const fs::path& path : paths) {
-    const fs::path below = name / path.filename();
-    if (auto input = find_input(path, below)) {
+/// Without the path, which the beginning of a message names already.
+UnusableInput unusable(const fs::path& path, const Error& error) {
+  const std::string text = error.what(), beginning = path.string() + ": ";
+  return {path, text.starts_with(beginning) ? text.substr(beginning.size()) : text};
+}
+
+void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<Input>& found);
+
+/// Adds a folder in a folder that was given, or the inputs below it. What cannot be looked up may be an
+/// input: somebody will miss it.
+void add_inputs_at(const fs::path& path, const fs::path& name, std::vector<Input>& found) {
+  try {
+    std::error_code ignored;
+    if (!is_folder(path) || is_output(path)) return;
+    if (auto input = find_input(path, name)) {
       found.push_back(*std::move(input));
     } else if (looks_like_input(path)) {
       found.push_back(UnusableInput{path, what_is_missing(path)});
-    } else if (!fs::is_symlink(path, error)) {
-      add_inputs_below(path, below, found);
+    } else if (!fs::is_symlink(path, ignored)) {
+      add_inputs_below(path, name, found);
     }
+  } catch (const Error& error) {
+    found.push_back(unusable(path, error));
   }
+}
+
+/// Whether a folder holds no input by its name: it is hidden, or the system's.
+bool is_passed_over(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with('.') || name == "lost+found";
+}
+
+/// Adds the inputs below a folder, which `name` leads to from the folder that was given. Hidden folders and
+/// results are left out; links are followed once only, so that they cannot lead in circles.
+/// @throws InputError when the folder cannot be read
+void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<Input>& found) {
+  std::vector<fs::path> paths;
+  for_each_in_folder(folder, [&](const fs::path& path) {
+    if (!is_passed_over(path)) paths.push_back(path);
+  });
+  std::sort(paths.begin(), paths.end());
+  for (const fs::path& path : paths) add_inputs_at(path, name / path.filename(), found);
 }
 
 constexpr const char* kNotThere = "there is no such file or folder";
@@ -134,13 +168,27 @@ std::vector<fs::path> listed_inputs(const fs::path& list) {
 
 /// A folder that is an input, or those below it; never none.
 std::vector<Input> inputs_at(const fs::path& path) {
-  if (const auto input = find_input(path)) return {*input};
-  if (!is_there(path)) return {UnusableInput{path, kNotThere}};
-  std::vector<Input> below;
-  add_inputs_below(path, {}, below);
-  if (below.empty())
+  try {
+    const PathKind kind = kind_of_path(path);
+    if (kind == PathKind::kNothing) return {UnusableInput{path, kNotThere}};
+    if (kind != PathKind::kFolder) return {UnusableInput{path, "is a pipe or a device, no file or folder"}};
+    if (const auto input = find_input(path)) return {*input};
+    std::vector<Input> below;
+    add_inputs_below(path, {}, below);
+    if (!below.empty()) return below;
     return {UnusableInput{path, what_is_missing(path) + "; nor does a folder below hold one"}};
-  return below;
+  } catch (const Error& error) {
+    return {unusable(path, error)};
+  }
+}
+
+/// The kind of an input that was given; of one that cannot be looked up, what is done with it finds out why.
+PathKind kind_of_given(const fs::path& path) {
+  try {
+    return kind_of_path(path);
+  } catch (const InputError&) {
+    return PathKind::kOther;
+  }
 }
 
 /// Image files have to be two, and nothing else beside them.
@@ -169,7 +217,7 @@ std::optional<fs::path> folder_of(const Input& input) {
 std::vector<Input> expand_inputs(const std::vector<fs::path>& given) {
   std::vector<fs::path> named, inputs;
   for (const fs::path& input : given) {
-    if (input.extension() != ".txt" || !is_file(input)) {
+    if (input.extension() != ".txt" || kind_of_given(input) != PathKind::kFile) {
       named.push_back(input);
       continue;
     }
@@ -178,11 +226,16 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given) {
   }
   for (const fs::path& input : named) {
     const std::vector<fs::path> found =
-        is_there(input) ? std::vector<fs::path>() : paths_like(input.string());
+        kind_of_given(input) == PathKind::kNothing ? paths_like(input.string()) : std::vector<fs::path>();
     if (found.empty()) inputs.push_back(input);
     inputs.insert(inputs.end(), found.begin(), found.end());
   }
-  if (std::any_of(inputs.begin(), inputs.end(), is_file)) return {pair_of(inputs)};
+  const auto own = std::stable_partition(inputs.begin(), inputs.end(), [](const fs::path& path) {
+    return kind_of_given(path) != PathKind::kFile || !is_session_file(path);
+  });
+  if (own != inputs.begin()) inputs.erase(own, inputs.end());
+  const auto is_given_file = [](const fs::path& path) { return kind_of_given(path) == PathKind::kFile; };
+  if (std::any_of(inputs.begin(), inputs.end(), is_given_file)) return {pair_of(inputs)};
   std::vector<Input> found;
   for (const fs::path& input : inputs) {
     const std::vector<Input> here = inputs_at(input);
@@ -198,33 +251,40 @@ fs::path input_name(const Input& input) {
   return pair.root.empty() ? pair.left : pair.root;
 }
 
-fs::path output_path(const SessionOptions& options, const Input& input, bool several_inputs) {
+bool is_session(const SessionOptions& options, const std::vector<Input>& inputs) {
+  if (inputs.size() != 1) return true;
+  if (!folder_of(inputs.front())) return false;
+  const auto& given = options.inputs;
+  return std::find(given.begin(), given.end(), input_name(inputs.front())) == given.end();
+}
+
+fs::path output_path(const SessionOptions& options, const Input& input, bool in_session) {
   const auto folder = folder_of(input);
   if (options.output.empty()) return folder ? *folder / "dense" : fs::path("dense");
-  if (!several_inputs) return options.output;
+  if (!in_session) return options.output;
   const fs::path name = std::visit(
       [](const auto& it) {
         if constexpr (requires { it.name; }) return it.name;
         return fs::path();
       },
       input);
-  return options.output / (name.empty() ? fs::weakly_canonical(input_name(input)).filename() : name);
+  return options.output / (name.empty() ? resolved_path(input_name(input)).filename() : name);
 }
 
 fs::path session_folder(const SessionOptions& options) {
   if (!options.output.empty()) return options.output;
-  const bool one = options.inputs.size() == 1 && is_folder(options.inputs.front());
+  const bool one = options.inputs.size() == 1 && kind_of_given(options.inputs.front()) == PathKind::kFolder;
   return one ? options.inputs.front() : fs::path();
 }
 
 void check_output_paths(const SessionOptions& options, const std::vector<Input>& inputs) {
   std::map<fs::path, const Input*> input_in_folder;
   for (const Input& input : inputs)
-    if (const auto folder = folder_of(input)) input_in_folder.emplace(fs::weakly_canonical(*folder), &input);
+    if (const auto folder = folder_of(input)) input_in_folder.emplace(resolved_path(*folder), &input);
   std::map<fs::path, fs::path> input_of_output;
   for (const Input& input : inputs) {
     if (!is_usable(input)) continue;
-    const fs::path output = fs::weakly_canonical(output_path(options, input, inputs.size() > 1));
+    const fs::path output = resolved_path(output_path(options, input, is_session(options, inputs)));
     if (const auto found = input_in_folder.find(output); found != input_in_folder.end())
       throw UsageError("--output " + output.string() + " is the " +
                        (std::holds_alternative<PairFiles>(*found->second) ? "pair's folder" : "scene") +

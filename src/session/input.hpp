@@ -46,8 +46,9 @@ inline bool is_usable(const Input& input) {
 /// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has folders below it, at
 /// any depth (taken by name), that are; results of this program are none. A text file (.txt) lists inputs,
 /// one a line, relative to its own folder; # begins a comment. An input that is not there may be a pattern of
-/// the shell. A folder that is nothing of this, an input that is not there, and a folder below that has parts
-/// of a scene or a pair but not all are unusable inputs.
+/// the shell. The session.jsonl and index.html of a session are no inputs beside others. A folder that is
+/// nothing of this, an input that is not there or cannot be looked up, and a folder below that has parts of a
+/// scene or a pair but not all are unusable inputs.
 /// @throws InputError when a file is not there
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
@@ -55,13 +56,17 @@ std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& input
 /// How messages and reports call an input: its folder, or the left image.
 std::filesystem::path input_name(const Input& input);
 
+/// Whether the inputs make a session: they are several, or the only one was found by way of a folder, a list
+/// or a pattern, which may name several the next time.
+bool is_session(const SessionOptions& options, const std::vector<Input>& inputs);
+
 /// The folder for the results of all inputs together: --output, or the only folder given; empty: there is
 /// none.
 std::filesystem::path session_folder(const SessionOptions& options);
 
 /// The output folder of an input.
-/// @param several_inputs  each gets a folder of its own name inside --output
-std::filesystem::path output_path(const SessionOptions& options, const Input& input, bool several_inputs);
+/// @param in_session  each input gets a folder of its own name inside --output
+std::filesystem::path output_path(const SessionOptions& options, const Input& input, bool in_session);
 
 /// @throws UsageError when results would be written over an input, or those of two inputs into one folder
 void check_output_paths(const SessionOptions& options, const std::vector<Input>& inputs);

@@ -16,6 +16,7 @@
 #include "core/interrupt.hpp"
 #include "core/log_file.hpp"
 #include "core/parallel.hpp"
+#include "core/printable.hpp"
 #include "core/system_limits.hpp"
 #include "io/output_file.hpp"
 #include "io/text_scanner.hpp"
@@ -25,13 +26,13 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/session_report.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/session_files.hpp"
 #include "session/workers.hpp"
 
 namespace recon {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int kBadInput = 3;
@@ -58,11 +59,9 @@ Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host
 }
 
 /// Begins to look for GPUs and to open them.
-SharedWork begin_work(const SessionOptions& options, int threads, bool several_inputs,
-                      MachineShare share = {}) {
+SharedWork begin_work(const SessionOptions& options, int threads, bool in_session, MachineShare share = {}) {
   parse_device(options.device);
-  SharedWork work{options,        threads, options.memory_limit.value_or(available_memory()), {}, {},
-                  several_inputs, 0};
+  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, in_session, 0};
   // Shown as soon as it is known; the log of a scene gets it from the scene.
   work.choice = std::async(std::launch::async, [&options, share, log = standard_error_log()] {
                   const DeviceChoice choice = choose_devices(options.device, share);
@@ -97,7 +96,6 @@ Outcome failed(const Input& input, int code, const std::string& message) {
 Outcome try_input(const Input& input, const SharedWork& work) {
   LogFile log;
   try {
-    if (const auto* unusable = std::get_if<UnusableInput>(&input)) throw InputError(reason_of(*unusable));
     if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log);
     return do_pair(std::get<PairFiles>(input), work);
   } catch (const Interrupted&) {
@@ -152,91 +150,69 @@ std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>
   return jobs;
 }
 
-/// What is written about all inputs of a session, of which there are several.
-class SessionFiles {
- public:
-  SessionFiles(const SessionOptions& options, std::size_t inputs)
-      : count_(options.dry_run || options.shard.count > 1 || inputs < 2 ? 0 : inputs),
-        folder_(session_folder(options)) {}
-
-  void add(std::size_t input, const Outcome& outcome) {
-    if (count_ == 0) return;
-    lines_[input] = session_line(outcome.object, outcome.exit_code);
-    write();
-    const std::size_t left = count_ - lines_.size();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (left > 0)
-      spdlog::info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
-                   seconds / static_cast<double>(lines_.size()) * static_cast<double>(left));
-  }
-
-  /// Of all inputs for people; empty where there is one input.
-  std::string table() const { return lines_.empty() ? "" : session_table(lines()); }
-
- private:
-  std::vector<json> lines() const {
-    std::vector<json> lines;
-    for (const auto& [input, line] : lines_) lines.push_back(line);
-    return lines;
-  }
-
-  using Clock = std::chrono::steady_clock;
-
-  /// The results of the scenes matter more than these files.
-  void write() {
-    if (folder_.empty()) return;
-    try {
-      write_session_files(folder_, lines());
-    } catch (const Error& error) {
-      spdlog::warn("the session's files are not written: {}", error.what());
-      folder_.clear();
-    }
-  }
-
-  std::size_t count_;
-  fs::path folder_;
-  std::map<std::size_t, json> lines_;  ///< by input
-  Clock::time_point start_ = Clock::now();
-};
-
 /// The inputs of a session and what has come of them.
 class Session {
  public:
   Session(const SessionOptions& options, const std::vector<Input>& inputs, std::ostream& out)
-      : options_(options), inputs_(inputs), out_(out), files_(options, inputs.size()) {}
+      : options_(options),
+        inputs_(inputs),
+        out_(out),
+        is_session_(is_session(options, inputs)),
+        files_(options, inputs) {}
 
   /// @returns the exit code
   int run() {
-    const int workers = std::min(options_.workers, static_cast<int>(inputs_.size()));
     std::optional<Failure> failure;
     try {
-      if (workers > 1 && !options_.dry_run)
-        failure = do_concurrently(workers);
-      else
-        do_in_order();
+      failure = do_inputs();
       if (failure) log_failure(*failure);
-      if (!options_.json && !options_.quiet) out_ << files_.table() << std::flush;
+      if (!options_.json && !options_.quiet) print(files_.table());
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
-        out_ << estimate_text(session_estimate(objects_of(outcomes()))) << std::flush;
+        print(estimate_text(session_estimate(objects_of(outcomes()))));
     } catch (...) {
       // What is finished is reported too.
       failure = current_failure(kSessionAdvice);
       log_failure(*failure);
     }
+    if (!failure && files_.failure()) {
+      log_failure(*files_.failure());
+      if (exit_code_of(outcomes()) == 0) failure = files_.failure();
+    }
     return report_outcomes(options_, outcomes(), out_, failure);
   }
 
  private:
-  void do_in_order() {
+  /// What is known to fail comes first: nobody has to wait for it until the work on others is done.
+  std::optional<Failure> do_inputs() {
+    std::vector<std::size_t> usable;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (const auto* unusable = std::get_if<UnusableInput>(&inputs_[i]))
+        add(i, failed(inputs_[i], kBadInput, reason_of(*unusable)));
+      else
+        usable.push_back(i);
+    }
+    const int workers = std::min(options_.workers, static_cast<int>(usable.size()));
+    if (workers > 1 && !options_.dry_run) return do_concurrently(usable, workers);
+    if (!usable.empty()) do_in_order(usable);
+    return std::nullopt;
+  }
+
+  Outcome do_input(std::size_t i, const SharedWork& work) const {
+    if (is_session_)
+      spdlog::info("{}: scene {} of {}", input_name(inputs_[i]).string(), i + 1, inputs_.size());
+    return try_input(inputs_[i], work);
+  }
+
+  void do_in_order(const std::vector<std::size_t>& usable) {
     ThreadLimit limit(usable_threads(options_.threads));
     limit.run([&] {
-      const SharedWork work = begin_work(options_, limit.threads(), inputs_.size() > 1);
-      for (std::size_t i = 0; i < inputs_.size(); ++i) add(i, try_input(inputs_[i], work));
+      const SharedWork work = begin_work(options_, limit.threads(), is_session_);
+      for (const std::size_t i : usable) add(i, do_input(i, work));
     });
   }
 
   /// Each process has its share of the machine.
-  std::optional<Failure> do_concurrently(int workers) {
+  std::optional<Failure> do_concurrently(const std::vector<std::size_t>& usable, int workers) {
     SessionOptions share = options_;
     const int threads = usable_threads(options_.threads);
     share.threads = std::max(1, (threads > 0 ? threads : available_threads()) / workers);
@@ -246,23 +222,27 @@ class Session {
     const auto work = [&](int worker, WorkerChannel& channel) {
       ThreadLimit limit(share.threads);
       limit.run([&] {
-        const SharedWork shared = begin_work(share, limit.threads(), true, {worker, workers});
-        while (const std::optional<std::size_t> i = channel.next()) {
-          set_log_subject(input_name(inputs_[*i]).string());
-          channel.send(*i, try_input(inputs_[*i], shared));
+        const SharedWork shared = begin_work(share, limit.threads(), is_session_, {worker, workers});
+        while (const std::optional<std::size_t> next = channel.next()) {
+          const std::size_t i = usable[*next];
+          set_log_subject(input_name(inputs_[i]).string());
+          channel.send(*next, do_input(i, shared));
         }
       });
     };
-    const auto lost = [&](std::size_t i, const Failure& reason) {
-      add(i, failed(inputs_[i], reason.exit_code, input_name(inputs_[i]).string() + ": " + reason.message));
+    const auto lost = [&](std::size_t next, const Failure& reason) {
+      const Input& input = inputs_[usable[next]];
+      add(usable[next], failed(input, reason.exit_code, input_name(input).string() + ": " + reason.message));
     };
     return run_workers(
-        workers, inputs_.size(), work, [&](std::size_t i, Outcome outcome) { add(i, std::move(outcome)); },
-        lost);
+        workers, usable.size(), work,
+        [&](std::size_t next, Outcome outcome) { add(usable[next], std::move(outcome)); }, lost);
   }
 
+  void print(const std::string& text) { out_ << printable(text, "\n") << std::flush; }
+
   void add(std::size_t input, Outcome outcome) {
-    if (!options_.json && (!options_.quiet || options_.dry_run)) out_ << outcome.text << std::flush;
+    if (!options_.json && (!options_.quiet || options_.dry_run)) print(outcome.text);
     files_.add(input, outcome);
     outcomes_.emplace(input, std::move(outcome));
   }
@@ -277,6 +257,7 @@ class Session {
   const SessionOptions& options_;
   const std::vector<Input>& inputs_;
   std::ostream& out_;
+  const bool is_session_;
   SessionFiles files_;
   std::map<std::size_t, Outcome> outcomes_;  ///< by input
 };
@@ -334,16 +315,12 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     throw UsageError(
         "no input given: name the folder of a scene, such as one with images/ and sparse/, or the two images "
         "of a pair");
+  parse_device(options.device);
   const std::vector<Input> inputs = expand_inputs(options.inputs);
-  const std::vector<Job> jobs = jobs_of(options, inputs);
-  if (jobs.empty()) {
-    std::vector<Outcome> outcomes;
-    for (const Input& input : inputs)
-      outcomes.push_back(failed(input, kBadInput, reason_of(std::get<UnusableInput>(input))));
-    return report_outcomes(options, outcomes, out);
+  if (const std::vector<Job> jobs = jobs_of(options, inputs); !jobs.empty()) {
+    options.check(jobs);
+    check_output_paths(options, inputs);
   }
-  options.check(jobs);
-  check_output_paths(options, inputs);
   return Session(options, inputs, out).run();
 }
 

@@ -65,7 +65,7 @@ struct SharedWork {
   std::size_t memory_limit;
   std::shared_future<DeviceChoice> choice;
   std::shared_future<OpenDevices> devices;
-  bool several_inputs;
+  bool in_session;
   double start = 0;  ///< seconds from the start of the process until work begins
 
   const Backends& backends() const { return devices.get().backends; }

@@ -51,6 +51,24 @@ class SharedCounter {
   void* memory_;
 };
 
+/// Holds back the signals that ask for a stop: a new process would handle them as its parent does until it
+/// has handlers of its own.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t stops;
+    ::sigemptyset(&stops);
+    for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&stops, number);
+    ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
+  }
+  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 /// Sends one JSON object a line.
 class PipeChannel : public WorkerChannel {
  public:
@@ -120,6 +138,7 @@ class Workers {
   void start(int index) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) fail("a pipe");
+    std::optional<HeldSignals> held(std::in_place);
     const pid_t parent = ::getpid(), pid = ::fork();
     if (pid < 0) {
       for (const int fd : ends) ::close(fd);
@@ -130,6 +149,7 @@ class Workers {
       for (const Worker& other : workers_) ::close(other.fd);
       ::setpgid(0, 0);  // a terminal's Ctrl-C reaches only the parent, which passes it on
       install_interrupt_handler(/*announce=*/false);
+      held.reset();
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
       if (::getppid() == parent) work_as(index, ends[1]);
       std::_Exit(0);

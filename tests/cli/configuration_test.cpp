@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -154,8 +155,13 @@ TEST_F(Config, AFileThatCannotBeReadIsNamed) {
   };
   const std::string nowhere = (folder_.path() / "nowhere.toml").string();
   EXPECT_EQ(refusal_of_file(nowhere), "--config " + nowhere + ": cannot be read: No such file or directory");
-  EXPECT_THAT(refusal_of_file(folder_.path().string()), HasSubstr("cannot be read: Is a directory"));
-  EXPECT_THAT(refusal_of_file("/dev/zero"), HasSubstr("is no configuration"));
+  EXPECT_THAT(refusal_of_file(folder_.path().string()), HasSubstr("is a folder; only regular files"));
+  EXPECT_THAT(refusal_of_file("/dev/zero"), HasSubstr("--config /dev/zero: is a character device"));
+  const std::string pipe = (folder_.path() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
+  EXPECT_THAT(refusal_of_file(pipe), HasSubstr("is a pipe"));
+  std::ofstream(pipe + ".toml") << std::string(1 << 21, '#');
+  EXPECT_THAT(refusal_of_file(pipe + ".toml"), HasSubstr("it has 2097152 bytes; more than 1048576"));
 }
 
 /// Random sequences of what a document is made of: entries, or a message with a line.

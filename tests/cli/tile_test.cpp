@@ -148,16 +148,28 @@ TEST_F(ReconstructTiles, ThatCannotBeListedAreOne) {
 
 TEST_F(ReconstructTiles, OfAnAbsurdSizeAreRefusedAndTheCloudIsKept) {
   render(scene(), {"--width", "240", "--height", "180", "--overwrite"});
-  const Outcome refused = run({"--tile", "1e-5"});
+  const Outcome refused = run({"--tile", "0.01"});
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("fused.ply: --tile 1e-05 would divide the cloud of "),
-                                 HasSubstr("into more than 10000 tiles; give at least 0.0")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("fused.ply: --tile 0.01 would divide the cloud of "),
+                                 HasSubstr(" units, a grid of "),
+                                 HasSubstr(" tiles, into more than 10000 tiles; give at least 0.0")));
   EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
   EXPECT_FALSE(fs::exists(tiles()));
   // Numbers.OfTilesAreRefused has more of them.
   const Outcome outcome = run({"--tile", "-1"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--tile is -1; it must lie between 0 and 1"));
+}
+
+TEST_F(ReconstructTiles, OfLessThanAPixelAreRefusedBeforeTheWork) {
+  for (const char* size : {"1e-9", "1e-3"}) {
+    const Outcome outcome = run({"--tile", size});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(scene().string() + ": --tile "),
+                                   HasSubstr("a pixel is at least 0.0"), HasSubstr("10000")));
+  }
+  EXPECT_FALSE(fs::exists(dense()));
+  EXPECT_EQ(run({"--tile", "1e-9", "--dry-run", "--stage", "estimate"}).exit_code, 0);
 }
 
 TEST_F(ReconstructTiles, FarTooSmallForTheSparsePointsAreRefusedBeforeTheWork) {

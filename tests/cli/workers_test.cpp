@@ -160,6 +160,14 @@ TEST_F(ReconstructJobs, EndWithTheReasonOfOneThatCannotWork) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("stopping, finished work is kept")));
 }
 
+TEST_F(ReconstructJobs, AreNotBegunForADeviceThatIsNone) {
+  copy_scenes({"a", "b", "c"});
+  const Outcome outcome = reconstruct({session().string(), "--jobs", "3", "--device", "cuda:99999999999"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::StartsWith("error: --device is 'cuda:99999999999'"));
+  EXPECT_FALSE(fs::exists(session() / "session.jsonl"));
+}
+
 TEST_F(ReconstructJobs, MustBeAtLeastOne) {
   const Outcome outcome = reconstruct({scene().string(), "--jobs", "0"});
   EXPECT_EQ(outcome.exit_code, 2);

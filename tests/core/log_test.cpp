@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "core/error.hpp"
+#include "core/log_file.hpp"
 #include "core/program.hpp"
 
 namespace recon {
@@ -42,6 +47,36 @@ TEST(Log, SaysWhatItIsAboutOnce) {
   spdlog::info("end");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "a%v/b: 3 views\nwarning: a%v/b/dark.png left out\nerror: a%v/b: no views\nend\n");
+}
+
+TEST(Log, ShowsNamesAndDoesNotObeyThem) {
+  testing::internal::CaptureStderr();
+  set_up_log(spdlog::level::info);
+  set_log_subject("sc\x1B[2Jene");
+  const std::string file = testing::TempDir() + "log_test.log";
+  std::filesystem::remove(file);
+  {
+    LogFile log;
+    log.open(file);
+    spdlog::warn("{}\nerror: x", "\x1B[31mred");
+  }
+  set_log_subject("");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: sc\\x1B[2Jene: \\x1B[31mred\\x0Aerror: x\n");
+  std::ifstream lines(file);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_TRUE(line.ends_with(" warning: \\x1B[31mred\\x0Aerror: x")) << line;
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST(Log, IsNoPipe) {
+  const std::string pipe = testing::TempDir() + "log_test.pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
+  set_up_log(spdlog::level::info);
+  LogFile log;
+  EXPECT_THROW(log.open(pipe), OutputError) << "nobody reads there, and nobody would";
+  std::filesystem::remove(pipe);
 }
 
 TEST(Log, LeavesStandardOutputAlone) {

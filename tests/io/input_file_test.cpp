@@ -3,6 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "error_message.hpp"
@@ -52,6 +60,52 @@ TEST(ReadFile, DistinguishesTheMachinesFaultsFromTheFiles) {
   expect_machine_error([&] { read_file(folder / "a.bin"); });
   expect_machine_error([&] { InputStream stream(folder / "a.bin"); });
   EXPECT_THAT(message_of<InputError>([&] { read_file(folder / "absent"); }), HasSubstr("No such file"));
+}
+
+/// Makes a socket with a name.
+void make_socket(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ::close(fd);
+}
+
+/// All that reads a file.
+std::vector<std::function<void(const std::filesystem::path&)>> readers() {
+  return {[](const auto& path) { read_file(path); }, [](const auto& path) { read_beginning(path, 10); },
+          [](const auto& path) { InputStream stream(path); },
+          [](const auto& path) { InputDescriptor file(path); }};
+}
+
+TEST(ReadFile, RefusesAtOnceWhatIsNoRegularFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0666), 0);
+  make_socket(folder / "socket");
+  std::filesystem::create_symlink("/dev/zero", folder / "zero");
+  std::filesystem::create_directory(folder / "folder");
+  const std::pair<const char*, const char*> cases[] = {{"pipe", "is a pipe (FIFO)"},
+                                                       {"socket", "is a socket"},
+                                                       {"zero", "is a character device"},
+                                                       {"folder", "is a folder"}};
+  for (const auto& [name, reason] : cases)
+    for (const auto& reader : readers())
+      EXPECT_THAT(message_of<InputError>([&] { reader(folder / name); }),
+                  HasSubstr((folder / name).string() + ": " + reason + "; only regular files are read"));
+}
+
+TEST(ReadFile, ReadsNoMoreThanItMay) {
+  const TemporaryFolder folder;
+  spill(folder / "ten", "0123456789");
+  EXPECT_EQ(read_file(folder / "ten", 10), "0123456789");
+  EXPECT_THAT(message_of<InputError>([&] { read_file(folder / "ten", 9); }),
+              HasSubstr("ten: it has 10 bytes; more than 9 are not read"));
+  std::filesystem::resize_file(folder / "ten", std::uintmax_t{1} << 40);  // a hole of a terabyte
+  EXPECT_THAT(message_of<InputError>([&] { read_file(folder / "ten", 9); }), HasSubstr("more than 9"));
+  EXPECT_EQ(read_beginning(folder / "ten", 4), "0123");
+  spill(folder / "ten", "0123456789");
+  EXPECT_EQ(read_beginning(folder / "ten", 40), "0123456789");
 }
 
 TEST(ReadFile, ReadsWhatSaysNothingOfItsSize) {

@@ -4,11 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <map>
 
 #include "core/error.hpp"
 #include "session/folder_fixture.hpp"
+#include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
@@ -17,7 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class Inputs : public Folder {};
+class Inputs : public Folder {
+ protected:
+  /// The files that make a folder a scene.
+  void write_scene(const std::string& name) const {
+    for (const char* file : {"/images/x.png", "/sparse/cameras.txt", "/sparse/images.txt"})
+      write(name + file, "");
+  }
+};
 
 std::string reason_of_only(const std::vector<Input>& inputs) {
   if (inputs.size() != 1) return std::to_string(inputs.size()) + " inputs";
@@ -169,6 +179,120 @@ TEST_F(Inputs, TwoImageFilesAreAPair) {
   EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "b.png", folder_ / "a.png"}), UsageError);
   EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "folder"}), UsageError);
   EXPECT_THROW(expand_inputs({folder_ / "a.png", folder_ / "absent.png"}), InputError);
+}
+
+/// The reason why each unusable input is none, by the name of its path.
+std::map<std::string, std::string> reasons_of(const std::vector<Input>& inputs) {
+  std::map<std::string, std::string> reasons;
+  for (const Input& input : inputs)
+    if (const auto* unusable = std::get_if<UnusableInput>(&input))
+      reasons[unusable->path.filename().string()] = unusable->reason;
+  return reasons;
+}
+
+TEST_F(Inputs, ThatCannotBeLookedUpAreUnusableAndTheOthersAreNot) {
+  write_scene("s/good");
+  fs::create_symlink("loop", folder_ / "s/loop");
+  fs::create_symlink("/gone/disk", folder_ / "s/scene3");
+  const std::string longest(300, 'n');
+  const std::vector<Input> below = expand_inputs({folder_ / "s"});
+  ASSERT_EQ(below.size(), 3u);
+  EXPECT_EQ(std::get<SceneFolder>(below[0]).root, folder_ / "s/good");
+  EXPECT_THAT(reasons_of(below)["loop"], HasSubstr("Too many levels of symbolic links"));
+  EXPECT_THAT(reasons_of(below)["scene3"], HasSubstr("leads to /gone/disk, which is not there"));
+  const std::vector<fs::path> given = {folder_ / "s/loop", folder_ / longest, folder_ / "s/good",
+                                       folder_ / "s/loop/a.txt"};
+  const std::vector<Input> named = expand_inputs(given);
+  ASSERT_EQ(named.size(), 4u);
+  EXPECT_TRUE(is_usable(named[2]));
+  EXPECT_THAT(reasons_of(named)[longest], HasSubstr("File name too long"));
+  SessionOptions options;
+  options.inputs = given;
+  options.output = folder_ / "s/loop/out";
+  EXPECT_NO_THROW(check_output_paths(options, named)) << "what is wrong with it is said when it is taken";
+}
+
+TEST_F(Inputs, WhoseMasksAreNoFolderAreUnusable) {
+  for (const char* scene : {"a", "b", "c", "d"}) write_scene(scene);
+  write("a/masks", "no folder");
+  fs::create_symlink("masks", folder_ / "b/masks");
+  fs::create_symlink("gone", folder_ / "c/masks");
+  fs::create_directory(folder_ / "d/masks");
+  const std::vector<Input> inputs = expand_inputs({folder_});
+  ASSERT_EQ(inputs.size(), 4u);
+  EXPECT_THAT(reasons_of(inputs)["a"], HasSubstr("masks: is no folder; make it a folder"));
+  EXPECT_THAT(reasons_of(inputs)["b"], HasSubstr("Too many levels of symbolic links"));
+  EXPECT_THAT(reasons_of(inputs)["c"], HasSubstr("which is not there"));
+  EXPECT_EQ(std::get<SceneFolder>(inputs[3]).masks, folder_ / "d/masks");
+}
+
+TEST_F(Inputs, WithAPartThatCannotBeLookedUpAreUnusable) {
+  write_scene("model");
+  fs::remove(folder_ / "model/sparse/cameras.txt");
+  fs::create_symlink("cameras.txt", folder_ / "model/sparse/cameras.txt");
+  write("pair/im0.png", "");
+  write("pair/im1.png", "");
+  fs::create_symlink("gone.txt", folder_ / "pair/calib.txt");
+  const auto reasons = reasons_of(expand_inputs({folder_}));
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_THAT(reasons.at("model"), HasSubstr("cameras.txt: cannot be looked up"));
+  EXPECT_THAT(reasons.at("pair"), HasSubstr("leads to gone.txt, which is not there"))
+      << "without its calibration it would be another pair";
+}
+
+TEST_F(Inputs, ThatReadersRefuseAreNotPassedOver) {
+  for (const char* folder : {"nerf", "pair"}) fs::create_directories(folder_ / folder);
+  write("pair/im0.png", "");
+  for (const char* pipe : {"pair/im1.png", "pair/calib.txt", "nerf/transforms.json"})
+    ASSERT_EQ(mkfifo((folder_ / pipe).c_str(), 0666), 0);
+  const std::vector<Input> inputs = expand_inputs({folder_});
+  ASSERT_EQ(inputs.size(), 2u);
+  EXPECT_EQ(std::get<SceneFolder>(inputs[0]).model, folder_ / "nerf/transforms.json");
+  EXPECT_EQ(std::get<PairFiles>(inputs[1]).right, folder_ / "pair/im1.png");
+  EXPECT_EQ(std::get<PairFiles>(inputs[1]).calibration, folder_ / "pair/calib.txt");
+}
+
+TEST_F(Inputs, AreNotTheFilesOfTheirSession) {
+  write_scene("s/a");
+  write_scene("s/b");
+  const std::vector<nlohmann::json> lines = {session_line(nlohmann::json::object({{"scene", "a"}}), 0)};
+  write_session_files(folder_ / "s", lines);
+  const std::vector<fs::path> all = {folder_ / "s/a", folder_ / "s/b", folder_ / "s/index.html",
+                                     folder_ / "s/session.jsonl"};
+  EXPECT_EQ(expand_inputs(all).size(), 2u);
+  EXPECT_EQ(expand_inputs({folder_ / "s/*"}).size(), 2u);
+  EXPECT_THROW(expand_inputs({folder_ / "s/index.html"}), UsageError) << "alone it is a wrong input";
+  for (const char* file : {"index.html", "session.jsonl"}) {
+    EXPECT_TRUE(is_session_file(folder_ / "s" / file));
+    write(std::string("s/") + file, "of the user");
+    EXPECT_FALSE(is_session_file(folder_ / "s" / file));
+    EXPECT_THROW(expand_inputs(all), UsageError) << file;
+    write_session_files(folder_ / "s", lines);
+  }
+  write("s/index.html", "<h1>2 scenes</h1>\n<table><tr><th>scene<th class=n>views<th class=n>points");
+  EXPECT_TRUE(is_session_file(folder_ / "s/index.html")) << "of before the mark";
+  EXPECT_FALSE(is_session_file(folder_ / "s/a/images/x.png"));
+}
+
+TEST_F(Inputs, AreASessionUnlessOneIsNamedItself) {
+  write_scene("s/a");
+  write("list.txt", "s/a\n");
+  const auto makes_session = [&](const std::vector<fs::path>& given) {
+    SessionOptions options;
+    options.inputs = given;
+    return is_session(options, expand_inputs(given));
+  };
+  EXPECT_FALSE(makes_session({folder_ / "s/a"}));
+  EXPECT_FALSE(makes_session({folder_ / "nothing"}));
+  for (const char* one_or_more : {"s", "list.txt", "s/*", "."})
+    EXPECT_TRUE(makes_session({folder_ / one_or_more})) << one_or_more;
+  write("l.png", "");
+  write("r.png", "");
+  EXPECT_FALSE(makes_session({folder_ / "l.png", folder_ / "r.png"}));
+  SessionOptions options;
+  options.output = "out";
+  EXPECT_EQ(output_path(options, expand_inputs({folder_ / "s"}).front(), true), "out/a")
+      << "as one of several";
 }
 
 }  // namespace

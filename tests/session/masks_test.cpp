@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -129,6 +130,58 @@ TEST_F(Masks, ThatCannotBeUsedLeaveTheirViewsOut) {
   }
   EXPECT_THAT(left_out[0].reason, AllOf(HasSubstr("41x30"), HasSubstr("40x30"), HasSubstr("make a mask")));
   EXPECT_EQ(count_masked(run_->scene), 0);
+}
+
+TEST_F(Masks, ThatCannotBeLookedUpLeaveTheirViewsOut) {
+  run_->scene = grid_scene(5, 4);
+  fs::create_directories(mask_file(0).parent_path());
+  fs::create_symlink(mask_file(0).filename(), mask_file(0));
+  fs::create_symlink("gone", mask_file(1));
+  ASSERT_EQ(mkfifo(mask_file(2).c_str(), 0666), 0);
+  fs::create_symlink("/dev/zero", mask_file(3));
+  const std::vector<LeftOut> left_out = read_masks(*run_);
+  const char* reasons[] = {"Too many levels", "leads to gone, which is not there", "is a pipe",
+                           "is a character device"};
+  ASSERT_EQ(left_out.size(), 4u);
+  for (std::size_t v = 0; v < 4; ++v) {
+    EXPECT_EQ(left_out[v].name, run_->scene.views[v].name);
+    EXPECT_THAT(left_out[v].reason,
+                AllOf(HasSubstr(mask_file(static_cast<int>(v)).string()), HasSubstr(reasons[v])));
+  }
+}
+
+TEST_F(Masks, BelowAFileLeaveTheirViewsOut) {
+  fs::create_directories(folder_ / "masks");
+  std::ofstream(folder_ / "masks/a") << "no folder";
+  const std::vector<LeftOut> left_out = read_masks(*run_);
+  ASSERT_EQ(left_out.size(), 3u);
+  EXPECT_THAT(left_out[0].reason, HasSubstr("masks/a is no folder"));
+}
+
+/// A PNG that ends behind its header.
+std::string png_header(char high, char low) {
+  using namespace std::string_literals;
+  const std::string side = "\0\0"s + high + low;
+  return "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR"s + side + side + "\x08\0\0\0\0"s;
+}
+
+TEST_F(Masks, OfAnotherSizeAreNotDecoded) {
+  write_file(mask_file(0), png_header(0x75, 0x30));
+  const std::vector<LeftOut> left_out = read_masks(*run_);
+  ASSERT_EQ(left_out.size(), 1u);
+  EXPECT_THAT(left_out[0].reason, HasSubstr("the mask has 30000x30000 pixels, its photo 40x30"))
+      << "nothing but its header can be read";
+}
+
+TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
+  run_->plan.scene = run_->scene;
+  run_->plan.views.resize(3);
+  try {
+    run_->photos.add(run_->plan, 0, png_header(0x75, 0x30));
+    ADD_FAILURE() << "it is no photo";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the photo has 30000x30000 pixels, its camera 40x30"));
+  }
 }
 
 TEST_F(Masks, UnderOtherNamesAreMissed) {

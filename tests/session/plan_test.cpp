@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "io/error_message.hpp"
 #include "scene/camera.hpp"
 #include "session/row_of_views.hpp"
 
@@ -15,6 +16,7 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
   const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, options_with());
@@ -92,6 +94,21 @@ TEST(Plan, SaysWhyNothingCanBeDone) {
   SessionOptions nothing = options_with();
   nothing.views = "w*";
   EXPECT_THROW(make_plan(row_of_views(3, kPinholeCamera), {}, nothing), InputError);
+}
+
+TEST(Plan, SpeaksOfViewsOnlyWhereTheyWereGiven) {
+  SessionOptions options = options_with();
+  const auto refusal = [&](const Scene& scene, const std::vector<LeftOut>& left_out) {
+    return message_of<InputError>([&] { make_plan(scene, left_out, options); });
+  };
+  EXPECT_THAT(
+      refusal(row_of_views(2, kPinholeCamera), {{"v0.png", "v0.png: is a pipe"}}),
+      HasSubstr("too few views: 1 of 2 can be used, and depth needs at least 2; left out is, for one, "
+                "v0.png: is a pipe"));
+  options.views = "v2*";
+  EXPECT_THAT(refusal(row_of_views(5, kPinholeCamera), {}), Not(HasSubstr("--views")));
+  options.given["views"] = {options.views, ""};
+  EXPECT_THAT(refusal(row_of_views(5, kPinholeCamera), {}), HasSubstr("--views 'v2*' matches 1 view"));
 }
 
 TEST(Plan, NamesUndistortedImagesByAFormatThatCanBeWritten) {

@@ -97,5 +97,16 @@ TEST(Workers, EndWithTheExceptionOfOne) {
   EXPECT_TRUE(heard.lost.empty());
 }
 
+/// A stop may come before a new process has handlers of its own.
+TEST(Workers, DoNotAnnounceAStopThatIsNotTheUsers) {
+  install_interrupt_handler();
+  testing::internal::CaptureStderr();
+  for (int round = 0; round < 100; ++round) {
+    const Heard heard(4, 4, [](int, WorkerChannel&) { throw UsageError("no device"); });
+    ASSERT_TRUE(heard.failure);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 }  // namespace
 }  // namespace recon

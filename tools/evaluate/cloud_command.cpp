@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "evaluate/cloud_score.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
@@ -55,9 +56,9 @@ std::optional<std::map<std::string, std::vector<std::uint32_t>>> points_by_view(
                                                                                 const Scene& scene,
                                                                                 std::size_t point_count) {
   const fs::path path = command.cloud.string() + ".vis";
-  if (command.all_views || !fs::exists(path)) return std::nullopt;
+  if (command.all_views || !is_there(path)) return std::nullopt;
   const fs::path beside = command.cloud.parent_path();
-  const Scene model = fs::is_directory(beside / "sparse") ? read_colmap_model(find_model(beside)) : scene;
+  const Scene model = is_folder(beside / "sparse") ? read_colmap_model(find_model(beside)) : scene;
   auto lists = read_visibility(path, point_count, model.views.size());
   std::map<std::string, std::vector<std::uint32_t>> result;
   for (std::size_t i = 0; i < lists.size(); ++i) result.emplace(model.views[i].name, std::move(lists[i]));
@@ -85,8 +86,7 @@ Image<float> truth_of(const View& view, const Camera& camera, const fs::path& pa
 TruthResult judge(const CloudCommand& command, const std::vector<Vec3d>& cloud) {
   const Scene scene = read_colmap_model(find_model(*command.scene));
   const fs::path folder = command.ground_truth.value_or(*command.scene / "gt_depth");
-  if (!fs::is_directory(folder))
-    throw InputError(folder.string() + ": there is no such folder; see --ground-truth");
+  if (!is_folder(folder)) throw InputError(folder.string() + ": there is no such folder; see --ground-truth");
   const double unit = truth_unit(folder, command.unit);
   const auto owned = points_by_view(command, scene, cloud.size());
   TruthResult result{0, owned.has_value(), std::vector<PointVerdict>(cloud.size()),

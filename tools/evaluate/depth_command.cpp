@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "evaluate/depth_score.hpp"
 #include "io/colmap_model.hpp"
 #include "io/map_files.hpp"
@@ -36,11 +37,14 @@ Cameras scene_cameras(const DepthCommand& command) {
 /// The names of the views that have a map, in order.
 std::vector<std::string> mapped_views(const fs::path& maps, const std::string& ending) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(maps)) {
-    const std::string name = entry.path().lexically_relative(maps).generic_string();
-    if (entry.is_regular_file() && name.ends_with(ending))
+  std::error_code error;
+  for (auto it = fs::recursive_directory_iterator(maps, error); it != fs::recursive_directory_iterator();
+       it.increment(error)) {
+    const std::string name = it->path().lexically_relative(maps).generic_string();
+    if (name.ends_with(ending) && is_there_to_read(it->path()))
       names.push_back(name.substr(0, name.size() - ending.size()));
   }
+  if (error) throw InputError(maps.string() + ": the folder cannot be read: " + error.message());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -106,7 +110,7 @@ Json evaluate_depth(const DepthCommand& command) {
   const double unit = truth_unit(command.ground_truth, command.unit);
   const fs::path maps = command.dense / "stereo" / "depth_maps";
   for (const fs::path& folder : {maps, command.ground_truth})
-    if (!fs::is_directory(folder)) throw InputError(folder.string() + ": there is no such folder");
+    if (!is_folder(folder)) throw InputError(folder.string() + ": there is no such folder");
   const std::string ending = "." + command.kind + ".bin";
   const Cameras scene = scene_cameras(command),
                 dense = find_model_folder(command.dense) ? read_cameras(command.dense) : Cameras{};
@@ -123,7 +127,7 @@ Json evaluate_depth(const DepthCommand& command) {
     }
     const Image<float> truth = read_truth(*truth_path, unit);
     const fs::path map_path = maps / (name + ending);
-    const bool has_map = fs::exists(map_path);
+    const bool has_map = is_there(map_path);
     without_map += has_map ? 0 : 1;
     const Image<float> map =
         has_map ? read_depth_map(map_path) : Image<float>(truth.width(), truth.height(), 0.0f);

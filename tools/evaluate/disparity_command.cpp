@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "evaluate/disparity_score.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
@@ -108,7 +109,7 @@ GroundTruth truth_of_folder(const DisparityCommand& command) {
 
 GroundTruth ground_truth(const DisparityCommand& command) {
   GroundTruth truth =
-      fs::is_directory(command.ground_truth)
+      is_folder(command.ground_truth)
           ? truth_of_folder(command)
           : GroundTruth{command.ground_truth, {1, parse_unknown(command.unknown)}, command.mask};
   if (command.scale) truth.encoding.scale = *command.scale;

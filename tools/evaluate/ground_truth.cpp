@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
@@ -19,7 +20,7 @@ std::optional<fs::path> find_truth(const fs::path& folder, const std::string& vi
   for (const fs::path& stem : {fs::path(full).replace_extension(), full})
     for (const char* ending : {".bin", ".png"}) {
       const fs::path candidate = stem.string() + ending;
-      if (fs::is_regular_file(candidate)) return candidate;
+      if (is_there_to_read(candidate)) return candidate;
     }
   return std::nullopt;
 }
@@ -30,7 +31,7 @@ double truth_unit(const fs::path& folder, std::optional<double> by_user) {
     return *by_user;
   }
   const fs::path description = folder / ".." / "scene.json";
-  if (!fs::is_regular_file(description)) return 0.001;
+  if (!is_there_to_read(description)) return 0.001;
   const auto json = nlohmann::json::parse(read_file(description), nullptr, false);
   constexpr const char* kKey = "depth_png_levels_per_scene_unit";
   if (!json.is_object() || !json.contains(kKey)) return 0.001;

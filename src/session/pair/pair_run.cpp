@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "core/paths.hpp"
 #include "core/version.hpp"
 #include "io/map_files.hpp"
 #include "io/output_file.hpp"
@@ -201,8 +202,7 @@ double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
 void check_output(const PairRun& run) {
   for (const char* file : {pair_file::kDisparityPng, pair_file::kPreview, pair_file::kFilled})
     for (const auto& input : {run.plan.files.left, run.plan.files.right})
-      if (std::filesystem::weakly_canonical(run.workspace.path(file)) ==
-          std::filesystem::weakly_canonical(input))
+      if (resolved_path(run.workspace.path(file)) == resolved_path(input))
         throw UsageError("--output " + run.workspace.root().string() + ": " + file +
                          " would be written over the image of that name; choose another folder");
 }
@@ -305,7 +305,7 @@ Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   work.require_device();
   StepClock clock;
   const PairRun run{work, make_pair_plan(files, work.options),
-                    Workspace(output_path(work.options, files, work.several_inputs))};
+                    Workspace(output_path(work.options, files, work.in_session))};
   return work.options.dry_run ? plan_pair(run) : run_pair(run, clock);
 }
 

@@ -182,7 +182,7 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
 }
 
 /// A cloud needs views that overlap.
-/// @throws InputError when --views leaves every view without a source that it could be checked against
+/// @throws InputError when every view in scope is without a source that it could be checked against
 void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan) {
   const std::vector<int> scope = plan.views_in_scope();
   const auto has_source_in_scope = [&](int view) {
@@ -192,12 +192,20 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
   };
   if (std::any_of(scope.begin(), scope.end(), has_source_in_scope)) return;
   const int first = scope.front();
+  const std::string& name = plan.name(first);
+  const std::string& source = plan.name(plan.view(first).sources.front());
+  if (!options.given.contains("views"))
+    throw InputError(fmt::format(
+        "only {} of {} views can have a depth map, such as {}, and none of their source views, such as {}, "
+        "is "
+        "among them: depths are checked across views; add photos that overlap, or give --stage estimate for "
+        "depth maps alone",
+        scope.size(), plan.views.size(), name, source));
   throw InputError(fmt::format(
       "--views '{}' matches {} view{}, such as {}, without any of their source views, such as {}: "
       "depths are checked across views; match some of these too, or give --stage estimate for "
       "depth maps alone",
-      options.views, scope.size(), scope.size() == 1 ? "" : "s", plan.name(first),
-      plan.name(plan.view(first).sources.front())));
+      options.views, scope.size(), scope.size() == 1 ? "" : "s", name, source));
 }
 
 }  // namespace
@@ -294,8 +302,10 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   plan.left_out = left_out;
   const std::size_t count = plan.scene.views.size();
   if (count < 2)
-    throw InputError(fmt::format("too few views: {} of {} can be used, and depth needs at least 2", count,
-                                 scene.views.size() + scene.unusable.size()));
+    throw InputError(
+        fmt::format("too few views: {} of {} can be used, and depth needs at least 2{}", count,
+                    scene.views.size() + scene.unusable.size(),
+                    left_out.empty() ? "" : "; left out is, for one, " + left_out.front().reason));
 
   plan.views.resize(count);
   choose_sources(options, plan);

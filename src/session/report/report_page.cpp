@@ -143,6 +143,8 @@ std::string page_key(const SceneRun& run, json report) {
 
 /// Whether a page ends with a key; false also where it cannot be read.
 bool has_key(const fs::path& page, const std::string& key) {
+  std::error_code error;
+  if (!fs::is_regular_file(page, error)) return false;  // to open a pipe may take for ever
   std::ifstream file(page, std::ios::binary);
   file.seekg(-static_cast<std::streamoff>(key.size()), std::ios::end);
   std::string end(key.size(), '\0');

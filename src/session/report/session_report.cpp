@@ -1,7 +1,10 @@
 #include "session/report/session_report.hpp"
 
 #include <algorithm>
+#include <string_view>
 
+#include "core/error.hpp"
+#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
@@ -12,6 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+/// What only pages of sessions have, and what these had before.
+constexpr const char* kPageMark = "<meta name=generator content=\"reconstruct session\">\n";
+constexpr const char* kOldPageMark = " scenes</h1>\n<table><tr><th>scene<th class=n>views";
+
+bool is_session_line(std::string_view text) {
+  const json line = json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  return line.is_object() && line.contains("scene") && line.contains("status") && line.contains("exit_code");
+}
 
 /// What a column of the tables shows of a line.
 struct Column {
@@ -33,7 +45,8 @@ std::string text_of(const json& line, const char* key) {
 /// The results of a line, relative to the page; empty where there are none.
 std::string result_link(const fs::path& folder, const json& line, const std::string& file) {
   const std::string output = text_of(line, "output");
-  if (output.empty() || !fs::exists(fs::path(output) / file)) return {};
+  std::error_code error;
+  if (output.empty() || !fs::exists(fs::path(output) / file, error)) return {};
   return fs::proximate(fs::path(output) / file, folder).generic_string();
 }
 
@@ -58,8 +71,8 @@ std::string picture(const fs::path& folder, const json& line) {
 }
 
 std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
-  std::string page =
-      html_head() + "<h1>" + std::to_string(lines.size()) + " scenes</h1>\n<table><tr><th>scene";
+  std::string page = html_head() + kPageMark + "<h1>" + std::to_string(lines.size()) +
+                     (lines.size() == 1 ? " scene" : " scenes") + "</h1>\n<table><tr><th>scene";
   for (const Column& column : kColumns) page += std::string("<th class=n>") + column.key;
   page += "<th>status</tr>\n";
   for (const json& line : lines) {
@@ -145,6 +158,20 @@ std::string estimate_text(const json& estimate) {
   if (timed > 0 && timed < planned) text += " for " + std::to_string(timed) + " of them";
   return text + ", up to " + format_byte_size(estimate.at("memory")) + " of memory, results up to " +
          format_byte_size(estimate.at("output")) + "\n";
+}
+
+bool is_session_file(const fs::path& path) {
+  if (std::none_of(kSessionFiles.begin(), kSessionFiles.end(),
+                   [&](const char* name) { return path.filename() == name; }))
+    return false;
+  constexpr std::size_t kBeginning = 256 << 10;
+  try {
+    const std::string text = read_beginning(path, kBeginning);
+    if (path.extension() == ".jsonl") return is_session_line(text);
+    return text.find(kPageMark) != std::string::npos || text.find(kOldPageMark) != std::string::npos;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 void write_session_files(const fs::path& folder, const std::vector<json>& lines) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,6 +23,12 @@ nlohmann::json session_estimate(const nlohmann::json& plans);
 
 /// The estimate as a line for people.
 std::string estimate_text(const nlohmann::json& estimate);
+
+/// The names of what `write_session_files` writes.
+inline constexpr std::array<const char*, 2> kSessionFiles = {"session.jsonl", "index.html"};
+
+/// Whether a file has one of these names and was written by it.
+bool is_session_file(const std::filesystem::path& path);
 
 /// Writes session.jsonl, one line an input, and index.html, which links to their results; a reader finds
 /// either the files of the last call or these.

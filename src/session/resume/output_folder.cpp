@@ -67,7 +67,7 @@ std::string noun(OutputKind kind) {
 }
 
 std::optional<OutputKind> marked_kind(const fs::path& folder) {
-  if (!is_file(folder / kMark)) return std::nullopt;
+  if (!is_folder(folder / "status") || !is_file(folder / kMark)) return std::nullopt;
   const json mark = json::parse(read_file(folder / kMark), nullptr, false);
   if (!mark.is_object() || !mark.contains("kind")) return std::nullopt;
   for (const OutputKind kind : {OutputKind::kScene, OutputKind::kPair})
@@ -79,6 +79,7 @@ std::optional<OutputKind> marked_kind(const fs::path& folder) {
 std::optional<OutputKind> output_kind(const fs::path& folder) {
   if (const auto kind = marked_kind(folder)) return kind;
   // Results of before the mark was introduced.
+  if (!is_folder(folder / "status")) return std::nullopt;
   if (is_there(folder / "status/pair.json")) return OutputKind::kPair;
   if (is_there(folder / "status/prepare")) return OutputKind::kScene;
   return std::nullopt;
@@ -106,7 +107,8 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
     if (!of_the_system && !of_a_start && !it->is_directory(ignored)) return file;
     latest = file;
   }
-  if (error == std::errc::permission_denied) return latest;
+  const bool nothing = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !nothing) return latest;
   return std::nullopt;
 }
 
@@ -189,8 +191,8 @@ void OutputLock::Descriptor::close() noexcept {
   number = -1;
 }
 
-OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, bool wait)
-    : folder_(std::move(folder)), file_(folder_ / "status/lock"), shared_key_(std::move(shared_key)) {
+OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, bool wait, const char* file)
+    : folder_(std::move(folder)), file_(folder_ / file), shared_key_(std::move(shared_key)) {
   open_file();
   const auto patience = std::chrono::steady_clock::now() + kGrace;
   for (;;) {
@@ -225,6 +227,10 @@ bool OutputLock::is_in_place() const {
   }, named{};
   return ::fstat(descriptor_.number, &open) == 0 && ::stat(file_.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+void OutputLock::remove_file() const noexcept {
+  if (exclusive_) ::unlink(file_.c_str());
 }
 
 /// @returns false when another process is in the way; true when the lock is taken, or the file system has
@@ -282,7 +288,7 @@ void OutputLock::refuse() const {
                    "; wait for it with --wait, or choose another folder with --output");
 }
 
-TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) {
+TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) try {
   check_content(workspace.root(), access);  // before anything is created there
   TakenOutput output;
   output.lock = std::make_unique<OutputLock>(workspace.root(), access.shared_key, access.wait);
@@ -291,6 +297,9 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) 
   output.has_results = output_kind(workspace.root()) == access.kind;
   workspace.remove_leftovers(output.lock->exclusive());
   return output;
+} catch (const InputError& error) {
+  throw OutputError(workspace.root().string() + ": the output folder cannot be used (" + error.what() +
+                    "); choose another one with --output");
 }
 
 bool is_output(const std::filesystem::path& folder) {

@@ -73,9 +73,11 @@ class OutputLock {
   /// @param folder      the output folder; created where missing
   /// @param shared_key  empty: for this process alone; else what all processes that share the lock agree on
   /// @param wait        wait until the lock is free
+  /// @param file        the locked file, below the folder
   /// @throws UsageError that names the process which holds the lock, without `wait`
   /// @throws OutputError when the folder cannot be written; Interrupted while waiting
-  OutputLock(std::filesystem::path folder, std::string shared_key, bool wait);
+  OutputLock(std::filesystem::path folder, std::string shared_key, bool wait,
+             const char* file = "status/lock");
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
@@ -84,6 +86,9 @@ class OutputLock {
 
   /// Whether another process had to be waited for.
   bool waited() const { return waited_; }
+
+  /// Removes the locked file while it is held; processes that wait for it make another one.
+  void remove_file() const noexcept;
 
  private:
   /// An open file.

@@ -79,8 +79,8 @@ void replace_record(const Workspace& workspace, const std::string& record_file, 
 }
 
 std::optional<StepRecord> read_record(const std::filesystem::path& path) {
-  if (!is_file(path)) return std::nullopt;
   try {
+    if (!is_file(path)) return std::nullopt;
     const json document = json::parse(read_file(path));
     StepRecord record;
     record.inputs = document.at("inputs");

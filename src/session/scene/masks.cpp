@@ -9,7 +9,6 @@
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "io/image_file.hpp"
-#include "io/input_file.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -22,12 +21,18 @@ fs::path mask_path(const SceneRun& run, const View& view) {
   return run.folder.masks / (view.name + ".png");
 }
 
-Image<std::uint8_t> decode(const std::string& content, const fs::path& path, const Camera& camera) {
-  Image<std::uint8_t> mask = decode_mask(content, path.string());
-  if (mask.width() != camera.width || mask.height() != camera.height)
-    throw InputError(path.string() + ": the mask has " + size_text(mask.width(), mask.height()) +
-                     " pixels, its photo " + size_text(camera.width, camera.height) +
+void check_size(const fs::path& path, std::int64_t width, std::int64_t height, const Camera& camera) {
+  if (width != camera.width || height != camera.height)
+    throw InputError(path.string() + ": the mask has " + size_text(width, height) + " pixels, its photo " +
+                     size_text(camera.width, camera.height) +
                      "; make a mask of the photo's size, or remove this one to use the whole photo");
+}
+
+Image<std::uint8_t> decode(const std::string& content, const fs::path& path, const Camera& camera) {
+  // Before it is decoded: the memory is planned for masks of the size of their photos.
+  if (const auto size = header_size(content)) check_size(path, size->width, size->height, camera);
+  Image<std::uint8_t> mask = decode_mask(content, path.string());
+  check_size(path, mask.width(), mask.height(), camera);
   return mask;
 }
 
@@ -67,13 +72,13 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
 
 Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera) {
   const fs::path path = mask_path(run, view);
-  return decode(read_file(path), path, camera);
+  return decode(read_image_file(path), path, camera);
 }
 
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
   if (run.plan.scene_view(view).mask_hash.empty()) return {};
   const fs::path path = run.workspace.path(Workspace::mask_file(run.plan.view(view).output_name));
-  return decode_mask(read_file(path), path.string());
+  return decode_mask(read_image_file(path), path.string());
 }
 
 std::vector<LeftOut> read_masks(SceneRun& run) {
@@ -86,9 +91,9 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
     check_interrupted();
     View& view = views[i];
     const fs::path path = mask_path(run, view);
-    if (!is_there(path)) return;
     try {
-      const std::string content = read_file(path);
+      if (!is_there(path)) return;
+      const std::string content = read_image_file(path);
       const Camera& camera = run.scene.cameras[view.camera];
       ignored[i] = ignore_observations(view, decode(content, path, camera));
       view.mask_hash = content_hash(content);

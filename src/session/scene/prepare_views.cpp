@@ -7,7 +7,6 @@
 #include "core/parallel.hpp"
 #include "core/progress.hpp"
 #include "io/image_file.hpp"
-#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "scene/undistort.hpp"
 #include "session/resume/step_inputs.hpp"
@@ -41,7 +40,7 @@ struct Prepared {
 /// @throws InputError when the photo cannot be used
 Prepared prepare_view(SceneRun& run, int view, bool write) {
   const ViewPlan& plan = run.plan.view(view);
-  const std::string content = read_file(run.photos.photo_file(run.plan, view));
+  const std::string content = read_image_file(run.photos.photo_file(run.plan, view));
   Prepared prepared{content_hash(content), false, {}};
   StepRecord record;
   record.inputs = prepare_inputs(run, view, prepared.photo_hash);
@@ -112,7 +111,7 @@ void prepare_needed(SceneRun& run, bool write) {
     if (unusable.empty()) continue;
     std::vector<LeftOut> left_out = run.plan.left_out;
     left_out.insert(left_out.end(), unusable.begin(), unusable.end());
-    run.plan = make_plan(run.scene, left_out, run.options);
+    make_plan(run, left_out);
   }
 }
 

@@ -59,11 +59,19 @@ void check_poses(const Scene& scene, const SceneFolder& folder) {
 /// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
 std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
   const fs::path file = run.folder.images / name;
-  if (!is_file(file)) return file.string() + ": there is no such photo";
+  try {
+    if (!is_there_to_read(file)) return file.string() + ": there is no such photo";
+  } catch (const InputError& error) {
+    return error.what();
+  }
   if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
     return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
            std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";
   return std::nullopt;
+}
+
+bool is_among(const std::vector<LeftOut>& views, const std::string& name) {
+  return std::ranges::any_of(views, [&](const LeftOut& view) { return view.name == name; });
 }
 
 /// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
@@ -227,23 +235,32 @@ FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohm
   return find_finished(run.workspace, run.options.overwrite, run.record_file(step, view), inputs);
 }
 
+void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
+  try {
+    run.plan = make_plan(run.scene, left_out, run.options);
+  } catch (const InputError& error) {
+    throw InputError(run.folder.model.string() + ": " + error.what());
+  }
+}
+
 void read_scene(SceneRun& run) {
   run.scene = read_model(run.folder, model_memory(run.memory.limit));
   for (const std::string& warning : run.scene.warnings) run.warn(warning);
   check_poses(run.scene, run.folder);
   std::vector<LeftOut> left_out = unusable_photos(run);
   for (const LeftOut& view : read_masks(run)) {
+    if (is_among(left_out, view.name)) continue;
     spdlog::warn("{} is left out: {}", view.name, view.reason);
     left_out.push_back(view);
   }
-  run.plan = make_plan(run.scene, left_out, run.options);
+  make_plan(run, left_out);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
   if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }
 
 Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log) {
-  SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.several_inputs)),
+  SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.in_session)),
                work.threads);
   run.memory.limit = work.memory_limit;
   return_freed_memory();  // until the plan says that memory is ample

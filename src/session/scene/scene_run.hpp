@@ -83,6 +83,10 @@ struct SceneRun {
 /// @throws InputError, OutOfMemory
 void read_scene(SceneRun& run);
 
+/// Makes the plan of the views that are not left out.
+/// @throws InputError with the file of the model
+void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out);
+
 /// The mask of a view, in the pixels of its photo: 0 where it is ignored.
 /// @throws InputError when the file cannot be read or has another size than the photo
 Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera);
@@ -130,7 +134,8 @@ std::vector<int> cleaned_but_needed(const SceneRun& run);
 /// @throws OutputError
 void clean_maps(SceneRun& run, int view);
 
-/// @throws UsageError for a --tile that is far too small for the sparse points, before anything is computed
+/// @throws UsageError for a --tile that is far too small for the sparse points or less than a pixel is wide,
+/// before anything is computed
 void check_tile_size(const SceneRun& run);
 
 /// Removes the tiles of the cloud of an earlier run.

@@ -8,7 +8,6 @@
 #include "core/parallel.hpp"
 #include "core/unique_id.hpp"
 #include "io/image_file.hpp"
-#include "io/input_file.hpp"
 #include "io/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
@@ -56,6 +55,14 @@ std::size_t map_bytes(const ViewDepth& maps) {
          static_cast<std::size_t>(maps.depth.height());
 }
 
+void check_photo_size(const std::string& file, std::int64_t width, std::int64_t height,
+                      const Camera& camera) {
+  if (width != camera.width || height != camera.height)
+    throw InputError(file + ": the photo has " + size_text(width, height) + " pixels, its camera " +
+                     size_text(camera.width, camera.height) +
+                     "; use the photos that the model was made from");
+}
+
 }  // namespace
 
 PhotoStore::PhotoStore(std::filesystem::path images, bool colour, int levels, std::size_t budget)
@@ -72,13 +79,12 @@ void PhotoStore::set_budget(std::size_t bytes) {
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,
                                                           const std::string& file_content) {
-  const Image<Rgb8> photo = decode_image(file_content, photo_file(plan, view).string());
+  const std::string file = photo_file(plan, view).string();
   const Camera& camera = plan.photo_camera(view);
-  if (photo.width() != camera.width || photo.height() != camera.height)
-    throw InputError(photo_file(plan, view).string() + ": the photo has " +
-                     size_text(photo.width(), photo.height()) + " pixels, its camera " +
-                     size_text(camera.width, camera.height) +
-                     "; use the photos that the model was made from");
+  // Before it is decoded: the memory is planned for photos of the size of their cameras.
+  if (const auto size = header_size(file_content)) check_photo_size(file, size->width, size->height, camera);
+  const Image<Rgb8> photo = decode_image(file_content, file);
+  check_photo_size(file, photo.width(), photo.height(), camera);
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);
@@ -88,7 +94,7 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
   if (auto image = colours_.find(plan.name(view))) return image;
-  return add(plan, view, read_file(photo_file(plan, view)));
+  return add(plan, view, read_image_file(photo_file(plan, view)));
 }
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {

@@ -1,10 +1,12 @@
 // --tile: the cloud once more, divided into files that programs open which do not open all of it.
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -19,8 +21,28 @@ namespace recon {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The width of a pixel in scene units where a view of the cloud is nearest to what it sees.
+double least_pixel_width(const ScenePlan& plan) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const int view : plan.views_in_scope()) {
+    const ViewPlan& it = plan.view(view);
+    least = std::min(least, it.range.near / std::max(it.camera.fx, it.camera.fy));
+  }
+  return least;
+}
+
+}  // namespace
+
 void check_tile_size(const SceneRun& run) {
   if (run.options.tile <= 0 || run.options.stage == Stage::kEstimate) return;
+  if (const double width = least_pixel_width(run.plan); run.options.tile < width)
+    throw UsageError(
+        fmt::format("{}: --tile {} is too small: a pixel is at least {:.2g} scene units wide, so that every "
+                    "point would be "
+                    "a tile of its own, and a cloud may have {}; give more scene units",
+                    run.folder.root.string(), decimal(run.options.tile), width, kMaxPlyTiles));
   // Outliers among the sparse points may lie where the cloud has no points.
   constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
   std::set<std::pair<double, double>> tiles;

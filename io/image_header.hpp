@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace recon {
+
+/// A size as a header states it: any number.
+struct HeaderSize {
+  std::uint64_t width = 0, height = 0;
+};
+
+/// The size that the header of a BMP, PNM (PBM, PGM, PPM, PAM, PFM), WebP, JPEG 2000 or BigTIFF file states,
+/// from the first bytes of the file; nothing for another file and where it is not among these bytes.
+std::optional<HeaderSize> rare_header_size(std::string_view bytes);
+
+}  // namespace recon

@@ -1,0 +1,86 @@
+#include "session/session_files.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/paths.hpp"
+#include "session/report/session_report.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/session.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Hidden, so that neither a pattern of the shell nor a later session takes it for an input.
+constexpr const char* kLockFile = ".reconstruct-session";
+
+/// @throws UsageError for files that no session has written
+void check_files(const fs::path& folder, bool overwrite) {
+  for (const char* name : kSessionFiles)
+    if (const fs::path file = folder / name; !overwrite && is_there(file) && !is_session_file(file))
+      throw UsageError(
+          file.string() +
+          ": reconstruct did not write this file, and writes one of that name about the session; "
+          "move it, choose another folder with --output, or give --overwrite to replace it");
+}
+
+}  // namespace
+
+SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs)
+    : count_(options.dry_run || options.shard.count > 1 || !is_session(options, inputs) ? 0 : inputs.size()),
+      unusable_(static_cast<std::size_t>(
+          std::count_if(inputs.begin(), inputs.end(), [](const Input& input) { return !is_usable(input); }))),
+      folder_(session_folder(options)) {
+  if (count_ > 0 && !folder_.empty()) {
+    check_files(folder_, options.overwrite);
+    lock_ = std::make_unique<OutputLock>(folder_, "", options.wait, kLockFile);
+  }
+  start_ = Clock::now();
+}
+
+SessionFiles::~SessionFiles() {
+  if (lock_) lock_->remove_file();
+}
+
+void SessionFiles::add(std::size_t input, const Outcome& outcome) {
+  if (count_ == 0) return;
+  lines_[input] = session_line(outcome.object, outcome.exit_code);
+  write();
+  const std::size_t left = count_ - lines_.size();
+  if (left == 0 || lines_.size() <= unusable_) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  spdlog::info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
+               seconds / static_cast<double>(lines_.size() - unusable_) * static_cast<double>(left));
+}
+
+std::string SessionFiles::table() const {
+  return lines_.empty() ? "" : session_table(lines());
+}
+
+std::vector<json> SessionFiles::lines() const {
+  std::vector<json> lines;
+  for (const auto& [input, line] : lines_) lines.push_back(line);
+  return lines;
+}
+
+/// A failure does not stop the work: the results of the scenes matter more than these files, and the next
+/// call may succeed.
+void SessionFiles::write() {
+  if (folder_.empty()) return;
+  try {
+    write_session_files(folder_, lines());
+    failure_.reset();
+  } catch (const Error& error) {
+    const std::string message = std::string("the session's files are not written: ") + error.what();
+    if (!failure_) spdlog::warn("{}", message);
+    failure_ = Failure{error.exit_code(), message};
+  }
+}
+
+}  // namespace recon

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/program.hpp"
+#include "session/input.hpp"
+#include "session/options/options.hpp"
+
+namespace recon {
+
+class OutputLock;
+struct Outcome;
+
+/// What is written about all inputs of a session while they end, in its folder. No other process writes there
+/// meanwhile. Of a single input, a plan or a shard there is nothing.
+class SessionFiles {
+ public:
+  /// Takes the folder.
+  /// @throws UsageError when a file of the user has one of the names and may not be overwritten, or another
+  /// process has the folder and is not waited for
+  /// @throws OutputError when the folder cannot be written; Interrupted while waiting
+  SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs);
+  ~SessionFiles();
+  SessionFiles(const SessionFiles&) = delete;
+  SessionFiles& operator=(const SessionFiles&) = delete;
+
+  /// Adds what has come of an input to the files, and says how many are left.
+  void add(std::size_t input, const Outcome& outcome);
+
+  /// Of all inputs for people; empty where there is one input.
+  std::string table() const;
+
+  /// Why the files lack something of what was added; nothing where they do not.
+  const std::optional<Failure>& failure() const { return failure_; }
+
+ private:
+  std::vector<nlohmann::json> lines() const;
+  void write();
+
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t count_;     ///< of all inputs
+  std::size_t unusable_;  ///< of these, which take no time and are added first
+  std::filesystem::path folder_;
+  std::unique_ptr<OutputLock> lock_;
+  std::map<std::size_t, nlohmann::json> lines_;  ///< by input
+  std::optional<Failure> failure_;
+  Clock::time_point start_;
+};
+
+}  // namespace recon

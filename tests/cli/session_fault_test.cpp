@@ -1,0 +1,236 @@
+// Sessions beside files of others, other sessions and full disks, and inputs that cannot be read.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "cli/scene_fixture.hpp"
+
+namespace recon {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class ReconstructSessionFault : public SceneTest {
+ protected:
+  fs::path session() const { return folder() / "session"; }
+  void copy_scenes(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) copy_scene(session() / name);
+  }
+  /// Little work.
+  Outcome run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--max-image-size", "48", "--planes", "8"});
+    return reconstruct(arguments);
+  }
+  static std::size_t lines_of(const fs::path& file) {
+    const std::string text = content(file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+};
+
+TEST_F(ReconstructSessionFault, FilesOfTheUserAreNotOverwritten) {
+  copy_scenes({"a", "b"});
+  for (const char* name : {"index.html", "session.jsonl"}) {
+    set_content(session() / name, "my own page");
+    const Outcome refused = run({session().string(), "--json"});
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr((session() / name).string()), HasSubstr("--overwrite")));
+    EXPECT_EQ(refused.json().at("exit_code"), 2);
+    EXPECT_EQ(content(session() / name), "my own page");
+    EXPECT_FALSE(fs::exists(session() / "a/dense")) << "nothing was begun";
+    fs::remove(session() / name);
+  }
+  set_content(session() / "index.html", "my own page");
+  EXPECT_EQ(run({session().string(), "--overwrite"}).exit_code, 0);
+  EXPECT_THAT(content(session() / "index.html"), HasSubstr("a/dense/report.html"));
+  const Outcome again = run({session().string()});
+  EXPECT_EQ(again.exit_code, 0) << "its own files are replaced: " << again.err;
+  EXPECT_EQ(lines_of(session() / "session.jsonl"), 2u);
+}
+
+TEST_F(ReconstructSessionFault, ItsOwnFilesAreNoInputs) {
+  copy_scenes({"a", "b"});
+  ASSERT_EQ(run({session().string()}).exit_code, 0);
+  const Outcome all = run({(session() / "*").string()});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr((session() / "a/dense").string()),
+                             HasSubstr((session() / "b/dense").string())));
+}
+
+TEST_F(ReconstructSessionFault, TwoAtOnceTakeTurns) {
+  copy_scenes({"a", "b"});
+  const fs::path lock = session() / ".reconstruct-session";
+  set_content(lock, "process 7 on host");
+  const int held = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
+  const Outcome refused = run({session().string()});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("another reconstruct (process 7 on host)"), HasSubstr("--wait")));
+  EXPECT_FALSE(fs::exists(session() / "session.jsonl"));
+  EXPECT_EQ(run({session().string(), "--dry-run"}).exit_code, 0) << "writes nothing";
+  Process waiting(folder(), command({session().string(), "--wait", "--max-image-size", "48"}));
+  while (waiting.running() && content(folder() / "stderr.txt").find("waiting for") == std::string::npos)
+    usleep(5000);
+  close(held);
+  const Outcome outcome = waiting.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines_of(session() / "session.jsonl"), 2u);
+  EXPECT_FALSE(fs::exists(lock)) << "is left behind";
+}
+
+TEST_F(ReconstructSessionFault, OneSceneIsASessionAsTwoAre) {
+  copy_scenes({"a"});
+  const fs::path out = folder() / "out";
+  ASSERT_EQ(run({session().string(), "-o", out.string()}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(out / "a/fused.ply"));
+  EXPECT_EQ(lines_of(out / "session.jsonl"), 1u);
+  EXPECT_THAT(content(out / "index.html"), HasSubstr("a/report.html"));
+  const auto first = results(out / "a");
+  copy_scenes({"b"});
+  ASSERT_EQ(run({session().string(), "-o", out.string()}).exit_code, 0);
+  EXPECT_TRUE(same_results(first, results(out / "a")));
+  EXPECT_EQ(lines_of(out / "session.jsonl"), 2u);
+  const fs::path alone = folder() / "alone";
+  ASSERT_EQ(run({(session() / "a").string(), "-o", alone.string()}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(alone / "fused.ply")) << "a scene that is named itself is none";
+  EXPECT_FALSE(fs::exists(alone / "session.jsonl"));
+}
+
+TEST_F(ReconstructSessionFault, ThatCannotWriteItsFilesFails) {
+  const fs::path disk = folder() / "disk";
+  fs::create_directories(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k") != 0)
+    GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
+  copy_scenes({"a", "b"});
+  for (const char* scene : {"a", "b"}) fs::create_directory_symlink(session() / scene, disk / scene);
+  // Room for the lock and nothing else.
+  set_content(disk / "filler", std::string(std::size_t{1} << 20, 'x'));
+  fs::resize_file(disk / "filler", fs::file_size(disk / "filler") / 4096 * 4096 - 4096);
+  const Outcome outcome = run({disk.string(), "--json"});
+  umount(disk.c_str());
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("the session's files are not written"), HasSubstr("disk is full")));
+  EXPECT_EQ(outcome.json().at("exit_code"), 1);
+  EXPECT_THAT(outcome.json().at("error").get<std::string>(), HasSubstr("disk is full"));
+  EXPECT_EQ(outcome.json().at("scenes").size(), 2u);
+  EXPECT_TRUE(fs::exists(session() / "b/dense/fused.ply")) << "the scenes are done nevertheless";
+}
+
+TEST_F(ReconstructSessionFault, SaysWhatCannotBeUsedFirstAndEachSceneAsItBegins) {
+  copy_scenes({"a", "c"});
+  fs::create_symlink("z-loop", session() / "z-loop");
+  for (const std::vector<std::string>& jobs : {std::vector<std::string>{}, {"--jobs", "2"}}) {
+    std::vector<std::string> arguments = {session().string()};
+    arguments.insert(arguments.end(), jobs.begin(), jobs.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+    const std::size_t fault = outcome.err.find("error: " + (session() / "z-loop").string() + ": ");
+    const std::size_t a = outcome.err.find((session() / "a").string() + ": scene 1 of 3");
+    const std::size_t c = outcome.err.find((session() / "c").string() + ": scene 2 of 3");
+    EXPECT_LT(fault, a) << outcome.err;
+    EXPECT_LT(fault, c);
+    EXPECT_NE(a, std::string::npos);
+    EXPECT_NE(c, std::string::npos);
+    EXPECT_EQ(outcome.err.find("z-loop", fault + 200), std::string::npos) << "once";
+    const std::string lines = content(session() / "session.jsonl");
+    EXPECT_LT(lines.find("/a\""), lines.find("/z-loop\"")) << "in the order of the inputs";
+  }
+}
+
+TEST_F(ReconstructSessionFault, AFolderThatCannotBeEnteredIsNamedAndTheOthersAreDone) {
+  copy_scenes({"a", "b"});
+  fs::create_directories(session() / "notes");
+  std::vector<std::string> words = as_plain_user(command({session().string(), "--max-image-size", "48"}));
+  for (const char* locked : {"b", "notes"}) ASSERT_EQ(chmod((session() / locked).c_str(), 0000), 0);
+  const Outcome outcome = run_program(folder(), words);
+  for (const char* locked : {"b", "notes"}) chmod((session() / locked).c_str(), 0777);
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  for (const char* locked : {"b", "notes"})
+    EXPECT_THAT(outcome.err, HasSubstr("error: " + (session() / locked).string() + "/"));
+  EXPECT_THAT(outcome.err, HasSubstr("cannot be looked up: Permission denied"));
+  EXPECT_TRUE(fs::exists(session() / "a/dense/fused.ply"));
+}
+
+TEST_F(ReconstructSessionFault, MasksThatCannotBeEnteredAreNotTakenForNone) {
+  fs::create_directories(scene() / "masks");
+  const std::vector<std::string> words = as_plain_user(command({scene().string(), "--max-image-size", "48"}));
+  ASSERT_EQ(chmod((scene() / "masks").c_str(), 0000), 0);
+  const Outcome outcome = run_program(folder(), words);
+  chmod((scene() / "masks").c_str(), 0777);
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("masks/view00.png.png: cannot be looked up: Permission denied"));
+  EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
+}
+
+TEST_F(ReconstructSessionFault, InputsThatCannotBeLookedUpAreThreeAndTheOthersAreDone) {
+  fs::create_symlink("loop", folder() / "loop");
+  const std::string loop = (folder() / "loop").string(),
+                    longest = (folder() / std::string(300, 'n')).string();
+  for (const std::string& path : {loop, longest, (folder() / "loop/below").string()}) {
+    const Outcome outcome = run({path});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("error: " + path + ": cannot be looked up: "));
+  }
+  const Outcome some = run({loop, scene().string(), longest, "-o", (folder() / "out").string()});
+  EXPECT_EQ(some.exit_code, 7) << some.err;
+  EXPECT_TRUE(fs::exists(folder() / "out/scene/fused.ply"));
+  const Outcome output = run({scene().string(), "-o", (folder() / "loop/out").string()});
+  EXPECT_EQ(output.exit_code, 1) << output.err;
+  EXPECT_THAT(output.err, AllOf(HasSubstr("Too many levels of symbolic links"), HasSubstr("--output")));
+}
+
+TEST_F(ReconstructSessionFault, PipesAndDevicesAreNotWaitedFor) {
+  fs::remove(scene() / "images/view03.png");
+  ASSERT_EQ(mkfifo((scene() / "images/view03.png").c_str(), 0666), 0);
+  fs::remove(scene() / "images/view01.png");
+  fs::create_symlink("/dev/zero", scene() / "images/view01.png");
+  const Outcome photos = run({scene().string(), "--min-fused-views", "2"});
+  EXPECT_EQ(photos.exit_code, 7) << photos.err;
+  EXPECT_THAT(photos.err, AllOf(HasSubstr("view03.png: is a pipe (FIFO); only regular files are read"),
+                                HasSubstr("view01.png: is a character device")));
+  EXPECT_LT(photos.peak_bytes, std::size_t{1} << 30);
+  fs::remove(scene() / "sparse/points3D.txt");
+  ASSERT_EQ(mkfifo((scene() / "sparse/points3D.txt").c_str(), 0666), 0);
+  const Outcome points = run({scene().string()});
+  EXPECT_EQ(points.exit_code, 3) << points.err;
+  EXPECT_THAT(points.err, HasSubstr("points3D.txt: is a pipe"));
+  const Outcome configuration = run({scene().string(), "--config", (scene() / "images/view03.png").string()});
+  EXPECT_EQ(configuration.exit_code, 2) << configuration.err;
+  EXPECT_THAT(configuration.err, HasSubstr("view03.png: is a pipe"));
+}
+
+TEST_F(ReconstructSessionFault, NamesAreShownAndNotObeyed) {
+  const fs::path evil = folder() / "ev\x1B[2Jil\nerror: x";
+  fs::rename(scene(), evil);
+  fs::remove(evil / "images/view02.png");
+  for (const fs::path& path : {evil, fs::path(evil) += "-gone"}) {
+    const Outcome outcome = run({path.string()});
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("ev\\x1B[2Jil\\x0Aerror: x"), Not(HasSubstr("\x1B"))));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\x1B")));
+  }
+  EXPECT_THAT(content(evil / "dense/report.log"), Not(HasSubstr("\x1B")));
+}
+
+TEST_F(ReconstructSessionFault, MessagesNameTheScene) {
+  Scene one = model();
+  one.views.resize(1);
+  one.points.clear();
+  for (View& view : one.views) view.observations.clear();
+  set_model(one);
+  const Outcome outcome = run({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("error: " + (scene() / "sparse").string() + ": too few views: 1 of 1"));
+}
+
+}  // namespace
+}  // namespace recon
