@@ -83,8 +83,10 @@ SharedWork begin_work(const SessionOptions& options, int threads, bool in_sessio
   return work;
 }
 
+/// With the path, unless the reason begins with that of a part of the input.
 std::string reason_of(const UnusableInput& input) {
-  return input.path.string() + ": " + input.reason;
+  const std::string path = input.path.string();
+  return input.reason.starts_with(path) ? input.reason : path + ": " + input.reason;
 }
 
 Outcome failed(const Input& input, int code, const std::string& message) {

@@ -178,21 +178,21 @@ TEST_F(ReconstructTiles, FarTooSmallForTheSparsePointsAreRefusedBeforeTheWork) {
   for (int i = 0; i < 20001; ++i) {
     SparsePoint& it = crowded.points.edit().emplace_back(point);
     it.id = 100000 + static_cast<std::uint64_t>(i);
-    it.position = {i * 1e-3, 0, 0};
+    it.position = {i * 0.1, 0, 0};
     it.track = {{0, static_cast<std::uint32_t>(crowded.views[0].observations.size())}};
     crowded.views[0].observations.push_back({{1, 1}, it.id});
   }
   set_model(crowded);
   for (const char* way : {"--quiet", "--dry-run"}) {
-    const Outcome outcome = run({"--tile", "1e-3", way});
+    const Outcome outcome = run({"--tile", "0.1", way});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
     EXPECT_THAT(outcome.err,
-                HasSubstr("--tile 0.001 is too small: the sparse points of the model alone lie in "
+                HasSubstr("--tile 0.1 is too small: the sparse points of the model alone lie in "
                           "more than 20000 tiles"));
   }
   EXPECT_FALSE(fs::exists(dense()));
-  EXPECT_EQ(run({"--tile", "1e-3", "--dry-run", "--roi", "0,-9,-9,5,9,9"}).exit_code, 0);
-  EXPECT_EQ(run({"--tile", "1e-3", "--dry-run", "--stage", "estimate"}).exit_code, 0);
+  EXPECT_EQ(run({"--tile", "0.1", "--dry-run", "--roi", "0,-9,-9,5,9,9"}).exit_code, 0);
+  EXPECT_EQ(run({"--tile", "0.1", "--dry-run", "--stage", "estimate"}).exit_code, 0);
   EXPECT_EQ(run({"--tile", "1", "--dry-run"}).exit_code, 0);
 }
 

@@ -161,7 +161,7 @@ TEST(ReadImage, SaysWhatIsWrong) {
   const std::string path = (folder / "a.img").string();
   EXPECT_THAT(message_of<InputError>([&] { read_image(folder / "absent.png"); }),
               HasSubstr("absent.png: cannot be read: No such file"));
-  EXPECT_THAT(message_of<InputError>([&] { read_image(folder.path()); }), HasSubstr("directory"));
+  EXPECT_THAT(message_of<InputError>([&] { read_image(folder.path()); }), HasSubstr("is a folder"));
   EXPECT_THAT(reading(""), testing::StartsWith(path + ": the image file is empty"));
   EXPECT_THAT(reading("no image"), HasSubstr("no image that can be read"));
   const std::string jpeg = encoded(".jpg", sample<std::uint8_t>(CV_8UC3));
@@ -247,21 +247,21 @@ TEST(Png16, KeepsEveryValue) {
 }
 
 TEST(HeaderSize, IsKnownOfEveryFormatBeforeItIsDecoded) {
-  const cv::Mat wide(7, 300, CV_8UC3, cv::Scalar(1, 2, 3)), grey(7, 300, CV_8UC1, cv::Scalar(9));
+  const cv::Mat wide(64, 300, CV_8UC3, cv::Scalar(1, 2, 3)), grey(64, 300, CV_8UC1, cv::Scalar(9));
   for (const char* extension :
        {".png", ".jpg", ".tiff", ".bmp", ".ppm", ".pam", ".webp", ".jp2", ".pgm", ".pbm"}) {
     const bool colour = std::string(extension) != ".pgm" && std::string(extension) != ".pbm";
     const auto size = header_size(encoded(extension, colour ? wide : grey));
     ASSERT_TRUE(size) << extension;
     EXPECT_EQ(size->width, 300u) << extension;
-    EXPECT_EQ(size->height, 7u) << extension;
+    EXPECT_EQ(size->height, 64u) << extension;
   }
   std::vector<std::uint8_t> lossless;
   cv::imencode(".webp", wide, lossless, {cv::IMWRITE_WEBP_QUALITY, 101});
   const auto size = header_size({reinterpret_cast<const char*>(lossless.data()), lossless.size()});
   ASSERT_TRUE(size);
   EXPECT_EQ(size->width, 300u);
-  EXPECT_EQ(size->height, 7u);
+  EXPECT_EQ(size->height, 64u);
 }
 
 TEST(HeaderSize, OfRareFormsIsKnownToo) {

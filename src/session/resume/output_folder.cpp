@@ -57,6 +57,10 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
 namespace fs = std::filesystem;
 using nlohmann::json;
 
@@ -204,7 +208,7 @@ OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, boo
     const bool grace = !shared_key_.empty() && std::chrono::steady_clock::now() < patience;
     if (!wait && !grace) refuse();
     if (wait && !std::exchange(waited_, true))
-      spdlog::info("{}: waiting for another reconstruct ({})", folder_.string(), read_owner());
+      spdlog::info("{}: waiting for another reconstruct ({})", folder_.string(), first_line(read_owner()));
     check_interrupted();
     std::this_thread::sleep_for(kPause);
   }
@@ -283,7 +287,7 @@ void OutputLock::refuse() const {
   const std::string owner = read_owner();
   const std::size_t end = owner.find('\n');
   const bool shards = end != std::string::npos && end + 1 < owner.size() && !shared_key_.empty();
-  throw UsageError(folder_.string() + ": another reconstruct (" + owner.substr(0, end) +
+  throw UsageError(folder_.string() + ": another reconstruct (" + first_line(owner) +
                    ") writes into this folder" + (shards ? " with other options" : "") +
                    "; wait for it with --wait, or choose another folder with --output");
 }
