@@ -178,7 +178,7 @@ TEST_F(ReconstructTiles, FarTooSmallForTheSparsePointsAreRefusedBeforeTheWork) {
   for (int i = 0; i < 20001; ++i) {
     SparsePoint& it = crowded.points.edit().emplace_back(point);
     it.id = 100000 + static_cast<std::uint64_t>(i);
-    it.position = {i * 0.1, 0, 0};
+    it.position = {(i + 0.5) * 0.1, 0, 0};
     it.track = {{0, static_cast<std::uint32_t>(crowded.views[0].observations.size())}};
     crowded.views[0].observations.push_back({{1, 1}, it.id});
   }
