@@ -39,7 +39,9 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
       folder_(session_folder(options)) {
   if (count_ > 0 && !folder_.empty()) {
     check_files(folder_, options.overwrite);
-    lock_ = std::make_unique<OutputLock>(folder_, "", options.wait, kLockFile);
+    // Parts of the estimation work beside each other, as in the folder of a scene.
+    const char* const shared_key = options.stage == Stage::kEstimate ? "estimate" : "";
+    lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
   }
   start_ = Clock::now();
 }

@@ -87,6 +87,18 @@ TEST_F(ReconstructSessionFault, TwoAtOnceTakeTurns) {
   EXPECT_FALSE(fs::exists(lock)) << "is left behind";
 }
 
+TEST_F(ReconstructSessionFault, PartsOfTheEstimationWorkAtOnce) {
+  copy_scenes({"a", "b"});
+  const fs::path lock = session() / ".reconstruct-session";
+  set_content(lock, "process 7 on host\nestimate");
+  const int held = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_SH | LOCK_NB), 0);
+  const Outcome part = run({session().string(), "--stage", "estimate", "--views", "view0[0-2]*"});
+  EXPECT_EQ(part.exit_code, 0) << part.err;
+  EXPECT_EQ(run({session().string()}).exit_code, 2) << "all of the work is for one process";
+  close(held);
+}
+
 TEST_F(ReconstructSessionFault, OneSceneIsASessionAsTwoAre) {
   copy_scenes({"a"});
   const fs::path out = folder() / "out";

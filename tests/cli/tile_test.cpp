@@ -186,9 +186,8 @@ TEST_F(ReconstructTiles, FarTooSmallForTheSparsePointsAreRefusedBeforeTheWork) {
   for (const char* way : {"--quiet", "--dry-run"}) {
     const Outcome outcome = run({"--tile", "0.1", way});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-    EXPECT_THAT(outcome.err,
-                HasSubstr("--tile 0.1 is too small: the sparse points of the model alone lie in "
-                          "more than 20000 tiles"));
+    EXPECT_THAT(outcome.err, HasSubstr("--tile 0.1 is too small: the sparse points of the model alone lie in "
+                                       "more than 20000 tiles"));
   }
   EXPECT_FALSE(fs::exists(dense()));
   EXPECT_EQ(run({"--tile", "0.1", "--dry-run", "--roi", "0,-9,-9,5,9,9"}).exit_code, 0);

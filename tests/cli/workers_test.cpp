@@ -165,6 +165,7 @@ TEST_F(ReconstructJobs, AreNotBegunForADeviceThatIsNone) {
   const Outcome outcome = reconstruct({session().string(), "--jobs", "3", "--device", "cuda:99999999999"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, testing::StartsWith("error: --device is 'cuda:99999999999'"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("stopping")));
   EXPECT_FALSE(fs::exists(session() / "session.jsonl"));
 }
 
