@@ -64,6 +64,15 @@ Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   return builder.finish(images.string());
 }
 
+void check_colmap_model(const fs::path& folder, std::size_t memory_limit) {
+  const ColmapFormat format = format_of(folder);
+  ColmapBuilder builder(memory_limit);
+  parse_file(file_of(folder, "cameras", format), colmap_parsers(format).cameras, builder);
+  for (const char* name : {"images", "points3D"})
+    if (const fs::path file = file_of(folder, name, format); is_there(file))
+      const InputDescriptor opened(file);
+}
+
 void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
   EXPECTS(scene.camera_ids.size() == scene.cameras.size());
   const auto write = [&](std::string_view name, const auto& formatter) {

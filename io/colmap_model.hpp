@@ -25,6 +25,11 @@ enum class ColmapFormat { kText, kBinary };
 Scene read_colmap_model(const std::filesystem::path& folder,
                         std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
 
+/// What can be found out about a model without reading all of it: its files can be opened, and its cameras
+/// read.
+/// @throws as read_colmap_model
+void check_colmap_model(const std::filesystem::path& folder, std::size_t memory_limit);
+
 /// Writes cameras, images and points3D into `folder`, views in the order of `scene.views` (the order in which
 /// COLMAP's visibility files count images). Numbers in text are the shortest that parse to the same double.
 /// Rotations are written as quaternions with w >= 0.

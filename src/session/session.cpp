@@ -18,10 +18,14 @@
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
 #include "core/system_limits.hpp"
+#include "io/colmap_model.hpp"
+#include "io/input_file.hpp"
+#include "io/mvsnet_model.hpp"
 #include "io/output_file.hpp"
 #include "io/text_scanner.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
+#include "session/pair/pair_input.hpp"
 #include "session/pair/pair_run.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/session_report.hpp"
@@ -92,6 +96,22 @@ std::string reason_of(const UnusableInput& input) {
 Outcome failed(const Input& input, int code, const std::string& message) {
   spdlog::error("{}", message);
   return {code, {{"scene", input_name(input).string()}, {"error", message}}, {}};
+}
+
+/// What can be found out about an input without reading all of it.
+/// @throws Error as the work on it would
+void check_input(const Input& input, const SessionOptions& options) {
+  if (const auto* pair = std::get_if<PairFiles>(&input)) {
+    make_pair_plan(*pair, options);
+    return;
+  }
+  const auto& scene = std::get<SceneFolder>(input);
+  if (scene.format == SceneFormat::kColmap)
+    check_colmap_model(scene.model, model_memory(options.memory_limit.value_or(available_memory())));
+  else if (scene.format == SceneFormat::kNerf)
+    const InputDescriptor opened(scene.model);
+  else
+    for (const auto& file : mvsnet_camera_files(scene.model)) const InputDescriptor opened(file);
 }
 
 /// An input whose failure must not stop the others.
@@ -184,19 +204,33 @@ class Session {
   }
 
  private:
-  /// What is known to fail comes first: nobody has to wait for it until the work on others is done.
+  /// What is found to fail before the work comes first: nobody has to wait for it until others are done.
   std::optional<Failure> do_inputs() {
     std::vector<std::size_t> usable;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      if (const auto* unusable = std::get_if<UnusableInput>(&inputs_[i]))
-        add(i, failed(inputs_[i], kBadInput, reason_of(*unusable)));
+      if (auto fault = fault_of(inputs_[i]))
+        add(i, *std::move(fault));
       else
         usable.push_back(i);
     }
+    files_.begin_work();
     const int workers = std::min(options_.workers, static_cast<int>(usable.size()));
     if (workers > 1 && !options_.dry_run) return do_concurrently(usable, workers);
     if (!usable.empty()) do_in_order(usable);
     return std::nullopt;
+  }
+
+  /// What is wrong with an input at first sight; of one alone its work finds it out at once.
+  std::optional<Outcome> fault_of(const Input& input) const {
+    if (const auto* unusable = std::get_if<UnusableInput>(&input))
+      return failed(input, kBadInput, reason_of(*unusable));
+    if (!is_session_) return std::nullopt;
+    try {
+      check_input(input, options_);
+      return std::nullopt;
+    } catch (const Error& error) {
+      return failed(input, error.exit_code(), error.what());
+    }
   }
 
   Outcome do_input(std::size_t i, const SharedWork& work) const {

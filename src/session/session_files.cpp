@@ -2,8 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "session/report/session_report.hpp"
@@ -34,8 +32,6 @@ void check_files(const fs::path& folder, bool overwrite) {
 
 SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs)
     : count_(options.dry_run || options.shard.count > 1 || !is_session(options, inputs) ? 0 : inputs.size()),
-      unusable_(static_cast<std::size_t>(
-          std::count_if(inputs.begin(), inputs.end(), [](const Input& input) { return !is_usable(input); }))),
       folder_(session_folder(options)) {
   if (count_ > 0 && !folder_.empty()) {
     check_files(folder_, options.overwrite);
@@ -43,11 +39,15 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
     const char* const shared_key = options.stage == Stage::kEstimate ? "estimate" : "";
     lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
   }
-  start_ = Clock::now();
 }
 
 SessionFiles::~SessionFiles() {
   if (lock_) lock_->remove_file();
+}
+
+void SessionFiles::begin_work() {
+  before_work_ = lines_.size();
+  start_ = Clock::now();
 }
 
 void SessionFiles::add(std::size_t input, const Outcome& outcome) {
@@ -55,10 +55,10 @@ void SessionFiles::add(std::size_t input, const Outcome& outcome) {
   lines_[input] = session_line(outcome.object, outcome.exit_code);
   write();
   const std::size_t left = count_ - lines_.size();
-  if (left == 0 || lines_.size() <= unusable_) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  if (left == 0 || !start_) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
   spdlog::info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
-               seconds / static_cast<double>(lines_.size() - unusable_) * static_cast<double>(left));
+               seconds / static_cast<double>(lines_.size() - before_work_) * static_cast<double>(left));
 }
 
 std::string SessionFiles::table() const {

@@ -32,6 +32,9 @@ class SessionFiles {
   SessionFiles(const SessionFiles&) = delete;
   SessionFiles& operator=(const SessionFiles&) = delete;
 
+  /// What is added from now on takes time; what was added before did not.
+  void begin_work();
+
   /// Adds what has come of an input to the files, and says how many are left.
   void add(std::size_t input, const Outcome& outcome);
 
@@ -47,13 +50,13 @@ class SessionFiles {
 
   using Clock = std::chrono::steady_clock;
 
-  std::size_t count_;     ///< of all inputs
-  std::size_t unusable_;  ///< of these, which take no time and are added first
+  std::size_t count_;            ///< of all inputs
+  std::size_t before_work_ = 0;  ///< inputs that were added before the work
   std::filesystem::path folder_;
   std::unique_ptr<OutputLock> lock_;
   std::map<std::size_t, nlohmann::json> lines_;  ///< by input
   std::optional<Failure> failure_;
-  Clock::time_point start_;
+  std::optional<Clock::time_point> start_;  ///< of the work
 };
 
 }  // namespace recon

@@ -41,7 +41,7 @@ std::vector<nlohmann::json> session_lines(const fs::path& folder) {
 TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   const fs::path session = folder() / "session";
   for (const char* name : {"a", "b", "deep/c", "deep/d"}) copy_scene(session / name);
-  set_content(session / "a/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
+  set_content(session / "a/sparse/images.txt", "1 broken\n");
   fs::remove_all(session / "b/sparse");
   fs::remove_all(session / "deep/d/images");
   fs::create_directories(session / "deep/d/images");
@@ -66,7 +66,7 @@ TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   EXPECT_THAT(
       page, HasSubstr("<a href=\"deep/c/dense/report.html\"><img class=scene src=\"deep/c/dense/previews/"));
   EXPECT_TRUE(fs::is_regular_file(session / "deep/c/dense" / lines[2].at("preview").get<std::string>()));
-  EXPECT_THAT(page, HasSubstr("cameras.txt:1"));
+  EXPECT_THAT(page, HasSubstr("images.txt:1"));
 
   const auto cloud = content(session / "deep/c/dense/fused.ply");
   const Outcome again = reconstruct({session.string(), "--json"});
