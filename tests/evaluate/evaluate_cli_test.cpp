@@ -305,6 +305,17 @@ TEST_F(EvaluateCli, StereoSetsAgainstThemselves) {
   }
 }
 
+TEST_F(EvaluateCli, PathsThatCannotBeLookedUpAreThree) {
+  fs::create_symlink("loop", folder_ / "loop");
+  write_cloud("cloud.ply", {{0, 0, 1}}, {{0}});
+  for (const char* arguments : {"depth loop --ground-truth loop", "cloud cloud.ply --scene loop",
+                                "disparity a.png --ground-truth loop"}) {
+    const auto outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("Too many levels of symbolic links")) << arguments;
+  }
+}
+
 /// Clouds unprojected here from the exact depth of two views have to be found right, and a shifted one
 /// wrong.
 TEST_F(EvaluateCli, CourtyardTruthScoresAlmostOne) {

@@ -167,6 +167,14 @@ TEST_F(RenderCli, EveryBundledDescriptionRenders) {
   EXPECT_GE(count, 5);
 }
 
+TEST_F(RenderCli, PathsThatCannotBeLookedUpAreThree) {
+  fs::create_symlink("loop", folder_ / "loop");
+  for (const char* arguments : {"loop out", "small.json loop", "loop/small.json out"}) {
+    EXPECT_EQ(run(arguments), 3) << arguments;
+    EXPECT_THAT(err_, HasSubstr("cannot be looked up: Too many levels of symbolic links"));
+  }
+}
+
 /// Not its bytes: the encoder of the photos may differ from machine to machine.
 TEST(BundledScene, IsWhatItsDescriptionSaysAndSmall) {
   const fs::path folder = RECON_SOURCE_DIR "/scenes/demo";

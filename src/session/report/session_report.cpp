@@ -47,7 +47,8 @@ std::string result_link(const fs::path& folder, const json& line, const std::str
   const std::string output = text_of(line, "output");
   std::error_code error;
   if (output.empty() || !fs::exists(fs::path(output) / file, error)) return {};
-  return fs::proximate(fs::path(output) / file, folder).generic_string();
+  const fs::path link = fs::proximate(fs::path(output) / file, folder, error);
+  return error ? std::string() : link.generic_string();
 }
 
 std::string linked(const std::string& link, const std::string& text) {
