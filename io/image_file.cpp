@@ -20,6 +20,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
+/// Enough for the metadata that precedes the size in camera files.
+constexpr std::size_t kHeaderBytes = 256 * 1024;
+
 std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<std::uint8_t>(bytes[i]);
 }
@@ -268,7 +271,10 @@ std::filesystem::path find_image(const std::filesystem::path& folder, const std:
   return {};
 }
 
-std::string read_image_file(const std::filesystem::path& path) {
+std::string read_image_file(const std::filesystem::path& path,
+                            const std::function<void(const HeaderSize& size)>& check) {
+  if (check)
+    if (const auto size = header_size(read_beginning(path, kHeaderBytes))) check(*size);
   return read_file(path, kMaxImageFileBytes);
 }
 
@@ -310,8 +316,6 @@ Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {
 }
 
 ImageSize image_size(const std::filesystem::path& path) {
-  // Enough for the metadata that precedes the size in camera files; otherwise the image is decoded.
-  constexpr std::size_t kHeaderBytes = 256 * 1024;
   const std::string head = read_beginning(path, kHeaderBytes);
   if (const auto size = header_size(head)) {
     check_size(size->width, size->height, path.string());

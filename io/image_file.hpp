@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,12 @@ std::string lower_extension(const std::filesystem::path& path);
 /// The image `stem` in `folder` with the extension of an image, .png first; empty if there is none.
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem);
 
-/// The undecoded content of an image file. @throws InputError as read_file, and for more than 2 GiB
-std::string read_image_file(const std::filesystem::path& path);
+/// The undecoded content of an image file.
+/// @param check  called with the size that the header states, where it is known, before the rest is read; may
+/// throw
+/// @throws InputError as read_file, and for more than 2 GiB
+std::string read_image_file(const std::filesystem::path& path,
+                            const std::function<void(const HeaderSize& size)>& check = {});
 
 /// Reads the pixels of an image file as stored (EXIF orientation is not applied: calibrations refer to the
 /// stored pixels), in 8-bit RGB. Grey becomes r = g = b, an alpha channel is dropped. Formats: those of

@@ -224,6 +224,21 @@ TEST_F(ReconstructSessionFault, PipesAndDevicesAreNotWaitedFor) {
   EXPECT_THAT(configuration.err, HasSubstr("view03.png: is a pipe"));
 }
 
+TEST_F(ReconstructSessionFault, PhotosAndMasksOfAnotherSizeTakeNoMemory) {
+  for (const char* file : {"images/view01.png", "masks/view03.png.png"}) {
+    fs::create_directories((scene() / file).parent_path());
+    set_content(scene() / file, "P6\n20000 12000\n255\n");
+    fs::resize_file(scene() / file, 720000018);  // black pixels, which take no space on the disk
+  }
+  const Outcome outcome = run({scene().string(), "--memory-limit", "120M"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the photo has 20000x12000 pixels, its camera 96x72"),
+                                 HasSubstr("the mask has 20000x12000 pixels, its photo 96x72")));
+#if !defined(__SANITIZE_ADDRESS__)
+  EXPECT_LT(outcome.peak_bytes, std::size_t{120} << 20);
+#endif
+}
+
 TEST_F(ReconstructSessionFault, NamesAreShownAndNotObeyed) {
   const fs::path evil = folder() / "ev\x1B[2Jil\nerror: x";
   fs::rename(scene(), evil);

@@ -21,18 +21,23 @@ fs::path mask_path(const SceneRun& run, const View& view) {
   return run.folder.masks / (view.name + ".png");
 }
 
-void check_size(const fs::path& path, std::int64_t width, std::int64_t height, const Camera& camera) {
-  if (width != camera.width || height != camera.height)
-    throw InputError(path.string() + ": the mask has " + size_text(width, height) + " pixels, its photo " +
+void check_size(const fs::path& path, const HeaderSize& size, const Camera& camera) {
+  if (!has_size(size, camera.width, camera.height))
+    throw InputError(path.string() + ": the mask has " + text_of(size) + " pixels, its photo " +
                      size_text(camera.width, camera.height) +
                      "; make a mask of the photo's size, or remove this one to use the whole photo");
 }
 
+/// The content of a mask file; a mask of another size than its photo is not read to the end, nor decoded: the
+/// memory is planned for those of the same size.
+std::string read_content(const fs::path& path, const Camera& camera) {
+  return read_image_file(path, [&](const HeaderSize& size) { check_size(path, size, camera); });
+}
+
 Image<std::uint8_t> decode(const std::string& content, const fs::path& path, const Camera& camera) {
-  // Before it is decoded: the memory is planned for masks of the size of their photos.
-  if (const auto size = header_size(content)) check_size(path, size->width, size->height, camera);
+  if (const auto size = header_size(content)) check_size(path, *size, camera);
   Image<std::uint8_t> mask = decode_mask(content, path.string());
-  check_size(path, mask.width(), mask.height(), camera);
+  check_size(path, size_of(mask), camera);
   return mask;
 }
 
@@ -72,7 +77,7 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
 
 Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera) {
   const fs::path path = mask_path(run, view);
-  return decode(read_image_file(path), path, camera);
+  return decode(read_content(path, camera), path, camera);
 }
 
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
@@ -93,8 +98,8 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
     const fs::path path = mask_path(run, view);
     try {
       if (!is_there(path)) return;
-      const std::string content = read_image_file(path);
       const Camera& camera = run.scene.cameras[view.camera];
+      const std::string content = read_content(path, camera);
       ignored[i] = ignore_observations(view, decode(content, path, camera));
       view.mask_hash = content_hash(content);
     } catch (const InputError& fault) {

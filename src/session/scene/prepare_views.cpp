@@ -40,7 +40,7 @@ struct Prepared {
 /// @throws InputError when the photo cannot be used
 Prepared prepare_view(SceneRun& run, int view, bool write) {
   const ViewPlan& plan = run.plan.view(view);
-  const std::string content = read_image_file(run.photos.photo_file(run.plan, view));
+  const std::string content = run.photos.read(run.plan, view);
   Prepared prepared{content_hash(content), false, {}};
   StepRecord record;
   record.inputs = prepare_inputs(run, view, prepared.photo_hash);

@@ -55,10 +55,9 @@ std::size_t map_bytes(const ViewDepth& maps) {
          static_cast<std::size_t>(maps.depth.height());
 }
 
-void check_photo_size(const std::string& file, std::int64_t width, std::int64_t height,
-                      const Camera& camera) {
-  if (width != camera.width || height != camera.height)
-    throw InputError(file + ": the photo has " + size_text(width, height) + " pixels, its camera " +
+void check_photo_size(const std::string& file, const HeaderSize& size, const Camera& camera) {
+  if (!has_size(size, camera.width, camera.height))
+    throw InputError(file + ": the photo has " + text_of(size) + " pixels, its camera " +
                      size_text(camera.width, camera.height) +
                      "; use the photos that the model was made from");
 }
@@ -82,9 +81,9 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   const std::string file = photo_file(plan, view).string();
   const Camera& camera = plan.photo_camera(view);
   // Before it is decoded: the memory is planned for photos of the size of their cameras.
-  if (const auto size = header_size(file_content)) check_photo_size(file, size->width, size->height, camera);
+  if (const auto size = header_size(file_content)) check_photo_size(file, *size, camera);
   const Image<Rgb8> photo = decode_image(file_content, file);
-  check_photo_size(file, photo.width(), photo.height(), camera);
+  check_photo_size(file, size_of(photo), camera);
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);
@@ -94,7 +93,13 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
   if (auto image = colours_.find(plan.name(view))) return image;
-  return add(plan, view, read_image_file(photo_file(plan, view)));
+  return add(plan, view, read(plan, view));
+}
+
+std::string PhotoStore::read(const ScenePlan& plan, int view) const {
+  const std::filesystem::path file = photo_file(plan, view);
+  return read_image_file(
+      file, [&](const HeaderSize& size) { check_photo_size(file.string(), size, plan.photo_camera(view)); });
 }
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {

@@ -43,6 +43,10 @@ class PhotoStore {
     return images_ / plan.name(view);
   }
 
+  /// The content of the photo file of a view; a photo that has not its camera's size is not read to the end.
+  /// @throws InputError when it cannot be read, or has another size by its header
+  std::string read(const ScenePlan& plan, int view) const;
+
   /// Undistorts a view from the content of its photo file, and caches it.
   /// @throws InputError when the photo cannot be decoded or does not have its camera's size
   std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const std::string& file_content);
