@@ -334,7 +334,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     throw UsageError(
         "no input given: name the folder of a scene, such as one with images/ and sparse/, or the two images "
         "of a pair");
-  const std::vector<Input> inputs = expand_inputs(options.inputs);
+  const std::vector<Input> inputs = expand_inputs(options.inputs, options.images);
   const std::vector<Job> jobs = jobs_of(options, inputs);
   if (jobs.empty()) {
     std::vector<Outcome> outcomes;

@@ -12,6 +12,7 @@
 #include "io/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
+#include "session/scene/photo_fit.hpp"
 
 namespace recon {
 
@@ -72,13 +73,13 @@ void PhotoStore::set_budget(std::size_t bytes) {
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,
                                                           const std::string& file_content) {
-  const Image<Rgb8> photo = decode_image(file_content, photo_file(plan, view).string());
+  const Image<Rgb8> photo = decode_image(file_content, photo_file(plan, view).string(), levels_of_samples_);
   const Camera& camera = plan.photo_camera(view);
   if (photo.width() != camera.width || photo.height() != camera.height)
     throw InputError(photo_file(plan, view).string() + ": the photo has " +
                      size_text(photo.width(), photo.height()) + " pixels, its camera " +
-                     size_text(camera.width, camera.height) +
-                     "; use the photos that the model was made from");
+                     size_text(camera.width, camera.height) + "; " +
+                     advice_on_size(file_content, {photo.width(), photo.height()}, camera));
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace recon {
+
+/// Width and height in the header of a PNG, JPEG or TIFF file, without validation; empty if `bytes` has
+/// another format, or ends before the size. TIFF: the first image, classic TIFF (32-bit offsets) only.
+struct HeaderSize {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+};
+std::optional<HeaderSize> header_size(std::string_view bytes);
+
+/// Whether the header of an image file shows that it has samples of at most 8 bits and no transparency: then
+/// its pixels are known without knowing those of other photos. False also where that cannot be told.
+bool has_plain_samples(std::string_view bytes);
+
+/// The grey that is transparent in a grey PNG without an alpha channel, in the samples that decoding gives;
+/// empty if none is, or in other files.
+std::optional<std::uint16_t> transparent_grey(std::string_view bytes);
+
+/// How viewers turn the pixels of a JPEG, PNG or TIFF file by its EXIF orientation, 1 to 8; 1: not, or there
+/// is none. From 5 on, width and height change places.
+int exif_orientation(std::string_view bytes);
+
+bool is_tiff(std::string_view bytes);
+
+/// Whether `bytes` is a JPEG whose end-of-image marker is missing: decoders fill the missing part with grey.
+bool is_truncated_jpeg(std::string_view bytes);
+
+}  // namespace recon
