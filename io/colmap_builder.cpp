@@ -125,20 +125,17 @@ void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, c
 
 void ColmapBuilder::add_points(std::vector<SparsePoint> points,
                                const std::function<FilePlace(int)>& place_of) {
-  std::vector<std::vector<std::uint32_t>> without_view(points.size());
+  std::vector<TrackFaults> ignored(points.size());
   std::vector<FirstException> faults(points.size());
   parallel_for(
       static_cast<int>(points.size()),
-      [&](int i) { faults[i].guard([&] { without_view[i] = link_track(points[i], place_of(i)); }); },
-      kPointGrain);
+      [&](int i) { faults[i].guard([&] { ignored[i] = link_track(points[i], place_of(i)); }); }, kPointGrain);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const FilePlace place = place_of(static_cast<int>(i));
     check_point(points[i], place);
     faults[i].rethrow();
-    if (!without_view[i].empty() && elements_without_view_ == 0)
-      first_without_view_ = fmt::format("{}: point {} is seen by image {}", place.text(), points[i].id,
-                                        without_view[i].front());
-    elements_without_view_ += without_view[i].size();
+    add(ignored[i].without_view, ignored[i].first_view, without_view_);
+    add(ignored[i].without_observation, ignored[i].first_observation, without_observation_);
     scene_.points.push_back(std::move(points[i]));
   }
 }
@@ -153,59 +150,79 @@ void ColmapBuilder::check_point(const SparsePoint& point, const FilePlace& place
     place.fail("point {} has a position or an error that is not finite", point.id);
 }
 
-/// Replaces the ids of images in a track by the indices of their views. Thread-safe.
-/// @returns the images that are not there, whose elements are left out
-std::vector<std::uint32_t> ColmapBuilder::link_track(SparsePoint& point, const FilePlace& place) const {
-  std::vector<std::uint32_t> without_view;
+/// Replaces the ids of images in a track by the indices of their views, and leaves out the elements whose
+/// image or observation is not there. Thread-safe.
+ColmapBuilder::TrackFaults ColmapBuilder::link_track(SparsePoint& point, const FilePlace& place) const {
+  TrackFaults ignored;
   std::size_t kept = 0;
   for (const TrackElement element : point.track) {
     const auto image_id = static_cast<std::uint32_t>(element.view);
     const auto view = view_index_.find(image_id);
     if (view == view_index_.end()) {
-      without_view.push_back(image_id);
+      if (ignored.without_view++ == 0)
+        ignored.first_view =
+            fmt::format("{}: point {} is seen by image {}, which the images file does not have", place.text(),
+                        point.id, image_id);
       continue;
     }
     const auto& observations = scene_.views[view->second].observations;
-    if (element.observation >= observations.size() || observations[element.observation].point_id != point.id)
+    const bool is_there = element.observation < observations.size();
+    if (is_there && observations[element.observation].point_id == point.id) {
+      point.track[kept++] = {view->second, element.observation};
+      continue;
+    }
+    if (is_there && observations[element.observation].point_id != kNoPoint)
       place.fail(
-          "point {} is said to be observation {} of image {}, which does not know it; without the "
-          "points3D file the scene is read without points",
-          point.id, element.observation, image_id);
-    point.track[kept++] = {view->second, element.observation};
+          "point {} is said to be observation {} of image {}, which is of point {}; without the points3D "
+          "file "
+          "the scene is read without points",
+          point.id, element.observation, image_id, observations[element.observation].point_id);
+    if (ignored.without_observation++ == 0)
+      ignored.first_observation =
+          fmt::format("{}: point {} is said to be observation {} of image {}, which does not know it",
+                      place.text(), point.id, element.observation, image_id);
   }
   point.track.resize(kept);
-  return without_view;
+  return ignored;
+}
+
+void ColmapBuilder::add(std::uint64_t count, const std::string& first, Dangling& dangling) {
+  if (dangling.count == 0) dangling.first = first;
+  dangling.count += count;
+}
+
+void ColmapBuilder::warn(const Dangling& dangling, const char* what) {
+  if (dangling.count > 0)
+    scene_.warnings.push_back(fmt::format("{}; {} such {}", dangling.first, dangling.count, what));
 }
 
 Scene ColmapBuilder::finish(const std::string& images_file) {
-  check_observations(images_file);
+  unlink_missing_points(images_file);
   sort_views();
-  if (elements_without_view_ > 0)
-    scene_.warnings.push_back(fmt::format(
-        "{}, which the images file does not have; of all tracks {} such elements are ignored; if these views "
-        "are to be used, export the whole model again",
-        first_without_view_, elements_without_view_));
+  warn(without_view_, "elements are ignored; if these views are to be used, export the whole model again");
+  warn(without_observation_, "elements are ignored");
+  warn(without_point_, "observations are ignored; their points may have been removed from the model");
   return std::move(scene_);
 }
 
-void ColmapBuilder::check_observations(const std::string& images_file) {
+/// Without points3D, no observation has a point, and that is no fault.
+void ColmapBuilder::unlink_missing_points(const std::string& images_file) {
   const bool has_points = !scene_.points.empty();
-  std::vector<std::optional<std::uint64_t>> unknown(scene_.views.size());
+  std::vector<std::uint64_t> missing(scene_.views.size()), first(scene_.views.size());
   parallel_for(static_cast<int>(scene_.views.size()), [&](int i) {
     for (Observation& observation : scene_.views[i].observations.edit()) {
-      if (!has_points) observation.point_id = kNoPoint;
-      if (observation.point_id == kNoPoint || point_ids_.count(observation.point_id) != 0) continue;
-      unknown[i] = observation.point_id;
-      return;
+      if (observation.point_id == kNoPoint || (has_points && point_ids_.count(observation.point_id) != 0))
+        continue;
+      if (missing[i]++ == 0) first[i] = observation.point_id;
+      observation.point_id = kNoPoint;
     }
   });
-  for (std::size_t i = 0; i < unknown.size(); ++i)
-    if (unknown[i])
-      FilePlace{images_file}.fail(
-          "image {} ({}) observes point {}, which the points3D file does not have; without that file the "
-          "scene "
-          "is read without points",
-          scene_.views[i].id, in_quotes(scene_.views[i].name), *unknown[i]);
+  for (std::size_t i = 0; has_points && i < missing.size(); ++i)
+    if (missing[i] > 0)
+      add(missing[i],
+          fmt::format("{}: image {} ({}) observes point {}, which the points3D file does not have",
+                      images_file, scene_.views[i].id, in_quotes(scene_.views[i].name), first[i]),
+          without_point_);
 }
 
 void ColmapBuilder::sort_views() {

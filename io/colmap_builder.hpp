@@ -48,16 +48,29 @@ class ColmapBuilder {
   /// @param place_of  of a point, by its index; thread-safe
   void add_points(std::vector<SparsePoint> points, const std::function<FilePlace(int)>& place_of);
 
-  /// The scene, views sorted by name. Track elements of missing views are omitted; a warning states their
-  /// number.
+  /// The scene, views sorted by name. Track elements of missing views and observations are omitted, and
+  /// observations lose the ids of missing points; warnings state their numbers.
   /// @param images_file   file name in messages about observations of missing points
   Scene finish(const std::string& images_file);
 
  private:
+  /// References to what is not there, which are ignored.
+  struct Dangling {
+    std::uint64_t count = 0;
+    std::string first;  ///< its place, and what refers to what
+  };
+  /// Those of the track of a point, by what is missing.
+  struct TrackFaults {
+    std::uint64_t without_view = 0, without_observation = 0;
+    std::string first_view, first_observation;
+  };
+  static void add(std::uint64_t count, const std::string& first, Dangling& dangling);
+  void warn(const Dangling& dangling, const char* what);
+
   void claim(std::uint64_t count, std::size_t each, const FilePlace& place);
   void check_point(const SparsePoint& point, const FilePlace& place);
-  std::vector<std::uint32_t> link_track(SparsePoint& point, const FilePlace& place) const;
-  void check_observations(const std::string& images_file);
+  TrackFaults link_track(SparsePoint& point, const FilePlace& place) const;
+  void unlink_missing_points(const std::string& images_file);
   void sort_views();
 
   Scene scene_;
@@ -67,8 +80,7 @@ class ColmapBuilder {
   std::unordered_set<std::uint64_t> point_ids_;
   std::size_t memory_limit_;
   std::size_t memory_ = 0;
-  std::uint64_t elements_without_view_ = 0;
-  std::string first_without_view_;  ///< its place, point and image
+  Dangling without_view_, without_observation_, without_point_;
 };
 
 }  // namespace recon

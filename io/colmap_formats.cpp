@@ -1,6 +1,7 @@
 #include "io/colmap_formats.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -69,9 +70,18 @@ class LineBatch {
   int lines_each_ = 1;
 };
 
-[[noreturn]] void fail_model(const FilePlace& place, std::uint32_t camera, const std::string& model) {
+/// @param model       as the file has it
+/// @param of_colmap_4  its name, if COLMAP 4 has such a model
+[[noreturn]] void fail_model(const FilePlace& place, std::uint32_t camera, const std::string& model,
+                             std::optional<std::string_view> of_colmap_4) {
+  if (of_colmap_4)
+    place.fail(
+        "camera {} has the model {} of COLMAP 4, which is not supported; make pinhole images of the "
+        "panoramas, "
+        "such as with COLMAP's panorama_sfm.py",
+        camera, *of_colmap_4);
   place.fail(
-      "camera {} has the model {}, which COLMAP 3.8 does not have; undistort the images first or convert "
+      "camera {} has the model {}, which COLMAP does not have; undistort the images first or convert "
       "the model",
       camera, model);
 }
@@ -95,7 +105,7 @@ std::vector<Observation> parse_observations(WordScanner words) {
 }
 
 // Sizes of the smallest possible records, bytes.
-constexpr std::size_t kCameraBytes = 4 + 4 + 8 + 8 + 3 * 8;
+constexpr std::size_t kCameraBytes = 4 + 4 + 8 + 8 + 2 * 8;
 constexpr std::size_t kImageBytes = 4 + 7 * 8 + 4 + 1 + 8;
 constexpr std::size_t kObservationBytes = 2 * 8 + 8;
 constexpr std::size_t kPointBytes = 8 + 3 * 8 + 3 + 8 + 8;
@@ -122,7 +132,7 @@ void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuil
     const auto id = words.integer<std::uint32_t>("CAMERA_ID");
     const std::string_view name = words.word("MODEL");
     const auto model = model_from_name(name);
-    if (!model) fail_model(lines.place(), id, in_quotes(name));
+    if (!model) fail_model(lines.place(), id, in_quotes(name), unsupported_model(name));
     Camera camera{*model, words.integer<int>("WIDTH"), words.integer<int>("HEIGHT"), {}};
     while (!words.done()) camera.params.push_back(words.number("a parameter"));
     if (camera.params.size() != static_cast<std::size_t>(parameter_count(*model)))
@@ -139,8 +149,8 @@ struct FileView {
   Quaternion rotation{};
 };
 
-FileView parse_image(const LineBatch& batch, int record) {
-  WordScanner words = batch.words(record);
+/// Reads the line of an image up to its name.
+FileView parse_image_line(WordScanner words) {
   FileView result;
   View& view = result.view;
   view.id = words.integer<std::uint32_t>("IMAGE_ID");
@@ -148,8 +158,30 @@ FileView parse_image(const LineBatch& batch, int record) {
   view.cam_from_world.translation = {words.number("TX"), words.number("TY"), words.number("TZ")};
   result.camera_id = words.integer<std::uint32_t>("CAMERA_ID");
   view.name = words.rest();
+  return result;
+}
+
+bool is_image_line(const WordScanner& words) {
+  try {
+    return !parse_image_line(words).view.name.empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+FileView parse_image(const LineBatch& batch, int record) {
+  FileView result = parse_image_line(batch.words(record));
   // The second line always belongs to the first: it is empty for a view without observations.
-  view.observations = parse_observations(batch.words(record, 1));
+  const WordScanner second = batch.words(record, 1);
+  try {
+    result.view.observations = parse_observations(second);
+  } catch (const InputError&) {
+    if (!is_image_line(second)) throw;
+    second.place().fail(
+        "here stand the words of an image, where the observations of image {} should: its second line is "
+        "missing; images without observations need an empty second line",
+        result.view.id);
+  }
   return result;
 }
 
@@ -199,7 +231,7 @@ void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBu
     const auto id = reader.read<std::uint32_t>("the id of a camera");
     const auto model_id = reader.read<std::int32_t>("the model of a camera");
     const auto model = model_from_id(model_id);
-    if (!model) fail_model(place, id, decimal(model_id));
+    if (!model) fail_model(place, id, decimal(model_id), unsupported_model(model_id));
     Camera camera;
     camera.model = *model;
     camera.width = read_side(reader, "width");
@@ -271,122 +303,11 @@ void parse_points_binary(InputStream& stream, const std::string& file, ColmapBui
   reader.expect_end();
 }
 
-/// Writes a file in pieces: words of a line, separated by blanks, or bytes.
-class RecordWriter {
- public:
-  /// @param heading  comment lines of a text
-  RecordWriter(ColmapFormat format, const ByteSink& sink, const std::string& heading,
-               std::string_view records, std::uint64_t count)
-      : text_(format == ColmapFormat::kText), sink_(sink) {
-    if (text_)
-      out_ = heading + "# Number of " + std::string(records) + ": " + std::to_string(count) + "\n";
-    else
-      put(count);
-    flush();
-  }
-
-  bool is_text() const { return text_; }
-
-  template <class... T>
-  void put(T... values) {
-    if (text_)
-      (put_word(decimal(values)), ...);
-    else
-      (append_number(out_, values), ...);
-  }
-
-  /// A word; in bytes up to a NUL.
-  void put_word(std::string_view word) {
-    if (text_ && !out_.empty()) out_ += ' ';
-    out_ += word;
-    if (!text_) out_ += '\0';
-  }
-
-  void end_line() {
-    if (text_) out_ += '\n';
-    flush();
-  }
-
- private:
-  void flush() {
-    sink_(out_);
-    out_.clear();
-  }
-
-  const bool text_;
-  const ByteSink& sink_;
-  std::string out_;
-};
-
-void write_view(const Scene& scene, const View& view, RecordWriter& out) {
-  if (out.is_text() && trim(view.name) != view.name)
-    throw InputError(
-        "the image name " + in_quotes(view.name) +
-        " begins or ends with a blank, which COLMAP's text format cannot hold; rename the image");
-  const Quaternion q = quaternion_of(view.cam_from_world.rotation);
-  const auto [x, y, z] = view.cam_from_world.translation;
-  out.put(view.id, q.w, q.x, q.y, q.z, x, y, z, scene.camera_ids[view.camera]);
-  out.put_word(view.name);
-  out.end_line();
-  if (!out.is_text()) out.put(std::uint64_t{view.observations.size()});
-  for (const Observation& observation : view.observations) {
-    out.put(observation.pixel.x, observation.pixel.y);
-    if (out.is_text() && observation.point_id == kNoPoint)
-      out.put_word("-1");
-    else
-      out.put(observation.point_id);
-  }
-  out.end_line();
-}
-
 }  // namespace
 
 ColmapParsers colmap_parsers(ColmapFormat format) {
   if (format == ColmapFormat::kText) return {parse_cameras_text, parse_images_text, parse_points_text};
   return {parse_cameras_binary, parse_images_binary, parse_points_binary};
-}
-
-void format_colmap_cameras(const Scene& scene, ColmapFormat format, const ByteSink& sink) {
-  RecordWriter out(
-      format, sink,
-      "# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n",
-      "cameras", scene.cameras.size());
-  for (std::size_t i = 0; i < scene.cameras.size(); ++i) {
-    const Camera& camera = scene.cameras[i];
-    out.put(scene.camera_ids[i]);
-    if (out.is_text())
-      out.put_word(model_name(camera.model));
-    else
-      out.put(static_cast<std::int32_t>(camera.model));
-    out.put(static_cast<std::uint64_t>(camera.width), static_cast<std::uint64_t>(camera.height));
-    for (const double param : camera.params) out.put(param);
-    out.end_line();
-  }
-}
-
-void format_colmap_images(const Scene& scene, ColmapFormat format, const ByteSink& sink) {
-  RecordWriter out(format, sink,
-                   "# Image list with two lines of data per image:\n"
-                   "#   IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n"
-                   "#   POINTS2D[] as (X, Y, POINT3D_ID)\n",
-                   "images", scene.views.size());
-  for (const View& view : scene.views) write_view(scene, view, out);
-}
-
-void format_colmap_points(const Scene& scene, ColmapFormat format, const ByteSink& sink) {
-  RecordWriter out(format, sink,
-                   "# 3D point list with one line of data per point:\n"
-                   "#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[] as (IMAGE_ID, POINT2D_IDX)\n",
-                   "points", scene.points.size());
-  for (const SparsePoint& point : scene.points) {
-    const auto [x, y, z] = point.position;
-    const auto [r, g, b] = point.colour;
-    out.put(point.id, x, y, z, r, g, b, point.error);
-    if (!out.is_text()) out.put(std::uint64_t{point.track.size()});
-    for (const TrackElement& element : point.track)
-      out.put(scene.views[element.view].id, element.observation);
-    out.end_line();
-  }
 }
 
 }  // namespace recon

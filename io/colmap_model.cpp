@@ -1,9 +1,12 @@
 #include "io/colmap_model.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "core/paths.hpp"
+#include "io/byte_reader.hpp"
 #include "io/colmap_formats.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -43,6 +46,23 @@ ColmapFormat format_of(const fs::path& folder) {
 void parse_file(const fs::path& path, ColmapParser* parse, ColmapBuilder& builder) {
   InputStream stream(path);
   parse(stream, path.string(), builder);
+}
+
+/// The number of images of a model, as its images file announces it or has lines; 0 where it cannot be read.
+std::uint64_t count_images(const fs::path& folder) {
+  const ColmapFormat format = format_of(folder);
+  const fs::path path = file_of(folder, "images", format);
+  try {
+    InputStream stream(path);
+    const std::string file = path.string();
+    if (format == ColmapFormat::kBinary) return ByteReader(stream, file).read<std::uint64_t>("a count");
+    LineScanner lines(stream, file);
+    std::uint64_t images = 0;
+    for (std::string_view line; lines.next_content(line); ++images) lines.next(line);  // its observations
+    return images;
+  } catch (const InputError&) {
+    return 0;
+  }
 }
 
 /// Whether COLMAP takes a line that begins with this name for a comment.
@@ -86,17 +106,26 @@ void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat
   write("cameras", format_colmap_cameras);
 }
 
-std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
+std::vector<ModelFolder> find_model_folders(const fs::path& scene_folder) {
   const fs::path sparse = scene_folder / "sparse";
-  for (const fs::path& candidate : {sparse, sparse / "0"})
-    if (has_model(candidate)) return candidate;
-  std::optional<std::pair<std::uint64_t, fs::path>> first;
+  if (has_model(sparse)) return {{sparse, 0}};
+  std::map<std::pair<std::uint64_t, fs::path>, std::uint64_t> images_of;  // in the order of the numbers
   for_each_in_folder(sparse, [&](const fs::path& path) {
     if (const auto number = to_number<std::uint64_t>(path.filename().string()); number && has_model(path))
-      if (const std::pair found(*number, path); !first || found < *first) first = found;
+      images_of.emplace(std::pair(*number, path), 0);
   });
-  if (!first) return std::nullopt;
-  return std::move(first->second);
+  std::vector<ModelFolder> folders;
+  for (const auto& [key, images] : images_of)
+    folders.push_back({key.second, images_of.size() > 1 ? count_images(key.second) : 0});
+  std::stable_sort(folders.begin(), folders.end(),
+                   [](const ModelFolder& a, const ModelFolder& b) { return a.images > b.images; });
+  return folders;
+}
+
+std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
+  const std::vector<ModelFolder> folders = find_model_folders(scene_folder);
+  if (folders.empty()) return std::nullopt;
+  return folders.front().path;
 }
 
 fs::path find_model(const fs::path& scene_folder) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -13,11 +14,12 @@ namespace recon {
 
 enum class ColmapFormat { kText, kBinary };
 
-/// Reads a COLMAP model (COLMAP 3.8, all its camera models): the binary files if cameras.bin and images.bin
-/// exist, otherwise the text files. Views are sorted by name; quaternions are normalised, and so are names
-/// ("a.jpg" for "./a.jpg"). A missing points3D file is not an error: the scene has no points then, and
-/// observations lose the ids of missing points. Track elements of views that are not in the images file are
-/// omitted, with a warning in the scene.
+/// Reads a COLMAP model (COLMAP 3.8 to 4, all camera models but panoramas): the binary files if cameras.bin
+/// and images.bin exist, otherwise the text files; the rigs and frames of COLMAP 4 are ignored. Views are
+/// sorted by name; quaternions are normalised, and so are names ("a.jpg" for "./a.jpg"). A missing points3D
+/// file is not an error: the scene has no points then. References to what is gone are ignored with a warning
+/// in the scene: observations of missing points lose their ids, and track elements of missing views and
+/// observations are omitted. Only a missing camera is an error.
 /// @param memory_limit  max bytes that reading may allocate
 /// @throws InputError with file and line (text) or byte (binary), the value found and what to do, when a file
 /// is missing, truncated or corrupt, or when cameras, views and points contradict each other
@@ -36,8 +38,18 @@ void check_colmap_model(const std::filesystem::path& folder, std::size_t memory_
 /// @throws OutputError; InputError for a name that the text format cannot represent (blanks at its ends)
 void write_colmap_model(const std::filesystem::path& folder, const Scene& scene, ColmapFormat format);
 
-/// The model folder of a scene: the first of `sparse/`, `sparse/0/` and `sparse/N/` (lowest N) that has
-/// cameras and images in one of the two formats; empty if none.
+/// A folder with a model.
+struct ModelFolder {
+  std::filesystem::path path;
+  std::uint64_t images = 0;  ///< counted only where there are several models
+};
+
+/// The model folders of a scene, which have cameras and images in one of the two formats: `sparse/`, or else
+/// all `sparse/N/`, those with more images first, of others the lowest N. COLMAP writes one for each part of
+/// the scene that it could not connect.
+std::vector<ModelFolder> find_model_folders(const std::filesystem::path& scene_folder);
+
+/// The first of them; empty if there is none.
 std::optional<std::filesystem::path> find_model_folder(const std::filesystem::path& scene_folder);
 
 /// The same.

@@ -1,6 +1,7 @@
 #include "io/image_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cctype>
 #include <limits>
@@ -18,81 +19,8 @@ namespace recon {
 
 namespace {
 
-using namespace std::string_view_literals;
-
 /// Enough for the metadata that precedes the size in camera files.
 constexpr std::size_t kHeaderBytes = 256 * 1024;
-
-std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
-  return static_cast<std::uint8_t>(bytes[i]);
-}
-
-bool is_jpeg(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xD8\xFF"sv);
-}
-
-std::optional<HeaderSize> png_size(std::string_view bytes) {
-  // Signature, then the IHDR chunk: length, name, width, height.
-  if (bytes.size() < 24 || bytes.substr(12, 4) != "IHDR") return {};
-  return HeaderSize{load_number<std::uint32_t>(&bytes[16], std::endian::big),
-                    load_number<std::uint32_t>(&bytes[20], std::endian::big)};
-}
-
-/// Calls `visit(marker, payload)` for the JPEG segments before the pixels, until it returns true; returns the
-/// offset after the last visited segment.
-template <class Visit>
-std::size_t visit_jpeg_segments(std::string_view bytes, const Visit& visit) {
-  std::size_t at = 2;
-  while (at + 4 <= bytes.size() && byte_at(bytes, at) == 0xFF) {
-    const std::uint8_t marker = byte_at(bytes, at + 1);
-    if (marker == 0xFF) {  // a fill byte
-      ++at;
-      continue;
-    }
-    const std::size_t length = load_number<std::uint16_t>(&bytes[at + 2], std::endian::big);
-    if (length < 2 || at + 2 + length > bytes.size()) return bytes.size();
-    const bool found = visit(marker, bytes.substr(at + 4, length - 2));
-    at += 2 + length;
-    if (found) break;
-  }
-  return at;
-}
-
-bool is_start_of_frame(std::uint8_t marker) {
-  // C0 to CF except the tables C4 (DHT) and CC (DAC) and the extension C8.
-  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-}
-
-std::optional<HeaderSize> jpeg_size(std::string_view bytes) {
-  std::optional<HeaderSize> size;
-  visit_jpeg_segments(bytes, [&](std::uint8_t marker, std::string_view payload) {
-    if (!is_start_of_frame(marker) || payload.size() < 5) return false;
-    size = HeaderSize{load_number<std::uint16_t>(&payload[3], std::endian::big),
-                      load_number<std::uint16_t>(&payload[1], std::endian::big)};
-    return true;
-  });
-  return size;
-}
-
-std::optional<HeaderSize> tiff_size(std::string_view bytes, std::endian order) {
-  const std::size_t directory = load_number<std::uint32_t>(&bytes[4], order);
-  if (directory + 2 > bytes.size()) return {};
-  const std::size_t entries = load_number<std::uint16_t>(&bytes[directory], order);
-  HeaderSize size;
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + 12 * i;
-    if (entry + 12 > bytes.size()) return {};
-    const auto tag = load_number<std::uint16_t>(&bytes[entry], order);
-    const auto type = load_number<std::uint16_t>(&bytes[entry + 2], order);
-    const std::uint64_t value = type == 3 ? load_number<std::uint16_t>(&bytes[entry + 8], order)
-                                          : load_number<std::uint32_t>(&bytes[entry + 8], order);
-    // Decoders use the first of duplicate tags.
-    if (tag == 256 && size.width == 0) size.width = value;
-    if (tag == 257 && size.height == 0) size.height = value;
-  }
-  if (size.width == 0 || size.height == 0) return {};
-  return size;
-}
 
 [[noreturn]] void fail(const std::string& file, const std::string& message) {
   throw InputError(file + ": " + message);
@@ -103,11 +31,6 @@ void check_size(std::uint64_t width, std::uint64_t height, const std::string& fi
   if (width > kLargest || height > kLargest ||
       !is_image_size(static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)))
     fail(file, "the image has " + size_text(width, height) + " pixels; " + std::string(kImageSizeRule));
-}
-
-bool is_tiff(std::string_view bytes) {
-  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv) || bytes.starts_with("II+\0"sv) ||
-         bytes.starts_with("MM\0+"sv);
 }
 
 [[noreturn]] void fail_undecoded(std::string_view bytes, const std::string& file) {
@@ -164,24 +87,32 @@ cv::Mat decode_colour(std::string_view bytes, const std::string& file) {
   fail_samples(bgr, file);
 }
 
-template <class T>
-Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, std::uint32_t white) {
-  constexpr std::size_t kScale = sizeof(T) == 1 ? 257 : 1;
-  std::vector<std::uint8_t> level(std::numeric_limits<T>::max() + 1);
-  for (std::size_t i = 0; i < level.size(); ++i)
-    level[i] = static_cast<std::uint8_t>(std::min<std::size_t>(255, (255 * kScale * i + white / 2) / white));
+/// The 8-bit value of each 16-bit value.
+std::vector<std::uint8_t> level_table(SampleLevels levels) {
+  const std::uint64_t span = levels.white - levels.black;
+  std::vector<std::uint8_t> table(1 << 16);
+  for (std::uint64_t i = 0; i < table.size(); ++i) {
+    const std::uint64_t above = i - std::min<std::uint64_t>(i, levels.black);
+    table[i] = static_cast<std::uint8_t>(std::min<std::uint64_t>(255, (255 * above + span / 2) / span));
+  }
+  return table;
+}
+
+/// @param convert  of a sample
+template <class T, class Convert>
+Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, const Convert& convert) {
   Image<Rgb8> image(bgr.cols, bgr.rows);
   for (int y = 0; y < bgr.rows; ++y) {
     const T* in = bgr.ptr<T>(y);
     Rgb8* out = image.row(y);
-    for (int x = 0; x < bgr.cols; ++x, in += 3) out[x] = {level[in[2]], level[in[1]], level[in[0]]};
+    for (int x = 0; x < bgr.cols; ++x, in += 3) out[x] = {convert(in[2]), convert(in[1]), convert(in[0])};
   }
   return image;
 }
 
 /// Of `pixels` with one channel, or blue, green, red and perhaps alpha.
 template <class T>
-Image<std::uint8_t> mask_of(const cv::Mat& pixels) {
+Image<std::uint8_t> mask_of(const cv::Mat& pixels, MaskKind kind) {
   const int channels = pixels.channels(), colours = std::min(channels, 3);
   Image<std::uint8_t> mask(pixels.cols, pixels.rows);
   for (int y = 0; y < pixels.rows; ++y) {
@@ -190,10 +121,56 @@ Image<std::uint8_t> mask_of(const cv::Mat& pixels) {
     for (int x = 0; x < pixels.cols; ++x, in += channels) {
       const bool black = std::all_of(in, in + colours, [](T value) { return value == 0; });
       const bool transparent = channels == 4 && in[3] == 0;
-      out[x] = black || transparent ? 0 : 255;
+      const bool ignored = kind == MaskKind::kBlack      ? black || transparent
+                           : kind == MaskKind::kNotBlack ? !black
+                                                         : transparent;
+      out[x] = ignored ? 0 : 255;
     }
   }
   return mask;
+}
+
+/// The pixels of a file as they are, alpha included.
+cv::Mat decode_unchanged(std::string_view bytes, const std::string& file) {
+  const cv::Mat pixels = decode(bytes, cv::IMREAD_UNCHANGED, file);
+  if (pixels.depth() != CV_8U && pixels.depth() != CV_16U) fail_samples(pixels, file);
+  return pixels;
+}
+
+/// Of one channel: what is not the transparent grey.
+template <class T>
+Image<std::uint8_t> mask_of_grey(const cv::Mat& pixels, std::uint16_t transparent) {
+  Image<std::uint8_t> mask(pixels.cols, pixels.rows);
+  for (int y = 0; y < pixels.rows; ++y)
+    std::transform(pixels.ptr<T>(y), pixels.ptr<T>(y) + pixels.cols, mask.row(y),
+                   [&](T value) { return static_cast<std::uint8_t>(value == transparent ? 0 : 255); });
+  return mask;
+}
+
+/// @param bytes  that `pixels` are from
+Image<std::uint8_t> mask_of(const cv::Mat& pixels, std::string_view bytes, MaskKind kind) {
+  const bool wide = pixels.depth() == CV_16U;
+  const auto grey =
+      kind == MaskKind::kTransparent && pixels.channels() == 1 ? transparent_grey(bytes) : std::nullopt;
+  if (grey)
+    return wide ? mask_of_grey<std::uint16_t>(pixels, *grey) : mask_of_grey<std::uint8_t>(pixels, *grey);
+  return wide ? mask_of<std::uint16_t>(pixels, kind) : mask_of<std::uint8_t>(pixels, kind);
+}
+
+/// Of the colours of 16-bit pixels.
+SampleRange range_of(const cv::Mat& pixels) {
+  const int channels = pixels.channels(), colours = std::min(channels, 3);
+  SampleRange range;
+  for (int y = 0; y < pixels.rows; ++y) {
+    const auto* in = pixels.ptr<std::uint16_t>(y);
+    for (int x = 0; x < pixels.cols; ++x, in += channels) {
+      const auto [min, max] = std::minmax_element(in, in + colours);
+      range.min = std::min<std::uint32_t>(range.min, *min);
+      range.max = std::max<std::uint32_t>(range.max, *max);
+      range.grey &= *min == *max;
+    }
+  }
+  return range;
 }
 
 /// Max side of a JPEG image, pixels, in libjpeg.
@@ -237,24 +214,6 @@ cv::Mat mat_of(ImageView<const T> image, int type) {
 
 }  // namespace
 
-std::optional<HeaderSize> header_size(std::string_view bytes) {
-  if (bytes.starts_with("\x89PNG\r\n\x1A\n"sv)) return png_size(bytes);
-  if (is_jpeg(bytes)) return jpeg_size(bytes);
-  if (bytes.size() < 8) return rare_header_size(bytes);
-  if (bytes.starts_with("II*\0"sv)) return tiff_size(bytes, std::endian::little);
-  if (bytes.starts_with("MM\0*"sv)) return tiff_size(bytes, std::endian::big);
-  return rare_header_size(bytes);
-}
-
-bool is_truncated_jpeg(std::string_view bytes) {
-  if (!is_jpeg(bytes)) return false;
-  // After the first start-of-scan marker (DA), FF D9 can only be the end of the image: FF is escaped in coded
-  // data.
-  const std::size_t pixels =
-      visit_jpeg_segments(bytes, [](std::uint8_t marker, std::string_view) { return marker == 0xDA; });
-  return bytes.find("\xFF\xD9"sv, pixels) == std::string_view::npos;
-}
-
 std::string lower_extension(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
@@ -271,27 +230,62 @@ std::filesystem::path find_image(const std::filesystem::path& folder, const std:
   return {};
 }
 
-std::string read_image_file(const std::filesystem::path& path,
-                            const std::function<void(const HeaderSize& size)>& check) {
-  if (check)
-    if (const auto size = header_size(read_beginning(path, kHeaderBytes))) check(*size);
+std::string read_image_file(const std::filesystem::path& path, const HeaderCheck& check) {
+  if (check) {
+    const std::string beginning = read_beginning(path, kHeaderBytes);
+    if (const auto size = header_size(beginning)) check(*size, beginning);
+  }
   return read_file(path, kMaxImageFileBytes);
 }
 
-Image<Rgb8> read_image(const std::filesystem::path& path, std::uint32_t white) {
-  return decode_image(read_image_file(path), path.string(), white);
+Image<Rgb8> read_image(const std::filesystem::path& path, SampleLevels levels) {
+  return decode_image(read_image_file(path), path.string(), levels);
 }
 
-Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, std::uint32_t white) {
-  EXPECTS(white > 0);
+Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, SampleLevels levels) {
+  EXPECTS(levels.white > levels.black);
   const cv::Mat bgr = decode_colour(bytes, file);
-  return bgr.depth() == CV_8U ? rgb_of_bgr<std::uint8_t>(bgr, white) : rgb_of_bgr<std::uint16_t>(bgr, white);
+  if (bgr.depth() == CV_8U) return rgb_of_bgr<std::uint8_t>(bgr, [](std::uint8_t value) { return value; });
+  const std::vector<std::uint8_t> table = level_table(levels);
+  return rgb_of_bgr<std::uint16_t>(bgr, [&](std::uint16_t value) { return table[value]; });
 }
 
-Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file) {
-  const cv::Mat pixels = decode(bytes, cv::IMREAD_UNCHANGED, file);
-  if (pixels.depth() != CV_8U && pixels.depth() != CV_16U) fail_samples(pixels, file);
-  return pixels.depth() == CV_8U ? mask_of<std::uint8_t>(pixels) : mask_of<std::uint16_t>(pixels);
+void SampleRange::include(const SampleRange& other) {
+  min = std::min(min, other.min);
+  max = std::max(max, other.max);
+  grey &= other.grey;
+}
+
+SampleLevels levels_of(const SampleRange& range) {
+  if (range.empty() || range.max == 0) return {};
+  const std::uint32_t white = std::max(255u, (1u << std::bit_width(range.max)) - 1);
+  if (range.grey && range.min < range.max && range.min > white / 4) return {range.max, range.min};
+  return {white, 0};
+}
+
+bool is_plain_photo(const std::filesystem::path& path) {
+  constexpr std::size_t kSignature = 3;
+  return has_plain_samples(read_beginning(path, kSignature));
+}
+
+PhotoSamples inspect_photo(std::string_view bytes, const std::string& file) {
+  const cv::Mat pixels = decode_unchanged(bytes, file);
+  PhotoSamples samples;
+  if (pixels.depth() == CV_16U) samples.range = range_of(pixels);
+  if (pixels.channels() != 4 && !transparent_grey(bytes)) return samples;
+  samples.mask = mask_of(pixels, bytes, MaskKind::kTransparent);
+  std::size_t kept = 0;
+  for (int y = 0; y < pixels.rows; ++y) {
+    const std::uint8_t* row = samples.mask.row(y);
+    kept += static_cast<std::size_t>(std::count(row, row + pixels.cols, 255));
+  }
+  samples.all_transparent = kept == 0;
+  if (kept == 0 || kept == pixels.total()) samples.mask = {};
+  return samples;
+}
+
+Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file, MaskKind kind) {
+  return mask_of(decode_unchanged(bytes, file), bytes, kind);
 }
 
 StoredGrey read_stored_grey(const std::filesystem::path& path) {

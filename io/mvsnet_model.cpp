@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "core/paths.hpp"
 #include "io/posed_photos.hpp"
@@ -22,13 +25,25 @@ WordScanner next_line(LineScanner& lines, const std::string& what) {
   return {line, lines.place()};
 }
 
-/// Reads a line with the name of a matrix, and its rows.
+/// A matrix, and the conventions that the line with its name states behind it, in lower case.
 template <std::size_t kSide>
-std::array<double, kSide * kSide> read_matrix(LineScanner& lines, const std::string& name) {
+struct NamedMatrix {
+  std::array<double, kSide * kSide> rows{};
+  std::string remark;
+};
+
+/// Reads a line that begins with the name of a matrix, and its rows.
+template <std::size_t kSide>
+NamedMatrix<kSide> read_matrix(LineScanner& lines, const std::string& name) {
   const WordScanner title = next_line(lines, in_quotes(name));
-  if (title.rest() != name)
-    title.place().fail("the line is {}; it has to be {}", in_quotes(title.rest()), in_quotes(name));
-  std::array<double, kSide * kSide> matrix{};
+  std::string remark(title.rest());
+  std::transform(remark.begin(), remark.end(), remark.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (!remark.starts_with(name) ||
+      (remark.size() > name.size() && std::isalnum(static_cast<unsigned char>(remark[name.size()])) != 0))
+    title.place().fail("the line is {}; it has to begin with {}", in_quotes(title.rest()), in_quotes(name));
+  NamedMatrix<kSide> named{{}, remark.substr(name.size())};
+  auto& matrix = named.rows;
   for (std::size_t row = 0; row < kSide; ++row) {
     WordScanner words = next_line(lines, "a row of the matrix " + in_quotes(name));
     for (std::size_t column = 0; column < kSide; ++column)
@@ -36,7 +51,12 @@ std::array<double, kSide * kSide> read_matrix(LineScanner& lines, const std::str
     if (!words.done())
       words.place().fail("{} follows a row of {} numbers", in_quotes(words.rest()), int{kSide});
   }
-  return matrix;
+  return named;
+}
+
+bool mentions(const std::string& text, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -44,9 +64,15 @@ std::array<double, kSide * kSide> read_matrix(LineScanner& lines, const std::str
 MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file) {
   LineScanner lines(bytes, file);
   MvsnetCamera camera;
-  const auto extrinsic = read_matrix<4>(lines, "extrinsic");
+  const auto [extrinsic, remark] = read_matrix<4>(lines, "extrinsic");
+  if (mentions(remark, {"opengl", "y up", "z backward"}))
+    lines.place().fail(
+        "the matrix \"extrinsic\" is of other axes, by the words {}; write it for x right, y down, z forward",
+        in_quotes(remark));
   camera.cam_from_world = rigid_pose(extrinsic, lines.place());
-  const auto k = read_matrix<3>(lines, "intrinsic");
+  if (mentions(remark, {"camera2world", "cam2world", "c2w"}))
+    camera.cam_from_world = inverse(camera.cam_from_world);
+  const auto k = read_matrix<3>(lines, "intrinsic").rows;
   const double max_skew = 1e-6 * k[0];  // what rounding leaves in a matrix from a decomposition
   if (!(k[0] > 0) || std::abs(k[1]) > max_skew || k[3] != 0 || !(k[4] > 0) || k[6] != 0 || k[7] != 0 ||
       k[8] != 1)
@@ -88,12 +114,14 @@ Scene read_mvsnet_model(const fs::path& cams, const fs::path& images, std::size_
                        (images / missing).string() + ": there is no such photo, nor one of another kind");
       continue;
     }
-    const std::string name = photo.filename().string();
-    const auto size = photos.size_of(name);
+    View view;
+    view.name = photo.filename().string();
+    view.cam_from_world = camera.cam_from_world;
+    const auto size = photos.size_of(view);
     if (!size) continue;
     camera.pinhole.width = size->width;
     camera.pinhole.height = size->height;
-    photos.add(name, to_camera(camera.pinhole), camera.cam_from_world, {file});
+    photos.add(std::move(view), to_camera(camera.pinhole), {file});
   }
   return photos.finish(cams.string());
 }

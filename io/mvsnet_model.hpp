@@ -19,8 +19,9 @@ struct MvsnetCamera {
 };
 
 /// Reads a camera file of MVSNet: "extrinsic" and the 4x4 matrix from world to camera coordinates (x right, y
-/// down, z forward), "intrinsic" and [fx 0 cx; 0 fy cy; 0 0 1]. Pixel centres are at 0.5, as ours. What
-/// follows, the range of depths, is ignored.
+/// down, z forward), "intrinsic" and [fx 0 cx; 0 fy cy; 0 0 1]. Further words behind "extrinsic" and
+/// "intrinsic" are conventions: camera2world is inverted, other axes are refused. Pixel centres are at 0.5,
+/// as ours. What follows, the range of depths, is ignored.
 /// @throws InputError with file and line
 MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file);
 

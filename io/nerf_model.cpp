@@ -8,10 +8,12 @@
 #include <optional>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/json_reader.hpp"
 #include "core/paths.hpp"
+#include "io/model_file.hpp"
 #include "io/posed_photos.hpp"
 #include "io/text_scanner.hpp"
 
@@ -128,10 +130,10 @@ Pose cam_from_world(JsonReader& frame) {
 
 /// The name of a photo with its extension: where there is no such photo and the name has none, that of the
 /// scenes of NeRF, so that views keep their order whichever photo is missing.
-std::string photo_name(const fs::path& folder, const std::string& name) {
+std::string with_extension(const fs::path& folder, const std::string& path, const std::string& name) {
   try {
-    if (is_there_to_read(folder / name)) return name;
-    if (const fs::path found = find_image(folder, name); !found.empty())
+    if (is_there_to_read(folder / path)) return name;
+    if (const fs::path found = find_image(folder, path); !found.empty())
       return name + found.extension().string();
   } catch (const InputError&) {
     return name;  // what cannot be looked up leaves out its view alone, once the photo is read
@@ -139,32 +141,64 @@ std::string photo_name(const fs::path& folder, const std::string& name) {
   return fs::path(name).has_extension() ? name : name + ".png";
 }
 
-void add_frame(JsonReader& file, JsonReader& frame, const fs::path& folder, PosedPhotos& photos) {
-  const std::string field = frame.place_of("file_path"), path = frame.text("file_path");
-  const FilePlace place{field};
-  check_relative_name(path, place);  // before a file of that name is looked for
-  const std::string name = photo_name(folder, path);
-  Fields fields(file, frame);
+/// Sets the mask of a photo: what the frame names as `mask_path` (nerfstudio), or else dynamic_mask_NAME.png
+/// beside the photo (instant-ngp).
+void add_mask(Fields& fields, const fs::path& folder, bool moved, View& view) {
+  if (JsonReader& reader = fields.of("mask_path"); reader.is_text("mask_path")) {
+    const std::string field = reader.place_of("mask_path");
+    view.mask_file =
+        (folder / find_model_file(folder, reader.text("mask_path"), moved, {field}).path).string();
+    return;
+  }
+  const fs::path photo = folder / view.photo_file();
+  const fs::path dynamic = photo.parent_path() / ("dynamic_mask_" + photo.stem().string() + ".png");
+  if (!is_there(dynamic)) return;
+  view.mask_file = dynamic.string();
+  view.mask_kind = MaskKind::kNotBlack;
+}
+
+/// A file with frames, and where its photos are.
+struct NerfFile {
+  JsonReader& root;
+  const fs::path& folder;
+  bool moved;  ///< the photos are not in the folder of the file
+};
+
+void add_frame(const NerfFile& file, JsonReader& frame, PosedPhotos& photos) {
+  const std::string field = frame.place_of("file_path"), stated = frame.text("file_path");
+  const ModelFile photo = find_model_file(file.folder, stated, file.moved, {field});
+  View view;
+  view.name = with_extension(file.folder, photo.path, photo.name);
+  if (!photo.found)
+    return photos.leave_out(view.name, (file.folder / view.name).string() +
+                                           ": there is no such photo, nor one below that folder at the last "
+                                           "components of " +
+                                           in_quotes(stated) + "; --images names another folder");
+  if (photo.path != photo.name) view.photo = with_extension(file.folder, photo.path, photo.path);
+  Fields fields(file.root, frame);
   std::optional<ImageSize> size;
   if (fields.has("w") || fields.has("h"))
     size = {side_of(fields, "w"), side_of(fields, "h")};
   else
-    size = photos.size_of(name);
-  if (size) photos.add(name, camera_of(fields, *size), cam_from_world(frame), place);
+    size = photos.size_of(view);
+  if (!size) return;
+  view.cam_from_world = cam_from_world(frame);
+  add_mask(fields, file.folder, file.moved, view);
+  photos.add(std::move(view), camera_of(fields, *size), {field});
 }
 
 }  // namespace
 
 Scene parse_nerf_model(std::string_view bytes, const std::string& file, const fs::path& folder,
-                       std::size_t memory_limit) {
+                       std::size_t memory_limit, bool moved) {
   const nlohmann::json json = parse_json(bytes, file);
   JsonReader root(json, file, "");
   PosedPhotos photos(folder, memory_limit);
-  for (JsonReader& frame : root.objects("frames")) add_frame(root, frame, folder, photos);
+  for (JsonReader& frame : root.objects("frames")) add_frame({root, folder, moved}, frame, photos);
   return photos.finish(file);
 }
 
-Scene read_nerf_model(const fs::path& file, std::size_t memory_limit) {
+Scene read_nerf_model(const fs::path& file, std::size_t memory_limit, const fs::path& images) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(file, error);
   if (!error && bytes > memory_limit / kParsedBytes)
@@ -172,7 +206,9 @@ Scene read_nerf_model(const fs::path& file, std::size_t memory_limit) {
         fmt::format("{}: it has {} bytes, which may take {} times as much memory, more than is left "
                     "for the model; raise --memory-limit",
                     file.string(), bytes, kParsedBytes));
-  return parse_nerf_model(read_file(file), file.string(), file.parent_path(), memory_limit);
+  const bool moved = !images.empty();
+  return parse_nerf_model(read_file(file), file.string(), moved ? images : file.parent_path(), memory_limit,
+                          moved);
 }
 
 }  // namespace recon

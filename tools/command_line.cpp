@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/program.hpp"
@@ -16,19 +17,64 @@ namespace recon {
 
 namespace {
 
+constexpr const char* kHelpAdvice = "reconstruct --help lists the options";
+
 /// "-o,--output".
 std::string names_of(const Option& option) {
   return (option.letter != 0 ? std::string("-") + option.letter + "," : "") + "--" + option.name;
+}
+
+/// The fewest letters to insert, delete, replace or exchange with their neighbour that make one word of the
+/// other (Damerau 1964, adjacent exchanges).
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] =
+          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+/// The option whose name is most like a word, such as qualty; empty where none is like it.
+std::string most_similar_option(const std::string& word) {
+  constexpr std::size_t kMinWord = 2, kMaxWord = 64, kMinBeginning = 3;
+  if (word.size() < kMinWord || word.size() > kMaxWord) return {};
+  std::string best;
+  std::size_t least = word.size() / 3 + 1;  // one letter in three may be wrong
+  for (const Option* option : all_options()) {
+    const bool begins = word.size() >= kMinBeginning && option->name.starts_with(word);
+    const std::size_t distance = begins ? 0 : edit_distance(word, option->name);
+    if (distance < least) best = option->name, least = distance;
+  }
+  return best;
+}
+
+/// @param dashes  that an option begins with
+std::string fault_of_option(const std::string& given, const std::string& dashes) {
+  const std::size_t begin = std::min(given.find_first_not_of('-'), given.size());
+  std::string word = given.substr(begin, given.find('=') - begin);
+  std::replace(word.begin(), word.end(), '_', '-');
+  const std::string similar = most_similar_option(word);
+  return "there is no option '" + given + "'; " +
+         (similar.empty() ? "" : "did you mean " + dashes + similar + "? ") + kHelpAdvice;
 }
 
 /// What is wrong with the arguments, in other terms than those of CLI11.
 std::string fault_of(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    return "there is no option '" + app.remaining().front() + "'";
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return text;
-  return text.substr(0, text.find(':')) +
-         (text.find("received") == std::string::npos ? " needs a value" : " is given more than once");
+    return fault_of_option(app.remaining().front(), "--");
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    text = text.substr(0, text.find(':')) +
+           (text.find("received") == std::string::npos ? " needs a value" : " is given more than once");
+  return text + "; " + kHelpAdvice;
 }
 
 constexpr std::size_t kMaxBytes = 1 << 20;
@@ -75,7 +121,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(fault_of(app, error) + "; reconstruct --help lists the options");
+    throw UsageError(fault_of(app, error));
   }
   for (const Option* option : all_options())
     if (const CLI::Option* parsed = app.get_option("--" + option->name); parsed->count() > 0)
@@ -105,9 +151,7 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
 void add_config(const std::string& file, GivenOptions& given) {
   for (const ConfigEntry& entry : parse_config(text_of_file(file), file)) {
     const Option* option = find_option(entry.key);
-    if (option == nullptr)
-      refuse(file, entry.line,
-             "there is no option '" + entry.key + "'; reconstruct --help lists the options");
+    if (option == nullptr) refuse(file, entry.line, fault_of_option(entry.key, ""));
     if (option->scope == OptionScope::kCommandLine)
       refuse(file, entry.line, entry.key + " belongs on the command line, not in a configuration");
     given.try_emplace(entry.key, GivenOption{entry.value, file + ":" + std::to_string(entry.line) + ": "});

@@ -11,7 +11,7 @@
 
 namespace recon {
 
-/// The camera models of COLMAP; the values are the ids of its binary format.
+/// The camera models of COLMAP 4, but for panoramas; the values are the ids of its binary format.
 enum class CameraModel {
   kSimplePinhole = 0,
   kPinhole = 1,
@@ -24,6 +24,12 @@ enum class CameraModel {
   kSimpleRadialFisheye = 8,
   kRadialFisheye = 9,
   kThinPrismFisheye = 10,
+  kRadTanThinPrismFisheye = 11,
+  kSimpleDivision = 12,
+  kDivision = 13,
+  kSimpleFisheye = 14,
+  kFisheye = 15,
+  kEucm = 16,
 };
 
 /// A COLMAP camera: model, image size in pixels and the parameters in COLMAP's order.
@@ -37,10 +43,13 @@ struct Camera {
 /// COLMAP's name of a model, such as "OPENCV_FISHEYE".
 std::string_view model_name(CameraModel model);
 
-/// The model with a given name, or with a given id of COLMAP's binary format; empty if COLMAP 3.8 has no such
-/// model.
+/// The model with a given name, or with a given id of COLMAP's binary format; empty if it is not supported.
 std::optional<CameraModel> model_from_name(std::string_view name);
 std::optional<CameraModel> model_from_id(int id);
+
+/// COLMAP's name of a model that it has and we do not support, by its name or id; empty for others.
+std::optional<std::string_view> unsupported_model(std::string_view name);
+std::optional<std::string_view> unsupported_model(int id);
 
 /// Number of parameters of a model.
 int parameter_count(CameraModel model);
@@ -48,8 +57,14 @@ int parameter_count(CameraModel model);
 /// Number of focal lengths of a model, 1 or 2: its first parameters, before those of the principal point.
 int focal_length_count(CameraModel model);
 
+/// Whether rays are mapped by their angle to the axis, not by its tangent.
+bool is_fisheye(CameraModel model);
+
 /// The pinhole camera if the model is SIMPLE_PINHOLE or PINHOLE; empty otherwise.
 std::optional<Pinhole> as_pinhole(const Camera& camera);
+
+/// The camera of the same photo in another size.
+Camera scaled_camera(const Camera& camera, int width, int height);
 
 /// The COLMAP camera of a pinhole.
 Camera to_camera(const Pinhole& pinhole);
@@ -61,8 +76,12 @@ Camera to_camera(const Pinhole& pinhole);
 ///   distorted = g(r) b + 2 b (p . b) + (p + s) r^2,   pixel = f distorted + c,   p = (p2, p1), s = (sx1,
 ///   sy1);
 /// b = (x, y) / z for perspective models and theta (x, y) / |(x, y)| for fisheye models, theta the angle to
-/// the axis; g is a polynomial or a quotient of polynomials in r^2, or atan(2 r tan(omega / 2)) / (r omega)
-/// for FOV.
+/// the axis; g is a polynomial or a quotient of polynomials in r^2, or
+///   atan(2 r tan(omega / 2)) / (r omega)           for FOV,
+///   2 / (1 + sqrt(1 - 4 k r^2))                    for division models (Fitzgibbon 2001),
+///   1 / (alpha sqrt(1 + beta r^2) + 1 - alpha)     for EUCM (Khomutenko, Garcia, Martinet 2016).
+/// RAD_TAN_THIN_PRISM_FISHEYE distorts radially first: q = g(r) b takes the place of b and |q| that of r
+/// behind it, and (s1, s3) |q|^4 is added.
 ///
 /// The domain is the disc of b in which the map is provably injective: there the symmetric part of its
 /// Jacobian is positive definite, since d(r g)/dr and g exceed (6 |p| + 2 |s|) r. Fisheye lenses extend
@@ -96,20 +115,32 @@ class Lens {
     double g_r;  ///< its derivative dg/dr
   };
 
+  /// What g is.
+  enum class Formula { kPolynomial, kFov, kDivision, kUnified };
+
   Radial radial(double r) const;
+  Radial fov(double r) const;
   Vec2d distort(Vec2d base) const;
+  Vec2d bend(Vec2d q) const;
+  Vec2d unbend(Vec2d bent) const;
   std::optional<double> isolated_radius(double estimate, double distorted_radius) const;
   std::optional<double> newton_radius(double start, double hi, double distorted_radius) const;
   std::optional<double> solve_radius(double distorted_radius) const;
   std::optional<Vec2d> undistort(Vec2d distorted) const;
+  std::optional<Vec2d> undistort_bent(Vec2d distorted) const;
   double find_limit() const;
+  double closed_limit() const;
+  double bent_limit() const;
 
   bool fisheye_ = false;
-  double omega_ = 0;                      ///< of the FOV model, otherwise 0
-  std::array<double, 5> numerator_{1};    ///< of g, in powers of r^2
+  Formula formula_ = Formula::kPolynomial;
+  Vec2d shape_{0, 0};                     ///< omega; k; alpha and beta
+  std::array<double, 7> numerator_{1};    ///< of g, in powers of r^2
   std::array<double, 4> denominator_{1};  ///< of g, in powers of r^2
   Vec2d tangential_{0, 0};                ///< p = (p2, p1)
-  Vec2d prism_{0, 0};                     ///< s = (sx1, sy1)
+  Vec2d prism_{0, 0};                     ///< s = (sx1, sy1) or (s0, s2)
+  Vec2d outer_prism_{0, 0};               ///< (s1, s3)
+  bool bent_behind_ = false;              ///< radial distortion comes first
   Vec2d focal_{1, 1}, centre_{0, 0};
   double limit_ = 0;  ///< radius of the domain in base coordinates
 };

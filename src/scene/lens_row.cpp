@@ -73,8 +73,11 @@ namespace recon {
 HWY_EXPORT(project_points);
 
 void Lens::project_row(const double* x, double y, int count, double* pixel_x, double* pixel_y) const {
-  if (!fisheye_ && omega_ == 0) {
-    const PolynomialLens lens{numerator_, denominator_, tangential_, prism_, focal_, centre_, limit_};
+  if (!fisheye_ && formula_ == Formula::kPolynomial) {
+    // Of perspective lenses, the further coefficients are 0.
+    const std::array<double, 5> numerator{numerator_[0], numerator_[1], numerator_[2], numerator_[3],
+                                          numerator_[4]};
+    const PolynomialLens lens{numerator, denominator_, tangential_, prism_, focal_, centre_, limit_};
     HWY_DYNAMIC_DISPATCH(project_points)(lens, x, y, count, pixel_x, pixel_y);
     return;
   }

@@ -63,6 +63,13 @@ struct Observation {
   std::uint64_t point_id = kNoPoint;
 };
 
+/// How a mask file marks the pixels to ignore.
+enum class MaskKind {
+  kBlack,        ///< as 0 in all colours, or fully transparent
+  kNotBlack,     ///< as anything but 0 in all colours: the dynamic masks of instant-ngp
+  kTransparent,  ///< as fully transparent, whatever their colours: the mask is the photo itself
+};
+
 /// One photo: its name relative to the image folder, its camera (index into Scene::cameras) and pose.
 struct View {
   std::uint32_t id = 0;
@@ -71,6 +78,11 @@ struct View {
   Pose cam_from_world;
   SharedVector<Observation> observations;
   std::string mask_hash = {};  ///< of the content of its mask file; empty: it has none
+  std::string photo = {};      ///< its photo, relative to the image folder; empty: `name`
+  std::string mask_file = {};  ///< that the model names; empty: none
+  MaskKind mask_kind = MaskKind::kBlack;
+
+  const std::string& photo_file() const { return photo.empty() ? name : photo; }
 };
 
 /// One element of a point's track: the view (index into Scene::views) and the index into its observations.

@@ -1,10 +1,12 @@
 #include "session/input.hpp"
 
+#include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
@@ -22,6 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The names of the images of a pair, left and right: of the sets of Middlebury from 2014 on, of 2001 and
+/// 2003, and of 2005 and 2006.
+constexpr std::pair<const char*, const char*> kPairNames[] = {
+    {"im0", "im1"}, {"im2", "im6"}, {"view1", "view5"}};
+
 /// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
 bool looks_like_input(const fs::path& root) {
   return is_folder(root / "images") || is_folder(root / "sparse") || is_there_to_read(root / "calib.txt") ||
@@ -35,7 +42,8 @@ std::string what_is_missing(const fs::path& root) {
   if (is_there_to_read(root / "calib.txt") || left || right)
     return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
   if (!is_folder(root / "images"))
-    return "this is no scene: it has no folder images/ (and no file transforms.json)";
+    return "this is no scene: it has no folder images/ (and no file transforms.json); --images names another "
+           "folder of the photos";
   if (!is_folder(root / "sparse"))
     return "this is no scene: it has no folder sparse/ (nor a file transforms.json, nor cams/NAME_cam.txt)";
   return "this is no scene: sparse/ (and sparse/0/, sparse/1/ and so on) has no cameras and images as .txt "
@@ -53,45 +61,71 @@ fs::path find_masks(const fs::path& root) {
                    ": is no folder; make it a folder with the masks, or remove it to use the whole photos");
 }
 
+/// The folder of the photos of a scene: the one that was given, inside the scene or else anywhere.
+fs::path images_of(const fs::path& root, const fs::path& given) {
+  if (given.empty()) return root / "images";
+  return is_folder(root / given) ? root / given : given;
+}
+
+/// Says which of several models is read.
+std::vector<std::string> warnings_of(const std::vector<ModelFolder>& models) {
+  if (models.size() < 2) return {};
+  std::string others;
+  for (std::size_t i = 1; i < models.size(); ++i)
+    others +=
+        fmt::format("{}{} with {}", i > 1 ? ", " : "", models[i].path.filename().string(), models[i].images);
+  return {fmt::format(
+      "{} has {} images and is read; the other models of parts of the scene are not: {}; to use one, give it "
+      "alone in a folder sparse/ of a scene of its own",
+      models.front().path.string(), models.front().images, others)};
+}
+
 /// The parts of a scene: of COLMAP if there is a folder sparse/, else of nerfstudio or NeRF (transforms.json
-/// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt). Nothing when `root` has no model or, except
-/// with transforms.json, no folder images/.
-std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name) {
-  SceneFolder scene{root, root / "images", {}, {}, name};
+/// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt), whose photos BlendedMVS has in
+/// blended_images/. Nothing when `root` has no model or, except with transforms.json, no folder of photos.
+std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name, const fs::path& images) {
+  SceneFolder scene{root, images_of(root, images), {}, {}, name};
+  scene.images_given = !images.empty();
   const bool has_images = is_folder(scene.images);
   // COLMAP comes first: the other formats have no points.
   if (is_folder(root / "sparse")) {
-    const auto model = find_model_folder(root);
-    if (!has_images || !model) return std::nullopt;
-    scene.model = *model;
+    const std::vector<ModelFolder> models = find_model_folders(root);
+    if (!has_images || models.empty()) return std::nullopt;
+    scene.model = models.front().path;
+    scene.warnings = warnings_of(models);
     return scene;
   }
   for (const char* file : {"transforms.json", "transforms_train.json"})
     if (is_there_to_read(root / file)) {
-      scene.images = root;
+      if (!scene.images_given) scene.images = root;
       scene.model = root / file;
       scene.format = SceneFormat::kNerf;
       return scene;
     }
   scene.model = root / "cams";
   scene.format = SceneFormat::kMvsnet;
-  if (!has_images || mvsnet_camera_files(scene.model).empty()) return std::nullopt;
+  if (!has_images && !scene.images_given) scene.images = root / "blended_images";
+  if (!is_folder(scene.images) || mvsnet_camera_files(scene.model).empty()) return std::nullopt;
   return scene;
 }
 
-/// The parts of a folder of a rectified pair, as Middlebury has them: im0 and im1, as .png or another kind of
+/// The parts of a folder of a rectified pair, as Middlebury has them: its images, as .png or another kind of
 /// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
 std::optional<PairFiles> find_pair(const fs::path& root, const fs::path& name) {
-  const fs::path left = find_image(root, "im0"), right = find_image(root, "im1");
-  if (left.empty() || right.empty()) return std::nullopt;
-  const fs::path calibration = root / "calib.txt";
-  return PairFiles{root, left, right, is_there_to_read(calibration) ? calibration : fs::path(), name};
+  for (const auto& [left_name, right_name] : kPairNames) {
+    const fs::path left = find_image(root, left_name), right = find_image(root, right_name);
+    if (left.empty() || right.empty()) continue;
+    const fs::path calibration = root / "calib.txt";
+    return PairFiles{root, left, right, is_there_to_read(calibration) ? calibration : fs::path(), name};
+  }
+  return std::nullopt;
 }
 
-/// @param name  of the input
+/// @param name    of the input
+/// @param images  that were given
 /// @throws InputError where that cannot be found out
-std::optional<Input> find_input(const fs::path& root, const fs::path& name = {}) {
-  if (auto scene = find_scene(root, name)) {
+std::optional<Input> find_input(const fs::path& root, const fs::path& name, const fs::path& images) {
+  if (auto scene = find_scene(root, name, images)) {
     scene->masks = find_masks(root);
     return *std::move(scene);
   }
@@ -105,20 +139,22 @@ UnusableInput unusable(const fs::path& path, const Error& error) {
   return {path, text.starts_with(beginning) ? text.substr(beginning.size()) : text};
 }
 
-void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<Input>& found);
+void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::path& images,
+                      std::vector<Input>& found);
 
 /// Adds a folder in a folder that was given, or the inputs below it. What cannot be looked up may be an
 /// input: somebody will miss it.
-void add_inputs_at(const fs::path& path, const fs::path& name, std::vector<Input>& found) {
+void add_inputs_at(const fs::path& path, const fs::path& name, const fs::path& images,
+                   std::vector<Input>& found) {
   try {
     std::error_code ignored;
     if (!is_folder(path) || is_output(path)) return;
-    if (auto input = find_input(path, name)) {
+    if (auto input = find_input(path, name, images)) {
       found.push_back(*std::move(input));
     } else if (looks_like_input(path)) {
       found.push_back(UnusableInput{path, what_is_missing(path)});
     } else if (!fs::is_symlink(path, ignored)) {
-      add_inputs_below(path, name, found);
+      add_inputs_below(path, name, images, found);
     }
   } catch (const Error& error) {
     found.push_back(unusable(path, error));
@@ -134,13 +170,14 @@ bool is_passed_over(const fs::path& path) {
 /// Adds the inputs below a folder, which `name` leads to from the folder that was given. Hidden folders and
 /// results are left out; links are followed once only, so that they cannot lead in circles.
 /// @throws InputError when the folder cannot be read
-void add_inputs_below(const fs::path& folder, const fs::path& name, std::vector<Input>& found) {
+void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::path& images,
+                      std::vector<Input>& found) {
   std::vector<fs::path> paths;
   for_each_in_folder(folder, [&](const fs::path& path) {
     if (!is_passed_over(path)) paths.push_back(path);
   });
   std::sort(paths.begin(), paths.end());
-  for (const fs::path& path : paths) add_inputs_at(path, name / path.filename(), found);
+  for (const fs::path& path : paths) add_inputs_at(path, name / path.filename(), images, found);
 }
 
 constexpr const char* kNotThere = "there is no such file or folder";
@@ -166,16 +203,43 @@ std::vector<fs::path> listed_inputs(const fs::path& list) {
   return inputs;
 }
 
+/// The scene that a path leads into, such as to its images/, sparse/0/ or transforms.json; empty: there is
+/// none.
+fs::path scene_around(const fs::path& path) {
+  constexpr int kMaxDepth = 3;
+  fs::path folder = path;
+  for (int i = 0; i < kMaxDepth; ++i) {
+    folder = (folder / "..").lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();  // without the slash at its end
+    if (folder.empty() || folder == folder.root_path()) return {};
+    if (find_scene(folder, {}, {})) return folder;
+  }
+  return {};
+}
+
+std::string suggestion(const fs::path& path) try {
+  const fs::path scene = scene_around(path);
+  if (scene.empty()) return {};
+  return "; it is a part of the scene " + scene.string() + ": give that folder";
+} catch (const InputError&) {  // what is around cannot be looked up
+  return {};
+}
+
 /// A folder that is an input, or those below it; never none.
-std::vector<Input> inputs_at(const fs::path& path) {
+std::vector<Input> inputs_at(const fs::path& path, const fs::path& images) {
   try {
     const PathKind kind = kind_of_path(path);
     if (kind == PathKind::kNothing) return {UnusableInput{path, kNotThere}};
     if (kind != PathKind::kFolder) return {UnusableInput{path, "is a pipe or a device, no file or folder"}};
-    if (const auto input = find_input(path)) return {*input};
+    if (const auto input = find_input(path, {}, images)) return {*input};
     std::vector<Input> below;
-    add_inputs_below(path, {}, below);
+    add_inputs_below(path, {}, images, below);
     if (!below.empty()) return below;
+    if (!images.empty() && !is_folder(images_of(path, images)))
+      return {
+          UnusableInput{path, "--images " + images.string() + " is no folder, in the scene or from here"}};
+    const std::string part = suggestion(path);
+    if (!part.empty()) return {UnusableInput{path, "this is no scene" + part}};
     return {UnusableInput{path, what_is_missing(path) + "; nor does a folder below hold one"}};
   } catch (const Error& error) {
     return {unusable(path, error)};
@@ -201,7 +265,8 @@ Input pair_of(const std::vector<fs::path>& inputs) {
                      " is a folder and other inputs are files; give the two images of a pair, or folders");
   if (inputs.size() != 2)
     throw UsageError(std::to_string(inputs.size()) + (inputs.size() == 1 ? " file is" : " files are") +
-                     " given; a rectified pair is two image files, left and right");
+                     " given; a rectified pair is two image files, left and right" +
+                     suggestion(inputs.front()));
   return PairFiles{{}, inputs[0], inputs[1], {}};
 }
 
@@ -214,7 +279,7 @@ std::optional<fs::path> folder_of(const Input& input) {
 
 }  // namespace
 
-std::vector<Input> expand_inputs(const std::vector<fs::path>& given) {
+std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::path& images) {
   std::vector<fs::path> named, inputs;
   for (const fs::path& input : given) {
     if (input.extension() != ".txt" || kind_of_given(input) != PathKind::kFile) {
@@ -238,7 +303,7 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given) {
   if (std::any_of(inputs.begin(), inputs.end(), is_given_file)) return {pair_of(inputs)};
   std::vector<Input> found;
   for (const fs::path& input : inputs) {
-    const std::vector<Input> here = inputs_at(input);
+    const std::vector<Input> here = inputs_at(input, images);
     found.insert(found.end(), here.begin(), here.end());
   }
   return found;

@@ -16,11 +16,14 @@ enum class SceneFormat { kColmap, kNerf, kMvsnet };
 /// Where the parts of a scene lie.
 struct SceneFolder {
   std::filesystem::path root;
-  std::filesystem::path images;      ///< names of photos are relative to it: root/images, of kNerf root
+  std::filesystem::path images;      ///< names of photos are relative to it: root/images, of kNerf root,
+                                     ///< of kMvsnet also root/blended_images, or --images
   std::filesystem::path model;       ///< root/sparse or root/sparse/N, the JSON file of kNerf, or root/cams
   std::filesystem::path masks = {};  ///< root/masks; empty: there is none
   std::filesystem::path name = {};   ///< below the folder in which it was found; empty: it was named itself
   SceneFormat format = SceneFormat::kColmap;
+  bool images_given = false;               ///< by --images
+  std::vector<std::string> warnings = {};  ///< what was left out of several models
 };
 
 /// Where the parts of a rectified pair lie.
@@ -48,10 +51,13 @@ inline bool is_usable(const Input& input) {
 /// one a line, relative to its own folder; # begins a comment. An input that is not there may be a pattern of
 /// the shell. The session.jsonl and index.html of a session are no inputs beside others. A folder that is
 /// nothing of this, an input that is not there or cannot be looked up, and a folder below that has parts of a
-/// scene or a pair but not all are unusable inputs.
+/// scene or a pair but not all are unusable inputs; of a part of a scene, such as its images/, the reason
+/// names the scene.
+/// @param images  the folder of the photos of scenes, inside each scene or else anywhere; empty: images/
 /// @throws InputError when a file is not there
 /// @throws UsageError for image files that are not two, or not alone
-std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs);
+std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs,
+                                 const std::filesystem::path& images = {});
 
 /// How messages and reports call an input: its folder, or the left image.
 std::filesystem::path input_name(const Input& input);

@@ -352,7 +352,7 @@ int run_session(const SessionOptions& options, std::ostream& out) {
         "no input given: name the folder of a scene, such as one with images/ and sparse/, or the two images "
         "of a pair");
   parse_device(options.device);
-  const std::vector<Input> inputs = expand_inputs(options.inputs);
+  const std::vector<Input> inputs = expand_inputs(options.inputs, options.images);
   if (const std::vector<Job> jobs = jobs_of(options, inputs); !jobs.empty()) {
     options.check(jobs);
     check_output_paths(options, inputs);

@@ -147,7 +147,8 @@ TEST(Numbers, OfBytesNeedAUnitWhereTheyAreSmall) {
 TEST(Arguments, FaultsNameTheOption) {
   const auto refused = [](const Words& words) { return message_of<UsageError>([&] { Parsed{words}; }); };
   const std::string help = "; reconstruct --help lists the options";
-  EXPECT_EQ(refused({"--windwo", "5"}), "there is no option '--windwo'" + help);
+  EXPECT_EQ(refused({"--windwo", "5"}),
+            "there is no option '--windwo'; did you mean --window? reconstruct --help lists the options");
   EXPECT_EQ(refused({"-x"}), "there is no option '-x'" + help);
   EXPECT_EQ(refused({"--window"}), "--window needs a value" + help);
   EXPECT_EQ(refused({"--output"}), "--output needs a value" + help);
@@ -155,6 +156,23 @@ TEST(Arguments, FaultsNameTheOption) {
   EXPECT_EQ(refused({"--colour=maybe"}), "--colour is 'maybe'; it must be true or false");
   EXPECT_EQ(refused({"--stage", "x"}), "--stage is 'x'; it can be all, estimate or fuse");
   EXPECT_EQ(refused({"--method", "x"}), "--method is 'x'; it can be planesweep, sgm, bp, bm or pipeline");
+}
+
+TEST(Arguments, AMistypedOptionGetsTheOneThatWasMeant) {
+  const auto suggested = [](const std::string& word) {
+    const std::string text = message_of<UsageError>([&] { Parsed{Words{word}}; });
+    const std::size_t begin = text.find("did you mean ");
+    return begin == std::string::npos ? std::string() : text.substr(begin + 13, text.find('?') - begin - 13);
+  };
+  EXPECT_EQ(suggested("--qualty=draft"), "--quality");
+  EXPECT_EQ(suggested("--memory_limit"), "--memory-limit");
+  EXPECT_EQ(suggested("--max-dispairty"), "--max-disparity") << "two letters are exchanged";
+  EXPECT_EQ(suggested("--dry"), "--dry-run") << "a beginning";
+  EXPECT_EQ(suggested("--threds"), "--threads");
+  EXPECT_EQ(suggested("--outptu"), "--output");
+  EXPECT_EQ(suggested("--something-else"), "");
+  EXPECT_EQ(suggested("--x"), "");
+  EXPECT_EQ(suggested("--" + std::string(100000, 'w')), "");
 }
 
 TEST(Quality, SetsSourcesAndIterationsThatAreNotGiven) {

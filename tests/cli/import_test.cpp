@@ -75,12 +75,13 @@ TEST_F(ReconstructImport, GivesTheCloudOfTheColmapFolderWithoutPoints) {
 
 TEST_F(ReconstructImport, NamesThatLeadOutsideAreThree) {
   std::string text = content(scene_in("nerf") / "transforms.json");
-  text.replace(text.find("images/view08"), 13, "../nerf/images/view08");
+  text.replace(text.find("images/view08"), 13, "../../session/nerf/images/view08");
   set_content(scene_in("nerf") / "transforms.json", text);
   const Outcome outcome = reconstruct({scene_in("nerf").string()});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("transforms.json: frames[0].file_path: the name \"../nerf/images/view08.jpg\""));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("transforms.json: frames[0].file_path: the path \"../../session/nerf/images/view08.jpg\""));
   EXPECT_FALSE(fs::exists(scene_in("nerf") / "dense/fused.ply"));
 }
 

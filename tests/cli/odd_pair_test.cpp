@@ -8,6 +8,7 @@
 #include "cli/pair_fixture.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
+#include "io/ply.hpp"
 
 namespace recon {
 namespace {
@@ -97,6 +98,46 @@ TEST_P(OddPair, SixteenBitsAgainstEightAreTaken) {
   const Outcome outcome = match_by_method({});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NEAR(known_of(file("dense/disparity.pfm")).median, kShift, 0.26);
+}
+
+class DeepPair : public PairTest {
+ protected:
+  /// Rewrites the images of the pair folder "pair" in 16 bits of which `bits` are used.
+  void deepen(int bits) const {
+    for (const char* name : {"pair/im0.png", "pair/im1.png"}) {
+      const Image<std::uint8_t> image = read_grey_image(file(name));
+      Image<std::uint16_t> deep(kWidth, kHeight);
+      for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < kWidth; ++x)
+          deep(x, y) = static_cast<std::uint16_t>((image(x, y) * ((1 << bits) - 1) + 127) / 255);
+      write_png16(file(name), deep.view());
+    }
+  }
+};
+
+TEST_F(DeepPair, HasTheColoursOfEightBits) {
+  write_pair_folder("pair");
+  ASSERT_EQ(reconstruct({"pair", "--method", "sgm"}).exit_code, 0);
+  const PlyCloud expected = read_ply(file("pair/dense/fused.ply"));
+  for (const int bits : {9, 10, 12, 14, 16}) {
+    write_pair_folder("pair");
+    deepen(bits);
+    const Outcome outcome = reconstruct({"pair", "--method", "sgm"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const PlyCloud cloud = read_ply(file("pair/dense/fused.ply"));
+    ASSERT_EQ(cloud.positions.size(), expected.positions.size()) << bits << " bits";
+    EXPECT_TRUE(cloud.colours == expected.colours) << bits << " bits";
+  }
+}
+
+TEST_F(DeepPair, OfTheOlderSetsOfMiddleburyIsFoundInItsFolder) {
+  write_images();
+  fs::create_directories(file("cones"));
+  fs::rename(file("left.png"), file("cones/im2.png"));
+  fs::rename(file("right.png"), file("cones/im6.png"));
+  const Outcome outcome = reconstruct({"cones", "--max-disparity", "16"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(known_of(file("cones/dense/disparity.pfm")).median, kShift, 0.26);
 }
 
 TEST_P(OddPair, OneRowIsAnswered) {

@@ -66,6 +66,25 @@ Scene parse_binary(const std::string& cameras, const std::string& images, const 
       ColmapFormat::kBinary);
 }
 
+TEST(ColmapBinary, NamesTheModelOfPanoramas) {
+  const std::string bytes =
+      Bytes().add_all(U64{1}, U32{5}, std::int32_t{17}, U64{400}, U64{200}, 400.0, 200.0);
+  EXPECT_THAT(message_of<InputError>([&] { parse_binary(bytes, image(), point()); }),
+              testing::StartsWith("cameras.bin: byte 8: camera 5 has the model EQUIRECTANGULAR of COLMAP 4, "
+                                  "which is not supported; "));
+}
+
+TEST(ColmapBinary, ReadsTheFurtherModelsOfColmap4) {
+  const std::pair<std::int32_t, int> models[] = {{11, 16}, {12, 4}, {13, 5}, {14, 3}, {15, 4}, {16, 6}};
+  for (const auto& [id, parameters] : models) {
+    Bytes bytes = Bytes().add_all(U64{1}, U32{5}, id, U64{640}, U64{480});
+    for (int i = 0; i < parameters; ++i) bytes.add(i + 1.0);
+    const Scene scene = parse_binary(bytes, image(), point());
+    EXPECT_EQ(static_cast<int>(scene.cameras[0].model), id);
+    EXPECT_EQ(scene.cameras[0].params.back(), parameters);
+  }
+}
+
 TEST(ColmapBinary, ReadsBytesPutTogetherByHand) {
   const Scene scene = parse_binary(camera(), image(), point());
   ASSERT_EQ(scene.cameras.size(), 1u);
@@ -115,8 +134,8 @@ TEST(ColmapBinary, RefusesFaultsWithByteAndReason) {
   const U64 absurd = U64{1} << 62;
   const std::vector<Fault> faults = {
       {camera(absurd), image(), point(), "cameras.bin: byte 0: ", "4611686018427387904 cameras"},
-      {Bytes().add_all(U64{1}, U32{5}, 11, U64{640}, U64{480}, 500.0, 320.0, 240.0), "", "",
-       "cameras.bin: byte 8: ", "model 11"},
+      {Bytes().add_all(U64{1}, U32{5}, 18, U64{640}, U64{480}, 500.0, 320.0, 240.0), "", "",
+       "cameras.bin: byte 8: ", "model 18"},
       {Bytes().add_all(U64{1}, U32{5}, 0, absurd, U64{480}, 500.0, 320.0, 240.0), "", "",
        "cameras.bin: byte 16: ", "width"},
       {Bytes().add_all(U64{1}, U32{5}, 0, U64{0}, U64{480}, 500.0, 320.0, 240.0), "", "",

@@ -85,5 +85,29 @@ TEST(FindModel, TakesSparseBeforeSparse0AndSaysWhatItLookedFor) {
   std::filesystem::create_directory(folder / "images");
 }
 
+TEST(FindModel, TakesTheLargestOfSeveral) {
+  const TemporaryFolder folder;
+  const auto binary_count = [](char count) { return std::string(1, count) + std::string(7, '\0'); };
+  const auto add_model = [&](const std::string& place, const std::string& extension,
+                             const std::string& images) {
+    spill(folder / ("sparse/" + place + "/cameras" + extension), "");
+    spill(folder / ("sparse/" + place + "/images" + extension), images);
+  };
+  const std::string view = " 1 0 0 0 0 0 0 1 a.png\n", observation = "1 1 -1\n";
+  add_model("0", ".bin", binary_count(2));
+  EXPECT_EQ(find_model_folders(folder.path()).at(0).images, 0u) << "the only one is not opened";
+  add_model("1", ".txt", "# Image list\n1" + view + observation + "2" + view + "\n3" + view);
+  add_model("2", ".bin", binary_count(3));
+  add_model("3", ".bin", "cut");
+  const std::vector<ModelFolder> found = find_model_folders(folder.path());
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[0].path, folder / "sparse/1") << "of equal ones the first";
+  EXPECT_EQ(found[0].images, 3u);
+  EXPECT_EQ(found[1].path, folder / "sparse/2");
+  EXPECT_EQ(found[2].path, folder / "sparse/0");
+  EXPECT_EQ(found[2].images, 2u);
+  EXPECT_EQ(found[3].images, 0u);
+}
+
 }  // namespace
 }  // namespace recon

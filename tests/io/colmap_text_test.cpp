@@ -95,6 +95,35 @@ TEST(ColmapText, LeavesOutTrackElementsOfAbsentImagesAndSaysSo) {
   EXPECT_THAT(scene.warnings[0], HasSubstr("3 such elements are ignored"));
 }
 
+TEST(ColmapText, IgnoresObservationsOfAbsentPointsAndSaysSo) {
+  const Scene scene =
+      parse_text("1 PINHOLE 4 4 5 5 2 2\n",
+                 "2 1 0 0 0 0 0 0 1 b.png\n1 1 8 2 2 5 3 3 9 1 2 -1\n1 1 0 0 0 0 0 0 1 a.png\n1 1 9\n",
+                 "5 0 0 0 0 0 0 0 2 1\n");
+  ASSERT_EQ(scene.points.size(), 1u);
+  ASSERT_EQ(scene.views.size(), 2u);
+  EXPECT_EQ(scene.views[0].observations[0].point_id, kNoPoint);
+  EXPECT_EQ(scene.views[1].observations[0].point_id, kNoPoint);
+  EXPECT_EQ(scene.views[1].observations[1].point_id, 5u);
+  EXPECT_THAT(
+      scene.warnings,
+      testing::ElementsAre("images.txt: image 2 (\"b.png\") observes point 8, which the points3D file does "
+                           "not have; 3 such observations are ignored; their points may have been removed "
+                           "from the model"));
+}
+
+TEST(ColmapText, LeavesOutTrackElementsOfAbsentObservationsAndSaysSo) {
+  const Scene scene = parse_text("1 PINHOLE 4 4 5 5 2 2\n", "1 1 0 0 0 0 0 0 1 a.png\n1 1 5 2 2 -1\n",
+                                 "5 0 0 0 0 0 0 0 1 1 1 0 1 2\n");
+  ASSERT_EQ(scene.points.size(), 1u);
+  ASSERT_EQ(scene.points[0].track.size(), 1u);
+  EXPECT_EQ(scene.points[0].track[0].observation, 0u);
+  EXPECT_THAT(
+      scene.warnings,
+      testing::ElementsAre("points3D.txt:1: point 5 is said to be observation 1 of image 1, which does not "
+                           "know it; 2 such elements are ignored"));
+}
+
 TEST(ColmapText, SkipsAByteOrderMark) {
   const std::string mark = "\xEF\xBB\xBF";
   const Scene scene = parse_text(mark + "1 PINHOLE 4 4 5 5 2 2\n", mark + "1 1 0 0 0 0 0 0 1 a.png\n1 1 5\n",
@@ -127,6 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
     Cameras, ColmapTextFault,
     testing::Values(
         TextFault{"Model", "#\n1 NIKON 4 4 5 5 2 2\n", "", "", "cameras.txt:2: ", "\"NIKON\""},
+        TextFault{"Panorama", "1 EQUIRECTANGULAR 8 4 8 4\n", "", "",
+                  "cameras.txt:1: ", "the model EQUIRECTANGULAR of COLMAP 4, which is not supported"},
         TextFault{"Count", "1 PINHOLE 4 4 5 5 2\n", "", "",
                   "cameras.txt:1: ", "3 parameters; the model PINHOLE has 4"},
         TextFault{"Nan", "1 PINHOLE 4 4 5 5 nan 2\n", "", "", "cameras.txt:1: ", "\"nan\""},
@@ -172,16 +203,21 @@ INSTANTIATE_TEST_SUITE_P(
                   "images.txt:2: ", "Y of an observation"},
         TextFault{"ObservationId", kOneCamera, "1 1 0 0 0 0 0 0 1 a.png\n1 1 -2\n", "",
                   "images.txt:2: ", "\"-2\""},
-        TextFault{"AbsentPoint", kOneCamera, kView, "6 0 0 0 0 0 0 0\n", "images.txt: ", "observes point 5"}),
+        TextFault{"NoSecondLines", kOneCamera,
+                  "1 0.6 0.8 0 0 1 2 3 1 a.png\n2 0.6 0.8 0 0 1 2 3 1 b.png\n3 0.6 0.8 0 0 1 2 3 1 c.png\n",
+                  "",
+                  "images.txt:2: here stand the words of an image, where the observations of image 1 should",
+                  "second line is missing"},
+        TextFault{"NoSecondLineOfANameWithBlanks", kOneCamera,
+                  "1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 b b.png\n3 1 0 0 0 0 0 0 1 the last.png\n",
+                  "", "images.txt:4: ", "the observations of image 2 should"}),
     [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Points, ColmapTextFault,
     testing::Values(
-        TextFault{"AbsentObservation", kOneCamera, kView, "5 0 0 0 0 0 0 0 1 1\n",
-                  "points3D.txt:1: ", "observation 1 of image 1"},
         TextFault{"OthersObservation", kOneCamera, kView, "6 0 0 0 0 0 0 0 1 0\n",
-                  "points3D.txt:1: ", "observation 0 of image 1"},
+                  "points3D.txt:1: ", "observation 0 of image 1, which is of point 5"},
         TextFault{"Twice", kOneCamera, kView, "5 0 0 0 0 0 0 0\n5 0 0 0 0 0 0 0\n",
                   "points3D.txt:2: ", "twice"},
         TextFault{"Colour", kOneCamera, kView, "5 0 0 0 0 256 0 0\n", "points3D.txt:1: ", "G is \"256\""},

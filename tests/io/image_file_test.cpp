@@ -135,12 +135,146 @@ TEST(ReadImage, BrightensByWhatIsWhite) {
   const std::uint16_t values[4] = {0, 16, 1020, 5000};
   for (int x = 0; x < 4; ++x) deep.at<std::uint16_t>(0, x) = values[x];
   spill(folder / "deep.png", encoded(".png", deep));
-  const Image<Rgb8> image = read_image(folder / "deep.png", 4080);  // 16 images of 16 bits count as one of 8
+  const Image<Rgb8> image =
+      read_image(folder / "deep.png", {4080});  // 16 images of 16 bits count as one of 8
   const std::uint8_t expected[4] = {0, 1, 64, 255};
   for (int x = 0; x < 4; ++x) EXPECT_EQ(image(x, 0).r, expected[x]) << x;
   spill(folder / "flat.png", encoded(".png", cv::Mat(1, 1, CV_8UC1, cv::Scalar(4))));
-  EXPECT_EQ(read_image(folder / "flat.png", 4 * 257)(0, 0), (Rgb8{255, 255, 255}));
-  EXPECT_EQ(read_image(folder / "flat.png", 65535)(0, 0), (Rgb8{4, 4, 4}));
+  EXPECT_EQ(read_image(folder / "flat.png", {4080})(0, 0), (Rgb8{4, 4, 4})) << "8 bits stay as they are";
+  const Image<Rgb8> spread = read_image(folder / "deep.png", {1020, 16});
+  EXPECT_EQ(spread(0, 0).r, 0) << "below black";
+  EXPECT_EQ(spread(1, 0).r, 0);
+  EXPECT_EQ(spread(2, 0).r, 255);
+}
+
+TEST(SampleLevels, AreThoseOfTheFewestBits) {
+  for (std::uint32_t bits = 8; bits <= 16; ++bits) {
+    const std::uint32_t white = (1u << bits) - 1;
+    for (const std::uint32_t max : {white, white - white / 3})
+      EXPECT_EQ(levels_of({0, max, false}), (SampleLevels{white, 0})) << bits << " bits, " << max;
+  }
+  EXPECT_EQ(levels_of({0, 3, false}), (SampleLevels{255, 0})) << "fewer than 8 bits are dark photos";
+  EXPECT_EQ(levels_of({}), SampleLevels{}) << "of 8-bit photos";
+  EXPECT_EQ(levels_of({0, 0, true}), SampleLevels{}) << "of black ones";
+  EXPECT_EQ(levels_of({7000, 8020, true}), (SampleLevels{8020, 7000})) << "of a thermal camera";
+  EXPECT_EQ(levels_of({7000, 8020, false}), (SampleLevels{8191, 0})) << "colours would change";
+  EXPECT_EQ(levels_of({900, 8020, true}), (SampleLevels{8191, 0}));
+  EXPECT_EQ(levels_of({500, 500, true}), (SampleLevels{511, 0}));
+}
+
+/// A pixel that is transparent and one of alpha 1 beside opaque ones, in 8 or 16 bits.
+template <class T>
+cv::Mat with_alpha(const std::vector<T>& alpha) {
+  cv::Mat mat(1, static_cast<int>(alpha.size()), sizeof(T) == 1 ? CV_8UC4 : CV_16UC4);
+  for (std::size_t x = 0; x < alpha.size(); ++x)
+    for (int c = 0; c < 4; ++c)
+      mat.ptr<T>(0)[4 * x + static_cast<std::size_t>(c)] = c == 3 ? alpha[x] : T{100};
+  return mat;
+}
+
+/// The mask of a photo as digits; empty: it has none.
+std::string mask_of_photo(const std::string& bytes) {
+  const Image<std::uint8_t> mask = inspect_photo(bytes, "x").mask;
+  const Image<std::uint8_t> again = decode_mask(bytes, "x", MaskKind::kTransparent);
+  for (int x = 0; x < mask.width(); ++x) EXPECT_EQ(again(x, 0), mask(x, 0)) << x;
+  std::string row;
+  for (int x = 0; x < mask.width(); ++x) row += mask(x, 0) == 0 ? '0' : '1';
+  return row;
+}
+
+TEST(InspectPhoto, TransparentPixelsAreItsMask) {
+  for (const char* extension : {".png", ".tiff"}) {
+    EXPECT_EQ(mask_of_photo(encoded(extension, with_alpha<std::uint8_t>({0, 1, 254, 255}))), "0111")
+        << extension;
+    EXPECT_EQ(mask_of_photo(encoded(extension, with_alpha<std::uint16_t>({0, 1, 255, 65535}))), "0111")
+        << extension;
+    const std::string opaque = encoded(extension, with_alpha<std::uint8_t>({255, 255}));
+    EXPECT_EQ(mask_of_photo(opaque), "") << extension;
+    EXPECT_FALSE(inspect_photo(opaque, "x").all_transparent);
+    const std::string faint = encoded(extension, with_alpha<std::uint8_t>({1, 1}));
+    EXPECT_EQ(mask_of_photo(faint), "") << extension;
+    const std::string nothing = encoded(extension, with_alpha<std::uint8_t>({0, 0}));
+    EXPECT_EQ(mask_of_photo(nothing), "") << "an alpha channel that nobody filled";
+    EXPECT_TRUE(inspect_photo(nothing, "x").all_transparent);
+  }
+  // Grey 0 and 9, and a transparent 9; then red, green and blue of a palette, of which green is transparent.
+  EXPECT_EQ(mask_of_photo(bytes_of(
+                "89504e470d0a1a0a0000000d4948445200000003000000010804000000b1e9dc3f0000000f4944415478da63"
+                "60f8cff99f93010008350211c6b0f5860000000049454e44ae426082")),
+            "110");
+  EXPECT_EQ(mask_of_photo(bytes_of(
+                "89504e470d0a1a0a0000000d49484452000000030000000108030000002c3ee48600000009504c5445c80000"
+                "00c8000000c8cca6a1080000000374524e53ff00ff69ec1fbe0000000c49444154789c636060640200000800"
+                "0436e0b0a60000000049454e44ae426082")),
+            "101");
+  // Grey and colours of which one is said to be transparent.
+  EXPECT_EQ(mask_of_photo(bytes_of(
+                "89504e470d0a1a0a0000000d49484452000000030000000108000000003e8b4b680000000274524e5300090f"
+                "4f759c0000000c49444154789c6360e03c010000de00d215c1de610000000049454e44ae426082")),
+            "101");
+  EXPECT_EQ(mask_of_photo(bytes_of(
+                "89504e470d0a1a0a0000000d4948445200000003000000010802000000948283e30000000674524e53000900"
+                "080007f3c1a1fb0000001249444154789c63606060e0e4603fc1c0000002dc00e1875c27f10000000049454e"
+                "44ae426082")),
+            "101");
+}
+
+TEST(InspectPhoto, SaysWhatSixteenBitsHold) {
+  const SampleRange colour = inspect_photo(encoded(".png", sample<std::uint16_t>(CV_16UC3)), "x").range;
+  EXPECT_EQ(colour.min, 0u);
+  EXPECT_EQ(colour.max, 257u * 156);
+  EXPECT_FALSE(colour.grey);
+  const SampleRange grey =
+      inspect_photo(encoded(".tiff", cv::Mat(2, 2, CV_16UC1, cv::Scalar(7000))), "x").range;
+  EXPECT_EQ(grey.min, 7000u);
+  EXPECT_EQ(grey.max, 7000u);
+  EXPECT_TRUE(grey.grey);
+  const SampleRange beside_alpha =
+      inspect_photo(encoded(".png", with_alpha<std::uint16_t>({65535, 0})), "x").range;
+  EXPECT_EQ(beside_alpha.max, 100u);
+  EXPECT_TRUE(inspect_photo(encoded(".png", sample<std::uint8_t>(CV_8UC3)), "x").range.empty());
+}
+
+TEST(HasPlainSamples, OfEightBitsWithoutTransparency) {
+  for (const char* extension : {".png", ".tiff", ".jpg", ".ppm", ".bmp"})
+    EXPECT_TRUE(has_plain_samples(encoded(extension, sample<std::uint8_t>(CV_8UC3)))) << extension;
+  for (const char* extension : {".png", ".tiff", ".ppm"})
+    EXPECT_FALSE(has_plain_samples(encoded(extension, sample<std::uint16_t>(CV_16UC3)))) << extension;
+  for (const char* extension : {".png", ".tiff"}) {
+    EXPECT_TRUE(has_plain_samples(encoded(extension, sample<std::uint8_t>(CV_8UC1)))) << extension;
+    EXPECT_FALSE(has_plain_samples(encoded(extension, sample<std::uint8_t>(CV_8UC4)))) << extension;
+    EXPECT_FALSE(has_plain_samples(encoded(extension, sample<std::uint16_t>(CV_16UC1)))) << extension;
+  }
+  EXPECT_TRUE(has_plain_samples(encoded(".pgm", sample<std::uint8_t>(CV_8UC1))));
+  EXPECT_FALSE(has_plain_samples(encoded(".webp", sample<std::uint8_t>(CV_8UC4))));
+  EXPECT_FALSE(has_plain_samples("P5\n# 12 bits\n3 1\n4095\n......"));
+  for (const std::string& bytes :
+       {std::string(), std::string("P6"), std::string("BM"), std::string("\x89PNG\r\n\x1A\n")})
+    EXPECT_FALSE(has_plain_samples(bytes));
+}
+
+TEST(ExifOrientation, IsFoundInEveryKindOfFile) {
+  const std::string jpeg = encoded(".jpg", sample<std::uint8_t>(CV_8UC3));
+  EXPECT_EQ(exif_orientation(jpeg), 1);
+  EXPECT_EQ(exif_orientation(with_exif_rotation(jpeg)), 6);
+  std::string tiff = encoded(".tiff", sample<std::uint8_t>(CV_8UC3));
+  EXPECT_EQ(exif_orientation(tiff), 1);
+  using namespace std::string_literals;
+  const std::string exif =
+      "II*\0\x08\0\0\0"s + "\x01\0"s + "\x12\x01\x03\0\x01\0\0\0\x08\0\0\0"s + "\0\0\0\0"s;
+  EXPECT_EQ(exif_orientation(exif), 8);
+  std::string png = encoded(".png", sample<std::uint8_t>(CV_8UC3));
+  EXPECT_EQ(exif_orientation(png), 1);
+  png.insert(33, "\0\0\0"s + static_cast<char>(exif.size()) + "eXIf" + exif + "crc!");
+  EXPECT_EQ(exif_orientation(png), 8);
+  EXPECT_EQ(exif_orientation(""), 1);
+  EXPECT_EQ(exif_orientation(with_exif_rotation(jpeg).substr(0, 20)), 1);
+}
+
+TEST(DecodeMask, OfInstantNgpIgnoresWhatIsNotBlack) {
+  const cv::Mat grey = (cv::Mat_<std::uint16_t>(1, 4) << 0, 1, 128, 65535);
+  const Image<std::uint8_t> mask = decode_mask(encoded(".png", grey), "x", MaskKind::kNotBlack);
+  for (int x = 0; x < 4; ++x) EXPECT_EQ(mask(x, 0), x == 0 ? 255 : 0) << x;
 }
 
 TEST(ReadImage, LeavesTheStoredPixelsWhereTheyAre) {

@@ -62,6 +62,24 @@ TEST(MvsnetModel, TakesWhatOtherProgramsWrite) {
       << "depths are not needed";
 }
 
+TEST(MvsnetModel, ReadsWhatTheTitlesOfTheMatricesSay) {
+  const auto with_titles = [](const std::string& extrinsic, const std::string& intrinsic) {
+    std::string text = kWholeCamera;
+    text.replace(text.find("intrinsic"), 9, "intrinsic" + intrinsic);
+    text.replace(text.find("extrinsic"), 9, "extrinsic" + extrinsic);
+    return parse_camera(text);
+  };
+  const MvsnetCamera plain = parse_camera(kWholeCamera);
+  const MvsnetCamera titled =
+      with_titles(" opencv(x Right, y Down, z Forward) world2camera", ": fx fy cx cy (pixel)");
+  EXPECT_EQ(titled.cam_from_world.translation.z, plain.cam_from_world.translation.z);
+  EXPECT_EQ(titled.pinhole.cy, plain.pinhole.cy);
+  const MvsnetCamera inverted = with_titles("\tcamera2world", "");
+  const Pose expected = inverse(plain.cam_from_world);
+  EXPECT_EQ(inverted.cam_from_world.translation.z, expected.translation.z);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(inverted.cam_from_world.rotation.m[i], expected.rotation.m[i]);
+}
+
 TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
   const TemporaryFolder folder;
   for (const char* name : {"0", "1", "2"}) spill(folder / (std::string(name) + "_cam.txt"), kWholeCamera);
@@ -86,7 +104,11 @@ TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
 
 TEST(MvsnetModel, RefusesWithFileLineAndValue) {
   EXPECT_THAT(camera_refusal("extrinsic", "# nothing"),
-              StartsWith("0_cam.txt:2: the line is \"1 0 0 5\"; it has to be \"extrinsic\""));
+              StartsWith("0_cam.txt:2: the line is \"1 0 0 5\"; it has to begin with \"extrinsic\""));
+  EXPECT_THAT(camera_refusal("extrinsic", "extrinsics2"),
+              StartsWith("0_cam.txt:1: the line is \"extrinsics2\"; it has to begin with"));
+  EXPECT_THAT(camera_refusal("extrinsic", "extrinsic opengl(x Right, y Up, z Backward) world2camera"),
+              HasSubstr("is of other axes"));
   EXPECT_THAT(camera_refusal("intrinsic\n20", "20"), StartsWith("0_cam.txt:7: the line is \"20 0 3.75\""));
   EXPECT_THAT(camera_refusal("1 0 0 5", "nan 0 0 5"),
               StartsWith("0_cam.txt:2: an element of the matrix \"extrinsic\" is \"nan\""));
@@ -101,6 +123,8 @@ TEST(MvsnetModel, RefusesWithFileLineAndValue) {
               StartsWith("0_cam.txt:5: the upper left 3x3 matrix is a mirror"));
   EXPECT_THAT(camera_refusal("0.0 1.0", "1 1"),
               StartsWith("0_cam.txt:5: the last row of the matrix is 0 0 1 1"));
+  EXPECT_THAT(camera_refusal("0.0 1.0", "0 0"),
+              StartsWith("0_cam.txt:5: the last row of the matrix is 0 0 0 0"));
   EXPECT_THAT(camera_refusal("20 0", "0 0"),
               StartsWith("0_cam.txt:10: the matrix \"intrinsic\" ends here and begins with 0 0"));
   EXPECT_THAT(camera_refusal("20 0", "20 0.5"),

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <vector>
 
 #include "error_message.hpp"
 #include "format_writers.hpp"
@@ -151,6 +153,125 @@ TEST(NerfModel, LeavesOutPhotosWithoutASize) {
   EXPECT_EQ(scene.unusable[1].name, "c.JPG");
 }
 
+/// A frame of a photo whose camera is at (x, 0, 0).
+std::string frame_of(const std::string& photo, double x = 0, const std::string& members = "") {
+  return "{\"file_path\": \"" + photo + "\", \"transform_matrix\": [[1, 0, 0, " + digits(x) +
+         "], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]" + members + "}";
+}
+
+Scene parse_list(const std::vector<std::string>& frames, const std::filesystem::path& folder,
+                 bool moved = false) {
+  std::string text;
+  for (const std::string& frame : frames) text += (text.empty() ? "" : ", ") + frame;
+  return parse_nerf_model("{\"fl_x\": 9, \"w\": 8, \"h\": 6, \"frames\": [" + text + "]}", "transforms.json",
+                          folder, std::numeric_limits<std::size_t>::max(), moved);
+}
+
+TEST(NerfModel, FindsAbsolutePathsByTheirLastComponents) {
+  const TemporaryFolder folder;
+  for (const char* file : {"images/a.jpg", "images/sub/a.jpg", "b.jpg", "images/c.png", "etc/passwd"})
+    spill(folder / file, "");
+  const Scene scene = parse_list(
+      {frame_of("/home/user/capture/images/a.jpg"), frame_of("/images/images/sub/../sub/a.jpg"),
+       frame_of("D:\\\\capture\\\\images\\\\b.jpg"), frame_of("\\\\\\\\server\\\\share\\\\images\\\\c"),
+       frame_of("/home/user/images/absent.jpg"), frame_of("/etc/hostname")},
+      folder.path());
+  std::vector<std::string> names, files;
+  for (const View& view : scene.views) names.push_back(view.name), files.push_back(view.photo_file());
+  EXPECT_THAT(names, testing::ElementsAre("b.jpg", "images/a.jpg", "images/c.png", "images/sub/a.jpg"));
+  EXPECT_EQ(files, names);
+  ASSERT_EQ(scene.unusable.size(), 2u) << "files of this machine are not looked at";
+  EXPECT_EQ(scene.unusable[0].name, "absent.jpg");
+  EXPECT_THAT(
+      scene.unusable[0].reason,
+      HasSubstr("last components of \"/home/user/images/absent.jpg\"; --images names another folder"));
+}
+
+TEST(NerfModel, FindsPhotosInAnotherFolderByTheirLastComponents) {
+  const TemporaryFolder folder;
+  for (const char* file : {"a.jpg", "sub/b.jpg"}) spill(folder / file, "");
+  const Scene scene =
+      parse_list({frame_of("./images/a.jpg"), frame_of("../../elsewhere/sub/b.jpg")}, folder.path(), true);
+  ASSERT_EQ(scene.views.size(), 2u);
+  EXPECT_EQ(scene.views[0].name, "a.jpg");
+  EXPECT_EQ(scene.views[1].name, "sub/b.jpg");
+}
+
+TEST(NerfModel, ReadsPhotosBesideTheFolderOfTheFile) {
+  const TemporaryFolder folder;
+  write_image(folder / "images/a.png", Image<Rgb8>(8, 6).view());
+  spill(folder / "out/transforms.json",
+        one_frame("\"fl_x\": 9",
+                  "\"file_path\": \"../images/a\", \"mask_path\": \"../masks/a.png\", " + kPose));
+  const Scene scene = read_nerf_model(folder / "out/transforms.json");
+  ASSERT_EQ(scene.views.size(), 1u);
+  EXPECT_EQ(scene.views[0].name, "images/a.png") << "results stay inside their folder";
+  EXPECT_EQ(scene.views[0].photo, "../images/a.png");
+  EXPECT_EQ(scene.views[0].mask_file, (folder / "out/../masks/a.png").string());
+}
+
+TEST(NerfModel, ReadsPathsOfWindows) {
+  const TemporaryFolder folder;
+  spill(folder / "images/a.jpg", "");
+  EXPECT_EQ(parse_list({frame_of("images\\\\a.jpg")}, folder.path()).views[0].name, "images/a.jpg");
+}
+
+TEST(NerfModel, DividesByTheLastElementOfAMatrix) {
+  const double rows[4][4] = {{1, 0, 0, 5}, {0, 0, -1, 6}, {0, 1, 0, 7}, {0, 0, 0, 1}};
+  for (const double w : {0.00118, -3.0}) {
+    std::string text;
+    for (const auto& row : rows) {
+      text += text.empty() ? "[" : "], [";
+      for (int i = 0; i < 4; ++i) text += (i > 0 ? ", " : "") + digits(w * row[i]);
+    }
+    const Scene scene = parse_frames(one_frame(
+        "\"fl_x\": 9, " + kSize, "\"file_path\": \"a.png\", \"transform_matrix\": [" + text + "]]"));
+    const Vec3d centre = camera_centre(scene.views.at(0).cam_from_world);
+    EXPECT_NEAR(centre.x, 5, 1e-12) << w;
+    EXPECT_NEAR(centre.y, 6, 1e-12) << w;
+    EXPECT_NEAR(centre.z, 7, 1e-12) << w;
+  }
+}
+
+TEST(NerfModel, LeavesOutTheSecondFrameOfAPhotoAndSaysSo) {
+  const Scene once = parse_list({frame_of("a.png", 1), frame_of("b.png", 2)}, "nowhere");
+  EXPECT_TRUE(once.warnings.empty());
+  const Scene twice =
+      parse_list({frame_of("a.png", 1), frame_of("b.png", 2), frame_of("./a.png", 1)}, "nowhere");
+  ASSERT_EQ(twice.views.size(), 2u);
+  EXPECT_THAT(
+      twice.warnings,
+      testing::ElementsAre("transforms.json: frames[2].file_path: the photo \"a.png\" is there already, "
+                           "in transforms.json: frames[0].file_path; the second is left out"));
+  const Scene other = parse_list({frame_of("a.png", 1), frame_of("b.png", 2), frame_of("a.png", 7),
+                                  frame_of("b.png", 2), frame_of("b.png", 2, ", \"fl_x\": 8")},
+                                 "nowhere");
+  ASSERT_EQ(other.views.size(), 2u);
+  EXPECT_EQ(camera_centre(other.views[0].cam_from_world).x, 1);
+  ASSERT_EQ(other.warnings.size(), 1u);
+  EXPECT_THAT(other.warnings[0],
+              HasSubstr("as are 2 more of that kind; 2 of them with another pose or camera"));
+}
+
+TEST(NerfModel, NamesTheMasksOfNerfstudioAndInstantNgp) {
+  const TemporaryFolder folder;
+  spill(folder / "images/dynamic_mask_b.png", "");
+  spill(folder / "images/dynamic_mask_c.png", "");
+  const Scene scene =
+      parse_list({frame_of("images/a.jpg", 1, ", \"mask_path\": \"mask/a.png\""), frame_of("images/b.jpg", 2),
+                  frame_of("images/c.jpg", 3, ", \"mask_path\": \"mask/c.png\""),
+                  frame_of("images/d.jpg", 4, ", \"mask_path\": null")},
+                 folder.path());
+  ASSERT_EQ(scene.views.size(), 4u);
+  EXPECT_EQ(scene.views[0].mask_file, (folder / "mask/a.png").string());
+  EXPECT_EQ(scene.views[0].mask_kind, MaskKind::kBlack);
+  EXPECT_EQ(scene.views[1].mask_file, (folder / "images/dynamic_mask_b.png").string());
+  EXPECT_EQ(scene.views[1].mask_kind, MaskKind::kNotBlack);
+  EXPECT_EQ(scene.views[2].mask_file, (folder / "mask/c.png").string());
+  EXPECT_EQ(scene.views[2].mask_kind, MaskKind::kBlack);
+  EXPECT_EQ(scene.views[3].mask_file, "");
+}
+
 TEST(NerfModel, CountsTowardsTheMemoryLimit) {
   const TemporaryFolder folder;
   spill(folder / "transforms.json", one_frame(kSize + ", \"fl_x\": 9", "\"file_path\": \"a\", " + kPose));
@@ -182,12 +303,18 @@ std::string matrix(const std::string& rows) {
 INSTANTIATE_TEST_SUITE_P(
     Values, NerfModelFault,
     testing::Values(
-        FrameFault{"Parent", kGood, "\"file_path\": \"a/../../b\", " + kPose,
-                   "frames[0].file_path: the name \"a/../../b\" has"},
-        FrameFault{"ParentWithoutSize", "\"fl_x\": 9", "\"file_path\": \"../b\", " + kPose,
-                   "frames[0].file_path: the name \"../b\" has"},
-        FrameFault{"Absolute", kGood, "\"file_path\": \"/a.png\", " + kPose,
-                   "frames[0].file_path: the name \"/a.png\" is an"},
+        FrameFault{"Parent", kGood, "\"file_path\": \"a/../../../b\", " + kPose,
+                   "frames[0].file_path: the path \"a/../../../b\" leads out"},
+        FrameFault{"ParentWithoutSize", "\"fl_x\": 9", "\"file_path\": \"../../b\", " + kPose,
+                   "frames[0].file_path: the path \"../../b\" leads out"},
+        FrameFault{"ParentOfWindows", kGood, "\"file_path\": \"..\\\\..\\\\b\", " + kPose,
+                   "frames[0].file_path: the path "},
+        FrameFault{"OnlyParents", kGood, "\"file_path\": \"a/..\", " + kPose,
+                   "frames[0].file_path: the name \".\" names a folder"},
+        FrameFault{"Folder", kGood, "\"file_path\": \"a/\", " + kPose,
+                   "frames[0].file_path: the name \"a/\" names a folder"},
+        FrameFault{"ParentOfAMask", kGood, kName + kPose + ", \"mask_path\": \"../../m.png\"",
+                   "frames[0].mask_path: the path \"../../m.png\" leads out"},
         FrameFault{"NoName", kGood, kPose, "frames[0].file_path: is missing"},
         FrameFault{"NumberAsName", kGood, "\"file_path\": 3, " + kPose,
                    "frames[0].file_path is 3; it must be a text"},
@@ -201,8 +328,12 @@ INSTANTIATE_TEST_SUITE_P(
         FrameFault{"Nan", kGood, matrix("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), "byte "},
         FrameFault{"TooLarge", kGood, matrix("[[1,0,0,1e999],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
                    "a number is too large"},
-        FrameFault{"LastRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,2]]"),
-                   "frames[0].transform_matrix: the last row of the matrix is 0 0 0 2;"},
+        FrameFault{"LastRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0.1,1]]"),
+                   "frames[0].transform_matrix: the last row of the matrix is 0 0 0.1 1;"},
+        FrameFault{"LastElement", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,0]]"),
+                   "frames[0].transform_matrix: the last row of the matrix is 0 0 0 0;"},
+        FrameFault{"NotAllScaled", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,2]]"),
+                   "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation"},
         FrameFault{
             "Scaled", kGood, matrix("[[1.5,0,0,0],[0,1.5,0,0],[0,0,1.5,0],[0,0,0,1]]"),
             "frames[0].transform_matrix: the upper left 3x3 matrix R is no rotation: R R^T differs from "
@@ -246,8 +377,9 @@ TEST(NerfModel, RefusesFilesThatAreNone) {
               StartsWith("transforms.json: frames[0] is 3; it must be an object"));
   EXPECT_THAT(refused(std::string(1 << 20, '[')), HasSubstr("nested more than 32 deep"));
   const std::string frame = "{" + kName + kPose + "}";
-  EXPECT_THAT(refused("{" + kGood + ", \"frames\": [" + frame + "," + frame + "]}"),
-              StartsWith("transforms.json: frames[1].file_path: the image name \"a.png\" is there twice"));
+  EXPECT_THAT(
+      refused("{" + kGood + ", \"frames\": [" + frame + ", {\"file_path\": \"../a.png\", " + kPose + "}]}"),
+      StartsWith("transforms.json: frames[1].file_path: the image name \"a.png\" is there twice"));
   EXPECT_THAT(refused("{\"fl_x\": 9, \"frames\": [" + frame + "]}"),
               StartsWith("transforms.json: none of its photos can be used: nowhere/a.png"));
 }

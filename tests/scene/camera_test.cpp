@@ -37,6 +37,21 @@ std::vector<Camera> realistic_cameras() {
        kWidth,
        kHeight,
        {450, 440, 511, 380, -0.03, 0.01, 0.001, -0.0007, -0.004, 0.0008, 0.0006, -0.0009}},
+      // Of the glasses of Project Aria, and without what is not radial.
+      {M::kRadTanThinPrismFisheye,
+       kWidth,
+       kHeight,
+       {450, 440, 511, 380, 0.4, -0.48, 0.19, 0.01, -0.02, 0.003, 0.0003, -0.0006, 0.0005, -0.0004, 0.0003,
+        -0.0002}},
+      {M::kRadTanThinPrismFisheye,
+       kWidth,
+       kHeight,
+       {450, 440, 511, 380, -0.03, 0.01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+      {M::kSimpleDivision, kWidth, kHeight, {700, 511, 380, -0.3}},
+      {M::kDivision, kWidth, kHeight, {900, 700, 511, 380, 0.1}},
+      {M::kSimpleFisheye, kWidth, kHeight, {450, 511, 380}},
+      {M::kFisheye, kWidth, kHeight, {450, 440, 511, 380}},
+      {M::kEucm, kWidth, kHeight, {500, 490, 511, 380, 0.6, 1.1}},
   };
 }
 
@@ -116,11 +131,29 @@ TEST(Camera, NamesAndIdsAreThoseOfColmap) {
   EXPECT_EQ(model_from_name("THIN_PRISM_FISHEYE"), CameraModel::kThinPrismFisheye);
   EXPECT_EQ(model_from_id(7), CameraModel::kFov);
   EXPECT_EQ(model_name(CameraModel::kFullOpenCv), "FULL_OPENCV");
-  EXPECT_FALSE(model_from_id(11));
+  EXPECT_EQ(model_from_id(13), CameraModel::kDivision);
+  EXPECT_FALSE(model_from_id(17));
   EXPECT_FALSE(model_from_id(-1));
   EXPECT_FALSE(model_from_name("simple_radial"));
-  for (int id = 0; id < 11; ++id)
+  for (int id = 0; id < 17; ++id)
     EXPECT_EQ(model_from_name(model_name(*model_from_id(id))), *model_from_id(id));
+  EXPECT_EQ(unsupported_model(17), "EQUIRECTANGULAR");
+  EXPECT_EQ(unsupported_model("EQUIRECTANGULAR"), "EQUIRECTANGULAR");
+  for (const int id : {-2147483647, -1, 0, 16, 18}) EXPECT_FALSE(unsupported_model(id)) << id;
+  EXPECT_FALSE(unsupported_model("PINHOLE"));
+}
+
+TEST(Camera, ScaledShowsTheSameInAnotherSize) {
+  for (const Camera& camera : realistic_cameras()) {
+    const Camera half = scaled_camera(camera, kWidth / 2, kHeight / 2);
+    EXPECT_EQ(half.width, kWidth / 2);
+    for (const Vec3d x : {Vec3d{0.2, -0.1, 1}, {-0.3, 0.3, 1}}) {
+      const auto pixel = Lens(camera).project(x), in_half = Lens(half).project(x);
+      ASSERT_TRUE(pixel && in_half) << model_name(camera.model);
+      EXPECT_NEAR(in_half->x, pixel->x / 2, 1e-9) << model_name(camera.model);
+      EXPECT_NEAR(in_half->y, pixel->y / 2, 1e-9) << model_name(camera.model);
+    }
+  }
 }
 
 TEST(Camera, OnlyPinholesArePinholes) {
@@ -177,6 +210,42 @@ TEST(Camera, ProjectsFisheyesByHand) {
                {1, 0, 1});
   EXPECT_NEAR(p.x, 50 + 100 * (t + 0.06 * t * t + 0.03 * t * t), 1e-12);
   EXPECT_NEAR(p.y, 40 + 100 * (0.01 * t * t + 0.04 * t * t), 1e-12);
+}
+
+// The formulas of COLMAP 4, written down once more.
+TEST(Camera, ProjectsTheFurtherModelsOfColmap4ByHand) {
+  const Vec3d x{1, -1, 2};                                                   // u = 0.5, v = -0.5, r^2 = 0.5
+  Vec2d p = image_of(CameraModel::kSimpleDivision, {100, 50, 40, -1.5}, x);  // 2 / (1 + sqrt(1 + 3)) = 2/3
+  EXPECT_NEAR(p.x, 50 + 100 * 0.5 * 2 / 3, 1e-12);
+  EXPECT_NEAR(p.y, 40 - 100 * 0.5 * 2 / 3, 1e-12);
+  p = image_of(CameraModel::kDivision, {100, 200, 50, 40, 0.375}, x);  // 2 / (1 + sqrt(1 - 0.75)) = 4/3
+  EXPECT_NEAR(p.x, 50 + 100 * 0.5 * 4 / 3, 1e-12);
+  EXPECT_NEAR(p.y, 40 - 200 * 0.5 * 4 / 3, 1e-12);
+  // alpha sqrt(1 + 6 * 0.5) + 1 - alpha = 0.25 * 2 + 0.75 = 1.25
+  p = image_of(CameraModel::kEucm, {100, 200, 50, 40, 0.25, 6}, x);
+  EXPECT_NEAR(p.x, 50 + 100 * 0.5 / 1.25, 1e-12);
+  EXPECT_NEAR(p.y, 40 - 200 * 0.5 / 1.25, 1e-12);
+  const double theta = std::atan(std::sqrt(0.5)), u = theta / std::numbers::sqrt2;
+  p = image_of(CameraModel::kSimpleFisheye, {100, 50, 40}, x);
+  EXPECT_NEAR(p.x, 50 + 100 * u, 1e-12);
+  p = image_of(CameraModel::kFisheye, {100, 200, 50, 40}, x);
+  EXPECT_NEAR(p.y, 40 - 200 * u, 1e-12);
+  const double k[6] = {0.01, -0.02, 0.03, -0.04, 0.05, -0.06};
+  const double p0 = 0.001, p1 = -0.002, s0 = 0.003, s1 = -0.004, s2 = 0.005, s3 = -0.006;
+  p = image_of(CameraModel::kRadTanThinPrismFisheye,
+               {100, 200, 50, 40, k[0], k[1], k[2], k[3], k[4], k[5], p0, p1, s0, s1, s2, s3}, x);
+  double radial = 1;
+  for (int i = 0; i < 6; ++i) radial += k[i] * std::pow(theta, 2 * i + 2);
+  const double qx = radial * u, qy = -qx, rr = qx * qx + qy * qy;
+  EXPECT_NEAR(p.x, 50 + 100 * (qx + 2 * p1 * qx * qy + p0 * (rr + 2 * qx * qx) + s0 * rr + s1 * rr * rr),
+              1e-12);
+  EXPECT_NEAR(p.y, 40 + 200 * (qy + 2 * p0 * qx * qy + p1 * (rr + 2 * qy * qy) + s2 * rr + s3 * rr * rr),
+              1e-12);
+}
+
+TEST(Camera, AnEucmOutsideItsRangeShowsNothing) {
+  for (const auto& [alpha, beta] : {std::pair(1.5, 1.0), {-0.1, 1.0}, {0.5, 0.0}, {0.5, -1.0}})
+    EXPECT_FALSE(Lens({CameraModel::kEucm, 100, 100, {100, 100, 50, 50, alpha, beta}}).project({0, 0, 1}));
 }
 
 TEST(Camera, FovWithoutOmegaIsAPinhole) {

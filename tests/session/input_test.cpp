@@ -84,6 +84,83 @@ TEST_F(Inputs, AFolderSparseIsThatOfColmapWhateverIsBesideIt) {
   EXPECT_EQ(std::get<SceneFolder>(scenes[0]).format, SceneFormat::kColmap);
 }
 
+TEST_F(Inputs, PhotosOfBlendedMvsLieElsewhere) {
+  for (const char* file : {"a/cams/0_cam.txt", "a/blended_images/0.jpg", "b/cams/0_cam.txt", "b/images/0.jpg",
+                           "b/blended_images/0.jpg", "c/blended_images/0.jpg"})
+    write(file, "");
+  const auto images_of = [&](const char* scene) {
+    return std::get<SceneFolder>(expand_inputs({folder_ / scene}).front()).images;
+  };
+  EXPECT_EQ(images_of("a"), folder_ / "a/blended_images");
+  EXPECT_EQ(images_of("b"), folder_ / "b/images");
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "c"})), HasSubstr("--images names another folder"));
+}
+
+TEST_F(Inputs, PhotosMayLieInAnyFolder) {
+  for (const char* file :
+       {"a/sparse/cameras.txt", "a/sparse/images.txt", "a/photos/0.jpg", "b/transforms.json",
+        "c/cams/0_cam.txt", "d/sparse/cameras.txt", "d/sparse/images.txt", "d/images/0.jpg", "photos/0.jpg"})
+    write(file, "");
+  const auto with_images = [&](const char* scene, const fs::path& images) {
+    return expand_inputs({folder_ / scene}, images);
+  };
+  const auto scene = std::get<SceneFolder>(with_images("a", "photos").front());
+  EXPECT_EQ(scene.images, folder_ / "a/photos") << "inside the scene first";
+  EXPECT_TRUE(scene.images_given);
+  for (const char* name : {"a", "b", "c", "d"})
+    EXPECT_EQ(std::get<SceneFolder>(with_images(name, folder_ / "photos").front()).images,
+              folder_ / "photos");
+  EXPECT_THAT(reason_of_only(with_images("a", "absent")), HasSubstr("--images absent is no folder"));
+  EXPECT_FALSE(std::get<SceneFolder>(expand_inputs({folder_ / "d"}).front()).images_given);
+}
+
+TEST_F(Inputs, TheLargestOfSeveralModelsIsReadWhichIsSaid) {
+  const std::string view = " 1 0 0 0 0 0 0 1 a.png\n\n";
+  write("a/images/x.png", "");
+  for (const auto& [number, images] :
+       {std::pair("0", "1" + view), {"1", "1" + view + "2" + view}, {"2", ""}}) {
+    write("a/sparse/" + std::string(number) + "/cameras.txt", "");
+    write("a/sparse/" + std::string(number) + "/images.txt", images);
+  }
+  const auto scene = std::get<SceneFolder>(expand_inputs({folder_}).front());
+  EXPECT_EQ(scene.model, folder_ / "a/sparse/1");
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_THAT(scene.warnings[0], HasSubstr("sparse/1 has 2 images and is read"));
+  EXPECT_THAT(scene.warnings[0], HasSubstr("are not: 0 with 1, 2 with 0;"));
+  fs::remove_all(folder_ / "a/sparse/0");
+  fs::remove_all(folder_ / "a/sparse/2");
+  EXPECT_TRUE(std::get<SceneFolder>(expand_inputs({folder_}).front()).warnings.empty());
+}
+
+TEST_F(Inputs, APartOfASceneSuggestsTheScene) {
+  for (const char* file : {"colmap/images/sub/0.jpg", "colmap/images/1.jpg", "colmap/sparse/0/cameras.bin",
+                           "colmap/sparse/0/images.bin", "nerf/transforms.json", "nerf/images/0.jpg",
+                           "mvsnet/cams/0_cam.txt", "mvsnet/images/0.jpg", "other/images/0.jpg"})
+    write(file, "");
+  for (const char* part :
+       {"colmap/images", "colmap/images/", "colmap/images/sub", "colmap/sparse", "colmap/sparse/0"})
+    EXPECT_THAT(reason_of_only(expand_inputs({folder_ / part})),
+                HasSubstr("part of the scene " + (folder_ / "colmap").string() + ": give that folder"))
+        << part;
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "nerf/images"})),
+              HasSubstr((folder_ / "nerf: ").string()));
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "mvsnet/cams"})),
+              HasSubstr((folder_ / "mvsnet: ").string()));
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "other/images"})), testing::Not(HasSubstr("part of")));
+  for (const char* file : {"nerf/transforms.json", "colmap/sparse/0/cameras.bin", "colmap/images/1.jpg"})
+    try {
+      expand_inputs({folder_ / file});
+      ADD_FAILURE() << file;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("give that folder")) << file;
+    }
+  const fs::path here = fs::current_path();
+  fs::current_path(folder_ / "colmap");
+  EXPECT_THAT(reason_of_only(expand_inputs({"images"})), HasSubstr("part of the scene .: give that folder"));
+  EXPECT_THAT(reason_of_only(expand_inputs({"../nerf/images"})), HasSubstr("part of the scene ../nerf: "));
+  fs::current_path(here);
+}
+
 TEST_F(Inputs, ScenesAreFoundAtAnyDepthButNotAmongResults) {
   for (const char* scene : {"day1/a", "day2/deep/er/a", "out/a", ".hidden/a"}) {
     write(std::string(scene) + "/images/x.png", "");
@@ -165,6 +242,18 @@ TEST_F(Inputs, PairsAreFoundInFolders) {
   EXPECT_EQ(b.calibration, folder_ / "session/b/calib.txt");
   EXPECT_EQ(expand_inputs({folder_ / "session/b", folder_ / "session"}).size(), 4u);
   EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "session/half"})), HasSubstr("im1.png"));
+}
+
+TEST_F(Inputs, OlderSetsOfMiddleburyArePairs) {
+  for (const char* file : {"a/im2.ppm", "a/im6.ppm", "b/view1.png", "b/view5.png", "c/im2.ppm", "d/im0.ppm",
+                           "d/im1.ppm", "d/im2.ppm", "d/im6.ppm"})
+    write(file, "");
+  const std::vector<Input> pairs = expand_inputs({folder_});
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_EQ(std::get<PairFiles>(pairs[0]).left, folder_ / "a/im2.ppm");
+  EXPECT_EQ(std::get<PairFiles>(pairs[0]).right, folder_ / "a/im6.ppm");
+  EXPECT_EQ(std::get<PairFiles>(pairs[1]).right, folder_ / "b/view5.png");
+  EXPECT_EQ(std::get<PairFiles>(pairs[2]).left, folder_ / "d/im0.ppm");
 }
 
 TEST_F(Inputs, TwoImageFilesAreAPair) {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
 
 #include "core/error.hpp"
 #include "io/image_file.hpp"
@@ -182,6 +184,101 @@ TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("the photo has 30000x30000 pixels, its camera 40x30"));
   }
+}
+
+TEST_F(Masks, ThatTheModelNamesAreUsedUnlessThereIsOneInTheFolder) {
+  Image<std::uint8_t> mask(kWidth, kHeight, 0);
+  mask(5, 5) = 255;
+  write_image(folder_ / "m/black.png", mask.view());
+  auto& views = run_->scene.views;
+  for (View& view : views) view.mask_file = (folder_ / "m/black.png").string();
+  views[1].mask_kind = MaskKind::kNotBlack;
+  write_mask(2, {4});
+  EXPECT_TRUE(read_masks(*run_).empty());
+  EXPECT_THAT(points_of(0), testing::ElementsAre(1u)) << "black is ignored";
+  EXPECT_THAT(points_of(1), testing::ElementsAre(2u, 3u, 4u)) << "what is not black is ignored";
+  EXPECT_THAT(points_of(2), testing::ElementsAre(1u, 2u, 3u));
+  EXPECT_EQ(views[2].mask_file, mask_file(2).string());
+  EXPECT_EQ(count_masked(run_->scene), 3);
+  EXPECT_EQ(read_mask(views[1], run_->scene.cameras[0])(5, 5), 0);
+  EXPECT_EQ(read_mask(views[0], run_->scene.cameras[0])(5, 5), 255);
+}
+
+TEST_F(Masks, ThatTheModelNamesAndAreNotThereLeaveTheirViewsOut) {
+  run_->scene.views[1].mask_file = (folder_ / "absent.png").string();
+  const std::vector<LeftOut> left_out = read_masks(*run_);
+  ASSERT_EQ(left_out.size(), 1u);
+  EXPECT_EQ(left_out[0].name, run_->scene.views[1].name);
+  EXPECT_THAT(left_out[0].reason, HasSubstr("absent.png: cannot be read"));
+}
+
+class TransparentPhotos : public Masks {
+ protected:
+  /// Writes a photo in 8 or 16 bits that is transparent at the points of `transparent` and elsewhere of
+  /// opacity `alpha`, in parts of all.
+  template <class T>
+  void write_photo(int view, const std::vector<int>& transparent, double alpha = 1,
+                   int width = kWidth) const {
+    constexpr double kAll = sizeof(T) == 1 ? 255 : 65535;
+    cv::Mat pixels(kHeight, width, sizeof(T) == 1 ? CV_8UC4 : CV_16UC4, cv::Scalar(9, 8, 7, alpha * kAll));
+    for (const int point : transparent) pixels.at<cv::Vec<T, 4>>(5, 10 * (point - 1) + 5)[3] = 0;
+    const fs::path file = folder_ / "images/a" / ("v" + std::to_string(view) + ".png");
+    fs::create_directories(file.parent_path());
+    cv::imwrite(file.string(), pixels);
+  }
+};
+
+TEST_F(TransparentPhotos, AreMasksWhereThereIsNoOther) {
+  write_photo<std::uint8_t>(0, {1, 3}, 0.01);
+  write_photo<std::uint16_t>(1, {2});
+  write_photo<std::uint8_t>(2, {1, 2, 3, 4});
+  write_mask(2, {4});
+  EXPECT_TRUE(read_masks(*run_).empty());
+  inspect_photos(*run_, {});
+  EXPECT_THAT(points_of(0), testing::ElementsAre(2u, 4u)) << "faint pixels count";
+  EXPECT_THAT(points_of(1), testing::ElementsAre(1u, 3u, 4u));
+  EXPECT_THAT(points_of(2), testing::ElementsAre(1u, 2u, 3u)) << "by its mask alone";
+  EXPECT_EQ(count_masked(run_->scene), 3);
+  const View& view = run_->scene.views[1];
+  const Image<std::uint8_t> mask = read_mask(view, run_->scene.cameras[0]);
+  EXPECT_EQ(mask(15, 5), 0);
+  EXPECT_EQ(mask(16, 5), 255);
+  EXPECT_TRUE(run_->warnings.empty());
+}
+
+TEST_F(TransparentPhotos, WithoutATransparentPixelOrWithNothingElseHaveNoMask) {
+  write_photo<std::uint8_t>(0, {});
+  write_photo<std::uint8_t>(1, {}, 0);
+  write_photo<std::uint8_t>(2, {1}, 1, kWidth + 1);
+  inspect_photos(*run_, {});
+  EXPECT_EQ(count_masked(run_->scene), 0) << "a photo of another size than its camera is left out later";
+  EXPECT_THAT(run_->warnings,
+              testing::ElementsAre("1 photo is transparent everywhere, such as a/v1.png; the transparency is "
+                                   "ignored"));
+}
+
+TEST_F(TransparentPhotos, ThatAreLeftOutSayNothing) {
+  write_photo<std::uint16_t>(0, {1});
+  inspect_photos(*run_, {{"a/v0.png", "its mask cannot be read"}});
+  EXPECT_EQ(count_masked(run_->scene), 0);
+  EXPECT_EQ(run_->photos.levels(), SampleLevels{});
+}
+
+TEST_F(TransparentPhotos, OfSixteenBitsHaveOneWhite) {
+  const auto write_grey = [&](int view, double value) {
+    const fs::path file = folder_ / "images/a" / ("v" + std::to_string(view) + ".png");
+    fs::create_directories(file.parent_path());
+    cv::imwrite(file.string(), cv::Mat(kHeight, kWidth, CV_16UC1, cv::Scalar(value)));
+  };
+  write_grey(0, 10);
+  write_grey(1, 3000);
+  write_grey(2, 900);
+  inspect_photos(*run_, {});
+  EXPECT_EQ(run_->photos.levels(), (SampleLevels{4095, 0}));
+  write_grey(0, 2000);
+  write_grey(2, 2500);
+  inspect_photos(*run_, {});
+  EXPECT_EQ(run_->photos.levels(), (SampleLevels{3000, 2000})) << "all far above black";
 }
 
 TEST_F(Masks, UnderOtherNamesAreMissed) {

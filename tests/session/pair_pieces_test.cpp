@@ -54,6 +54,21 @@ TEST(CommonDepth, EightBitsBesideSixteenAreSpread) {
   EXPECT_THAT(values_of(images.right), ElementsAre(0, 1, 255));
 }
 
+TEST(CommonDepth, EightBitsBesideTwelveInSixteenHaveTheSameWhite) {
+  const PairImages images = common_depth({row_image<std::uint8_t>({0, 51, 255}), {}},
+                                         {{}, row_image<std::uint16_t>({0, 819, 4000})});
+  EXPECT_THAT(values_of(images.left16), ElementsAre(0, 819, 4095));
+  EXPECT_THAT(values_of(images.left), ElementsAre(0, 51, 255));
+  EXPECT_THAT(values_of(images.right), ElementsAre(0, 51, 249));
+}
+
+TEST(CommonDepth, ValuesFarAboveBlackAreSpread) {
+  const PairImages images = common_depth({{}, row_image<std::uint16_t>({7000, 7510, 8020})},
+                                         {{}, row_image<std::uint16_t>({7002, 7100, 8000})});
+  EXPECT_THAT(values_of(images.left), ElementsAre(0, 128, 255));
+  EXPECT_THAT(values_of(images.right), ElementsAre(1, 25, 250));
+}
+
 TEST(CommonDepth, BlackImagesStayBlack) {
   const PairImages images =
       common_depth({{}, row_image<std::uint16_t>({0})}, {{}, row_image<std::uint16_t>({0})});

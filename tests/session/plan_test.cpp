@@ -34,6 +34,30 @@ TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
   }
 }
 
+TEST(Plan, NeedsPhotosFromDifferentPlaces) {
+  const auto refusal = [](const Scene& scene) {
+    try {
+      make_plan(scene, {}, options_with());
+      return std::string();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const double offset : {0.0, 1e6}) {  // of the world
+    Scene scene = row_of_views(6, kPinholeCamera);
+    for (std::size_t i = 0; i < scene.views.size(); ++i)
+      scene.views[i].cam_from_world.translation = {offset * (1 + 1e-16 * static_cast<double>(i)), 0, 0};
+    EXPECT_THAT(refusal(scene),
+                HasSubstr("there is no baseline, for all 6 photos were taken from the same place"));
+    scene.points.clear();
+    for (View& view : scene.views) view.observations.clear();
+    EXPECT_THAT(refusal(scene), HasSubstr("there is no baseline")) << "without points too";
+  }
+  Scene close = row_of_views(6, kPinholeCamera);
+  for (View& view : close.views) view.cam_from_world.translation.x *= 1e-6;
+  EXPECT_THAT(refusal(close), HasSubstr("there is no baseline")) << "far closer than the points";
+}
+
 TEST(Plan, GivesEveryViewRectifiedPairsWithItsSources) {
   SessionOptions options;
   options.method = Method::kSemiGlobal;

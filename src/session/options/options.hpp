@@ -149,6 +149,7 @@ struct SessionOptions {
   GivenOptions given;  ///< the options that are set below
 
   std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
+  std::filesystem::path images;  ///< of scenes, inside each or anywhere; empty: images/ in the scene
   std::string device = "auto";   ///< auto, cpu, cuda or cuda:0,2
 
   std::optional<Method> method;  ///< nothing: see method_of

@@ -101,6 +101,14 @@ OptionGroup work_options() {
       .described("dense/ in the scene or pair folder; ./dense for two image files")
       .letter = 'o';
   group
+      .add(
+          "images", "DIR",
+          "The folder of the photos, inside the scene or anywhere; the paths of a transforms.json count from "
+          "it by their last components",
+          OptionScope::kPlace)
+      .text(kScenes, RECON_FIELD(images))
+      .described("images/ in the scene, blended_images/ beside cams/, or the folder of transforms.json");
+  group
       .add("views", "GLOB", "Only the views whose names match this shell pattern get depth maps",
            OptionScope::kPlace)
       .text(kScenes, RECON_FIELD(views));

@@ -6,13 +6,12 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/input_file.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
 
 namespace {
-
-constexpr std::uint32_t k16BitsPer8 = 257;  // 65535 / 255
 
 ImageSize common_size(const PairFiles& files) {
   const ImageSize left = image_size(files.left), right = image_size(files.right);
@@ -81,28 +80,33 @@ void check_region(const Region& region, ImageSize size) {
                    size_text(size.width, size.height) + " pixels");
 }
 
-Image<std::uint16_t> as_16_bits(StoredGrey& image) {
+/// @param white  of 16 bits, what 255 of 8 bits is
+Image<std::uint16_t> as_16_bits(StoredGrey& image, std::uint32_t white) {
   if (!image.of_16_bits.empty()) return std::move(image.of_16_bits);
   const Image<std::uint8_t>& in = image.of_8_bits;
   Image<std::uint16_t> out(in.width(), in.height());
   for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x) out(x, y) = static_cast<std::uint16_t>(in(x, y) * k16BitsPer8);
+    for (int x = 0; x < in.width(); ++x)
+      out(x, y) = static_cast<std::uint16_t>((in(x, y) * white + 127) / 255);
   return out;
 }
 
-std::uint32_t max_value(const Image<std::uint16_t>& image) {
-  std::uint16_t value = 0;
-  for (int y = 0; y < image.height(); ++y)
-    value = std::max(value, *std::max_element(image.row(y), image.row(y) + image.width()));
-  return value;
+SampleRange range_of(const Image<std::uint16_t>& image) {
+  SampleRange range;
+  for (int y = 0; y < image.height(); ++y) {
+    const auto [min, max] = std::minmax_element(image.row(y), image.row(y) + image.width());
+    range.include({*min, *max});
+  }
+  return range;
 }
 
-/// round(255 v / white).
-Image<std::uint8_t> as_8_bits(const Image<std::uint16_t>& image, std::uint32_t white) {
+/// round(255 (v - black) / (white - black)).
+Image<std::uint8_t> as_8_bits(const Image<std::uint16_t>& image, SampleLevels levels) {
+  const std::uint32_t span = levels.white - levels.black;
   Image<std::uint8_t> out(image.width(), image.height());
   for (int y = 0; y < image.height(); ++y)
     for (int x = 0; x < image.width(); ++x)
-      out(x, y) = static_cast<std::uint8_t>((255u * image(x, y) + white / 2) / white);
+      out(x, y) = static_cast<std::uint8_t>((255u * (image(x, y) - levels.black) + span / 2) / span);
   return out;
 }
 
@@ -148,12 +152,28 @@ PairImages common_depth(StoredGrey left, StoredGrey right) {
     images.right = std::move(right.of_8_bits);
     return images;
   }
-  images.left16 = as_16_bits(left);
-  images.right16 = as_16_bits(right);
-  images.white = std::max({max_value(images.left16), max_value(images.right16), 1u});
-  images.left = as_8_bits(images.left16, images.white);
-  images.right = as_8_bits(images.right16, images.white);
+  SampleRange range;
+  for (const StoredGrey* image : {&left, &right})
+    if (!image->of_16_bits.empty()) range.include(range_of(image->of_16_bits));
+  const bool both = left.of_8_bits.empty() && right.of_8_bits.empty();
+  const SampleLevels levels = levels_of(range);
+  images.left16 = as_16_bits(left, levels.white);
+  images.right16 = as_16_bits(right, levels.white);
+  range.include(range_of(images.left16));
+  range.include(range_of(images.right16));
+  images.levels = {std::max(range.max, 1u), both ? levels.black : 0};
+  images.left = as_8_bits(images.left16, images.levels);
+  images.right = as_8_bits(images.right16, images.levels);
   return images;
+}
+
+SampleLevels colour_levels(const PairFiles& files) {
+  SampleRange range;
+  for (const auto& file : {files.left, files.right}) {
+    const std::string content = read_file(file);
+    if (!has_plain_samples(content)) range.include(inspect_photo(content, file.string()).range);
+  }
+  return levels_of(range);
 }
 
 PairImages read_pair_images(const PairPlan& plan) {
@@ -165,8 +185,8 @@ PairImages read_pair_images(const PairPlan& plan) {
                        " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
   if (plan.options.method == PairMethod::kPipeline) {
-    images.left_colour = read_image(plan.files.left, images.white);
-    images.right_colour = read_image(plan.files.right, images.white);
+    images.left_colour = read_image(plan.files.left, images.levels);
+    images.right_colour = read_image(plan.files.right, images.levels);
   }
   return images;
 }

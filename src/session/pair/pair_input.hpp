@@ -35,16 +35,20 @@ PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options);
 struct PairImages {
   Image<std::uint8_t> left, right;
   Image<std::uint16_t> left16, right16;
-  std::uint32_t white = 65535;  ///< what becomes 255 in 8 bits, of 16
+  SampleLevels levels;  ///< what becomes 0 and 255 in 8 bits, of 16
   Image<Rgb8> left_colour, right_colour;
 
   GreyPair view() const { return {left.view(), right.view(), left16.view(), right16.view()}; }
   ColourPair colour() const { return {left_colour.view(), right_colour.view()}; }
 };
 
-/// Converts both images to one depth: if one has 16 bits, the other gets 16 too (times 257), and the
-/// brightest pixel of both becomes 255 in the 8-bit images.
+/// Converts both images to one depth: if one has 16 bits, the other gets 16 too (255 becomes what is white in
+/// the first, see `levels_of`), and the brightest pixel of both becomes 255 in the 8-bit images.
 PairImages common_depth(StoredGrey left, StoredGrey right);
+
+/// What is black and white in 16-bit images of a pair, for the colours of its points.
+/// @throws InputError when an image cannot be read
+SampleLevels colour_levels(const PairFiles& files);
 
 /// @throws InputError when an image cannot be read, or is not of the plan's size
 PairImages read_pair_images(const PairPlan& plan);

@@ -133,7 +133,7 @@ void write_depth(const PairRun& run, const PairResult& result, StepRecord& recor
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
   write_result(run, pair_file::kDepth, record,
                [&](const auto& path) { return write_pfm(path, depth.view()); });
-  const Image<Rgb8> colour = read_image(plan.files.left);
+  const Image<Rgb8> colour = read_image(plan.files.left, colour_levels(plan.files));
   const PairCloud cloud =
       write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
   if (cloud.points == 0)

@@ -11,9 +11,11 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/image_file.hpp"
+#include "io/text_scanner.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
+#include "scene/view_geometry.hpp"
 
 namespace recon {
 
@@ -52,6 +54,28 @@ std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
   for (std::size_t i = 0; i < plan.views.size(); ++i)
     if (plan.views[i].*flag) indices.push_back(static_cast<int>(i));
   return indices;
+}
+
+/// Depth needs photos from different places.
+/// @throws InputError when the centres of all cameras are one up to rounding, or seen from the points
+void check_baseline(const Scene& scene) {
+  constexpr double kRounding = 1e-12, kMinOfDistance = 1e-5;
+  const Vec3d first = camera_centre(scene.views.front().cam_from_world);
+  double spread = 0, largest = 0;
+  for (const View& view : scene.views) {
+    const Vec3d centre = camera_centre(view.cam_from_world);
+    spread = std::max(spread, norm(centre - first));
+    largest = std::max(largest, norm(centre));
+  }
+  std::vector<double> distances;
+  for (const SparsePoint& point : scene.points) distances.push_back(norm(point.position - first));
+  const double distance = distances.empty() ? 0 : quantile(distances, 0.5);
+  if (spread > std::max(kRounding * largest, kMinOfDistance * distance)) return;
+  throw InputError(
+      fmt::format("no overlap: there is no baseline, for all {} photos were taken from the same place (their "
+                  "cameras are at "
+                  "most {} apart); depth needs photos from different places",
+                  scene.views.size(), decimal(spread)));
 }
 
 /// Sets the cameras of the undistorted images, computed once for each camera of the scene.
@@ -307,6 +331,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
                     scene.views.size() + scene.unusable.size(),
                     left_out.empty() ? "" : "; left out is, for one, " + left_out.front().reason));
 
+  check_baseline(plan.scene);
   plan.views.resize(count);
   choose_sources(options, plan);
   choose_cameras(options, plan);

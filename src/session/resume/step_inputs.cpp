@@ -139,13 +139,21 @@ json describe(const Camera& camera) {
           {"params", camera.params}};
 }
 
+/// What is black and white in 16-bit photos, where that is not the whole range.
+void add_levels(const SceneRun& run, json& inputs) {
+  const SampleLevels levels = run.photos.levels();
+  if (!(levels == SampleLevels{})) inputs["levels"] = {levels.black, levels.white};
+}
+
 /// The pixels and the place of an undistorted image.
 json describe_image(const SceneRun& run, int view) {
-  return {{"name", run.plan.name(view)},
-          {"photo", run.state(view).photo_hash},
-          {"lens", describe(run.plan.photo_camera(view))},
-          {"camera", describe(run.plan.view(view).camera)},
-          {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
+  json image = {{"name", run.plan.name(view)},
+                {"photo", run.state(view).photo_hash},
+                {"lens", describe(run.plan.photo_camera(view))},
+                {"camera", describe(run.plan.view(view).camera)},
+                {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
+  add_levels(run, image);
+  return image;
 }
 
 /// The mask of a view that has one.
@@ -229,6 +237,7 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
                  {"photo", photo_hash},
                  {"lens", describe(run.plan.photo_camera(view))},
                  {"camera", describe(run.plan.view(view).camera)}};
+  add_levels(run, inputs);
   add_mask(run, view, inputs);
   return inputs;
 }

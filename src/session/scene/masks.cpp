@@ -1,6 +1,9 @@
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "core/content_hash.hpp"
@@ -17,8 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path mask_path(const SceneRun& run, const View& view) {
-  return run.folder.masks / (view.name + ".png");
+/// Sets the file of a view's mask: masks/NAME.png, or else the one that the model names.
+void find_mask(const SceneRun& run, View& view) {
+  const fs::path own = run.folder.masks / (view.name + ".png");
+  if (run.folder.masks.empty() || !is_there(own)) return;
+  view.mask_file = own.string();
+  view.mask_kind = MaskKind::kBlack;
 }
 
 void check_size(const fs::path& path, const HeaderSize& size, const Camera& camera) {
@@ -31,13 +38,14 @@ void check_size(const fs::path& path, const HeaderSize& size, const Camera& came
 /// The content of a mask file; a mask of another size than its photo is not read to the end, nor decoded: the
 /// memory is planned for those of the same size.
 std::string read_content(const fs::path& path, const Camera& camera) {
-  return read_image_file(path, [&](const HeaderSize& size) { check_size(path, size, camera); });
+  return read_image_file(path,
+                         [&](const HeaderSize& size, std::string_view) { check_size(path, size, camera); });
 }
 
-Image<std::uint8_t> decode(const std::string& content, const fs::path& path, const Camera& camera) {
-  if (const auto size = header_size(content)) check_size(path, *size, camera);
-  Image<std::uint8_t> mask = decode_mask(content, path.string());
-  check_size(path, size_of(mask), camera);
+Image<std::uint8_t> decode(const std::string& content, const View& view, const Camera& camera) {
+  if (const auto size = header_size(content)) check_size(view.mask_file, *size, camera);
+  Image<std::uint8_t> mask = decode_mask(content, view.mask_file, view.mask_kind);
+  check_size(view.mask_file, size_of(mask), camera);
   return mask;
 }
 
@@ -75,9 +83,8 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
 
 }  // namespace
 
-Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera) {
-  const fs::path path = mask_path(run, view);
-  return decode(read_content(path, camera), path, camera);
+Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
+  return decode(read_content(view.mask_file, camera), view, camera);
 }
 
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
@@ -87,7 +94,6 @@ Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
 }
 
 std::vector<LeftOut> read_masks(SceneRun& run) {
-  if (run.folder.masks.empty()) return {};
   std::vector<View>& views = run.scene.views;
   std::vector<std::string> errors(views.size());
   std::vector<std::vector<bool>> ignored(views.size());
@@ -95,12 +101,12 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
     check_interrupted();
     View& view = views[i];
-    const fs::path path = mask_path(run, view);
     try {
-      if (!is_there(path)) return;
+      find_mask(run, view);
+      if (view.mask_file.empty()) return;
       const Camera& camera = run.scene.cameras[view.camera];
-      const std::string content = read_content(path, camera);
-      ignored[i] = ignore_observations(view, decode(content, path, camera));
+      const std::string content = read_content(view.mask_file, camera);
+      ignored[i] = ignore_observations(view, decode(content, view, camera));
       view.mask_hash = content_hash(content);
     } catch (const InputError& fault) {
       errors[i] = fault.what();
@@ -113,10 +119,73 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
     if (!errors[i].empty()) unusable.push_back({views[i].name, errors[i]});
   const int masked = count_masked(run.scene);
   if (masked > 0) spdlog::info("masks: {} of {} views have one", masked, views.size());
-  if (masked == 0 && unusable.empty() && !views.empty())
+  if (masked == 0 && unusable.empty() && !views.empty() && !run.folder.masks.empty())
     run.warn(run.folder.masks.string() + ": no view has a mask there; that of " + views.front().name +
              " would be " + views.front().name + ".png");
   return unusable;
+}
+
+namespace {
+
+/// What the photos say that were inspected.
+struct Inspection {
+  std::mutex mutex;
+  SampleRange range;
+  std::vector<std::string> all_transparent;
+};
+
+/// Adds what the photo of a view says; a photo that cannot be read says nothing, which is reported when it is
+/// used. @returns the observations on ignored pixels, as `ignore_observations`
+std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspection) {
+  const fs::path file = run.folder.images / view.photo_file();
+  PhotoSamples samples;
+  std::string content;
+  try {
+    if (is_plain_photo(file)) return {};
+    content = read_content(file, run.scene.cameras[view.camera]);
+    if (has_plain_samples(content)) return {};
+    samples = inspect_photo(content, file.string());
+  } catch (const InputError&) {
+    return {};
+  }
+  {
+    const std::lock_guard lock(inspection.mutex);
+    inspection.range.include(samples.range);
+    if (samples.all_transparent) inspection.all_transparent.push_back(view.name);
+  }
+  const Camera& camera = run.scene.cameras[view.camera];
+  if (!view.mask_file.empty() || samples.mask.width() != camera.width ||
+      samples.mask.height() != camera.height)
+    return {};
+  view.mask_file = file.string();
+  view.mask_kind = MaskKind::kTransparent;
+  view.mask_hash = content_hash(content);
+  return ignore_observations(view, samples.mask);
+}
+
+}  // namespace
+
+void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
+  std::set<std::string> unusable;
+  for (const LeftOut& view : left_out) unusable.insert(view.name);
+  std::vector<View>& views = run.scene.views;
+  std::vector<std::vector<bool>> ignored(views.size());
+  Inspection inspection;
+  const int masked_before = count_masked(run.scene);
+  const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
+  bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
+    check_interrupted();
+    if (unusable.count(views[i].name) == 0) ignored[i] = inspect(run, views[i], inspection);
+  });
+  shorten_tracks(run.scene, ignored);
+  run.photos.set_levels(levels_of(inspection.range));
+  if (const int masked = count_masked(run.scene) - masked_before; masked > 0)
+    spdlog::info("masks: {} of {} photos have transparent pixels, which are ignored", masked, views.size());
+  std::vector<std::string>& names = inspection.all_transparent;
+  if (!names.empty())
+    run.warn(fmt::format("{} photo{} transparent everywhere, such as {}; the transparency is ignored",
+                         names.size(), names.size() == 1 ? " is" : "s are",
+                         *std::min_element(names.begin(), names.end())));
 }
 
 }  // namespace recon

@@ -21,7 +21,7 @@ void write_mask(const SceneRun& run, int view, StepRecord& record) {
   const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
   if (!run.plan.scene_view(view).mask_hash.empty()) {
     const Camera& camera = run.plan.photo_camera(view);
-    const Image<std::uint8_t> mask = undistort_mask(read_mask(run, run.plan.scene_view(view), camera).view(),
+    const Image<std::uint8_t> mask = undistort_mask(read_mask(run.plan.scene_view(view), camera).view(),
                                                     camera, run.plan.view(view).camera);
     record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
   } else if (const auto earlier = read_record(run.workspace.path(run.record_file(Step::kPrepare, view)))) {

@@ -22,6 +22,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/scene/fuse_views.hpp"
+#include "session/scene/photo_fit.hpp"
 #include "session/session.hpp"
 
 namespace recon {
@@ -40,7 +41,7 @@ bool is_finite(const Pose& pose) {
 Scene read_model(const SceneFolder& folder, std::size_t memory_limit) {
   switch (folder.format) {
     case SceneFormat::kNerf:
-      return read_nerf_model(folder.model, memory_limit);
+      return read_nerf_model(folder.model, memory_limit, folder.images_given ? folder.images : fs::path());
     case SceneFormat::kMvsnet:
       return read_mvsnet_model(folder.model, folder.images, memory_limit);
     case SceneFormat::kColmap:
@@ -57,10 +58,11 @@ void check_poses(const Scene& scene, const SceneFolder& folder) {
 }
 
 /// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
-std::optional<std::string> fault_of_photo(const SceneRun& run, const std::string& name) {
-  const fs::path file = run.folder.images / name;
+std::optional<std::string> fault_of_photo(const SceneRun& run, const View& view) {
+  const fs::path file = run.folder.images / view.photo_file();
   try {
-    if (!is_there_to_read(file)) return file.string() + ": there is no such photo";
+    if (!is_there_to_read(file))
+      return file.string() + ": there is no such photo" + similar_photo(run.folder, file, view.name);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -79,7 +81,7 @@ bool is_among(const std::vector<LeftOut>& views, const std::string& name) {
 std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   std::vector<LeftOut> unusable = run.scene.unusable;
   for (const View& view : run.scene.views)
-    if (const auto fault = fault_of_photo(run, view.name)) unusable.push_back({view.name, *fault});
+    if (const auto fault = fault_of_photo(run, view)) unusable.push_back({view.name, *fault});
   for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
   if (!run.scene.views.empty() && unusable.size() == run.scene.views.size() + run.scene.unusable.size())
     throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
@@ -245,14 +247,17 @@ void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
 
 void read_scene(SceneRun& run) {
   run.scene = read_model(run.folder, model_memory(run.memory.limit));
+  for (const std::string& warning : run.folder.warnings) run.warn(warning);
   for (const std::string& warning : run.scene.warnings) run.warn(warning);
   check_poses(run.scene, run.folder);
   std::vector<LeftOut> left_out = unusable_photos(run);
+  fit_cameras(run, left_out);
   for (const LeftOut& view : read_masks(run)) {
     if (is_among(left_out, view.name)) continue;
     spdlog::warn("{} is left out: {}", view.name, view.reason);
     left_out.push_back(view);
   }
+  inspect_photos(run, left_out);
   make_plan(run, left_out);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);

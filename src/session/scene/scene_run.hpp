@@ -87,15 +87,22 @@ void read_scene(SceneRun& run);
 /// @throws InputError with the file of the model
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out);
 
-/// The mask of a view, in the pixels of its photo: 0 where it is ignored.
+/// The mask of a view that has one, in the pixels of its photo: 0 where it is ignored.
 /// @throws InputError when the file cannot be read or has another size than the photo
-Image<std::uint8_t> read_mask(const SceneRun& run, const View& view, const Camera& camera);
+Image<std::uint8_t> read_mask(const View& view, const Camera& camera);
 
-/// Reads the masks of all views of `run.scene`: notes their hashes, and removes observations of ignored
-/// pixels from the tracks of their points. A point that loses all of them is removed.
+/// Reads the masks of all views of `run.scene`, of the folder masks/ or as the model names them: notes their
+/// hashes, and removes observations of ignored pixels from the tracks of their points. A point that loses all
+/// of them is removed.
 /// @returns the views whose mask cannot be used
 /// @throws Interrupted
 std::vector<LeftOut> read_masks(SceneRun& run);
+
+/// Reads the photos that may have 16-bit values or transparent pixels: what is black and white in 16-bit
+/// photos is set for all of them together, and transparent pixels are the mask of a view that has none yet.
+/// @param left_out  views whose photos do not count
+/// @throws Interrupted
+void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out);
 
 /// The mask that `prepare_views` wrote; empty for a view without one.
 /// @throws InputError when it cannot be read

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
@@ -11,6 +13,7 @@
 #include "io/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
+#include "session/scene/photo_fit.hpp"
 
 namespace recon {
 
@@ -55,11 +58,16 @@ std::size_t map_bytes(const ViewDepth& maps) {
          static_cast<std::size_t>(maps.depth.height());
 }
 
-void check_photo_size(const std::string& file, const HeaderSize& size, const Camera& camera) {
-  if (!has_size(size, camera.width, camera.height))
-    throw InputError(file + ": the photo has " + text_of(size) + " pixels, its camera " +
-                     size_text(camera.width, camera.height) +
-                     "; use the photos that the model was made from");
+/// @param content  of the file, or its beginning
+void check_photo_size(const std::string& file, const HeaderSize& size, std::string_view content,
+                      const Camera& camera) {
+  if (has_size(size, camera.width, camera.height)) return;
+  const auto side = [](std::uint64_t pixels) {
+    return static_cast<int>(std::min<std::uint64_t>(pixels, std::numeric_limits<int>::max()));
+  };
+  throw InputError(file + ": the photo has " + text_of(size) + " pixels, its camera " +
+                   size_text(camera.width, camera.height) + "; " +
+                   advice_on_size(content, {side(size.width), side(size.height)}, camera));
 }
 
 }  // namespace
@@ -81,9 +89,9 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   const std::string file = photo_file(plan, view).string();
   const Camera& camera = plan.photo_camera(view);
   // Before it is decoded: the memory is planned for photos of the size of their cameras.
-  if (const auto size = header_size(file_content)) check_photo_size(file, *size, camera);
-  const Image<Rgb8> photo = decode_image(file_content, file);
-  check_photo_size(file, size_of(photo), camera);
+  if (const auto size = header_size(file_content)) check_photo_size(file, *size, file_content, camera);
+  const Image<Rgb8> photo = decode_image(file_content, file, levels_of_samples_);
+  check_photo_size(file, size_of(photo), file_content, camera);
   auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);
@@ -98,8 +106,9 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& pl
 
 std::string PhotoStore::read(const ScenePlan& plan, int view) const {
   const std::filesystem::path file = photo_file(plan, view);
-  return read_image_file(
-      file, [&](const HeaderSize& size) { check_photo_size(file.string(), size, plan.photo_camera(view)); });
+  return read_image_file(file, [&](const HeaderSize& size, std::string_view beginning) {
+    check_photo_size(file.string(), size, beginning, plan.photo_camera(view));
+  });
 }
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {

@@ -10,6 +10,7 @@
 
 #include "core/image.hpp"
 #include "core/lru_cache.hpp"
+#include "io/image_file.hpp"
 #include "io/output_file.hpp"
 #include "match/posed_image.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -40,12 +41,15 @@ class PhotoStore {
   void set_budget(std::size_t bytes);
 
   std::filesystem::path photo_file(const ScenePlan& plan, int view) const {
-    return images_ / plan.name(view);
+    return images_ / plan.scene_view(view).photo_file();
   }
 
   /// The content of the photo file of a view; a photo that has not its camera's size is not read to the end.
   /// @throws InputError when it cannot be read, or has another size by its header
   std::string read(const ScenePlan& plan, int view) const;
+  /// What is black and white in 16-bit photos.
+  SampleLevels levels() const { return levels_of_samples_; }
+  void set_levels(SampleLevels levels) { levels_of_samples_ = levels; }
 
   /// Undistorts a view from the content of its photo file, and caches it.
   /// @throws InputError when the photo cannot be decoded or does not have its camera's size
@@ -64,6 +68,7 @@ class PhotoStore {
   std::filesystem::path images_;
   bool colour_;
   int levels_;
+  SampleLevels levels_of_samples_;
   LruCache<std::string, Colour> colours_;
   LruCache<std::string, Channels> channels_;
 };

@@ -1,0 +1,140 @@
+#include "session/scene/photo_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+#include "core/error.hpp"
+#include "core/paths.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(ImageSize size) {
+  return size_text(size.width, size.height);
+}
+
+ImageSize size_of(const Camera& camera) {
+  return {camera.width, camera.height};
+}
+
+/// Whether both sizes are one shape in two scales, each side rounded up or down. Where rounding alone may
+/// explain the difference, the photo may as well have been cut.
+bool is_scaled(ImageSize photo, ImageSize camera) {
+  constexpr int kRounding = 1, kMaxCut = 2;
+  if (std::abs(photo.width - camera.width) <= kMaxCut && std::abs(photo.height - camera.height) <= kMaxCut)
+    return false;
+  const auto min = [](int of, int by) { return (of - kRounding) / static_cast<double>(by); };
+  const auto max = [](int of, int by) { return (of + kRounding) / static_cast<double>(by); };
+  return min(photo.width, camera.width) <= max(photo.height, camera.height) &&
+         min(photo.height, camera.height) <= max(photo.width, camera.width);
+}
+
+std::optional<ImageSize> read_size(const fs::path& file) {
+  try {
+    return image_size(file);
+  } catch (const InputError&) {
+    return std::nullopt;  // said when the photo is used
+  }
+}
+
+/// The size that all photos of these views have, if it is another one than the camera's and of its shape.
+std::optional<ImageSize> scaled_size(const SceneRun& run, const Camera& camera,
+                                     const std::vector<int>& views) {
+  std::optional<ImageSize> common;
+  for (const int view : views) {
+    const auto size = read_size(run.folder.images / run.scene.views[view].photo_file());
+    if (!size) continue;
+    if (!common && !is_scaled(*size, size_of(camera))) return std::nullopt;
+    if (common && !(*common == *size)) return std::nullopt;
+    common = size;
+  }
+  return common;
+}
+
+void scale_observations(View& view, Vec2d scale) {
+  for (Observation& observation : view.observations.edit())
+    observation.pixel = {observation.pixel.x * scale.x, observation.pixel.y * scale.y};
+}
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out) {
+  std::set<std::string> unusable;
+  for (const LeftOut& view : left_out) unusable.insert(view.name);
+  std::vector<std::vector<int>> views_of(run.scene.cameras.size());
+  for (std::size_t i = 0; i < run.scene.views.size(); ++i)
+    if (unusable.count(run.scene.views[i].name) == 0)
+      views_of[run.scene.views[i].camera].push_back(static_cast<int>(i));
+
+  struct Scaled {
+    std::size_t photos = 0;
+    std::string first;
+  };
+  std::map<std::tuple<int, int, int, int>, Scaled> scaled_sizes;  // of cameras and photos
+  for (std::size_t c = 0; c < views_of.size(); ++c) {
+    Camera& camera = run.scene.cameras[c];
+    const auto size = scaled_size(run, camera, views_of[c]);
+    if (!size) continue;
+    Scaled& scaled = scaled_sizes[{camera.width, camera.height, size->width, size->height}];
+    if (scaled.photos == 0) scaled.first = run.scene.views[views_of[c].front()].name;
+    scaled.photos += views_of[c].size();
+    const Vec2d scale{static_cast<double>(size->width) / camera.width,
+                      static_cast<double>(size->height) / camera.height};
+    for (const int view : views_of[c]) scale_observations(run.scene.views[view], scale);
+    camera = scaled_camera(camera, size->width, size->height);
+  }
+  for (const auto& [sizes, scaled] : scaled_sizes) {
+    const auto [width, height, photo_width, photo_height] = sizes;
+    run.warn(
+        fmt::format("{}: the cameras of {} photo{}, such as {}, are for {} pixels and the photos have {}: "
+                    "the cameras are "
+                    "scaled; this is right where the photos are those of the model in another size, not cut",
+                    run.folder.model.string(), scaled.photos, scaled.photos == 1 ? "" : "s", scaled.first,
+                    size_text(width, height), size_text(photo_width, photo_height)));
+  }
+}
+
+std::string advice_on_size(std::string_view content, ImageSize photo, const Camera& camera) {
+  const int orientation = exif_orientation(content);
+  const ImageSize turned{photo.height, photo.width}, wanted = size_of(camera);
+  if (orientation >= 5 && (turned == wanted || is_scaled(turned, wanted)))
+    return fmt::format(
+        "its EXIF orientation {} turns it to {}: the model is of turned photos, and EXIF rotation is not "
+        "applied here; turn the pixels of the files (jpegtran, mogrify -auto-orient), or make the model of "
+        "the photos as they are stored",
+        orientation, text_of(turned));
+  if (turned == wanted) return "width and height are exchanged: use the photos as the model has them, turned";
+  return "use the photos that the model was made from";
+}
+
+std::string similar_photo(const SceneFolder& folder, const fs::path& file, const std::string& name) {
+  if (folder.images != folder.root && is_file(folder.root / name))
+    return " (there is " + (folder.root / name).string() + ": try --images " + folder.root.string() + ")";
+  const std::string stem = lower_case(file.stem().string());
+  std::error_code error;
+  std::vector<std::string> similar;
+  for (fs::directory_iterator it(file.parent_path(), error); !error && it != fs::directory_iterator();
+       it.increment(error))
+    if (lower_case(it->path().stem().string()) == stem) similar.push_back(it->path().filename().string());
+  if (similar.empty()) return {};
+  return " (there is " + *std::min_element(similar.begin(), similar.end()) +
+         ": rename it, or change the model)";
+}
+
+}  // namespace recon

@@ -1,0 +1,68 @@
+// Inputs that public reports show, beside the repository: how each is answered before any work.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/run_program.hpp"
+#include "io/colmap_model.hpp"
+#include "io/temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+
+struct Case {
+  const char* folder;
+  int exit_code;
+  std::size_t views;    ///< of the plan
+  const char* message;  ///< on standard error; empty: no warning; null: any
+};
+
+class InputCase : public testing::TestWithParam<Case> {};
+
+TEST_P(InputCase, IsAnsweredAsItsDescriptionSays) {
+  const fs::path input = fs::path(RECON_SHARED_DIR) / "cases" / GetParam().folder;
+  if (!fs::exists(input)) GTEST_SKIP() << input << " is not there";
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_program(folder.path(), {RECON_RECONSTRUCT, input.string(), "--device", "cpu", "--dry-run", "--json",
+                                  "-o", (folder / "out").string()});
+  EXPECT_EQ(outcome.exit_code, GetParam().exit_code) << outcome.err;
+  const std::string message = GetParam().message == nullptr ? "" : GetParam().message;
+  EXPECT_THAT(outcome.err, HasSubstr(message));
+  const bool quiet = message.empty() && GetParam().message != nullptr;
+  EXPECT_TRUE(!quiet || outcome.err.find("warning") == std::string::npos) << outcome.err;
+  const std::size_t views = outcome.exit_code == 0 ? outcome.json().at("scenes").at(0).at("views").size() : 0;
+  EXPECT_EQ(views, GetParam().views);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Folders, InputCase,
+    testing::Values(Case{"blendedmvs-layout", 0, 9, ""}, Case{"colmap-rad-tan-thin-prism", 0, 9, nullptr},
+                    Case{"colmap4-equirectangular", 3, 0,
+                         "the model EQUIRECTANGULAR of COLMAP 4, which is not supported"},
+                    Case{"images-txt-without-second-lines", 3, 0,
+                         "images.txt:2: here stand the words of an image"},
+                    Case{"json-absolute-paths", 0, 9, ""},
+                    Case{"json-duplicate-frame", 0, 9, "is there already, in"},
+                    Case{"json-mask-path", 0, 9, "9 of 9 views"}, Case{"json-parent-paths/out", 0, 9, ""},
+                    Case{"json-scaled-homogeneous", 0, 9, ""}, Case{"mvsnet-long-headers", 0, 9, ""},
+                    Case{"ngp-dynamic-mask", 0, 9, "9 of 9 views"},
+                    Case{"photos-halved", 0, 9, "are for 400x300 pixels and the photos have 200x150"},
+                    Case{"points-removed", 0, 9, "such observations are ignored"},
+                    Case{"pure-rotation", 3, 0, "there is no baseline"},
+                    Case{"rgba-photos", 0, 24, "24 of 24 photos have transparent pixels"},
+                    Case{"scene-thermal-tiff", 0, 9, ""},
+                    Case{"small-model-first", 0, 9, "sparse/1 has 9 images and is read"}),
+    [](const auto& test) {
+      std::string name = test.param.folder;
+      for (char& c : name)
+        if (c == '-' || c == '/') c = '_';
+      return name;
+    });
+
+}  // namespace
+}  // namespace recon
