@@ -124,8 +124,14 @@ struct Inspection {
   std::vector<std::string> all_transparent;
 };
 
-/// Adds what the photo of a view says; a photo that cannot be read says nothing, which is reported when it is
-/// used. @returns the observations on ignored pixels, as `ignore_observations`
+bool is_size_of(HeaderSize size, const Camera& camera) {
+  return size.width == static_cast<std::uint64_t>(camera.width) &&
+         size.height == static_cast<std::uint64_t>(camera.height);
+}
+
+/// Adds what the photo of a view says; a photo that cannot be read, or is not of its camera's size, says
+/// nothing, which is reported when it is used. @returns the observations on ignored pixels, as
+/// `ignore_observations`
 std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspection) {
   const fs::path file = run.folder.images / view.photo_file();
   PhotoSamples samples;
@@ -133,11 +139,13 @@ std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspectio
   try {
     if (is_plain_photo(file)) return {};
     content = read_file(file);
-    if (has_plain_samples(content)) return {};
+    const auto size = header_size(content);
+    if (has_plain_samples(content) || (size && !is_size_of(*size, run.scene.cameras[view.camera]))) return {};
     samples = inspect_photo(content, file.string());
   } catch (const InputError&) {
     return {};
   }
+  view.levelled = !samples.range.empty();
   {
     const std::lock_guard lock(inspection.mutex);
     inspection.range.include(samples.range);
@@ -168,7 +176,10 @@ void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
     if (unusable.count(views[i].name) == 0) ignored[i] = inspect(run, views[i], inspection);
   });
   shorten_tracks(run.scene, ignored);
-  run.photos.set_levels(levels_of(inspection.range));
+  const SampleLevels levels = levels_of(inspection.range);
+  run.photos.set_levels(levels);
+  if (levels == SampleLevels{})
+    for (View& view : views) view.levelled = false;
   if (const int masked = count_masked(run.scene) - masked_before; masked > 0)
     spdlog::info("masks: {} of {} photos have transparent pixels, which are ignored", masked, views.size());
   std::vector<std::string>& names = inspection.all_transparent;
