@@ -81,6 +81,7 @@ struct View {
   std::string photo = {};      ///< its photo, relative to the image folder; empty: `name`
   std::string mask_file = {};  ///< that the model names; empty: none
   MaskKind mask_kind = MaskKind::kBlack;
+  bool levelled = false;  ///< 16-bit values of its photo become 8 bits by other levels than 0 and 65535
 
   const std::string& photo_file() const { return photo.empty() ? name : photo; }
 };

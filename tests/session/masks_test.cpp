@@ -275,10 +275,14 @@ TEST_F(TransparentPhotos, OfSixteenBitsHaveOneWhite) {
   write_grey(2, 900);
   inspect_photos(*run_, {});
   EXPECT_EQ(run_->photos.levels(), (SampleLevels{4095, 0}));
+  EXPECT_TRUE(run_->scene.views[0].levelled);
   write_grey(0, 2000);
   write_grey(2, 2500);
   inspect_photos(*run_, {});
   EXPECT_EQ(run_->photos.levels(), (SampleLevels{3000, 2000})) << "all far above black";
+  write_grey(0, 65535);
+  inspect_photos(*run_, {});
+  EXPECT_FALSE(run_->scene.views[0].levelled) << "the photos are as they should be";
 }
 
 TEST_F(Masks, UnderOtherNamesAreMissed) {

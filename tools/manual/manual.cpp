@@ -14,17 +14,20 @@ constexpr const char* kSummary = "depth maps and a fused, coloured point cloud f
 constexpr const char* kInputs =
     "SCENE is a folder with images/ and sparse/ as COLMAP has them, with transforms.json as nerfstudio has "
     "it, with images/ and cams/ as MVSNet has them, a folder with a rectified pair as Middlebury has it "
-    "(im0.png, im1.png, calib.txt), or a folder of such folders. LEFT and RIGHT are the two images of a "
+    "(im0.png, im1.png, calib.txt; or im2 and im6, or view1 and view5), or a folder of such folders. LEFT "
+    "and RIGHT are the two images of a "
     "rectified pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
 constexpr const char* kNerfFormat =
     "nerfstudio, instant-ngp and NeRF: transforms.json or transforms_train.json. These fields are read: "
     "file_path, which is also the name of the view in the results, and transform_matrix of each frame; and, "
     "of each or of all, camera_model (OPENCV, PINHOLE or OPENCV_FISHEYE) or is_fisheye, fl_x or "
-    "camera_angle_x, fl_y or camera_angle_y, cx, cy, w, h and the distortion k1 to k4, p1, p2. Other fields "
-    "are ignored, such as ply_file_path and mask_path.";
+    "camera_angle_x, fl_y or camera_angle_y, cx, cy, w, h, the distortion k1 to k4, p1, p2, and mask_path "
+    "(black is ignored), in place of which dynamic_mask_NAME.png may lie beside the photo (what is not black "
+    "is ignored). Absolute paths are found by their last components, and paths may begin with one ../. Other "
+    "fields are ignored, such as ply_file_path.";
 constexpr const char* kMvsnetFormat =
-    "MVSNet: cams/NAME_cam.txt and images/NAME.jpg, or another kind of image. The depths in these files and "
-    "pair.txt are ignored.";
+    "MVSNet: cams/NAME_cam.txt and images/NAME.jpg, or another kind of image, in blended_images/ where there "
+    "is no images/. The depths in these files and pair.txt are ignored.";
 constexpr const char* kExitCodes =
     "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
     "some views failed and the rest is written, 130 interrupted and what was finished is kept.";

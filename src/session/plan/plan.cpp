@@ -94,7 +94,8 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
     const int camera = plan.scene.views[i].camera;
     faults[camera].rethrow();
     plan.views[i].camera = undistorted[camera];
-    plan.views[i].unchanged = is_own_image(cameras[camera], undistorted[camera]);
+    plan.views[i].unchanged =
+        is_own_image(cameras[camera], undistorted[camera]) && !plan.scene.views[i].levelled;
   }
 }
 

@@ -134,8 +134,9 @@ struct Inspection {
   std::vector<std::string> all_transparent;
 };
 
-/// Adds what the photo of a view says; a photo that cannot be read says nothing, which is reported when it is
-/// used. @returns the observations on ignored pixels, as `ignore_observations`
+/// Adds what the photo of a view says; a photo that cannot be read, or is not of its camera's size, says
+/// nothing, which is reported when it is used. @returns the observations on ignored pixels, as
+/// `ignore_observations`
 std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspection) {
   const fs::path file = run.folder.images / view.photo_file();
   PhotoSamples samples;
@@ -148,6 +149,7 @@ std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspectio
   } catch (const InputError&) {
     return {};
   }
+  view.levelled = !samples.range.empty();
   {
     const std::lock_guard lock(inspection.mutex);
     inspection.range.include(samples.range);
@@ -178,7 +180,10 @@ void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
     if (unusable.count(views[i].name) == 0) ignored[i] = inspect(run, views[i], inspection);
   });
   shorten_tracks(run.scene, ignored);
-  run.photos.set_levels(levels_of(inspection.range));
+  const SampleLevels levels = levels_of(inspection.range);
+  run.photos.set_levels(levels);
+  if (levels == SampleLevels{})
+    for (View& view : views) view.levelled = false;
   if (const int masked = count_masked(run.scene) - masked_before; masked > 0)
     spdlog::info("masks: {} of {} photos have transparent pixels, which are ignored", masked, views.size());
   std::vector<std::string>& names = inspection.all_transparent;
