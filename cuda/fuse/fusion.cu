@@ -76,14 +76,15 @@ __device__ void set_bits(std::uint32_t* word, std::uint32_t mask) {
 
 /// Marks the pixels around (x, y) on the surface of depth z as used.
 __device__ void use_up(const DeviceFusionJob& job, const DeviceFusionView& view, int x, int y, double z,
-                       int reach) {
+                       int reach, Vec2d position, double max_distance) {
   const int width = view.camera.width;
   const int x_first = max(x - reach, 0), x_last = min(x + reach, width - 1);
   for (int j = max(y - reach, 0); j <= min(y + reach, view.camera.height - 1); ++j) {
     std::uint64_t mask = 0;
     const int first = j * width + x_first;
     for (int i = x_first; i <= x_last; ++i)
-      if (depths_agree(z, static_cast<double>(view.depth[j * width + i]), job.max_relative_depth))
+      if (is_used(position, i, j, max_distance) &&
+          depths_agree(z, static_cast<double>(view.depth[j * width + i]), job.max_relative_depth))
         mask |= std::uint64_t{1} << (i - x_first);
     mask <<= first % 32;
     set_bits(view.used + first / 32, static_cast<std::uint32_t>(mask));
@@ -94,12 +95,13 @@ __device__ void use_up(const DeviceFusionJob& job, const DeviceFusionView& view,
 /// Marks the pixels that the point which starts at a pixel uses, in its view and in those that have not been
 /// fused.
 __device__ void use_pixels(const DeviceFusionJob& job, const Observation& start, int x, int y) {
-  use_up(job, job.views[0], x, y, start.z, job.spacing - 1);
+  use_up(job, job.views[0], x, y, start.z, job.spacing - 1, pixel_centre(x, y), job.spacing - 0.5);
   for (int place = 1; place < job.view_count; ++place) {
     const DeviceFusionView& view = job.views[place];
     if (view.used == nullptr) continue;
     const Reprojection seen = reproject(view, start.position);
-    if (agrees(job, seen)) use_up(job, view, seen.x, seen.y, seen.predicted, job.spacing);
+    if (agrees(job, seen))
+      use_up(job, view, seen.x, seen.y, seen.predicted, job.spacing, seen.position, kUsedReach * job.spacing);
   }
 }
 

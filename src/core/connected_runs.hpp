@@ -49,35 +49,45 @@ class ConnectedRuns {
   std::vector<int> marked_;   ///< of a root
 };
 
-/// Invalidates (NaN) every 4-connected region of fewer than `min_size` pixels of `map`.
-/// @param same_surface  whether two known neighbours are connected; symmetric
-template <class SameSurface>
-void remove_small_regions(ImageView<float> map, int min_size, const SameSurface& same_surface) {
-  if (min_size <= 1) return;
+/// Invalidates (NaN) regions of `map`: known pixels of a row or column are connected if no other lies between
+/// them, at most `reach` pixels apart.
+/// @param same_surface  whether two known pixels are connected; symmetric
+/// @param marked        marked(x, y): whether a known pixel is marked
+/// @param drops         drops(size, marked): whether a region of so many pixels is invalidated
+template <class SameSurface, class Marked, class Drops>
+void remove_regions(ImageView<float> map, int reach, const SameSurface& same_surface, const Marked& marked,
+                    const Drops& drops) {
   constexpr int kNone = -1;
   ConnectedRuns runs;
   std::vector<int> ends;  ///< columns after the runs
-  std::vector<int> above(map.width, kNone), here(above);
+  std::vector<int> run_above(map.width, kNone),
+      row_above(map.width);  ///< of the last known pixel of a column
+  std::vector<float> above(map.width);
   for (int y = 0; y < map.height; ++y) {
     const float* row = map.row(y);
+    int united_above = kNone, united_here = kNone, before = kNone;
     for (int x = 0; x < map.width;) {
-      const int begin = x++;
-      int run = kNone;
-      if (!std::isnan(row[begin])) {
-        while (x < map.width && !std::isnan(row[x]) && same_surface(row[x - 1], row[x])) ++x;
-        run = runs.add(x - begin);
-        ends.push_back(x);
+      if (std::isnan(row[x])) {
+        ++x;
+        continue;
       }
-      std::fill(here.begin() + begin, here.begin() + x, run);
+      const int begin = x++;
+      while (x < map.width && !std::isnan(row[x]) && same_surface(row[x - 1], row[x])) ++x;
+      int marks = 0;
+      for (int i = begin; i < x; ++i) marks += marked(i, y) ? 1 : 0;
+      const int run = runs.add(x - begin, marks);
+      if (before != kNone && begin - ends[before] < reach && same_surface(row[ends[before] - 1], row[begin]))
+        runs.unite(before, run);
+      before = run;
+      ends.push_back(x);
+      for (int i = begin; i < x; ++i) {
+        const int a = run_above[i];
+        if (a != kNone && y - row_above[i] <= reach && !(a == united_above && run == united_here) &&
+            same_surface(above[i], row[i]))
+          runs.unite(united_above = a, united_here = run);
+        run_above[i] = run, row_above[i] = y, above[i] = row[i];
+      }
     }
-    int united_above = kNone, united_here = kNone;
-    for (int x = 0; y > 0 && x < map.width; ++x) {
-      const int a = above[x], b = here[x];
-      if (a == kNone || b == kNone || (a == united_above && b == united_here)) continue;
-      if (!same_surface(map(x, y - 1), row[x])) continue;
-      runs.unite(united_above = a, united_here = b);
-    }
-    above.swap(here);
   }
   int run = 0;
   for (int y = 0; y < map.height; ++y)
@@ -85,9 +95,19 @@ void remove_small_regions(ImageView<float> map, int min_size, const SameSurface&
       if (std::isnan(map(x, y))) continue;
       const int begin = x, end = ends[run];
       x = end - 1;
-      if (runs.size(run++) >= min_size) continue;
-      std::fill(map.row(y) + begin, map.row(y) + end, kUnknown);
+      const bool dropped = drops(runs.size(run), runs.marked(run));
+      ++run;
+      if (dropped) std::fill(map.row(y) + begin, map.row(y) + end, kUnknown);
     }
+}
+
+/// Invalidates every 4-connected region of fewer than `min_size` pixels of `map`; see remove_regions.
+template <class SameSurface>
+void remove_small_regions(ImageView<float> map, int min_size, const SameSurface& same_surface) {
+  if (min_size <= 1) return;
+  remove_regions(
+      map, 1, same_surface, [](int, int) { return false; },
+      [min_size](int size, int) { return size < min_size; });
 }
 
 }  // namespace recon

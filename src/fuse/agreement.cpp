@@ -23,7 +23,7 @@ struct AgreementRow {
   const double* ray_x;  ///< of each column
   double ray_y = 0;     ///< of the row
   int y = 0;
-  std::uint32_t* counts = nullptr;  ///< the bytes of each Agreement of the row
+  std::uint64_t* counts = nullptr;  ///< the bytes of each Agreement of the row
 };
 
 }  // namespace recon
@@ -38,7 +38,7 @@ using F64 = hn::CappedTag<double, 8>;
 using I64 = hn::RebindToSigned<F64>;
 using F32 = hn::Rebind<float, F64>;
 using I32 = hn::Rebind<std::int32_t, F64>;
-using U32 = hn::Rebind<std::uint32_t, F64>;
+using U64 = hn::RebindToUnsigned<F64>;
 using V64 = hn::Vec<F64>;
 
 struct Vectors {
@@ -80,6 +80,8 @@ void reproject_block(const PointBlock& points, const Pose& view_from_points, con
     const V64 minus_one = hn::Set(d, -1.0);
     hn::Store(hn::DemoteTo(di, hn::IfThenElse(visible, u, minus_one)), di, result.x + i);
     hn::Store(hn::DemoteTo(di, hn::IfThenElse(visible, v, minus_one)), di, result.y + i);
+    hn::Store(u, d, result.u + i);
+    hn::Store(v, d, result.v + i);
     hn::Store(z, d, result.predicted + i);
   }
   for (int i = 0; i < points.count; ++i)
@@ -139,23 +141,25 @@ HWY_INLINE hn::Mask<F64> normals_differ(const AgreementRow& row, const Vectors& 
 }
 
 /// What the source says of a vector of pixels: a bit in each byte of an Agreement.
-HWY_INLINE hn::Vec<U32> agreement(const AgreementRow& row, const ReprojectedBlock& block, int begin,
+HWY_INLINE hn::Vec<U64> agreement(const AgreementRow& row, const ReprojectedBlock& block, int begin,
                                   const Vectors& reference_normal, const Vectors& source_normal) {
   const F64 d;
   const V64 predicted = hn::Load(d, block.predicted + begin);
   const V64 found = hn::PromoteTo(d, hn::Load(F32(), block.found + begin));
+  const auto visible = hn::Ge(hn::PromoteTo(d, hn::Load(I32(), block.x + begin)), hn::Zero(d));
   const auto known = hn::Eq(found, found);
   const V64 difference = hn::Abs(hn::Sub(predicted, found));
   const auto same = hn::Le(difference, hn::Mul(hn::Set(d, row.geometry.max_relative_depth), found));
   const auto nearer = hn::Lt(predicted, hn::Mul(hn::Set(d, 1.0 - row.geometry.max_relative_depth), found));
   const auto through = hn::AndNot(same, nearer);
-  const auto hidden = hn::AndNot(hn::Or(same, nearer), known);
   const auto agree = hn::AndNot(normals_differ(row, reference_normal, source_normal), same);
+  const double max_close = kCloseShare * row.geometry.max_relative_depth;
+  const auto close = hn::And(agree, hn::Le(difference, hn::Mul(hn::Set(d, max_close), found)));
   const auto one = [&](int byte)
                        HWY_ATTR { return hn::BitCast(d, hn::Set(I64(), std::int64_t{1} << (8 * byte))); };
-  const V64 ones = hn::Or(hn::Or(hn::IfThenElseZero(known, one(0)), hn::IfThenElseZero(agree, one(1))),
-                          hn::Or(hn::IfThenElseZero(through, one(2)), hn::IfThenElseZero(hidden, one(3))));
-  return hn::TruncateTo(U32(), hn::BitCast(hn::RebindToUnsigned<F64>(), ones));
+  const V64 seen = hn::Or(hn::IfThenElseZero(visible, one(0)), hn::IfThenElseZero(known, one(1)));
+  const V64 same_surface = hn::Or(hn::IfThenElseZero(agree, one(2)), hn::IfThenElseZero(close, one(3)));
+  return hn::BitCast(U64(), hn::Or(hn::Or(seen, same_surface), hn::IfThenElseZero(through, one(4))));
 }
 
 void count_row(const AgreementRow& row) {
@@ -165,7 +169,7 @@ void count_row(const AgreementRow& row) {
   PointBlock points{};
   ReprojectedBlock block{};
   VectorBlock reference_normals{}, source_normals{};
-  alignas(64) std::uint32_t said[PointBlock::kMax];
+  alignas(64) std::uint64_t said[PointBlock::kMax];
   for (int first = 0; first < width; first += PointBlock::kMax) {
     points.count = std::min(PointBlock::kMax, width - first);
     for (int i = 0; i < points.count; ++i) {
@@ -177,7 +181,7 @@ void count_row(const AgreementRow& row) {
     for (int i = 0; i < points.count; ++i)
       if (block.x[i] >= 0) source_normals.set(i, row.source.normal.row(block.y[i])[block.x[i]]);
     for (int i = 0; i < points.count; i += static_cast<int>(hn::Lanes(F64())))
-      hn::Store(agreement(row, block, i, load(reference_normals, i), load(source_normals, i)), U32(),
+      hn::Store(agreement(row, block, i, load(reference_normals, i), load(source_normals, i)), U64(),
                 said + i);
     for (int i = 0; i < points.count; ++i) row.counts[first + i] += said[i];
   }
@@ -208,7 +212,7 @@ AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& refer
 void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
                      ImageView<Agreement> counts) {
   EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
-  static_assert(sizeof(Agreement) == sizeof(std::uint32_t));
+  static_assert(sizeof(Agreement) == sizeof(std::uint64_t));
   std::vector<double> ray_x(counts.width);
   for (int x = 0; x < counts.width; ++x) ray_x[x] = reference.camera.ray(pixel_centre(x, 0)).x;
   const AgreementRow view{reference, source,
@@ -219,7 +223,7 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
     AgreementRow row = view;
     row.y = y;
     row.ray_y = reference.camera.ray(pixel_centre(0, y)).y;
-    row.counts = reinterpret_cast<std::uint32_t*>(counts.row(y));
+    row.counts = reinterpret_cast<std::uint64_t*>(counts.row(y));
     HWY_DYNAMIC_DISPATCH(count_row)(row);
   });
 }

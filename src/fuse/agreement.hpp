@@ -54,6 +54,7 @@ struct PointBlock {
 /// The reprojections of the points of a block into a view.
 struct ReprojectedBlock {
   alignas(64) std::int32_t x[PointBlock::kMax], y[PointBlock::kMax];
+  alignas(64) double u[PointBlock::kMax], v[PointBlock::kMax];  ///< the position in the image, not rounded
   alignas(64) float found[PointBlock::kMax];
   alignas(64) double predicted[PointBlock::kMax];
   std::uint64_t agree;    ///< bit i: what depths_agree says of point i

@@ -12,20 +12,26 @@
 namespace recon {
 
 /// What the sources say of a depth, each at the pixel of its reprojection.
-struct alignas(4) Agreement {
-  std::uint8_t known = 0;    ///< sources with a depth there
+struct alignas(8) Agreement {
+  std::uint8_t visible = 0;  ///< sources in whose image the point lies
+  std::uint8_t known = 0;    ///< of these, with a depth there
   std::uint8_t agree = 0;    ///< of these, with the same depth and a similar normal
-  std::uint8_t through = 0;  ///< with a larger depth: they see through the point
-  std::uint8_t hidden = 0;   ///< with a smaller depth: something hides the point from them
+  std::uint8_t close = 0;    ///< of these, with a depth that differs by less than kCloseShare of the maximum
+  std::uint8_t through = 0;  ///< of the known, with a larger depth: they see through the point
+  std::uint8_t padding[3] = {};
 
   RECON_HD Agreement& operator+=(const Agreement& other) {
+    visible = static_cast<std::uint8_t>(visible + other.visible);
     known = static_cast<std::uint8_t>(known + other.known);
     agree = static_cast<std::uint8_t>(agree + other.agree);
+    close = static_cast<std::uint8_t>(close + other.close);
     through = static_cast<std::uint8_t>(through + other.through);
-    hidden = static_cast<std::uint8_t>(hidden + other.hidden);
     return *this;
   }
 };
+
+/// Depths that agree by chance differ by anything up to the maximum, right ones by little.
+constexpr double kCloseShare = 0.25;
 
 /// A reference view and a source whose depths are compared.
 struct AgreementGeometry {
@@ -45,6 +51,7 @@ struct SourcePixels {
 /// Where a view sees a point, and the depth that its map has there.
 struct Reprojection {
   int x = -1, y = -1;    ///< pixel; -1 where the point is not visible
+  Vec2d position{};      ///< the same, not rounded
   double predicted = 0;  ///< depth of the point, scene units
   float found = 0;       ///< NaN where there is none
 };
@@ -55,9 +62,9 @@ RECON_HD Reprojection reprojection_step(const Pinhole& camera, const Pose& view_
                                         const float* depth, std::ptrdiff_t pitch) {
   const Vec3d seen = view_from_points * point;
   const Vec2d pixel = camera.project(seen);
-  if (!(seen.z > 0 && camera.contains(pixel))) return {-1, -1, seen.z, kUnknown};
+  if (!(seen.z > 0 && camera.contains(pixel))) return {-1, -1, {}, seen.z, kUnknown};
   const int x = static_cast<int>(pixel.x), y = static_cast<int>(pixel.y);
-  return {x, y, seen.z, depth[y * pitch + x]};
+  return {x, y, pixel, seen.z, depth[y * pitch + x]};
 }
 
 /// Whether a depth found in a map agrees with the depth of a point; an unknown one does not.
@@ -81,16 +88,18 @@ RECON_HD Agreement agreement_step(const AgreementGeometry& geometry, int x, int 
       reprojection_step(geometry.source, geometry.source_from_reference, Vec3d{z * ray.x, z * ray.y, z},
                         source.depth, source.depth_pitch);
   const double found = static_cast<double>(seen.found);
-  if (!(found == found)) return {};
+  if (seen.x < 0) return {};
+  if (!(found == found)) return {1};
   if (depths_agree(seen.predicted, found, geometry.max_relative_depth)) {
     const Vec3f n = source.normal[seen.y * source.normal_pitch + seen.x];
     // An unknown normal agrees with all.
-    const bool differ =
-        dot(geometry.source_from_reference.rotation * widened(normal), widened(n)) < geometry.min_cosine;
-    return {1, static_cast<std::uint8_t>(differ ? 0 : 1), 0, 0};
+    if (dot(geometry.source_from_reference.rotation * widened(normal), widened(n)) < geometry.min_cosine)
+      return {1, 1};
+    const bool close = depths_agree(seen.predicted, found, kCloseShare * geometry.max_relative_depth);
+    return {1, 1, 1, static_cast<std::uint8_t>(close ? 1 : 0), 0};
   }
-  if (sees_through(seen.predicted, found, geometry.max_relative_depth)) return {1, 0, 1, 0};
-  return {1, 0, 0, 1};
+  const bool through = sees_through(seen.predicted, found, geometry.max_relative_depth);
+  return {1, 1, 0, 0, static_cast<std::uint8_t>(through ? 1 : 0)};
 }
 
 }  // namespace recon

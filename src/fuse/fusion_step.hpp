@@ -6,6 +6,7 @@
 #include "core/image.hpp"
 #include "core/vec.hpp"
 #include "fuse/consistency.hpp"
+#include "scene/pinhole.hpp"
 
 namespace recon {
 
@@ -23,6 +24,18 @@ struct PointCriteria {
   ConsistencyOptions agreement;  ///< criteria for a depth of another view to belong to the same point
   int min_views = 2;             ///< min number of views of a point, including the first; see also agreement
 };
+
+/// A point uses the pixels of its surface in other views whose centres lie at most this from its image, in x
+/// and in y, in units of the spacing. Those further away have a point of their own, so that no gap is left
+/// where the image of a view or what it sees ends.
+constexpr double kUsedReach = 1.0;
+
+/// Whether pixel (x, y) lies within the reach of an image at `position`.
+RECON_HD bool is_used(Vec2d position, int x, int y, double reach) {
+  const Vec2d centre = pixel_centre(x, y);
+  const double dx = position.x - centre.x, dy = position.y - centre.y;
+  return dx <= reach && -dx <= reach && dy <= reach && -dy <= reach;
+}
 
 /// Sums of the observations that agree on a point, added in the order of the neighbours. The rounding of
 /// every operation is part of the definition.

@@ -22,9 +22,6 @@ constexpr float kMaxSlope = 0.005f, kMaxSpread = 0.01f;
 /// Sources that have to agree with an interpolated depth.
 constexpr int kMinSources = 2;
 
-/// The cost that the reliability takes for an interpolated depth, which no photo was compared for.
-constexpr float kInterpolatedCost = 0.7f;
-
 enum class PixelState : std::uint8_t { kKnown, kHole, kIgnored };
 
 /// A pixel of a hole that was interpolated, and what the sources say of it.
@@ -159,7 +156,7 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
   holes.for_each([&](Interpolated& pixel, int y) {
     if (!confirmed(pixel.agreement)) return;
     const float variation = inverse_depth_variation(maps.depth, pixel.x, y);
-    const float confidence = reliability(pixel.agreement, kInterpolatedCost, variation);
+    const float confidence = reliability(pixel.agreement, variation);
     if (confidence >= options.min_confidence) maps.confidence(pixel.x, y) = confidence;
   });
   holes.for_each([&](Interpolated& pixel, int y) {

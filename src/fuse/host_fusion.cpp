@@ -184,16 +184,19 @@ class ViewPoints {
     }
     std::sort(out.views.begin() + static_cast<std::ptrdiff_t>(first_view), out.views.end());
     out.points.push_back(sums.finish());
-    use_up(reference_, x, y, static_cast<double>(reference_.depth.depth(x, y)), options_.spacing - 1);
+    const double z = static_cast<double>(reference_.depth.depth(x, y));
+    use_up(reference_, x, y, z, options_.spacing - 1, pixel_centre(x, y), options_.spacing - 0.5);
     for (std::size_t n = 0; n < neighbours_.size(); ++n) {
       const ReprojectedBlock& found = block.found[n];
       if (neighbours_[n].used != nullptr && found.agrees(i))
-        use_up(neighbours_[n], found.x[i], found.y[i], found.predicted[i], options_.spacing);
+        use_up(neighbours_[n], found.x[i], found.y[i], found.predicted[i], options_.spacing,
+               {found.u[i], found.v[i]}, kUsedReach * options_.spacing);
     }
   }
 
   /// Marks the pixels around (x, y) on the surface of depth z as used.
-  void use_up(const LoadedView& view, int x, int y, double z, int reach) const {
+  void use_up(const LoadedView& view, int x, int y, double z, int reach, Vec2d position,
+              double max_distance) const {
     const int x_first = std::max(x - reach, 0);
     const int x_last = std::min(x + reach, view.depth.camera.width - 1);
     const std::uint32_t around = (std::uint32_t{2} << (x_last - x_first)) - 1;
@@ -202,7 +205,8 @@ class ViewPoints {
       std::uint32_t mask = 0;
       for (std::uint32_t rest = view.used->unset(x_first, j, around); rest != 0; rest &= rest - 1) {
         const int i = x_first + std::countr_zero(rest);
-        if (depths_agree(z, static_cast<double>(view.depth.depth(i, j)), max_difference))
+        if (is_used(position, i, j, max_distance) &&
+            depths_agree(z, static_cast<double>(view.depth.depth(i, j)), max_difference))
           mask |= rest & -rest;
       }
       view.used->set(x_first, j, mask);

@@ -37,18 +37,26 @@ std::array<float, 256> log_counts() {
   return logs;
 }
 
+/// In 1/1024, so that the last bits of a machine's mathematical library do not matter.
+float rounded_logistic(float z) {
+  return std::round(1024.0f / (1.0f + std::exp(-z))) / 1024.0f;
+}
+
 }  // namespace
 
-float reliability(const Agreement& agreement, float cost, float variation) {
+float reliability(const Agreement& agreement, float variation) {
   static const std::array<float, 256> kLogCounts = log_counts();
-  const float agree = agreement.agree, through = agreement.through, hidden = agreement.hidden;
-  const float known = std::max(1.0f, static_cast<float>(agreement.known));
-  const float seen = std::max(1.0f, agree + through);
-  const float z = 2.39f + 0.76f * kLogCounts[agreement.agree] + 2.79f * agree / known +
-                  0.57f * hidden / known - 2.03f * through / seen - 3.33f * std::min(cost, 1.2f) -
-                  1.02f * std::min(20.0f * variation, 3.0f);
-  // In 1/1024, so that the last bits of a machine's mathematical library do not matter.
-  return std::round(1024.0f / (1.0f + std::exp(-z))) / 1024.0f;
+  const float agree = agreement.agree, close = agreement.close;
+  const float visible = std::max(1.0f, static_cast<float>(agreement.visible));
+  const float hidden = static_cast<float>(agreement.known - agreement.agree - agreement.through);
+  const float z = -1.15f + 0.21f * kLogCounts[agreement.agree] + 0.42f * kLogCounts[agreement.close] +
+                  3.94f * agree / visible + 2.19f * hidden / visible + 0.98f * close / std::max(1.0f, agree) -
+                  0.79f * std::min(20.0f * variation, 3.0f);
+  return rounded_logistic(z);
+}
+
+float lone_reliability(float cost, float variation) {
+  return rounded_logistic(1.68f - 1.06f * std::min(cost, 1.2f) - 1.37f * std::min(20.0f * variation, 3.0f));
 }
 
 bool keeps_depth(const Agreement& agreement, float reliability, const ConsistencyOptions& options,

@@ -5,12 +5,15 @@
 
 namespace recon {
 
-/// The probability that a depth is right, to within 1 %: a logistic model of the photo-consistency cost, of
-/// what the sources say and of the variation of the depths around the pixel. The coefficients were fitted to
-/// rendered depths, see tests/bench/results/confidence.md.
-/// @param cost       1 - ZNCC, [0, 2]
+/// The probability that a depth is right, to within 1 %: a logistic model of what the sources say and of the
+/// variation of the depths around the pixel. The coefficients were fitted to true depths of rendered and real
+/// scenes, see tests/bench/results/confidence.md.
 /// @param variation  see inverse_depth_variation
-float reliability(const Agreement& agreement, float cost, float variation);
+float reliability(const Agreement& agreement, float variation);
+
+/// The same for a depth where no source has one, by the photo-consistency cost.
+/// @param cost  1 - ZNCC, [0, 2]
+float lone_reliability(float cost, float variation);
 
 /// Whether the check across views keeps a depth: its reliability is at least `min_reliability`, and either
 /// `options.min_views` sources agree, or no source has a depth there and it is at least

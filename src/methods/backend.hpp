@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,10 +70,16 @@ struct SweepImages {
   std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
 };
 
+/// Inverse depths that results may have.
+struct DepthBounds {
+  float min = 0, max = std::numeric_limits<float>::max();
+};
+
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC and patches: 1).
 struct SweepProblem : SweepSpec, SweepImages {
-  PlaneSet planes;                   ///< of the coarsest level, if patches are refined
+  PlaneSet planes;  ///< of the coarsest level, if patches are refined
   std::vector<SweepImages> coarser;  ///< for patches: images halved once, twice, ...
+  DepthBounds bounds = {};           ///< exact ones of the depths
 };
 
 /// Result of a sweep per pixel of the reference; depth is NaN where no source sees it.

@@ -19,6 +19,10 @@ constexpr std::size_t kMinSeen = 100, kMinInImage = 8;
 /// have lower weight: their points may be wrong.
 constexpr int kCells = 8;
 constexpr int kMinInCell = 3;
+/// A point is supported, and counts, if this many others in its cell and those around it have a depth within
+/// this ratio: wrong points lie alone.
+constexpr int kMinSupport = 2;
+constexpr double kSupportRatio = 1.1;
 /// Min disparity between a view and its sources, pixels; the max is half the image.
 constexpr double kMinDisparity = 1.5;
 /// Near and far depth of surfaces as multiples of the viewing distance (see viewing_distances).
@@ -26,6 +30,8 @@ constexpr double kNearOfDistance = 1.0 / 3, kFarOfDistance = 5;
 constexpr int kRayGrid = 5, kDepthSamples = 64;
 /// Min share of the rays that the sources see at the ends of the range.
 constexpr double kMinOverlap = 0.2;
+/// Near end of the depths to search as a multiple of the expected one.
+constexpr double kNearOfExpected = 0.5;
 
 /// Depths of points that count; those of planes have to be finite floats, as do their inverses.
 constexpr double kMinDepth = 1e-30, kMaxDepth = 1e29;
@@ -45,6 +51,27 @@ std::optional<Sample> sample_of(const ViewGeometry& view, Vec3d x) {
   const int column = std::min(static_cast<int>(p->x * kCells / view.width), kCells - 1);
   const int row = std::min(static_cast<int>(p->y * kCells / view.height), kCells - 1);
   return Sample{in_cam.z, row * kCells + column};
+}
+
+/// The samples that are supported by others; all if these are fewer than `least`.
+std::vector<Sample> supported(std::vector<Sample> by_depth, std::size_t least) {
+  std::array<std::vector<double>, kCells * kCells> depths;
+  for (const Sample& s : by_depth) depths[s.cell].push_back(s.depth);
+  const auto support = [&](const Sample& sample) {
+    const int column = sample.cell % kCells, row = sample.cell / kCells;
+    std::ptrdiff_t others = -1;
+    for (int j = std::max(row - 1, 0); j <= std::min(row + 1, kCells - 1); ++j)
+      for (int i = std::max(column - 1, 0); i <= std::min(column + 1, kCells - 1); ++i) {
+        const std::vector<double>& cell = depths[j * kCells + i];
+        others += std::upper_bound(cell.begin(), cell.end(), sample.depth * kSupportRatio) -
+                  std::lower_bound(cell.begin(), cell.end(), sample.depth / kSupportRatio);
+      }
+    return others;
+  };
+  std::vector<Sample> result;
+  for (const Sample& s : by_depth)
+    if (support(s) >= kMinSupport) result.push_back(s);
+  return result.size() < least ? by_depth : result;
 }
 
 /// The weighted quantiles of the depth at `fraction` and 1 - `fraction`.
@@ -73,6 +100,7 @@ std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least
   if (samples.size() < least) return std::nullopt;
   std::stable_sort(samples.begin(), samples.end(),
                    [](const Sample& a, const Sample& b) { return a.depth < b.depth; });
+  samples = supported(std::move(samples), least);
   std::array<int, kCells * kCells> in_cell{};
   for (const Sample& s : samples) ++in_cell[s.cell];
   std::vector<double> by_count(samples.size(), 1.0), by_area;
@@ -126,13 +154,18 @@ DepthRange overlapping(const SceneGeometry& views, const ViewGeometry& view, con
   return part && part->near < part->far ? *part : range;
 }
 
+/// Disparity times depth of a point on the axis, pixels of the source.
+double parallax(const ViewGeometry& view, const ViewGeometry& source) {
+  return source.focal * effective_baseline(view, source);
+}
+
 std::optional<DepthRange> from_geometry(const SceneIndex& index, int v, const std::vector<int>& sources) {
   const SceneGeometry& views = index.views;
   const ViewGeometry& view = views[v];
   std::vector<double> nearest, furthest;
   for (const int s : sources) {
     const ViewGeometry& source = views[s];
-    const double moved = source.focal * effective_baseline(view, source);  // disparity times depth, pixels
+    const double moved = parallax(view, source);
     if (!(moved > 0)) continue;
     nearest.push_back(moved / (0.5 * std::max(source.width, source.height)));
     furthest.push_back(moved / kMinDisparity);
@@ -144,30 +177,41 @@ std::optional<DepthRange> from_geometry(const SceneIndex& index, int v, const st
   return overlapping(views, view, sources, range);
 }
 
-/// The user's bounds take precedence; contradicting estimates are adjusted.
-DepthRange with_flags(DepthRange range, const DepthRangeOptions& options) {
-  if (options.near) range.near = *options.near;
-  if (options.far) range.far = *options.far;
-  if (range.near >= range.far)
-    (options.near ? range.far : range.near) = options.near ? 2 * range.near : 0.5 * range.far;
-  return range;
-}
-
 }  // namespace
 
-std::vector<DepthRange> depth_ranges(const SceneIndex& index, const std::vector<std::vector<int>>& sources,
-                                     const DepthRangeOptions& options) {
+std::vector<ExpectedRange> expected_ranges(const SceneIndex& index,
+                                           const std::vector<std::vector<int>>& sources) {
   EXPECTS(sources.size() == index.scene.views.size());
-  for (const std::optional<double>& bound : {options.near, options.far})
-    EXPECTS(!bound || (std::isfinite(*bound) && *bound > 0));
-  EXPECTS(!options.near || !options.far || *options.near < *options.far);
-  std::vector<DepthRange> ranges(sources.size());
+  std::vector<ExpectedRange> ranges(sources.size());
   parallel_for(index.views.size(), [&](int view) {
-    std::optional<DepthRange> range = from_points(index, view);
-    if (!range) range = from_geometry(index, view, sources[view]);
-    ranges[view] = with_flags(range.value_or(kUnknownDepthRange), options);
+    if (const auto range = from_points(index, view))
+      ranges[view] = {*range, true};
+    else
+      ranges[view] = {from_geometry(index, view, sources[view]).value_or(kUnknownDepthRange), false};
   });
   return ranges;
+}
+
+DepthRange search_range(const SceneIndex& index, int view, const std::vector<int>& sources,
+                        const DepthRange& expected) {
+  const ViewGeometry& geometry = index.views[view];
+  double furthest = 0;
+  for (const int s : sources)
+    furthest = std::max(furthest, parallax(geometry, index.views[s]) / kMinDisparity);
+  const DepthRange whole{kNearOfExpected * expected.near, std::max(expected.far, furthest)};
+  const DepthRange part = overlapping(index.views, geometry, sources, whole);
+  return {std::min(part.near, expected.near), std::max(part.far, expected.far)};
+}
+
+DepthRange bounded(DepthRange range, const DepthRangeOptions& bounds) {
+  for (const std::optional<double>& bound : {bounds.near, bounds.far})
+    EXPECTS(!bound || (std::isfinite(*bound) && *bound > 0));
+  EXPECTS(!bounds.near || !bounds.far || *bounds.near < *bounds.far);
+  if (bounds.near) range.near = *bounds.near;
+  if (bounds.far) range.far = *bounds.far;
+  if (range.near >= range.far)
+    (bounds.near ? range.far : range.near) = bounds.near ? 2 * range.near : 0.5 * range.far;
+  return range;
 }
 
 }  // namespace recon

@@ -152,7 +152,36 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
   return ranked(by_source, kMinSourceOverlap * samples);
 }
 
+/// The share of what a view sees that another one sees too.
+double overlap(const SceneGeometry& views, const std::vector<Vec3d>& surface, int other) {
+  const auto seen =
+      std::count_if(surface.begin(), surface.end(), [&](const Vec3d& x) { return views[other].sees(x); });
+  return static_cast<double>(seen) / static_cast<double>(surface.size());
+}
+
 }  // namespace
+
+std::vector<std::vector<int>> overlapping_views(const SceneIndex& index,
+                                                const std::vector<ExpectedRange>& expected, int count) {
+  const SceneGeometry& views = index.views;
+  std::vector<std::vector<int>> result(expected.size());
+  parallel_for(views.size(), [&](int v) {
+    std::vector<Vec3d> surface;
+    for (const double depth :
+         {expected[v].near, std::sqrt(expected[v].near * expected[v].far), expected[v].far})
+      for (const Vec3d ray : views[v].ray_grid(kOverlapRays))
+        surface.push_back(views[v].point_at(ray, depth));
+    std::vector<Candidate> candidates;
+    for (const int other : nearest_views(views, v, kMaxNeighbours))
+      if (const double share = overlap(views, surface, other); share >= kMinSourceOverlap)
+        candidates.push_back({other, share});
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+    candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(count)));
+    for (const Candidate& candidate : candidates) result[v].push_back(candidate.view);
+  });
+  return result;
+}
 
 std::vector<std::vector<int>> select_sources(const SceneIndex& index, const ViewSelectionOptions& options) {
   EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "scene/depth_range.hpp"
 #include "scene/sparse_index.hpp"
 
 namespace recon {
@@ -18,5 +19,10 @@ struct ViewSelectionOptions {
 /// cameras alone (baseline, viewing directions, overlap of the frusta). The list is empty if a view has no
 /// usable source.
 std::vector<std::vector<int>> select_sources(const SceneIndex& index, const ViewSelectionOptions& options);
+
+/// For each view the `count` others that see most of what it sees at its expected depths, and at least a
+/// tenth of it, best first.
+std::vector<std::vector<int>> overlapping_views(const SceneIndex& index,
+                                                const std::vector<ExpectedRange>& expected, int count);
 
 }  // namespace recon

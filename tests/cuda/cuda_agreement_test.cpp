@@ -84,18 +84,19 @@ class NoisyViews {
 void expect_equal(const Image<Agreement>& found, const Image<Agreement>& expected) {
   ASSERT_EQ(found.width(), expected.width());
   ASSERT_EQ(found.height(), expected.height());
-  int agreeing = 0, through = 0, hidden = 0;
+  int agreeing = 0, close = 0, through = 0;
   for (int y = 0; y < found.height(); ++y)
     for (int x = 0; x < found.width(); ++x) {
       const Agreement &a = found(x, y), &b = expected(x, y);
-      ASSERT_TRUE(a.known == b.known && a.agree == b.agree && a.through == b.through && a.hidden == b.hidden)
+      ASSERT_TRUE(a.visible == b.visible && a.known == b.known && a.agree == b.agree && a.close == b.close &&
+                  a.through == b.through)
           << x << " " << y;
-      agreeing += b.agree, through += b.through, hidden += b.hidden;
+      agreeing += b.agree, close += b.close, through += b.through;
     }
   const int pixels = found.width() * found.height();
   EXPECT_GT(agreeing, pixels / 4);
   EXPECT_GT(through, pixels / 20);
-  EXPECT_GT(hidden, pixels / 20);
+  EXPECT_GT(close, pixels / 20);
 }
 
 class CudaAgreement : public test::GpuTest<> {

@@ -72,6 +72,15 @@ TEST_F(CudaFusion, GivesThePointsOfTheCpu) {
       }
 }
 
+TEST_F(CudaFusion, LeavesNoCracks) {
+  const auto gpu = make_cuda_backend({});
+  for (const int spacing : {1, 2, 3}) {
+    RotatedViews scene(7, 3);
+    const FusionOptions options = options_with(spacing);
+    expect_no_cracks(scene, fused(scene, options, *gpu).points, options);
+  }
+}
+
 TEST_F(CudaFusion, OfMorePointsThanAreCopiedAtOnce) {
   const auto gpu = make_cuda_backend({});
   for (const int spacing : {1, 2}) {

@@ -20,45 +20,50 @@ Agreement agreement(const PlaneViews& scene, int source, int x, float max_relati
   return counts(x, 15);
 }
 
-void expect_counts(const Agreement& found, int known, int agree, int through, int hidden) {
+void expect_counts(const Agreement& found, int visible, int known, int agree, int close, int through) {
+  EXPECT_EQ(found.visible, visible);
   EXPECT_EQ(found.known, known);
   EXPECT_EQ(found.agree, agree);
   EXPECT_EQ(found.through, through);
-  EXPECT_EQ(found.hidden, hidden);
+  EXPECT_EQ(found.close, close);
 }
 
 TEST(CountAgreement, ComparesTheDepthsInTheSource) {
   PlaneViews scene(2);
-  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 1, 1, 0);
   // Camera 1 is 0.1 to the right: at depth 2 its image is shifted 2 pixels to the left, so column 1 is
   // outside it.
-  expect_counts(agreement(scene, 1, 2), 1, 1, 0, 0);
-  expect_counts(agreement(scene, 1, 1), 0, 0, 0, 0);
+  expect_counts(agreement(scene, 1, 2), 1, 1, 1, 1, 0);
+  expect_counts(agreement(scene, 1, 1), 0, 0, 0, 0, 0);
+  scene.maps[1]->depth.fill(2.006f);  // 0.3 % off: it agrees, but not closely
+  expect_counts(agreement(scene, 1, 20), 1, 1, 1, 0, 0);
+  scene.maps[1]->depth.fill(2.004f);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 1, 1, 0);
   scene.maps[1]->depth.fill(2.1f);  // 5 % off
-  expect_counts(agreement(scene, 1, 20), 1, 0, 1, 0);
-  expect_counts(agreement(scene, 1, 20, 0.06f), 1, 1, 0, 0);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0, 1);
+  expect_counts(agreement(scene, 1, 20, 0.06f), 1, 1, 1, 0, 0);
   scene.maps[1]->depth.fill(1.9f);
-  expect_counts(agreement(scene, 1, 20), 1, 0, 0, 1);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0, 0);
   scene.maps[1]->depth.fill(kUnknown);
-  expect_counts(agreement(scene, 1, 20), 0, 0, 0, 0);
+  expect_counts(agreement(scene, 1, 20), 1, 0, 0, 0, 0);
   scene.maps[1]->depth.fill(2.0f);
   scene.maps[0]->depth.fill(kUnknown);
-  expect_counts(agreement(scene, 1, 20), 0, 0, 0, 0);
+  expect_counts(agreement(scene, 1, 20), 0, 0, 0, 0, 0);
 }
 
 TEST(CountAgreement, AsksForNormalsThatAgree) {
   PlaneViews scene(2);
   scene.maps[1]->normal.fill(Vec3f{1, 0, 0});
-  expect_counts(agreement(scene, 1, 20), 1, 0, 0, 0);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0, 0);
   scene.maps[1]->normal.fill(Vec3f{kUnknown, kUnknown, kUnknown});
-  expect_counts(agreement(scene, 1, 20), 1, 1, 0, 0);
+  expect_counts(agreement(scene, 1, 20), 1, 1, 1, 1, 0);
 }
 
 TEST(CountAgreement, AddsUpTo255Sources) {
   const PlaneViews scene(2);
   Image<Agreement> counts(40, 30, {});
   for (int i = 0; i < 255; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
-  expect_counts(counts(20, 15), 255, 255, 0, 0);
+  expect_counts(counts(20, 15), 255, 255, 255, 255, 0);
 }
 
 TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {

@@ -182,4 +182,58 @@ inline void expect_same_points(const Collected& found, const Collected& expected
   }
 }
 
+/// Whether a depth would start a point if no earlier point had used its pixel.
+inline bool qualifies(const RotatedViews& scene, std::size_t i, int x, int y, const FusionOptions& options) {
+  const DepthView view = scene.depth_view(i);
+  const double z = static_cast<double>(view.depth(x, y));
+  if (std::isnan(z) || std::isnan(view.normal(x, y).x)) return false;
+  const Pose world_from_cam = inverse(view.cam_from_world);
+  const Vec3d point = world_from_cam * (z * view.camera.ray(pixel_centre(x, y)));
+  const Vec3d normal = world_from_cam.rotation * widened(view.normal(x, y));
+  const double share = static_cast<double>(options.agreement.max_relative_depth);
+  int agreeing = 1, through = 0;
+  for (const int j : scene.views[i].neighbours) {
+    const DepthView other = scene.depth_view(static_cast<std::size_t>(j));
+    const Reprojection seen =
+        reprojection_step(other.camera, other.cam_from_world, point, other.depth.data, other.depth.pitch);
+    const auto found = static_cast<double>(seen.found);
+    through += sees_through(seen.predicted, found, share);
+    if (!depths_agree(seen.predicted, found, share)) continue;
+    const Vec3d same = inverse(other.cam_from_world).rotation * widened(other.normal(seen.x, seen.y));
+    agreeing += normals_agree(normal, same, min_cosine(options.agreement));
+  }
+  return agreeing >= options.min_views && through < agreeing;
+}
+
+/// Expects of the pixels that qualify at most 0.1 % without a point of the cloud within their footprint: the
+/// spacing in x and y. Noise may move a point by a tenth of a pixel from where it started.
+inline void expect_no_cracks(const RotatedViews& scene, const std::vector<reference::CloudPoint>& points,
+                             const FusionOptions& options) {
+  const double reach = options.spacing + 0.1;
+  int qualifying = 0, without = 0;
+  for (std::size_t i = 0; i < RotatedViews::kCount; ++i) {
+    const DepthView view = scene.depth_view(i);
+    Image<std::uint8_t> covered(view.depth.width, view.depth.height, 0);
+    for (const reference::CloudPoint& point : points) {
+      const Vec3d seen = view.cam_from_world * point.position;
+      if (seen.z <= 0) continue;
+      const Vec2d at = view.camera.project(seen);
+      for (int y = static_cast<int>(at.y - reach) - 1; y <= at.y + reach; ++y)
+        for (int x = static_cast<int>(at.x - reach) - 1; x <= at.x + reach; ++x)
+          if (covered.view().contains(x, y) && std::abs(x + 0.5 - at.x) <= reach &&
+              std::abs(y + 0.5 - at.y) <= reach &&
+              depths_agree(seen.z, static_cast<double>(view.depth(x, y)), 0.03))
+            covered(x, y) = 1;
+    }
+    for (int y = 0; y < covered.height(); ++y)
+      for (int x = 0; x < covered.width(); ++x) {
+        if (!qualifies(scene, i, x, y, options)) continue;
+        ++qualifying;
+        without += covered(x, y) == 0;
+      }
+  }
+  EXPECT_GT(qualifying, 1000);
+  EXPECT_LE(without, qualifying / 1000) << "of " << qualifying << " at spacing " << options.spacing;
+}
+
 }  // namespace recon

@@ -67,7 +67,7 @@ TEST(Holes, AreFilledWithThePlaneAround) {
   EXPECT_NEAR(n.z, -0.9992f, 1e-4f);
   // Three sources know the pixel and agree; the depths around vary little.
   const float variation = inverse_depth_variation(views.depths[0].view())(20, 15);
-  EXPECT_EQ(views.confidence(20, 15), reliability({3, 3, 0, 0}, 0.7f, variation));
+  EXPECT_EQ(views.confidence(20, 15), reliability({3, 3, 3, 3, 0}, variation));
   EXPECT_EQ(views.confidence(0, 0), 0.75f);  // known pixels keep theirs
 }
 

@@ -5,104 +5,111 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 
 namespace recon {
 namespace {
 
-Agreement counts(int known, int agree, int through, int hidden) {
-  return {static_cast<std::uint8_t>(known), static_cast<std::uint8_t>(agree),
-          static_cast<std::uint8_t>(through), static_cast<std::uint8_t>(hidden)};
+Agreement counts(int visible, int known, int agree, int close, int through) {
+  return {static_cast<std::uint8_t>(visible), static_cast<std::uint8_t>(known),
+          static_cast<std::uint8_t>(agree), static_cast<std::uint8_t>(close),
+          static_cast<std::uint8_t>(through)};
 }
 
-/// Calls `visit` with all counts of up to `max` sources: those that neither agree nor see another depth have
-/// another normal.
+/// Calls `visit` with all counts of up to `max` sources.
 template <class Visit>
 void for_counts(int max, const Visit& visit) {
-  for (int known = 0; known <= max; ++known)
-    for (int agree = 0; agree <= known; ++agree)
-      for (int through = 0; agree + through <= known; ++through)
-        for (int hidden = 0; agree + through + hidden <= known; ++hidden)
-          visit(known, agree, through, hidden);
+  for (int visible = 0; visible <= max; ++visible)
+    for (int known = 0; known <= visible; ++known)
+      for (int agree = 0; agree <= known; ++agree)
+        for (int close = 0; close <= agree; ++close)
+          for (int through = 0; agree + through <= known; ++through)
+            visit(counts(visible, known, agree, close, through));
+}
+
+std::string text(const Agreement& a) {
+  std::string result;
+  for (const int count : {a.visible, a.known, a.agree, a.close, a.through})
+    result += std::to_string(count) + " ";
+  return result;
 }
 
 TEST(KeepsDepth, NeedsSourcesThatAgreeOrNoneThatHasADepth) {
+  const Agreement one = counts(3, 3, 1, 1, 1), none = counts(2, 0, 0, 0, 0), two = counts(2, 2, 2, 2, 0);
   ConsistencyOptions options;
   options.min_lone_confidence = 0.8f;
-  EXPECT_TRUE(keeps_depth(counts(3, 1, 1, 1), 0.5f, options, 0.5f));
-  EXPECT_FALSE(keeps_depth(counts(3, 1, 1, 1), 0.49f, options, 0.5f));
-  EXPECT_FALSE(keeps_depth(counts(1, 0, 0, 0), 0.9f, options, 0.5f)) << "a source has another normal";
-  EXPECT_TRUE(keeps_depth(counts(0, 0, 0, 0), 0.8f, options, 0.5f));
-  EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 0.79f, options, 0.5f));
-  EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 0.85f, options, 0.9f)) << "not sure enough for any depth";
+  EXPECT_TRUE(keeps_depth(one, 0.5f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(one, 0.49f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(counts(1, 1, 0, 0, 0), 0.9f, options, 0.5f)) << "a source has another normal";
+  EXPECT_TRUE(keeps_depth(none, 0.8f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(none, 0.79f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(none, 0.85f, options, 0.9f)) << "not sure enough for any depth";
   options.min_lone_confidence = 1.0f;
-  EXPECT_FALSE(keeps_depth(counts(0, 0, 0, 0), 1.0f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(none, 1.0f, options, 0.5f));
   options.min_views = 2;
-  EXPECT_FALSE(keeps_depth(counts(2, 1, 0, 0), 0.9f, options, 0.5f));
-  EXPECT_TRUE(keeps_depth(counts(2, 2, 0, 0), 0.9f, options, 0.5f));
+  EXPECT_FALSE(keeps_depth(one, 0.9f, options, 0.5f));
+  EXPECT_TRUE(keeps_depth(two, 0.9f, options, 0.5f));
 }
 
 TEST(Reliability, IsTheLogisticFunctionOfItsTerms) {
-  // 2.39 + 0.76 log 2 + 2.79 / 4 + 0.57 * 2 / 4 - 2.03 / 2 - 3.33 * 0.5 - 1.02 * 20 * 0.025 = 0.70929, whose
-  // logistic function is 686.33 / 1024.
-  EXPECT_EQ(reliability(counts(4, 1, 1, 2), 0.5f, 0.025f), 686.0f / 1024.0f);
-  // No source has a depth: 2.39 - 3.33 = -0.94, 287.64 / 1024.
-  EXPECT_EQ(reliability(counts(0, 0, 0, 0), 1.0f, 0.0f), 288.0f / 1024.0f);
+  // -1.15 + 0.21 log 3 + 0.42 log 2 + 3.94 * 2 / 5 + 2.19 * 1 / 5 + 0.98 / 2 - 0.79 * 20 * 0.025 = 1.48083,
+  // whose logistic function is 834.25 / 1024.
+  EXPECT_EQ(reliability(counts(5, 4, 2, 1, 1), 0.025f), 834.0f / 1024.0f);
+  // 1.68 - 1.06 * 0.5 - 1.37 * 20 * 0.01 = 0.876, 722.94 / 1024.
+  EXPECT_EQ(lone_reliability(0.5f, 0.01f), 723.0f / 1024.0f);
 }
 
 TEST(Reliability, CostAndVariationHaveMaxima) {
-  const Agreement some = counts(4, 2, 1, 0);
-  EXPECT_LT(reliability(some, 1.2f, 0.1f), reliability(some, 1.1f, 0.1f));
-  EXPECT_EQ(reliability(some, 1.2f, 0.1f), reliability(some, 2.0f, 0.1f));
-  EXPECT_LT(reliability(some, 0.5f, 0.15f), reliability(some, 0.5f, 0.14f));
-  EXPECT_EQ(reliability(some, 0.5f, 0.15f), reliability(some, 0.5f, 10.0f));
+  EXPECT_LT(lone_reliability(1.2f, 0.1f), lone_reliability(1.1f, 0.1f));
+  EXPECT_EQ(lone_reliability(1.2f, 0.1f), lone_reliability(2.0f, 0.1f));
+  const Agreement some = counts(4, 4, 2, 1, 1);
+  EXPECT_LT(reliability(some, 0.15f), reliability(some, 0.14f));
+  EXPECT_EQ(reliability(some, 0.15f), reliability(some, 10.0f));
 }
 
 TEST(Reliability, IsAMultipleOf1024thsWithin0And1) {
   int between = 0;
-  for_counts(6, [&](int known, int agree, int through, int hidden) {
-    for (const float cost : {0.0f, 0.31f, 1.0f, 2.0f})
-      for (const float variation : {0.0f, 0.013f, 0.2f}) {
-        const float p = reliability(counts(known, agree, through, hidden), cost, variation);
-        ASSERT_GE(p, 0.0f);
-        ASSERT_LE(p, 1.0f);
-        ASSERT_EQ(p * 1024.0f, std::floor(p * 1024.0f));
-        between += p > 0.1f && p < 0.9f;
-      }
+  for_counts(5, [&](const Agreement& some) {
+    for (const float variation : {0.0f, 0.013f, 0.2f}) {
+      const float p = reliability(some, variation);
+      ASSERT_GE(p, 0.0f);
+      ASSERT_LE(p, 1.0f);
+      ASSERT_EQ(p * 1024.0f, std::floor(p * 1024.0f));
+      between += p > 0.1f && p < 0.9f;
+    }
   });
   EXPECT_GT(between, 100);
-  EXPECT_LE(reliability(counts(255, 255, 0, 0), 0.0f, 0.0f), 1.0f);
-  EXPECT_GE(reliability(counts(255, 0, 255, 0), 2.0f, 1e6f), 0.0f);
+  EXPECT_LE(reliability(counts(255, 255, 255, 255, 0), 0.0f), 1.0f);
+  EXPECT_GE(reliability(counts(255, 255, 0, 0, 255), 1e6f), 0.0f);
 }
 
-TEST(Reliability, RisesWithAgreeingSources) {
-  for_counts(8, [](int known, int agree, int through, int hidden) {
-    if (agree + through + hidden == known) return;
-    const float before = reliability(counts(known, agree, through, hidden), 0.8f, 0.05f);
-    const float after = reliability(counts(known, agree + 1, through, hidden), 0.8f, 0.05f);
-    ASSERT_GT(after, before) << known << " " << agree << " " << through << " " << hidden;
+TEST(Reliability, RisesWithSourcesThatAgreeClosely) {
+  for_counts(6, [](Agreement some) {
+    if (some.agree + some.through == some.known) return;
+    const float before = reliability(some, 0.05f);
+    ++some.agree, ++some.close;
+    ASSERT_GT(reliability(some, 0.05f), before) << text(some);
   });
 }
 
-TEST(Reliability, FallsWithSourcesThatSeeThrough) {
-  for_counts(8, [](int known, int agree, int through, int hidden) {
-    if (agree + through + hidden == known) return;
-    const float before = reliability(counts(known, agree, through, hidden), 0.8f, 0.05f);
-    const float after = reliability(counts(known, agree, through + 1, hidden), 0.8f, 0.05f);
-    // The term is the share of those that agree or see through.
-    if (agree == 0 && through > 0)
-      ASSERT_EQ(after, before);
-    else
-      ASSERT_LT(after, before) << known << " " << agree << " " << through << " " << hidden;
+TEST(Reliability, FallsWithSourcesThatSeeThroughOrHaveNoDepth) {
+  for_counts(6, [](Agreement some) {
+    const float before = reliability(some, 0.05f);
+    Agreement more = some;
+    ++more.visible;
+    if (some.agree > 0) {
+      ASSERT_LT(reliability(more, 0.05f), before) << text(some) << "without a depth";
+    }
+    if (some.agree + some.through == some.known) return;
+    ++some.through;
+    ASSERT_LT(reliability(some, 0.05f), before) << text(some) << "through";
   });
 }
 
-TEST(Reliability, FallsWithCostAndVariation) {
-  for_counts(5, [](int known, int agree, int through, int hidden) {
-    const Agreement some = counts(known, agree, through, hidden);
-    for (float cost = 0.3f; cost < 1.05f; cost += 0.1f)
-      ASSERT_LT(reliability(some, cost + 0.1f, 0.05f), reliability(some, cost, 0.05f));
+TEST(Reliability, FallsWithVariation) {
+  for_counts(4, [](const Agreement& some) {
     for (float variation = 0.0f; variation < 0.135f; variation += 0.01f)
-      ASSERT_LT(reliability(some, 0.8f, variation + 0.01f), reliability(some, 0.8f, variation));
+      ASSERT_LT(reliability(some, variation + 0.01f), reliability(some, variation)) << text(some);
   });
 }
 

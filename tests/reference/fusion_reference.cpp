@@ -32,6 +32,7 @@ struct Seen {
   bool inside = false;
   int x = 0, y = 0;
   double z = 0;
+  double u = 0, v = 0;  ///< not rounded
 };
 
 Seen seen_by(const Pinhole& k, const Pose& pose, Point p) {
@@ -41,9 +42,9 @@ Seen seen_by(const Pinhole& k, const Pose& pose, Point p) {
   const double y = r(1, 0) * p.x + r(1, 1) * p.y + r(1, 2) * p.z + t.y;
   const double z = r(2, 0) * p.x + r(2, 1) * p.y + r(2, 2) * p.z + t.z;
   if (z <= 0) return {};
-  const double u = std::floor(k.fx * x / z + k.cx), v = std::floor(k.fy * y / z + k.cy);
+  const double u = k.fx * x / z + k.cx, v = k.fy * y / z + k.cy;
   if (u < 0 || v < 0 || u >= k.width || v >= k.height) return {};
-  return {true, static_cast<int>(u), static_cast<int>(v), z};
+  return {true, static_cast<int>(std::floor(u)), static_cast<int>(std::floor(v)), z, u, v};
 }
 
 bool same_depth(double predicted, float found, const ConsistencyOptions& options) {
@@ -104,8 +105,8 @@ class Cloud {
     const Point point = world_point(views_[i].camera, views_[i].cam_from_world, x, y, z);
     std::vector<Observation> agreeing{own};
     struct Mark {
-      Observation at;
-      double z;
+      std::size_t view;
+      Seen seen;
     };
     std::vector<Mark> later;
     int seeing_through = 0, known = 0;
@@ -120,24 +121,25 @@ class Cloud {
           seen.z < found - static_cast<double>(options_.agreement.max_relative_depth) * found)
         ++seeing_through;
       if (!same_depth(seen.z, depth(other), options_.agreement)) continue;
-      if (k > i) later.push_back({other, seen.z});
+      if (k > i) later.push_back({k, seen});
       if (same_normal(normal(own), normal(other), options_.agreement)) agreeing.push_back(other);
     }
     const int count = static_cast<int>(agreeing.size());
     const float limit = options_.agreement.min_lone_confidence;
     const bool sure = known == 0 && limit != 1 && maps_[i].confidence(x, y) >= limit;
     if ((count < options_.min_views && !sure) || seeing_through >= count || !mean(agreeing, row)) return;
-    mark(own, z, options_.spacing - 1);
-    for (const Mark& one : later) mark(one.at, one.z, options_.spacing);
+    mark(i, {true, x, y, z, x + 0.5, y + 0.5}, options_.spacing - 0.5);
+    for (const Mark& one : later) mark(one.view, one.seen, options_.spacing);
   }
 
-  void mark(const Observation& around, double z, int reach) {
-    const Pinhole& camera = views_[around.view].camera;
+  /// Marks the pixels of the surface whose centres are at most `reach` from an image of a point, in x and y.
+  void mark(std::size_t view, const Seen& at, double reach) {
+    const Pinhole& camera = views_[view].camera;
     for (int y = 0; y < camera.height; ++y)
       for (int x = 0; x < camera.width; ++x)
-        if (std::max(std::abs(x - around.x), std::abs(y - around.y)) <= reach &&
-            same_depth(z, depth({around.view, x, y}), options_.agreement))
-          used_[around.view][static_cast<std::size_t>(y * camera.width + x)] = true;
+        if (std::max(std::abs(x + 0.5 - at.u), std::abs(y + 0.5 - at.v)) <= reach &&
+            same_depth(at.z, depth({view, x, y}), options_.agreement))
+          used_[view][static_cast<std::size_t>(y * camera.width + x)] = true;
   }
 
   /// Appends the mean of the observations, positions weighted by 1/z^2; false if no normal is known.
@@ -188,15 +190,19 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
   const Point normal = world_normal(reference.cam_from_world, reference.normal(x, y));
   for (const DepthView& source : sources) {
     const Seen seen = seen_by(source.camera, source.cam_from_world, point);
-    const float found = seen.inside ? source.depth(seen.x, seen.y) : std::nanf("");
+    if (!seen.inside) continue;
+    ++counts.visible;
+    const float found = source.depth(seen.x, seen.y);
     if (std::isnan(found)) continue;
     ++counts.known;
     const bool same = same_depth(seen.z, found, options);
     counts.through += !same && seen.z < static_cast<double>(found);
-    counts.hidden += !same && seen.z > static_cast<double>(found);
-    counts.agree +=
-        same &&
-        same_normal(normal, world_normal(source.cam_from_world, source.normal(seen.x, seen.y)), options);
+    const bool agrees = same && same_normal(normal,
+                                            world_normal(source.cam_from_world, source.normal(seen.x, seen.y)),
+                                            options);
+    counts.agree += agrees;
+    const double difference = std::abs(seen.z / static_cast<double>(found) - 1);
+    counts.close += agrees && difference <= static_cast<double>(options.max_relative_depth) / 4;
   }
   return counts;
 }

@@ -10,7 +10,7 @@ namespace recon::reference {
 
 /// The numbers of sources that say something of a depth.
 struct Counts {
-  int known = 0, agree = 0, through = 0, hidden = 0;
+  int visible = 0, known = 0, agree = 0, close = 0, through = 0;
 };
 
 /// What `sources` say of the depth of pixel (x, y) of `reference`; all 0 where it is unknown.

@@ -21,7 +21,16 @@ namespace {
 using namespace recon::test;
 
 std::vector<DepthRange> ranges(const Scene& scene, const DepthRangeOptions& options = {}) {
-  return depth_ranges(scene, select_sources(scene, {}), options);
+  std::vector<DepthRange> result;
+  for (const ExpectedRange& range : expected_ranges(scene, select_sources(scene, {})))
+    result.push_back(bounded(range, options));
+  return result;
+}
+
+DepthRange searched(const Scene& scene) {
+  const SceneIndex index(scene);
+  const auto sources = select_sources(index, {});
+  return search_range(index, 0, sources[0], expected_ranges(index, sources)[0]);
 }
 
 /// Two views side by side in front of `count` points with uniform depths from `near` to `far`, over the whole
@@ -60,6 +69,38 @@ TEST(DepthRange, AFewWrongPointsMoveItLittle) {
   const DepthRange range = ranges(scene)[0];
   EXPECT_GT(range.near, 1);
   EXPECT_LT(range.far, 14);
+}
+
+/// Wrong points all over the image, at depths from a tenth to ten times those of the surface.
+TEST(DepthRange, IsolatedWrongPointsChangeNothing) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> side(-1, 1);
+  const Scene clean = slope(1000, 2, 3);
+  Scene scene = clean;
+  for (int i = 0; i < 100; ++i) {
+    const double z = 2.5 * std::pow(10, side(random));
+    add_point(scene, {z * 0.55 * side(random), z * 0.4 * side(random), z});
+  }
+  const DepthRange with = ranges(scene)[0], without = ranges(clean)[0];
+  EXPECT_NEAR(with.near, without.near, 0.05 * without.near);
+  EXPECT_NEAR(with.far, without.far, 0.05 * without.far);
+}
+
+TEST(SearchRange, GoesFromHalfTheNearestDepthToWhereTheParallaxVanishes) {
+  const Scene scene = slope(500, 2, 5);
+  const DepthRange expected = ranges(scene)[0], range = searched(scene);
+  EXPECT_NEAR(range.near, 0.5 * expected.near, 1e-9);
+  EXPECT_NEAR(range.far, 50 / 1.5, 1e-9) << "f b = 50 pixels times depth, and 1.5 pixels";
+}
+
+TEST(SearchRange, BeginsWhereTheSourcesSeeWhatTheViewSees) {
+  // Two views 90 degrees apart see nothing in common near the cameras.
+  Scene scene = ring(2, 50);
+  add_cube(scene, 0.1);
+  const DepthRange expected = ranges(scene)[0], range = searched(scene);
+  EXPECT_GT(range.near, 0.5 * expected.near);
+  EXPECT_LE(range.near, expected.near);
+  EXPECT_GE(range.far, expected.far);
 }
 
 /// Their images or inverse depths are no finite numbers.

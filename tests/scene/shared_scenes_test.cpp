@@ -29,7 +29,7 @@ Planned plan(const fs::path& model) {
   Planned p;
   p.scene = read_colmap_model(model);
   p.sources = select_sources(p.scene, {});
-  p.ranges = depth_ranges(p.scene, p.sources, {});
+  for (const ExpectedRange& range : expected_ranges(p.scene, p.sources)) p.ranges.push_back(range);
   return p;
 }
 

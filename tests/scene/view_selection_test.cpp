@@ -213,5 +213,19 @@ TEST(IndexLists, AreThoseOfSortedPairs) {
   EXPECT_EQ(found, std::vector(expected.begin(), expected.end()));
 }
 
+TEST(OverlappingViews, AreThoseThatSeeMostBestFirst) {
+  // All look at the origin; those 180 degrees apart see each other's background behind it.
+  Scene scene = ring(8, 10);
+  add_cube(scene, 0.1);
+  add_view(scene, looking_at({5, 0, 0}, {9, 0, 0}));  // it looks away
+  const SceneIndex index(scene);
+  const auto expected = expected_ranges(index, select_sources(index, {}));
+  const auto all = overlapping_views(index, expected, 20), two = overlapping_views(index, expected, 2);
+  EXPECT_EQ(all[0].size(), 7u);
+  EXPECT_EQ(all[0].front(), 1) << "the nearest sees most";
+  EXPECT_EQ(two[0], (std::vector<int>{all[0][0], all[0][1]}));
+  for (const int view : all[3]) EXPECT_NE(view, 8);
+}
+
 }  // namespace
 }  // namespace recon

@@ -15,7 +15,9 @@
 namespace recon {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
@@ -178,6 +180,17 @@ TEST(Plan, HalvesTheImagesOfADraftOnly) {
   EXPECT_EQ(size(Quality::kNormal, 0), std::pair(200, 150));
   EXPECT_EQ(size(Quality::kHigh, 0), std::pair(200, 150));
   EXPECT_EQ(size(Quality::kDraft, 160), std::pair(160, 120)) << "a size that is given stays";
+}
+
+TEST(Plan, SaysWhichBoundsLeaveOutAllThatThePointsShow) {
+  const auto warnings_of = [](const DepthRangeOptions& bounds) {
+    SessionOptions options = options_with();
+    options.depth = bounds;
+    return make_plan(row_of_views(4, kPinholeCamera), {}, options).warnings;
+  };
+  EXPECT_THAT(warnings_of({.near = 100, .far = {}}), ElementsAre(HasSubstr("--depth-min 100: the sparse")));
+  EXPECT_THAT(warnings_of({.near = {}, .far = 0.1}), ElementsAre(HasSubstr("--depth-max 0.1: the sparse")));
+  EXPECT_THAT(warnings_of({.near = 4.2, .far = 4.5}), IsEmpty());
 }
 
 TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {

@@ -307,7 +307,7 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
     const int width = images.reference.camera.width, height = images.reference.camera.height;
     PatchArgs args = upload_level(images, plan, memory);
     args.weights = memory.weights;
-    args.iteration = {patch_range(problem.planes), options.radius, 0};
+    args.iteration = {patch_range(problem), options.radius, 0};
     args.best_k = options.best_k;
     args.states = {memory.states[level % 2], width, height, width};
     args.chosen = memory.chosen[level == 0 ? 0 : 1];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "match/posed_image.hpp"
@@ -11,6 +12,8 @@
 
 namespace recon {
 namespace {
+
+constexpr double kMaxFloat = std::numeric_limits<float>::max();
 
 /// Max relative depth step between neighbours of a patch.
 constexpr float kSpeckleStep = 0.02f;
@@ -137,6 +140,24 @@ ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<con
   return result;
 }
 
+void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
+  if (!bounds.near && !bounds.far) return;
+  constexpr double kRounding = 1e-5;
+  const double near = bounds.near.value_or(0), far = bounds.far.value_or(std::numeric_limits<double>::max());
+  // The outermost floats that do not lie outside.
+  auto first = static_cast<float>(near), last = static_cast<float>(std::min(far, kMaxFloat));
+  if (static_cast<double>(first) < near) first = std::nextafter(first, std::numeric_limits<float>::max());
+  if (static_cast<double>(last) > far) last = std::nextafter(last, 0.0f);
+  for (int y = 0; y < maps.depth.height(); ++y)
+    for (int x = 0; x < maps.depth.width(); ++x) {
+      float& z = maps.depth(x, y);
+      const auto depth = static_cast<double>(z);
+      const bool outside = depth < (1 - kRounding) * near || depth > (1 + kRounding) * far;
+      if (outside) z = maps.confidence(x, y) = kUnknown;
+      if (!std::isnan(z)) z = std::clamp(z, first, last);
+    }
+}
+
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask) {
   DepthEstimate estimate = backend.sweep(problem);
@@ -192,8 +213,10 @@ SweepShape coarsest_shape(const SweepShape& shape) {
   return coarsest;
 }
 
-InverseRange patch_range(const PlaneSet& planes) {
-  return {0.8f * planes.inverse_far, 1.25f * inverse_depth(planes, static_cast<float>(planes.count - 1))};
+InverseRange patch_range(const SweepProblem& problem) {
+  const PlaneSet& planes = problem.planes;
+  return {std::max(0.8f * planes.inverse_far, problem.bounds.min),
+          std::min(1.25f * inverse_depth(planes, static_cast<float>(planes.count - 1)), problem.bounds.max)};
 }
 
 std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::size_t block_bytes) {

@@ -7,6 +7,7 @@
 #include "core/vec.hpp"
 #include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
+#include "scene/depth_range.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {
@@ -27,6 +28,9 @@ struct ViewDepth {
 /// @param speckle_size  connected patches of fewer pixels are dropped; 0: keep all
 ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<const std::uint8_t> mask,
                       bool median, int speckle_size);
+
+/// Invalidates depths outside of bounds; those that rounding has moved out return to them.
+void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps);
 
 /// Filters of a sweep's depths before the consistency check across views.
 struct PhotometricFilterOptions {
@@ -60,8 +64,8 @@ SweepProblem coarsest_sweep(const SweepProblem& problem);
 /// Its shape.
 SweepShape coarsest_shape(const SweepShape& shape);
 
-/// The inverse depths of patches: those of the planes and somewhat more.
-InverseRange patch_range(const PlaneSet& planes);
+/// The inverse depths of patches: those of the planes and somewhat more, within the bounds of the problem.
+InverseRange patch_range(const SweepProblem& problem);
 
 /// A block of a view that is processed independently: paths start at the borders of `outer`, results are kept
 /// for `inner`.

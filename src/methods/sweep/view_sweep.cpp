@@ -197,7 +197,7 @@ void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states
   std::vector<WarpedImage> sources;
   for (const PosedImage& source : problem.sources)
     sources.push_back({warp_into(problem, source), source.channel[0]});
-  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem.planes));
+  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem));
 }
 
 /// Refines the depths of the coarsest level.
@@ -208,8 +208,8 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
     level.reset();
     return level.emplace(patch_level(l < halvings ? problem.coarser[halvings - 1 - l] : problem));
   };
-  Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(),
-                                         patch_range(problem.planes), problem.stages.patch_match);
+  Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem),
+                                         problem.stages.patch_match);
   level.reset();
   fill_weak_texture(problem, states.view());
   return depth_estimate(std::as_const(states).view());

@@ -222,6 +222,8 @@ PhotometricFilterOptions SessionOptions::resolved_filter() const {
                                                           : kDefaultMaxZncc;
   resolved.max_cost = max_cost.value_or(default_cost);
   resolved.min_texture = min_texture.value_or(patches ? 0.0f : filter.min_texture);
+  // The check across views needs all depths of patches: what is dropped contradicts nothing.
+  if (patches) resolved.speckle_size = 0;
   resolved.min_confidence = patches ? 0.0f : min_confidence.value_or(filter.min_confidence);
   return resolved;
 }

@@ -117,9 +117,9 @@ inline constexpr float kDefaultMaxPatchCost = 0.8f;
 inline constexpr int kDefaultPatchSources = 20;
 
 /// The least reliability of a depth from patches; see reliability.
-inline constexpr float kDefaultMinReliability = 0.5f;
-/// The same where no other view has a depth.
-inline constexpr float kDefaultMinLoneReliability = 0.85f;
+inline constexpr float kDefaultMinReliability = 0.45f;
+/// The same where no other view has a depth; 1: none is kept, as most of them are wrong on photos.
+inline constexpr float kDefaultMinLoneReliability = 1.0f;
 /// Max angle between normals from patches that agree, degrees.
 inline constexpr float kDefaultMaxPatchAngle = 50.0f;
 

@@ -80,7 +80,7 @@ std::string format_region(const Region& region) {
 
 OptionGroup view_options() {
   constexpr Range kDepth = {1e-30, 1e29};
-  const char* estimated = "from the sparse points or the cameras";
+  const char* estimated = "where a coarse search of each view finds surfaces";
   OptionGroup group("Views and planes");
   group
       .add(

@@ -24,18 +24,14 @@ namespace {
 /// Fewer planes of a coarse sweep do not separate surfaces.
 constexpr int kMinCoarsePlanes = 32;
 
+/// Views whose depths may contradict those of a view, or agree, in the fusion, beside its sources.
+constexpr int kOverlappingViews = 20;
+
 SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
   SweepImages images{posed_view(plan, view, channels), {}};
   for (const int source : plan.view(view).sources)
     images.sources.push_back(posed_view(plan, source, channels));
   return images;
-}
-
-/// Planes at most a pixel apart in every source.
-int planes_a_pixel_apart(const ScenePlan& plan, int view) {
-  const auto [reference, sources] = posed_views(plan, view, 1);
-  const DepthRange range = plan.view(view).range;
-  return auto_plane_count(reference, sources, range.near, range.far);
 }
 
 /// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
@@ -99,15 +95,41 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
-/// Sets the source views and the depth range of each view.
+/// Warns of a bound that leaves out all depths which the sparse points show.
+void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRangeOptions& bounds,
+                    ScenePlan& plan) {
+  std::optional<DepthRange> shown;
+  for (const ExpectedRange& view : expected)
+    if (view.from_points)
+      shown = shown ? DepthRange{std::min(shown->near, view.near), std::max(shown->far, view.far)}
+                    : DepthRange{view.near, view.far};
+  if (!shown) return;
+  const auto warn = [&](const char* option, double bound, const char* where) {
+    plan.warnings.push_back(
+        fmt::format("--{} {:.5g}: the sparse points of all views show surfaces at depths from {:.5g} to "
+                    "{:.5g} only, all of them {}; check the bound and its unit, that of the scene",
+                    option, bound, shown->near, shown->far, where));
+  };
+  if (bounds.near && *bounds.near >= shown->far) warn("depth-min", *bounds.near, "nearer");
+  if (bounds.far && *bounds.far <= shown->near) warn("depth-max", *bounds.far, "further away");
+}
+
+/// Sets the source views and the depth ranges of each view.
 void choose_sources(const SessionOptions& options, ScenePlan& plan) {
   const SceneIndex index(plan.scene);
   const auto sources = select_sources(index, options.selection);
-  const auto ranges = depth_ranges(index, sources, options.depth);
-  for (std::size_t i = 0; i < plan.views.size(); ++i) {
-    plan.views[i].sources = sources[i];
-    plan.views[i].range = ranges[i];
-  }
+  const auto expected = expected_ranges(index, sources);
+  const auto overlapping = overlapping_views(index, expected, kOverlappingViews);
+  warn_of_bounds(expected, options.depth, plan);
+  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
+  parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
+    ViewPlan& view = plan.views[i];
+    view.sources = sources[i];
+    view.overlapping = overlapping[i];
+    view.expected = {bounded(expected[i], options.depth), expected[i].from_points};
+    view.range = sweep ? bounded(search_range(index, i, sources[i], expected[i]), options.depth)
+                       : static_cast<const DepthRange&>(view.expected);
+  });
 }
 
 /// The name under which the undistorted image is written: its own where we can write its format.
@@ -261,6 +283,8 @@ std::vector<std::vector<int>> ScenePlan::overlaps() const {
       result[i].push_back(source);
       result[source].push_back(static_cast<int>(i));
     }
+  for (std::size_t i = 0; i < views.size(); ++i)
+    result[i].insert(result[i].end(), views[i].overlapping.begin(), views[i].overlapping.end());
   for (std::vector<int>& others : result) {
     std::sort(others.begin(), others.end());
     others.erase(std::unique(others.begin(), others.end()), others.end());
@@ -282,6 +306,15 @@ std::string plane_limit_note(const ScenePlan& plan) {
       kMaxAutoPlanes, most, limited, limited == 1 ? "" : "s");
 }
 
+int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const SessionOptions& options) {
+  if (options.planes) return *options.planes;
+  const auto [reference, sources] = posed_views(plan, view, 1);
+  const int planes = auto_plane_count(reference, sources, range.near, range.far);
+  if (!options.sweep_stages.patches) return planes;
+  // More would not make a better beginning.
+  return std::clamp(planes >> plan.view(view).levels, kMinCoarsePlanes, kMaxAutoPlanes);
+}
+
 PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
   return {plan.view(view).camera, plan.scene_view(view).cam_from_world, channels, {}};
 }
@@ -292,6 +325,8 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions
                        posed_views(plan, view, options.colour ? 3 : 1),
                        make_plane_set(it.range.near, it.range.far, it.planes),
                        {}};
+  if (options.depth.near) problem.bounds.max = static_cast<float>(1 / *options.depth.near);
+  if (options.depth.far) problem.bounds.min = static_cast<float>(1 / *options.depth.far);
   if (!options.sweep_stages.patches) return problem;
   problem.stages.patch_match.levels = it.levels;
   halve_images(problem);  // there are no pixels yet
@@ -351,12 +386,8 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   parallel_for(static_cast<int>(active.size()), [&](int i) {
     const int index = active[i];
     ViewPlan& view = plan.views[index];
-    view.wanted_planes = options.planes ? *options.planes : planes_a_pixel_apart(plan, index);
-    if (options.sweep_stages.patches) {
-      view.levels = patch_levels(plan, index, options);
-      if (!options.planes)  // more would not make a better beginning
-        view.wanted_planes = std::clamp(view.wanted_planes >> view.levels, kMinCoarsePlanes, kMaxAutoPlanes);
-    }
+    if (options.sweep_stages.patches) view.levels = patch_levels(plan, index, options);
+    view.wanted_planes = wanted_planes(plan, index, view.range, options);
     view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
   });
   return plan;

@@ -22,15 +22,17 @@ struct ViewPair {
 
 /// The plan of one view.
 struct ViewPlan {
-  Pinhole camera;            ///< of its undistorted image
-  bool unchanged = false;    ///< the photo is its own undistorted image
-  std::string output_name;   ///< of the view in the output folder
-  std::vector<int> sources;  ///< best first, indices of the plan's views
-  DepthRange range;
-  int planes = 0;               ///< of the sweep; 0 for the methods that match pairs
-  int wanted_planes = 0;        ///< that lie at most a pixel apart in every source; `planes` may be fewer
-  int levels = 0;               ///< how often its images are halved for patches
-  std::vector<ViewPair> pairs;  ///< of the methods that match pairs
+  Pinhole camera;                ///< of its undistorted image
+  bool unchanged = false;        ///< the photo is its own undistorted image
+  std::string output_name;       ///< of the view in the output folder
+  std::vector<int> sources;      ///< best first, indices of the plan's views
+  std::vector<int> overlapping;  ///< indices of the views that see most of what it sees, see overlaps
+  ExpectedRange expected;        ///< where its surfaces are expected
+  DepthRange range;              ///< searched; a sweep narrows it to where it finds surfaces
+  int planes = 0;                ///< of the sweep, at most; 0 for the methods that match pairs
+  int wanted_planes = 0;         ///< see wanted_planes; `planes` may be fewer
+  int levels = 0;                ///< how often its images are halved for patches
+  std::vector<ViewPair> pairs;   ///< of the methods that match pairs
   bool in_scope = false;  ///< matches --views and has a source to work with: it gets a depth map, by this run
                           ///< or another shard's
   bool active = false;    ///< in scope, and this run's shard
@@ -50,8 +52,8 @@ struct ScenePlan {
   std::vector<int> active_views() const;
   std::vector<int> needed_views() const;
   std::vector<int> views_in_scope() const;
-  /// For each view those that may see the same surface, rising: its sources, and the views whose source it
-  /// is.
+  /// For each view those that may see the same surface, rising: its sources, the views whose source it is,
+  /// and those that see most of what it sees, though perhaps under angles too large or too small to match.
   std::vector<std::vector<int>> overlaps() const;
   const View& scene_view(int view) const { return scene.views[view]; }
   const Camera& photo_camera(int view) const { return scene.cameras[scene_view(view).camera]; }
@@ -65,13 +67,17 @@ struct ScenePlan {
 /// can be rectified
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options);
 
+/// The planes of a view that lie at most a pixel apart in every source, at the size that is swept; or the
+/// number that the user gives.
+int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const SessionOptions& options);
+
 /// A note if `auto` would choose more planes than its limit; else empty.
 std::string plane_limit_note(const ScenePlan& plan);
 
 /// A view's camera and pose, with `channels` channels that lack their pixels.
 PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 
-/// The sweep of a view; its images lack their pixels.
+/// The sweep of a view over all depths that are searched; its images lack their pixels.
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
 
 /// `scene` with only the views of `kept`, rising indices; the track elements of others are removed, points

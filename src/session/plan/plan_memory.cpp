@@ -25,7 +25,7 @@ constexpr std::size_t kEstimateBytes =
 constexpr std::size_t kResultBytes = 12;  // what a sweep returns
 constexpr std::size_t kMaskBytes = 2;     // and of a masked one: the decoder's mask and ours
 constexpr std::size_t kCheckBytes =
-    84;  // reference, result and one source (60), what is read of it (16), counts and agreement, or holes
+    88;  // reference, result and one source (60), what is read of it (16), counts and agreement, or holes
 constexpr std::size_t kDecodeBytes =
     16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
 

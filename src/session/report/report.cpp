@@ -98,7 +98,7 @@ json baselines_json(const SceneRun& run) {
   std::vector<std::uint64_t> counts;
   for (const int i : run.plan.views_in_scope()) {
     const ViewPlan& view = run.plan.view(i);
-    const double middle = std::sqrt(view.range.near * view.range.far);
+    const double middle = std::sqrt(view.expected.near * view.expected.far);
     const Pose world_from_cam = inverse(run.plan.scene_view(i).cam_from_world);
     const Vec3d point = world_from_cam * Vec3d{0, 0, middle};
     for (const int source : view.matched_views()) {

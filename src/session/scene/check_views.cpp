@@ -11,6 +11,7 @@
 #include "core/progress.hpp"
 #include "core/unique_id.hpp"
 #include "fuse/holes.hpp"
+#include "fuse/islands.hpp"
 #include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
@@ -43,7 +44,10 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
       float confidence = maps.confidence(x, y);
       bool keep = agreement(x, y).agree >= consistency.min_views;
       if (patches && !std::isnan(maps.depth(x, y))) {
-        confidence = rounded_confidence(reliability(agreement(x, y), 1.0f - confidence, variation(x, y)));
+        const Agreement& said = agreement(x, y);
+        confidence =
+            rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
+                                              : lone_reliability(1.0f - confidence, variation(x, y)));
         keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
       }
       result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
@@ -258,8 +262,12 @@ ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
   const auto maps = photometric(view);
   ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency);
   const Image<std::uint8_t> mask = prepared_mask(run_, view);
-  fill_holes({result.depth.view(), result.normal.view(), result.confidence.view(), mask.view()}, reference,
-             others, {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
+  const CheckedMaps checked_view{result.depth.view(), result.normal.view(), result.confidence.view(),
+                                 mask.view()};
+  fill_holes(checked_view, reference, others,
+             {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
+  if (run_.options.swept_by_patches(run_.job))
+    remove_islands(checked_view, reference.camera, run_.options.filter.speckle_size);
   round_confidences(result.confidence.view());
   return result;
 }

@@ -17,6 +17,7 @@
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
+#include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/background_work.hpp"
@@ -132,6 +133,7 @@ class Estimation {
       fail(view, error.what());
       return;
     }
+    keep_within(run_.options.depth, *maps);
     round_confidences(maps->confidence.view());
     if (checks_ != nullptr) {
       maps->normal = normals(backend, view, maps->depth.view());
@@ -175,7 +177,19 @@ class Estimation {
     set_level(0, problem);
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+    narrow(backend, view, problem);
     return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
+  }
+
+  /// Narrows the planes of a sweep to the depths at which there are surfaces.
+  void narrow(Backend& backend, int view, SweepProblem& problem) const {
+    const ViewPlan& plan = run_.plan.view(view);
+    if (plan.range.near == plan.expected.near && plan.range.far == plan.expected.far) return;
+    const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
+    const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
+    problem.planes = make_plane_set(range.near, range.far, planes);
+    spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
+                  planes);
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {

@@ -98,9 +98,13 @@ TEST(CoarseToFine, SweepsTheCoarsestLevelWithoutPatches) {
 }
 
 TEST(CoarseToFine, RangesAreThoseOfThePlanesAndMore) {
-  const InverseRange range = patch_range(make_plane_set(0.5, 4.0, 9));
-  EXPECT_FLOAT_EQ(range.min, 0.2f);
-  EXPECT_FLOAT_EQ(range.max, 2.5f);
+  SweepProblem problem;
+  problem.planes = make_plane_set(0.5, 4.0, 9);
+  EXPECT_FLOAT_EQ(patch_range(problem).min, 0.2f);
+  EXPECT_FLOAT_EQ(patch_range(problem).max, 2.5f);
+  problem.bounds = {0.24f, 2.1f};
+  EXPECT_EQ(patch_range(problem).min, 0.24f);
+  EXPECT_EQ(patch_range(problem).max, 2.1f);
 }
 
 /// The arrays kept when all is freed are as large as those of the peak; only those of a MiB or more are kept.

@@ -1,0 +1,34 @@
+#include "fuse/islands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/connected_runs.hpp"
+
+namespace recon {
+namespace {
+
+constexpr double kMaxArea = 2e-4;  ///< of an island, in units of fx fy
+constexpr int kReach = 10;         ///< between the fragments of a region, pixels
+constexpr float kMaxStep = 0.02f;  ///< relative difference of neighbouring depths
+constexpr float kReliable = 0.93f;
+
+}  // namespace
+
+void remove_islands(const CheckedMaps& maps, const Pinhole& camera, int min_size) {
+  const double area = kMaxArea * camera.fx * camera.fy;
+  remove_regions(
+      maps.depth, kReach, [](float a, float b) { return std::abs(a - b) <= kMaxStep * std::min(a, b); },
+      [&](int x, int y) { return maps.confidence(x, y) >= kReliable; },
+      [area, min_size](int size, int reliable) {
+        return size < min_size || (size < area && 2 * reliable < size);
+      });
+  for (int y = 0; y < maps.depth.height; ++y)
+    for (int x = 0; x < maps.depth.width; ++x) {
+      if (!std::isnan(maps.depth(x, y))) continue;
+      maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+      maps.confidence(x, y) = kUnknown;
+    }
+}
+
+}  // namespace recon

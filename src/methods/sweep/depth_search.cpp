@@ -1,0 +1,120 @@
+#include "methods/sweep/depth_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/connected_runs.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+
+namespace recon {
+namespace {
+
+/// Images are halved as long as no side becomes smaller than this.
+constexpr int kMinSide = 100;
+constexpr int kMinPlanes = 32, kMaxPlanesSearched = 128;
+constexpr std::size_t kMaxSearchSources = 8;
+
+/// Of the pixels: the least region that counts, the share of its depths at either end that do not, and the
+/// least share that has to have a depth.
+constexpr double kMinRegion = 0.006, kTail = 0.01, kMinKnown = 0.02;
+constexpr float kMaxSad = 15.0f;  ///< max trusted cost, grey levels
+/// Max difference of inverse depth within a region, in planes or relative.
+constexpr float kMaxPlaneStep = 2.1f, kMaxRelativeStep = 0.02f;
+/// What is found is widened by two planes and this factor in inverse depth.
+constexpr double kMargin = 1.1;
+
+int shortest_side(const SweepImages& images) {
+  int side = std::min(images.reference.camera.width, images.reference.camera.height);
+  for (const PosedImage& source : images.sources)
+    side = std::min({side, source.camera.width, source.camera.height});
+  return side;
+}
+
+/// Halves all images; returns the pixels.
+std::vector<Image<std::uint8_t>> halve_all(SweepImages& images) {
+  std::vector<Image<std::uint8_t>> pixels;
+  const auto halve = [&](PosedImage& image) {
+    image.camera = halved(image.camera);
+    image.id = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(image.channels); ++c) {
+      pixels.push_back(halved(image.channel[c]));
+      image.channel[c] = std::as_const(pixels.back()).view();
+    }
+  };
+  halve(images.reference);
+  for (PosedImage& source : images.sources) halve(source);
+  return pixels;
+}
+
+/// The coarse sweep of a problem.
+struct Search {
+  explicit Search(const SweepProblem& problem) {
+    sweep.options = problem.options;
+    sweep.optimizer = SweepOptimizer::kSemiGlobal;
+    SweepImages& images = sweep;
+    images = problem.coarser.empty() ? static_cast<const SweepImages&>(problem) : problem.coarser.back();
+    images.sources.resize(std::min(images.sources.size(), kMaxSearchSources));
+    while (shortest_side(images) / 2 >= kMinSide) pixels.push_back(halve_all(images));
+    const double near = 1 / inverse_depth(problem.planes, static_cast<float>(problem.planes.count - 1)),
+                 far = 1 / problem.planes.inverse_far;
+    const int planes = auto_plane_count(images.reference, images.sources, near, far);
+    sweep.planes = make_plane_set(near, far, std::clamp(planes, kMinPlanes, kMaxPlanesSearched));
+  }
+
+  SweepProblem sweep;
+  std::vector<std::vector<Image<std::uint8_t>>> pixels;  ///< of the halved images
+};
+
+/// The inverse depths of large regions, rising.
+std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProblem& sweep) {
+  const PhotometricFilterOptions filter;
+  const float max_cost = sweep.options.cost == CostKind::kZncc ? filter.max_cost : kMaxSad;
+  Image<float> inverse(estimate.depth.width(), estimate.depth.height());
+  for (int y = 0; y < inverse.height(); ++y)
+    for (int x = 0; x < inverse.width(); ++x) {
+      const bool trusted =
+          estimate.cost(x, y) <= max_cost && estimate.confidence(x, y) >= filter.min_confidence;
+      inverse(x, y) = trusted ? 1.0f / estimate.depth(x, y) : kUnknown;
+    }
+  const double pixels = static_cast<double>(inverse.width()) * inverse.height();
+  const float step = kMaxPlaneStep * sweep.planes.step;
+  remove_small_regions(inverse.view(), static_cast<int>(std::ceil(kMinRegion * pixels)),
+                       [step](float a, float b) {
+                         return std::abs(a - b) <= std::max(step, kMaxRelativeStep * std::min(a, b));
+                       });
+  std::vector<float> known;
+  for (int y = 0; y < inverse.height(); ++y)
+    for (int x = 0; x < inverse.width(); ++x)
+      if (!std::isnan(inverse(x, y))) known.push_back(inverse(x, y));
+  std::sort(known.begin(), known.end());
+  return known;
+}
+
+}  // namespace
+
+std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& problem) {
+  const Search search(problem);
+  const DepthEstimate estimate = backend.sweep(search.sweep);
+  const std::vector<float> known = inverse_depths(estimate, search.sweep);
+  const double pixels = static_cast<double>(estimate.depth.width()) * estimate.depth.height();
+  if (static_cast<double>(known.size()) < kMinKnown * pixels) return std::nullopt;
+  const auto tail = static_cast<std::size_t>(kTail * static_cast<double>(known.size()));
+  const double margin = 2 * static_cast<double>(search.sweep.planes.step);
+  const double far = static_cast<double>(known[tail]) / kMargin - margin;
+  const double near = static_cast<double>(known[known.size() - 1 - tail]) * kMargin + margin;
+  const double least = static_cast<double>(search.sweep.planes.inverse_far);
+  return DepthRange{1 / near, 1 / std::max(far, least)};
+}
+
+DepthRange narrowed_range(const DepthRange& searched, const ExpectedRange& expected,
+                          const std::optional<DepthRange>& found) {
+  if (!found) return expected;
+  DepthRange range = *found;
+  if (expected.from_points) range = {std::min(range.near, expected.near), std::max(range.far, expected.far)};
+  range = {std::max(range.near, searched.near), std::min(range.far, searched.far)};
+  return range.near < range.far ? range : static_cast<const DepthRange&>(expected);
+}
+
+}  // namespace recon

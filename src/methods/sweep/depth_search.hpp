@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "methods/backend.hpp"
+#include "scene/depth_range.hpp"
+
+namespace recon {
+
+/// Where a coarse sweep over all planes of a problem finds surfaces: images of a quarter of the size and
+/// less, semi-global paths. Depths of small regions do not count, as most are wrong.
+/// @returns nothing where next to nothing is found
+/// @throws what Backend::sweep throws
+std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& problem);
+
+/// The part of `searched` that has to be swept: where surfaces are found or, by sparse points, expected; the
+/// expected range where none are found.
+/// @param expected  within `searched`
+DepthRange narrowed_range(const DepthRange& searched, const ExpectedRange& expected,
+                          const std::optional<DepthRange>& found);
+
+}  // namespace recon
