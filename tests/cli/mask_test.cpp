@@ -349,9 +349,9 @@ TEST_F(ReconstructMasks, ThatChangeMakeTheirViewsStale) {
   const Outcome changed = reconstruct(fixed_plan(scene()));
   EXPECT_THAT(
       changed.err,
-      AllOf(HasSubstr("undistorting: 1 stale views are done again, such as view02.png: mask"),
+      AllOf(HasSubstr("undistorting: the stale view view02.png is done again: a new mask"),
             HasSubstr("depth maps: 4 of 5 views are finished and kept"),
-            HasSubstr("depth maps: 1 stale views are done again, such as view02.png: mask"),
+            HasSubstr("depth maps: the stale view view02.png is done again: a new mask"),
             HasSubstr("check across views: 5 stale views"), HasSubstr("the stale cloud is made again")));
   expect_fresh();
   // A view that has none any more, in a folder that a user put a file into.

@@ -304,6 +304,60 @@ TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
   EXPECT_THAT(content(dense() / "report.html"), Not(HasSubstr("<img"))) << "there are no previews yet";
 }
 
+TEST_F(ReconstructResult, ReportSaysWhenAndByWhatItWasMade) {
+  const Outcome outcome = reconstruct({scene().string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  EXPECT_THAT(report.at("date").get<std::string>(), testing::MatchesRegex("20..-..-..T..:..:..Z"));
+  EXPECT_FALSE(report.at("commit").get<std::string>().empty());
+  const std::string page = content(dense() / "report.html");
+  EXPECT_THAT(page, HasSubstr("commit " + report.at("commit").get<std::string>()));
+  EXPECT_THAT(page, HasSubstr("<time datetime=\"" + report.at("date").get<std::string>() + "\">20"));
+  EXPECT_THAT(page,
+              HasSubstr("<a href=\"report.json\">report.json</a>, <a href=\"report.log\">report.log</a>"));
+  // The steps in their order, in both.
+  const std::vector<std::string> order = {"reading the model", "undistorting",       "opening the device",
+                                          "depth maps",        "check across views", "fusion"};
+  std::vector<std::string> names;
+  for (const auto& step : report.at("steps")) names.push_back(step.at("name"));
+  EXPECT_EQ(names, order);
+  std::size_t at = 0;
+  for (const std::string& name : order) {
+    at = page.find("<tr><td>" + name + "<td", at);
+    ASSERT_NE(at, std::string::npos) << name;
+  }
+}
+
+TEST_F(ReconstructResult, ReportSaysWhatColoursMean) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const std::string page = content(dense() / "report.html");
+  EXPECT_THAT(page, HasSubstr("--colours: linear-gradient(to right, #30123b,"));
+  EXPECT_THAT(page, HasSubstr("<span class=scale>depth: far<i></i>near</span>"));
+  EXPECT_THAT(page, HasSubstr("<span class=scale>confidence: 0<i></i>1</span>"));
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  for (const auto& view : report.at("views")) {
+    const double far = view.at("preview_depths").at(0), near = view.at("preview_depths").at(1);
+    const Image<float> depth = read_depth_map(dense() / "stereo/depth_maps" /
+                                              (view.at("name").get<std::string>() + ".geometric.bin"));
+    std::vector<float> known;
+    for (int y = 0; y < depth.height(); ++y)
+      for (int x = 0; x < depth.width(); ++x)
+        if (depth(x, y) > 0) known.push_back(depth(x, y));
+    std::sort(known.begin(), known.end());
+    EXPECT_NEAR(near, known[known.size() / 50], 0.1 * near);
+    EXPECT_NEAR(far, known[known.size() * 49 / 50], 0.1 * far);
+  }
+}
+
+TEST_F(ReconstructResult, TheLastLineNamesCloudAndReport) {
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_THAT(outcome.out, HasSubstr((dense() / "fused.ply").string() + ": "));
+  EXPECT_THAT(outcome.out, testing::EndsWith("; see " + (dense() / "report.html").string() + "\n"));
+  const Outcome shard =
+      reconstruct({scene().string(), "--stage", "estimate", "--shard", "1/2", "--overwrite"});
+  EXPECT_THAT(shard.out, testing::EndsWith("; see " + (dense() / "report-1-of-2.html").string() + "\n"));
+}
+
 TEST_F(ReconstructResult, LogFilesHaveTheMessagesOfEachRun) {
   ASSERT_EQ(reconstruct({scene().string(), "--quiet"}).exit_code, 0);
   const std::string first = content(dense() / "report.log");
