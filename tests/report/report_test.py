@@ -159,6 +159,7 @@ def check_scripts(page, name):
     check(not errors, f"{name}: {errors}")
     check("view08.jpg" in page.words, f"{name}: the warning is not shown")
     check(len(page.all("input")) == 8, f"{name}: {len(page.all('input'))} sliders")
+    check("depth: far" in page.words and "near" in page.words, f"{name}: the colours are not explained")
 
 
 def check_without_webgl(folder, report):
@@ -201,6 +202,7 @@ def main(program, pictures=None):
                 check_scripts(page, name)
                 check(page.all("body")[0]["data-overflow"] == "0", f"{name}: too wide for a phone: {page.all('body')}")
                 check(page.all("canvas"), f"{name}: no canvas: {page.words[:300]}")
+                check(len(page.all("button")) == 3, f"{name}: {len(page.all('button'))} buttons")
                 compare(page, shot.read_bytes(), name)
                 backgrounds[name] = sum(pixels(shot.read_bytes())[3][2][:3])
                 if pictures:

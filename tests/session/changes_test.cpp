@@ -52,7 +52,11 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   wanted["mask"] = "hash";
   EXPECT_EQ(of(wanted), "another photo, another pose of c, a new mask");
   wanted["window"] = 5;
-  EXPECT_EQ(of(wanted), "--window none -> 5, another photo and 2 more changes");
+  EXPECT_EQ(of(wanted), "--window none -> 5, another photo, another pose of c, a new mask");
+  wanted["depth_min"] = 1.5, wanted["depth_max"] = 25.125;
+  EXPECT_EQ(of(wanted), "--window none -> 5 and 4 more changes") << "a line has no room for the next one";
+  wanted.erase("window");
+  EXPECT_THAT(of(wanted), HasSubstr("depth range none to none -> 1.5 to 25.125 (--depth-min, --depth-max)"));
   wanted = found;
   for (json* it : {&wanted["reference"], &wanted["sources"][0], &wanted["sources"][1]})
     (*it)["camera"] = {200, 150, 0.5};
@@ -164,8 +168,7 @@ TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
       std::string text;
       for (const auto member : {&Inputs::estimate, &Inputs::check, &Inputs::fusion})
         text += describe_change(before.*member, after.*member) + "; ";
-      EXPECT_THAT(text,
-                  AnyOf(HasSubstr("--" + option->name), HasSubstr("source "), HasSubstr("more changes")))
+      EXPECT_THAT(text, AnyOf(HasSubstr("--" + option->name), HasSubstr("source "), HasSubstr("more change")))
           << value;
       EXPECT_THAT(text, AllOf(Not(HasSubstr("_")), Not(HasSubstr("stages")), Not(HasSubstr("constants"))))
           << option->name << " " << value;

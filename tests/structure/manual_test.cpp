@@ -83,7 +83,7 @@ TEST(Help, DescribesEveryOptionInLinesThatFit) {
 }
 
 TEST(Help, FitsATerminalOfAnyWidth) {
-  for (const int columns : {40, 59, 60, 80, 100, 132, 240}) {
+  for (const int columns : {52, 60, 74, 75, 80, 100, 132, 240}) {
     const std::string help = help_text(columns);
     EXPECT_LE(longest_line(help), static_cast<std::size_t>(columns));
     EXPECT_GT(longest_line(help), static_cast<std::size_t>(columns) - 12) << "the width is used";

@@ -31,7 +31,7 @@ constexpr const char* kExitCodes =
     "some views failed and the rest is written, 130 interrupted and what was finished is kept.";
 
 /// Where the descriptions of options begin in help, on narrow terminals farther left.
-constexpr std::size_t kIndent = 30, kNarrowIndent = 8;
+constexpr std::size_t kIndent = 30, kNarrowIndent = 8, kMinText = 45;
 /// Narrower terminals break lines themselves.
 constexpr int kMinColumns = 40;
 
@@ -65,11 +65,10 @@ std::string completion_of(const Option& option) {
 
 std::string help_text(int columns) {
   const std::size_t width = static_cast<std::size_t>(std::max(columns, kMinColumns));
-  const std::size_t indent = width < 2 * kIndent ? kNarrowIndent : kIndent;
-  std::string text =
-      std::string("reconstruct: ") + kSummary +
-      "\n\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\n" +
-      wrapped(kInputs, 0, 0, width);
+  const std::size_t indent = width < kIndent + kMinText ? kNarrowIndent : kIndent;
+  std::string text = wrapped(std::string("reconstruct: ") + kSummary, 0, 0, width) +
+                     "\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\n" +
+                     wrapped(kInputs, 0, 0, width);
   for (const OptionGroup& group : option_groups()) {
     text += "\n" + group.title + ":\n";
     for (const Option& option : group.options) {

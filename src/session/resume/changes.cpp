@@ -253,15 +253,17 @@ class Changes {
     if (other_constants_) add(files_, "other constants of the method");
   }
 
+  /// As many as a line has room for, the first one in any case.
   std::string text() const {
-    constexpr std::size_t kShown = 3;
+    constexpr std::size_t kRoom = 80;
     std::vector<std::string> all = main_options_;
-    if (all.empty() && options_.empty() && files_.empty()) return "other inputs";
     for (const auto* list : {&options_, &files_}) all.insert(all.end(), list->begin(), list->end());
-    if (all.size() <= kShown) return fmt::format("{}", fmt::join(all, ", "));
-    const std::size_t more = all.size() - (kShown - 1);
-    all.resize(kShown - 1);
-    return fmt::format("{} and {} more changes", fmt::join(all, ", "), more);
+    if (all.empty()) return "other inputs";
+    std::string text = all.front();
+    std::size_t shown = 1;
+    for (; shown < all.size() && text.size() + all[shown].size() < kRoom; ++shown) text += ", " + all[shown];
+    const std::size_t more = all.size() - shown;
+    return more == 0 ? text : text + fmt::format(" and {} more change{}", more, more == 1 ? "" : "s");
   }
 
  private:
