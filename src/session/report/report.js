@@ -88,6 +88,7 @@ function showCloud(box, cloud) {
     material.size = devicePixelRatio * Math.min(Math.max(size * nearer, 1.5), 8);
     renderer.render(scene, camera);
     const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    renderer.domElement.dataset.size = material.size;
     renderer.domElement.dataset.projection = JSON.stringify(matrix.elements);
     const place = box.getBoundingClientRect();
     renderer.domElement.dataset.place = JSON.stringify(
