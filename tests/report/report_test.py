@@ -227,6 +227,7 @@ def main(program, pictures=None):
             shutil.copy(shot, pictures)
         check(all(value > 600 if name.endswith("light") else value < 200 for name, value in backgrounds.items()),
               f"light and dark: {backgrounds}")
+        report.write_text(text)
         check_without_webgl(folder, report)
 
 

@@ -80,12 +80,12 @@ function showCloud(box, cloud) {
   camera.up.fromArray(cloud.up);
   const controls = new THREE.OrbitControls(camera, renderer.domElement);
   controls.enableKeys = false;
-  let swaying = false, size = 1;
+  let swaying = false, size = 1, pointsInView = 0;
 
   const draw = () => {
     // Points grow as they come nearer.
     const nearer = distance / camera.position.distanceTo(controls.target);
-    material.size = devicePixelRatio * Math.min(Math.max(size * nearer, 1.5), 8);
+    material.size = devicePixelRatio * Math.min(Math.max(size * nearer, 2), 8);
     renderer.render(scene, camera);
     const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
     renderer.domElement.dataset.size = material.size;
@@ -119,6 +119,9 @@ function showCloud(box, cloud) {
     const halfHeight = Math.max(cloud.field[1], cloud.field[0] / camera.aspect);
     camera.fov = 2 * Math.atan(halfHeight) * 180 / Math.PI;
     camera.updateProjectionMatrix();
+    // So large that the points of the first view would cover the picture if they were spread over it.
+    pointsInView = pointsInView || Math.max(inView(), 1);
+    size = 1.5 * Math.sqrt(box.clientWidth * box.clientHeight / pointsInView);
     draw();
   };
   // To and fro around what the photo shows, so that its depth is seen.
@@ -159,8 +162,6 @@ function showCloud(box, cloud) {
   addEventListener("resize", resize);
   look();
   resize();
-  // So large that the points would cover the picture if they were spread over it.
-  size = 1.2 * Math.sqrt(box.clientWidth * box.clientHeight / Math.max(inView(), 1));
   addColourControls(cloud, geometry, draw);
   addButton("back to the photo", () => {
     swaying = false;
