@@ -128,20 +128,6 @@ float quantile(std::vector<float>& values, double q) {
   return values[index];
 }
 
-/// The 256 colours of the colour map, from low to high.
-std::vector<Rgb8> turbo() {
-  cv::Mat levels(1, 256, CV_8UC1);
-  for (int i = 0; i < 256; ++i) levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(i);
-  cv::Mat bgr;
-  cv::applyColorMap(levels, bgr, cv::COLORMAP_TURBO);
-  std::vector<Rgb8> colours;
-  for (int i = 0; i < 256; ++i) {
-    const auto& c = bgr.at<cv::Vec3b>(0, i);
-    colours.push_back({c[2], c[1], c[0]});
-  }
-  return colours;
-}
-
 /// Applies the colour map to `nearness(pixel)`, where larger is nearer and NaN is unknown.
 template <class Nearness>
 Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
@@ -154,10 +140,10 @@ Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   std::vector<float> known;
   for (const std::vector<float>& row : known_in_row) known.insert(known.end(), row.begin(), row.end());
   if (known.empty()) return out;
-  const float low = quantile(known, 0.02);
-  const float high = quantile(known, 0.98);
+  const float low = quantile(known, kPreviewOutliers);
+  const float high = quantile(known, 1 - kPreviewOutliers);
   const float scale = high > low ? 255 / (high - low) : 0;
-  const std::vector<Rgb8> colours = turbo();
+  const std::vector<Rgb8> colours = preview_colours();
   parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x)
       if (const float value = nearness(map(x, y)); std::isfinite(value))
@@ -290,6 +276,19 @@ FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float>
   return file.commit();
 }
 
+std::vector<Rgb8> preview_colours() {
+  cv::Mat levels(1, 256, CV_8UC1);
+  for (int i = 0; i < 256; ++i) levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(i);
+  cv::Mat bgr;
+  cv::applyColorMap(levels, bgr, cv::COLORMAP_TURBO);
+  std::vector<Rgb8> colours;
+  for (int i = 0; i < 256; ++i) {
+    const auto& c = bgr.at<cv::Vec3b>(0, i);
+    colours.push_back({c[2], c[1], c[0]});
+  }
+  return colours;
+}
+
 Image<Rgb8> depth_preview(ImageView<const float> depth) {
   return preview(depth, [](float value) { return value > 0 ? 1 / value : NAN; });
 }
@@ -301,7 +300,7 @@ Image<Rgb8> disparity_preview(ImageView<const float> disparity) {
 Image<Rgb8> confidence_preview(ImageView<const float> confidence) {
   constexpr int kMaxSide = 640;
   const int step = std::max(1, (std::max(confidence.width, confidence.height) + kMaxSide - 1) / kMaxSide);
-  const std::vector<Rgb8> colours = turbo();
+  const std::vector<Rgb8> colours = preview_colours();
   Image<Rgb8> out((confidence.width + step - 1) / step, (confidence.height + step - 1) / step, Rgb8{0, 0, 0});
   for (int y = 0; y < out.height(); ++y)
     for (int x = 0; x < out.width(); ++x)

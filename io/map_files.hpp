@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/image.hpp"
 #include "core/vec.hpp"
@@ -56,10 +57,16 @@ Image<float> parse_pfm(std::string_view bytes, const std::string& file);
 /// @throws OutputError
 FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float> image);
 
+/// Of the known pixels, this share at either end has the colour of the end in previews of depth.
+inline constexpr double kPreviewOutliers = 0.02;
+
 /// Colour preview of a depth map: inverse depth between its 2 % and 98 % quantiles in the "turbo" colour map,
 /// near in red, far in blue; unknown pixels (NaN, not positive) are black. Source of the colours: A.
 /// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as in OpenCV.
 Image<Rgb8> depth_preview(ImageView<const float> depth);
+
+/// The 256 colours of the previews, the lowest first.
+std::vector<Rgb8> preview_colours();
 
 /// The same for a confidence: 0 in blue to 1 in red, unknown in black, at most 640 pixels wide and high.
 Image<Rgb8> confidence_preview(ImageView<const float> confidence);

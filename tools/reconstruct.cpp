@@ -23,7 +23,7 @@ using namespace recon;
 int run(int argc, char** argv) {
   CommandLine line = parse_command_line(argc, argv);
   if (line.has("help") || line.has("version")) {
-    std::cout << (line.has("help") ? help_text()
+    std::cout << (line.has("help") ? help_text(terminal_columns())
                                    : std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n");
     return 0;
   }
@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   try {
     SessionOptions options = parse_options(line.given);
     options.inputs = line.inputs;
+    options.commit = RECON_COMMIT;
     install_interrupt_handler();
     return run_session(options, std::cout);
   } catch (const UsageError& error) {

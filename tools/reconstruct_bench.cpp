@@ -7,6 +7,7 @@
 #include "core/version.hpp"
 #include "tools/bench/benchmarks.hpp"
 #include "tools/commit.hpp"
+#include "tools/wrapped_help.hpp"
 
 namespace {
 
@@ -14,6 +15,7 @@ using namespace recon;
 
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
+  app.formatter(std::make_shared<WrappedHelp>());
   app.set_version_flag("--version", std::string("reconstruct-bench ") + version() + " (" RECON_COMMIT ")");
   app.require_subcommand(1);
   Benchmarks benchmarks;

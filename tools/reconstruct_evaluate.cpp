@@ -7,6 +7,7 @@
 #include "core/version.hpp"
 #include "tools/commit.hpp"
 #include "tools/evaluate/commands.hpp"
+#include "tools/wrapped_help.hpp"
 
 namespace {
 
@@ -78,6 +79,7 @@ void add_disparity(CLI::App& app, DisparityCommand& command) {
 
 int run(int argc, char** argv) {
   CLI::App app("Depth maps, clouds and disparity maps against ground truth", "reconstruct-evaluate");
+  app.formatter(std::make_shared<WrappedHelp>());
   app.set_version_flag("--version", std::string("reconstruct-evaluate ") + version() + " (" RECON_COMMIT ")");
   app.require_subcommand(1);
   app.fallthrough();

@@ -26,6 +26,7 @@
 #include "render/scene_description.hpp"
 #include "scene/camera.hpp"
 #include "tools/commit.hpp"
+#include "tools/wrapped_help.hpp"
 
 namespace recon {
 namespace {
@@ -273,6 +274,7 @@ int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Renders synthetic scenes with exact depth, normals and poses, as COLMAP scenes.",
                "reconstruct-render");
+  app.formatter(std::make_shared<WrappedHelp>());
   app.set_version_flag("--version", std::string("reconstruct-render ") + version() + " (" RECON_COMMIT ")");
   declare_options(app, arguments);
   refuse_empty_arguments(argc, argv);

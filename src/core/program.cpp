@@ -6,6 +6,7 @@
 #include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -138,6 +139,12 @@ void refuse_empty_arguments(int argc, const char* const* argv) {
     if (i > 1 && before.starts_with("-")) throw UsageError(std::string(before) + " has an empty value");
     throw UsageError("argument " + std::to_string(i) + " is empty");
   }
+}
+
+int terminal_columns() {
+  constexpr int kUnknown = 80;
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUnknown;
 }
 
 int usable_threads(int asked) {

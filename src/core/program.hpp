@@ -30,6 +30,9 @@ void prepare_process();
 /// @throws UsageError with the name of the option
 void refuse_empty_arguments(int argc, const char* const* argv);
 
+/// Columns of the terminal that standard output is; 80 where it is none, or does not say.
+int terminal_columns();
+
 /// The number of threads to use for `--threads asked`: at most `available_threads()`, since more threads are
 /// slower. Logs a message where it is lower.
 int usable_threads(int asked);

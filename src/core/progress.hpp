@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <iosfwd>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace recon {
 
@@ -24,16 +26,22 @@ ProgressStyle progress_style(bool quiet);
 ///
 /// Prints a line at most every five seconds, and one at the end:
 ///     depth maps: 7 of 18 (38 %), about 12 s left
+///
+/// With a predicted time, share and time left are known before the first step is done, and a bar moves
+/// between steps. Each step that is done corrects them.
 class Progress {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
   /// Writes to standard error.
-  /// @param total  number of steps, >= 0
-  Progress(std::string label, int total, ProgressStyle style);
+  /// @param total      number of steps, >= 0
+  /// @param predicted  seconds that all of them take; 0: unknown
+  Progress(std::string label, int total, ProgressStyle style, double predicted = 0);
 
-  /// For tests: writes to `out`, which must outlive this, and reads the time from `clock`.
-  Progress(std::string label, int total, ProgressStyle style, std::ostream& out, Clock clock);
+  /// For tests: writes to `out`, which must outlive this, and reads the time from `clock`. A bar is drawn
+  /// between steps by `redraw` only.
+  Progress(std::string label, int total, ProgressStyle style, std::ostream& out, Clock clock,
+           double predicted = 0);
 
   /// Ends the line of the bar.
   ~Progress();
@@ -44,18 +52,34 @@ class Progress {
   /// Adds `steps` finished steps.
   void advance(int steps = 1);
 
+  /// Adds steps that were done before: they say nothing of the time that the others take, and the prediction
+  /// is of the others.
+  void skip(int steps);
+
+  /// Draws a bar as of now. Thread-safe.
+  void redraw();
+
  private:
-  void show(std::chrono::steady_clock::time_point now);
+  using Time = std::chrono::steady_clock::time_point;
+
+  void start_clockwork();
+  double seconds_until(Time now) const;
+  double seconds_in_all() const;
+  double share(double elapsed, double in_all) const;
+  void show(Time now);
 
   const std::string label_;
   const int total_;
   const ProgressStyle style_;
   std::ostream& out_;
   const Clock clock_;
-  const std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point last_shown_;
+  const double predicted_;  ///< seconds; 0: unknown
+  const Time start_;
+  Time last_shown_, last_done_;
   std::mutex mutex_;
-  int done_ = 0;
+  int done_ = 0, skipped_ = 0;
+  std::condition_variable_any wakes_;
+  std::jthread clockwork_;  ///< the last member: it redraws the bar
 };
 
 }  // namespace recon

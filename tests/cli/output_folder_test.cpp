@@ -151,7 +151,7 @@ TEST_F(ReconstructOutputFolder, OfARunningProcessIsRefusedByNameOrWaitedFor) {
   other.reset();
   const Outcome done = waiting.wait();
   EXPECT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_THAT(done.err, HasSubstr("stages/patch/radius: 2 -> 3"));
+  EXPECT_THAT(done.err, HasSubstr("--window 5 -> 7"));
 }
 
 TEST_F(ReconstructOutputFolder, WaitedForCanBeInterrupted) {

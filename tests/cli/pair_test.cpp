@@ -115,7 +115,7 @@ TEST_F(ReconstructPair, UnchangedResultsAreKept) {
   EXPECT_EQ(content(file("pair/dense/disparity.pfm")), before);
   EXPECT_EQ(content(file("pair/dense/fused.ply")), cloud);
   const Outcome other = reconstruct({"pair", "--max-disparity", "12"});
-  EXPECT_THAT(other.err, HasSubstr("stale results are made again: matching/disparities: 16 -> 12"));
+  EXPECT_THAT(other.err, HasSubstr("stale results are made again: --max-disparity 16 -> 12"));
   fs::resize_file(file("pair/dense/depth.pfm"), 100);
   const Outcome damaged = reconstruct({"pair", "--max-disparity", "12"});
   EXPECT_THAT(damaged.err, HasSubstr("depth.pfm is missing or damaged"));

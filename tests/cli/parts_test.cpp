@@ -67,7 +67,7 @@ class ReconstructParts : public SceneTest {
 
 TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   ASSERT_EQ(estimate().exit_code, 0);
-  expect_refused({"--window", "7"}, "stages/patch/radius: 2 -> 3");
+  expect_refused({"--window", "7"}, "view00.png (--window 5 -> 7)");
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");
   expect_refused({"--method", "bm"}, "of other photos, poses or options");
   EXPECT_EQ(fuse({"--window", "7", "--dry-run"}).exit_code, 3) << "as the run";

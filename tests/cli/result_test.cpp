@@ -282,28 +282,6 @@ TEST_F(ReconstructResult, OfAPlanIsNothing) {
   EXPECT_FALSE(fs::exists(dense()));
 }
 
-TEST_F(ReconstructResult, ReportShowsEveryViewsPhotoAndDepth) {
-  const fs::path from = scene() / "images/view00.png", name = "a b#1%.png";
-  fs::rename(from, scene() / "images" / name);
-  std::string images = content(scene() / "sparse/images.txt");
-  images.replace(images.find("view00.png"), 10, name.string());
-  set_content(scene() / "sparse/images.txt", images);
-  const Outcome outcome = reconstruct({scene().string()});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string page = content(dense() / "report.html");
-  for (const std::string name_in_page : {"a%20b%231%25.png", "view01.png"})
-    for (const auto& [file, title] : {std::pair{"images/" + name_in_page, "photo"},
-                                      {"previews/" + name_in_page + ".png", "depth"},
-                                      {"previews/" + name_in_page + ".confidence.png", "confidence"}})
-      EXPECT_THAT(page,
-                  HasSubstr("<a href=\"" + file + "\" title=\"" + title + "\"><img src=\"" + file + "\""));
-  EXPECT_TRUE(fs::exists(dense() / "previews/a b#1%.png.png"));
-
-  fs::remove_all(dense());
-  ASSERT_EQ(reconstruct({scene().string(), "--stage", "estimate"}).exit_code, 0);
-  EXPECT_THAT(content(dense() / "report.html"), Not(HasSubstr("<img"))) << "there are no previews yet";
-}
-
 TEST_F(ReconstructResult, LogFilesHaveTheMessagesOfEachRun) {
   ASSERT_EQ(reconstruct({scene().string(), "--quiet"}).exit_code, 0);
   const std::string first = content(dense() / "report.log");

@@ -145,11 +145,65 @@ TEST_F(ReconstructResume, KeepsThePageOfTheRunThatDidTheWork) {
   EXPECT_TRUE(fs::exists(page));
 }
 
+/// The steps of a report by name.
+std::map<std::string, nlohmann::json> steps_of(const nlohmann::json& report) {
+  std::map<std::string, nlohmann::json> steps;
+  for (const auto& step : report.at("steps")) steps[step.at("name")] = step;
+  return steps;
+}
+
+TEST_F(ReconstructResume, ReportsTheTimesOfTheRunThatDidTheWork) {
+  const auto report = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words = {scene().string()};
+    words.insert(words.end(), options.begin(), options.end());
+    EXPECT_EQ(reconstruct(words).exit_code, 0);
+    return nlohmann::json::parse(content(dense() / "report.json"));
+  };
+  const auto first = report({});
+  EXPECT_NEAR(first.at("elapsed"), first.at("seconds").at("total"), 1e-9);
+  for (const auto& [name, step] : steps_of(first)) EXPECT_EQ(step.at("kept"), false) << name;
+  sleep(1);  // the date has seconds
+  const auto nothing = report({});
+  EXPECT_EQ(nothing.at("seconds"), first.at("seconds"));
+  EXPECT_EQ(nothing.at("date"), first.at("date"));
+  EXPECT_LT(nothing.at("elapsed"), first.at("elapsed"));
+  for (const auto& [name, step] : steps_of(nothing)) EXPECT_EQ(step.at("kept"), true) << name;
+
+  const auto fused = report({"--min-fused-views", "4"});
+  auto before = steps_of(nothing), now = steps_of(fused);
+  EXPECT_EQ(now["depth maps"], before["depth maps"]);
+  EXPECT_EQ(now["check across views"], before["check across views"]);
+  EXPECT_EQ(now["fusion"].at("kept"), false);
+  EXPECT_NE(fused.at("date"), first.at("date"));
+
+  // Of five depth maps, four are of the earlier run.
+  fs::remove(dense() / "status/estimate/view02.png.json");
+  auto again = steps_of(report({"--min-fused-views", "4"}));
+  EXPECT_EQ(again["depth maps"].at("kept"), false);
+  EXPECT_EQ(again["depth maps"].at("views"), 5);
+  EXPECT_GT(again["depth maps"].at("seconds"), now["depth maps"].at("seconds").get<double>() * 4 / 5);
+  set_content(dense() / "report.json", R"({"steps": [{"name": 3}]})");
+  for (const auto& [name, step] : steps_of(report({"--min-fused-views", "4"})))
+    EXPECT_EQ(step.at("kept"), true) << name;
+}
+
+TEST_F(ReconstructResume, ReportsTheTimesOfARunThatFailed) {
+  EXPECT_EQ(reconstruct({scene().string(), "--roi", "100,100,100,101,101,101"}).exit_code, 3);
+  EXPECT_FALSE(fs::exists(dense() / "report.json"));
+  const auto failed = steps_of(nlohmann::json::parse(content(dense() / "status/report.json")));
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  auto steps = steps_of(nlohmann::json::parse(content(dense() / "report.json")));
+  EXPECT_EQ(steps["depth maps"].at("seconds"), failed.at("depth maps").at("seconds"));
+  EXPECT_EQ(steps["depth maps"].at("kept"), true);
+  EXPECT_EQ(steps["fusion"].at("kept"), false);
+  EXPECT_FALSE(fs::exists(dense() / "status/report.json"));
+}
+
 TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome changed = reconstruct({scene().string(), "--window", "7"});
   ASSERT_EQ(changed.exit_code, 0) << changed.err;
-  EXPECT_THAT(changed.err, HasSubstr("stages/patch/radius: 2 -> 3"));
+  EXPECT_THAT(changed.err, HasSubstr("view00.png: --window 5 -> 7"));
   EXPECT_THAT(changed.err, HasSubstr("undistorting: 5 of 5 views are finished and kept"));
   ASSERT_EQ(reconstruct({scene().string(), "--window", "7", "-o", (folder() / "fresh").string()}).exit_code,
             0);
@@ -166,10 +220,11 @@ TEST_F(ReconstructResume, SeesAChangedMethodAndItsChangedOptions) {
     EXPECT_THAT(outcome.err, HasSubstr(reason));
     EXPECT_THAT(outcome.err, HasSubstr("undistorting: 5 of 5 views are finished and kept"));
   };
-  run({"--method", "bm"}, "depth maps: 5 stale views");
+  run({"--method", "bm"},
+      "depth maps: 5 stale views are done again, such as view00.png: --method planesweep -> bm");
   run({"--method", "sgm"}, "depth maps: 5 stale views");
   run({"--method", "sgm"}, "depth maps: 5 of 5 views are finished and kept");
-  run({"--method", "sgm", "--paths", "4"}, "paths: 8 -> 4");
+  run({"--method", "sgm", "--paths", "4"}, "--paths 8 -> 4");
   ASSERT_EQ(
       reconstruct({scene().string(), "--method", "sgm", "--paths", "4", "-o", (folder() / "fresh").string()})
           .exit_code,
@@ -182,7 +237,7 @@ TEST_F(ReconstructResume, DoesOnlyFusionAgainWhenOnlyItsOptionsChange) {
   const Outcome changed = reconstruct({scene().string(), "--min-fused-views", "4"});
   ASSERT_EQ(changed.exit_code, 0) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("check across views: 5 of 5 views are finished and kept"));
-  EXPECT_THAT(changed.err, HasSubstr("min_fused_views: 2 -> 4"));
+  EXPECT_THAT(changed.err, HasSubstr("--min-fused-views 2 -> 4"));
 }
 
 TEST_F(ReconstructResume, SeesAChangedPhoto) {
@@ -190,8 +245,7 @@ TEST_F(ReconstructResume, SeesAChangedPhoto) {
   fs::copy_file(scene() / "images/view00.png", scene() / "images/view04.png",
                 fs::copy_options::overwrite_existing);
   const Outcome changed = reconstruct({scene().string()});
-  EXPECT_THAT(changed.err,
-              HasSubstr("undistorting: 1 stale views are done again, such as view04.png: photo"));
+  EXPECT_THAT(changed.err, HasSubstr("undistorting: the stale view view04.png is done again: another photo"));
   EXPECT_THAT(changed.err, HasSubstr("depth maps: 5 stale views"));
 }
 

@@ -70,11 +70,11 @@ TEST_F(ReconstructRoi, DoesOnlyFusionAgain) {
   EXPECT_THAT(changed.err, AllOf(HasSubstr("undistorting: 5 of 5 views are finished and kept"),
                                  HasSubstr("depth maps: 5 of 5 views are finished and kept"),
                                  HasSubstr("check across views: 5 of 5 views are finished and kept"),
-                                 HasSubstr("the stale cloud is made again: roi: none -> [-1.0,0.0,")));
+                                 HasSubstr("the stale cloud is made again: --roi none -> -1,0,")));
   const Outcome same = reconstruct({scene().string(), "--config", (dense() / "options.toml").string()});
   EXPECT_THAT(same.err, HasSubstr("the cloud is finished and kept"));
   const Outcome other = reconstruct({scene().string(), "--roi", "-1,0,0,1,2,1.5"});
-  EXPECT_THAT(other.err, HasSubstr("the stale cloud is made again: roi/5: 1.0 -> 1.5"));
+  EXPECT_THAT(other.err, HasSubstr("the stale cloud is made again: --roi -1,0,0,1,2,1 -> -1,0,0,1,2,1.5"));
 }
 
 TEST_F(ReconstructRoi, WithoutAPointIsAFailure) {

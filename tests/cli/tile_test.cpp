@@ -100,7 +100,7 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
 
   set_content(tiles() / "notes.txt", "of the user");
   const Outcome other = run({"--tile", "0.75", "--stage", "fuse"});
-  EXPECT_THAT(other.err, AllOf(HasSubstr("the cloud is finished and kept"), HasSubstr("tile: 0.5 -> 0.75")));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("the cloud is finished and kept"), HasSubstr("--tile 0.5 -> 0.75")));
   EXPECT_EQ(content(tiles() / "notes.txt"), "of the user");
   fs::remove(tiles() / "notes.txt");
   expect_tiles(0.75);

@@ -73,6 +73,53 @@ TEST_F(ProgressTest, BarIsNotDrawnMoreOftenThanEyesCanFollow) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\r'), 1 + 9);
 }
 
+TEST_F(ProgressTest, BarMovesByThePredictedTime) {
+  {
+    Progress progress("views", 4, ProgressStyle::kBar, out_, clock_, 40);
+    now_ += 10s;
+    progress.redraw();
+    now_ += 39s;  // longer than predicted
+    progress.redraw();
+    now_ += 1s;
+    progress.advance();  // 50 s for one of four, after 40 s for all: 120 s in all
+    now_ += 10s;
+    progress.redraw();
+  }
+  EXPECT_EQ(out_.str(),
+            "\rviews: [                        ] 0 of 4 (0 %), about 40 s left\033[K"
+            "\rviews: [######                  ] 0 of 4 (25 %), about 30 s left\033[K"
+            "\rviews: [####################### ] 0 of 4 (99 %), 49 s so far\033[K"
+            "\rviews: [##########              ] 1 of 4 (41 %), about 70 s left\033[K"
+            "\rviews: [############            ] 1 of 4 (50 %), about 60 s left\033[K\n");
+}
+
+TEST_F(ProgressTest, LinesBeginWithThePrediction) {
+  {
+    Progress progress("views", 2, ProgressStyle::kLines, out_, clock_, 90);
+    now_ += 30s;
+    progress.redraw();  // of a bar only
+    progress.advance();
+    now_ += 60s;
+    progress.advance();
+  }
+  { const Progress brief("brief", 2, ProgressStyle::kLines, out_, clock_, 4); }
+  EXPECT_EQ(out_.str(),
+            "views: 0 of 2 (0 %), about 90 s left\nviews: 1 of 2 (50 %), about 45 s left\n"
+            "views: 2 of 2 (100 %), 90 s\n");
+}
+
+TEST_F(ProgressTest, StepsDoneBeforeSayNothingOfTheTime) {
+  {
+    Progress progress("views", 10, ProgressStyle::kLines, out_, clock_);
+    progress.skip(8);
+    now_ += 20s;
+    progress.advance();
+    now_ += 20s;
+    progress.advance();
+  }
+  EXPECT_EQ(out_.str(), "views: 9 of 10 (90 %), about 20 s left\nviews: 10 of 10 (100 %), 40 s\n");
+}
+
 TEST_F(ProgressTest, SilentSaysNothing) {
   {
     Progress progress("views", 2, ProgressStyle::kSilent, out_, clock_);

@@ -178,6 +178,10 @@ class Results(unittest.TestCase):
         path = self.dense / "session.jsonl"
         path.write_text(json.dumps({"scene": "a"}) + "\n" + json.dumps({"scene": "b"}) + "\n", encoding="utf-8")
         self.assertEqual([scene["scene"] for scene in rio.read_session(path)], ["a", "b"])
+        # All that Python takes for the end of a line, as it stands between quotes.
+        names = ["a\u2028b", "c\u2029d", "e\u0085f", "g\u000bh", "i\u001cj", "k\rl", "m\nn"]
+        path.write_text("".join(json.dumps({"scene": name}, ensure_ascii=False) + "\n" for name in names), encoding="utf-8")
+        self.assertEqual([scene["scene"] for scene in rio.read_session(path)], names)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 """report_test.py PROGRAM [PICTURES]: the report of scenes/demo in Chromium, on a desk and on a phone, light and dark: no
-script fails, warnings are there, and the cloud's pixels are where a projection of its points by this script has them.
+script fails, warnings are there, and the cloud's pixels are where a projection of its points by this script has them, in
+the colours of the photos and of their confidence.
 A browser without WebGL shows a sentence in place of the cloud.
 Keeps the screenshots in the folder PICTURES."""
 
 import base64
 import html.parser
 import json
+import math
 import re
 import shutil
 import struct
@@ -22,6 +24,7 @@ CELL = 16  # pixels
 OVERFLOW = """<script>document.body.style.width = "350px"
 document.body.dataset.overflow = document.body.scrollWidth - document.body.clientWidth
 document.body.style.width = ""</script>"""
+CONFIDENCE = """<script>document.querySelectorAll("#controls button")[1].click()</script>"""
 SCREENS = {"desk": (1280, 1500), "phone": (390, 1800)}
 
 
@@ -98,25 +101,34 @@ def pixels(png):
     return width, height, channels, rows
 
 
-def projected(page, width, height):
-    """The nearest point of each pixel of the canvas and its colour."""
+def projected(page, width, height, confidence):
+    """The nearest point of each pixel of the canvas and its colour, that of the photos or of its confidence."""
     cloud = json.loads(page.points)
     positions = base64.b64decode(cloud["positions"])
     positions = struct.unpack(f"<{len(positions) // 2}H", positions)
     colours = base64.b64decode(cloud["colours"])
+    if confidence:
+        palette = base64.b64decode(cloud["palette"])
+        colours = b"".join(palette[3 * value:3 * value + 3] for value in base64.b64decode(cloud["confidences"]))
     m = json.loads(page.all("canvas")[0]["data-projection"])
+    target = [sum(m[r + 4 * i] * value for i, value in enumerate([*cloud["target"], 1])) for r in (0, 1, 3)]
+    check(target[2] > 0 and max(map(abs, target[:2])) < 1e-3 * target[2], f"the view does not look at its target: {target}")
     nearest = {}
     for i in range(len(colours) // 3):
         x, y, z = positions[3 * i:3 * i + 3]
         u, v, w = (m[r] * x + m[r + 4] * y + m[r + 8] * z + m[r + 12] for r in (0, 1, 3))
         if w <= 0:
             continue
+        if abs(u) >= w or abs(v) >= w:
+            continue
         pixel = int((u / w + 1) / 2 * width), int((1 - v / w) / 2 * height)
         if pixel not in nearest or w < nearest[pixel][0]:
             nearest[pixel] = w, tuple(colours[3 * i:3 * i + 3])
     # Points are drawn larger than a pixel: those just behind the edge of a surface may be covered.
+    half = math.ceil(float(page.all("canvas")[0]["data-size"]) / 2)
+    reach = range(-half, half + 1)
     behind = [(x, y) for (x, y), (w, _) in nearest.items()
-              if any(nearest.get((x + i, y + j), (w,))[0] < 0.98 * w for i in (-1, 0, 1) for j in (-1, 0, 1))]
+              if any(nearest.get((x + i, y + j), (w,))[0] < 0.98 * w for i in reach for j in reach)]
     for pixel in behind:
         del nearest[pixel]
     return nearest
@@ -131,7 +143,7 @@ def border(rows, channels, begin, end):
     return sys.exit("failed: the canvas has no border")
 
 
-def compare(page, png, name):
+def compare(page, png, name, confidence=False):
     """The pixels of the canvas with those of the projected points."""
     width, height, channels, rows = pixels(png)
     left, top, canvas_width, canvas_height = json.loads(page.all("canvas")[0]["data-place"])
@@ -140,7 +152,7 @@ def compare(page, png, name):
         canvas_width = width - 2 * left
         canvas_height = canvas_width * 9 / 16
         top = 1 + border(rows, channels, int(left) + 2, int(left + canvas_width) - 2)
-    points = projected(page, canvas_width, canvas_height)
+    points = projected(page, canvas_width, canvas_height, confidence)
     check(len(points) > 0.02 * canvas_width * canvas_height, f"{name}: only {len(points)} pixels have points")
     cells = {}
     for (x, y), (_, colour) in points.items():
@@ -159,6 +171,7 @@ def check_scripts(page, name):
     check(not errors, f"{name}: {errors}")
     check("view08.jpg" in page.words, f"{name}: the warning is not shown")
     check(len(page.all("input")) == 8, f"{name}: {len(page.all('input'))} sliders")
+    check("depth: far" in page.words and "near" in page.words, f"{name}: the colours are not explained")
 
 
 def check_without_webgl(folder, report):
@@ -201,12 +214,20 @@ def main(program, pictures=None):
                 check_scripts(page, name)
                 check(page.all("body")[0]["data-overflow"] == "0", f"{name}: too wide for a phone: {page.all('body')}")
                 check(page.all("canvas"), f"{name}: no canvas: {page.words[:300]}")
+                check(len(page.all("button")) == 3, f"{name}: {len(page.all('button'))} buttons")
                 compare(page, shot.read_bytes(), name)
                 backgrounds[name] = sum(pixels(shot.read_bytes())[3][2][:3])
                 if pictures:
                     shutil.copy(shot, pictures)
+        report.write_text(text + CONFIDENCE)
+        shot = folder / "confidence.png"
+        page = Page(chromium(folder, report, False, "--window-size=1280,1500", f"--screenshot={shot}", "--dump-dom")[0])
+        compare(page, shot.read_bytes(), "confidence", confidence=True)
+        if pictures:
+            shutil.copy(shot, pictures)
         check(all(value > 600 if name.endswith("light") else value < 200 for name, value in backgrounds.items()),
               f"light and dark: {backgrounds}")
+        report.write_text(text)
         check_without_webgl(folder, report)
 
 

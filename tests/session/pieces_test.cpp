@@ -262,12 +262,5 @@ TEST_F(Folder, DamagedRecordsAreNone) {
   }
 }
 
-TEST(StepRecord, SaysWhatChanged) {
-  EXPECT_EQ(describe_change({{"planes", 128}}, {{"planes", 128}}), "");
-  EXPECT_EQ(describe_change({{"planes", 128}, {"a", 1}}, {{"planes", 64}, {"a", 1}}), "planes: 128 -> 64");
-  EXPECT_EQ(describe_change({{"a", 1}}, {{"a", 1}, {"b", 2}}), "b: none -> 2");
-  EXPECT_THAT(describe_change({{"s", {1, 2}}, {"w", 5}}, {{"s", {1, 3}}, {"w", 7}}), HasSubstr("and 1 more"));
-}
-
 }  // namespace
 }  // namespace recon

@@ -1,6 +1,8 @@
 // `reconstruct --help`, the manual page, the bash completion and README.md describe the options of the
 // program.
 
+#include "tools/manual/manual.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,14 +67,46 @@ TEST(Options, HaveNamesDescriptionsAndDefaultsInRange) {
   }
 }
 
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
 TEST(Help, DescribesEveryOptionInLinesThatFit) {
   const std::string help = output_of("'" RECON_PROGRAM "' --help");
   EXPECT_EQ(matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)"), names());
-  std::istringstream lines(help);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
-  EXPECT_THAT(
-      help,
-      HasSubstr("--best-k K                  Number of source views of best-k [planesweep: 2, 1 to 8]"));
+  EXPECT_LE(longest_line(help), 80u) << "the width of a terminal that says none";
+  EXPECT_THAT(help, HasSubstr("--best-k K                  Number of source views of best-k"));
+  EXPECT_EQ(help, help_text(80));
+}
+
+TEST(Help, FitsATerminalOfAnyWidth) {
+  for (const int columns : {52, 60, 74, 75, 80, 100, 132, 240}) {
+    const std::string help = help_text(columns);
+    EXPECT_LE(longest_line(help), static_cast<std::size_t>(columns));
+    EXPECT_GT(longest_line(help), static_cast<std::size_t>(columns) - 12) << "the width is used";
+    EXPECT_EQ(matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)"), names()) << columns;
+  }
+  EXPECT_EQ(help_text(1), help_text(40)) << "words are not broken";
+}
+
+TEST(Help, OfOtherProgramsFitsToo) {
+  const std::string folder = std::string(RECON_PROGRAM).substr(0, std::string(RECON_PROGRAM).rfind('/'));
+  for (const char* command : {"-evaluate --help", "-evaluate cloud --help", "-evaluate depth --help",
+                              "-evaluate disparity --help", "-render --help"}) {
+    const std::string help = output_of(folder + "/reconstruct" + command);
+    EXPECT_THAT(help, HasSubstr("Usage: reconstruct-")) << command;
+    EXPECT_LE(longest_line(help), 80u) << command;
+  }
+}
+
+TEST(Help, TakesTheWidthOfTheTerminal) {
+  if (output_of("command -v script").empty()) GTEST_SKIP() << "not installed: script";
+  const std::string help = output_of("script -qec \"stty columns 61; '" RECON_PROGRAM
+                                     "' --help\" /dev/null </dev/null | tr -d '\\r'");
+  EXPECT_EQ(help, help_text(61));
 }
 
 TEST(ManualPage, DescribesEveryOption) {
@@ -103,9 +137,23 @@ TEST(Completion, OffersOptionsAndTheirKeywords) {
     EXPECT_EQ(completions("x --" + option->name + " \"\""), option->keywords()) << option->name;
   }
   EXPECT_THAT(completions("x --window \"\""), IsEmpty());
+  EXPECT_THAT(completions("x --device \"\""), ElementsAre("auto", "cpu", "cuda", "cuda:0"));
+  EXPECT_THAT(completions("x --device cu"), ElementsAre("cuda", "cuda:0"));
+  EXPECT_THAT(completions("x --device cpu"), ElementsAre("cpu"));
   EXPECT_THAT(completions("x --output " RECON_SOURCE_DIR "/sr"), ElementsAre(RECON_SOURCE_DIR "/src"));
   EXPECT_THAT(completions("x -o " RECON_SOURCE_DIR "/READM"), IsEmpty()) << "a folder is wanted";
   EXPECT_THAT(completions(RECON_SOURCE_DIR "/READM"), ElementsAre(RECON_SOURCE_DIR "/README.md"));
+}
+
+/// Bash takes : and = for words of their own, and replaces what stands behind the last of them.
+TEST(Completion, GoesOnBehindColonsAndEqualSigns) {
+  for (const char* words :
+       {"x --device cuda :", "x --device cuda : 0", "--device = cuda :", "--device = cuda : 0"})
+    EXPECT_THAT(completions(words), ElementsAre("0")) << words;
+  EXPECT_THAT(completions("x --device ="), ElementsAre("auto", "cpu", "cuda", "cuda:0"));
+  EXPECT_THAT(completions("x --device = cp"), ElementsAre("cpu"));
+  EXPECT_THAT(completions("x --device cuda : 1"), IsEmpty());
+  EXPECT_THAT(completions("x --stage = f"), ElementsAre("fuse"));
 }
 
 /// README.md without what it says of other programs.

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <algorithm>
 
 #include "session/options/option.hpp"
+#include "tools/wrapped_help.hpp"
 
 namespace recon {
 
@@ -32,6 +33,11 @@ constexpr const char* kExitCodes =
     "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
     "some views failed and the rest is written, 130 interrupted and what was finished is kept.";
 
+/// Where the descriptions of options begin in help, on narrow terminals farther left.
+constexpr std::size_t kIndent = 30, kNarrowIndent = 8, kMinText = 45;
+/// Narrower terminals break lines themselves.
+constexpr int kMinColumns = 40;
+
 /// "-o, --output DIR".
 std::string usage(const Option& option) {
   return (option.letter != 0 ? std::string("-") + option.letter + ", " : "") + "--" + option.name +
@@ -41,23 +47,6 @@ std::string usage(const Option& option) {
 std::string description(const Option& option) {
   const std::string defaults = option.defaults();
   return option.help + (defaults.empty() ? "" : " [" + defaults + "]");
-}
-
-/// Lines of at most 100 columns, all but the first one after `indent` spaces.
-std::string wrapped(const std::string& text, std::size_t column, std::size_t indent) {
-  std::istringstream words(text);
-  std::string result;
-  for (std::string word; words >> word; column += word.size()) {
-    if (column > indent && column + 1 + word.size() > 100) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!result.empty()) {
-      result += " ";
-      ++column;
-    }
-    result += word;
-  }
-  return result + "\n";
 }
 
 /// Text without what the formatter of manual pages would take for a command.
@@ -71,28 +60,28 @@ std::string escaped(const std::string& text) {
 std::string completion_of(const Option& option) {
   if (option.value == "FILE") return "-f";
   if (option.value == "DIR") return "-d";
-  const auto words = option.keywords();
+  const auto words = option.examples.empty() ? option.keywords() : option.examples;
   return words.empty() ? "" : fmt::format("-W '{}'", fmt::join(words, " "));
 }
 
 }  // namespace
 
-std::string help_text() {
-  constexpr std::size_t kIndent = 30;
-  std::string text =
-      std::string("reconstruct: ") + kSummary +
-      "\n\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\n" +
-      wrapped(kInputs, 0, 0);
+std::string help_text(int columns) {
+  const std::size_t width = static_cast<std::size_t>(std::max(columns, kMinColumns));
+  const std::size_t indent = width < kIndent + kMinText ? kNarrowIndent : kIndent;
+  std::string text = wrapped(std::string("reconstruct: ") + kSummary, 0, 0, width) +
+                     "\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\n" +
+                     wrapped(kInputs, 0, 0, width);
   for (const OptionGroup& group : option_groups()) {
     text += "\n" + group.title + ":\n";
     for (const Option& option : group.options) {
       std::string start = "  " + usage(option);
-      start += start.size() + 2 > kIndent ? "\n" + std::string(kIndent, ' ')
-                                          : std::string(kIndent - start.size(), ' ');
-      text += start + wrapped(description(option), kIndent, kIndent);
+      start += start.size() + 2 > indent ? "\n" + std::string(indent, ' ')
+                                         : std::string(indent - start.size(), ' ');
+      text += start + wrapped(description(option), indent, indent, width);
     }
   }
-  return text + "\n" + wrapped(std::string("Exit codes: ") + kExitCodes, 0, 0);
+  return text + "\n" + wrapped(std::string("Exit codes: ") + kExitCodes, 0, 0, width);
 }
 
 std::string man_page(const std::string& version) {
@@ -123,7 +112,12 @@ std::string bash_completion() {
   }
   return R"(# Completion of the options of reconstruct in bash.
 _reconstruct() {
-  local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]}
+  # Bash takes colons and equal signs for words of their own: --device=cuda:0 is five.
+  local i=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]} before= option
+  if [[ $word == [:=] ]]; then before=$word word=; i=$((i + 1)); fi
+  if [[ $i -ge 2 && ${before:-${COMP_WORDS[i-1]}} == : ]]; then word=${COMP_WORDS[i-2]}:$word; i=$((i - 2)); fi
+  option=${COMP_WORDS[i-1]}
+  if [[ $option == = ]]; then option=${COMP_WORDS[i-2]}; fi
   [ "$option" != -o ] || option=--output
   COMPREPLY=()
   case $option in
@@ -136,6 +130,8 @@ _reconstruct() {
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
   esac
+  # What stands before the last colon is on the command line already.
+  if [[ $word == *:* ]]; then COMPREPLY=("${COMPREPLY[@]#"${word%:*}:"}"); fi
 }
 complete -o filenames -F _reconstruct reconstruct
 )";

@@ -6,13 +6,14 @@ namespace recon {
 
 // The manual of `reconstruct`, from the descriptions of its options.
 
-/// What `reconstruct --help` prints, at most 100 columns wide.
-std::string help_text();
+/// What `reconstruct --help` prints.
+/// @param columns  that lines have at most, where words permit
+std::string help_text(int columns);
 
 /// The manual page, in the macros of man(7).
 std::string man_page(const std::string& version);
 
-/// A script that completes options and their keywords in bash.
+/// A script that completes options and their values in bash.
 std::string bash_completion();
 
 }  // namespace recon

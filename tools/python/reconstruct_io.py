@@ -223,6 +223,7 @@ def read_report(path):
 def read_session(path):
     """The results of a session, `session.jsonl`: a dictionary for each scene."""
     try:
-        return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+        # Not splitlines, which divides texts at U+2028 and its like too.
+        return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").split("\n") if line.strip()]
     except ValueError as error:
         _fail(path, f"is not JSON Lines: {error}")

@@ -10,9 +10,6 @@ using namespace jobs;
 
 namespace {
 
-const std::map<std::string, Combination> kCombinations = {
-    {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
-
 const PipelineOptions& pipeline_of(const SessionOptions& options) {
   return options.pair.matching.pipeline;
 }

@@ -43,6 +43,13 @@ inline const std::map<std::string, PipelineOptimizer> kPipelineOptimizers = {
     {"scanline", PipelineOptimizer::kScanline},
     {"graphcut", PipelineOptimizer::kGraphCut}};
 
+inline const std::map<std::string, Combination> kCombinations = {
+    {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
+inline const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
+                                                                  {"sobel", BlockPrefilter::kSobel}};
+inline const std::map<std::string, BeliefStorage> kStorages = {
+    {"float", BeliefStorage::kFloat}, {"half", BeliefStorage::kHalf}, {"bfloat16", BeliefStorage::kBfloat16}};
+
 inline const std::map<std::string, Quality> kQualities = {
     {"draft", Quality::kDraft}, {"high", Quality::kHigh}, {"normal", Quality::kNormal}};
 
@@ -208,7 +215,8 @@ struct Option {
   std::string name;   ///< without the dashes, as in a configuration
   std::string value;  ///< what help calls the value; empty for a switch
   std::string help;
-  char letter = 0;  ///< 0: none
+  std::vector<std::string> examples;  ///< values that completion offers where there are no keywords
+  char letter = 0;                    ///< 0: none
   ValueKind kind = ValueKind::kText;
   OptionScope scope;
   std::vector<Setting> settings;

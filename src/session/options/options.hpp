@@ -193,6 +193,7 @@ struct SessionOptions {
   bool quiet = false;
   bool verbose = false;
   bool json = false;
+  std::string commit;  ///< of the program, for reports; empty: unknown
 
   /// The method for a scene or a pair: where none was given, a pipeline for a preset, and for pairs also
   /// where stages are given that the other methods do not have.

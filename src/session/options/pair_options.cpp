@@ -9,11 +9,6 @@ using namespace jobs;
 
 namespace {
 
-const std::map<std::string, BeliefStorage> kStorages = {
-    {"float", BeliefStorage::kFloat}, {"half", BeliefStorage::kHalf}, {"bfloat16", BeliefStorage::kBfloat16}};
-const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", BlockPrefilter::kNone},
-                                                           {"sobel", BlockPrefilter::kSobel}};
-
 /// Costs are at most 255, and sums of costs and penalties at most kMaxPathCost.
 constexpr Range kPenalty = {0, kMaxPathCost - 255};
 

@@ -93,7 +93,8 @@ OptionGroup work_options() {
   group
       .add("device", "DEVICE", "auto (every usable GPU, else the CPU), cpu, cuda, or GPUs such as cuda:0,2",
            OptionScope::kPlace)
-      .text(kAll, RECON_FIELD(device));
+      .text(kAll, RECON_FIELD(device))
+      .examples = {"auto", "cpu", "cuda", "cuda:0"};
   group
       .add("output", "DIR", "The output folder; with several inputs, it gets a folder for each",
            OptionScope::kPlace)

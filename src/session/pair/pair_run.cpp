@@ -20,7 +20,9 @@
 #include "session/pair/pair_input.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
+#include "session/report/report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
@@ -231,6 +233,7 @@ Outcome run_pair(const PairRun& run, StepClock& clock) {
       take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
   workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
   mark_output(workspace, OutputKind::kPair);
+  const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   if (output.has_results) remove_results(workspace, {pair_file::kReport, pair_file::kReportPage});
   const std::string options = resolved_options(run.options, plan.job);
   write_file_if_changed(workspace.path("options.toml"), options);
@@ -246,7 +249,9 @@ Outcome run_pair(const PairRun& run, StepClock& clock) {
                    {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
                     pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
   if (!kept) finished.record = do_work(run, std::move(inputs), clock);
-  const json report = pair_report_json(plan, workspace, *finished.record, kept, options, clock.times());
+  const json about = program_json(run.options, finished.record->result.value("device", ""));
+  const MeasuredRun measured = measured_run(kept, clock.times(), about, earlier);
+  const json report = pair_report_json(plan, workspace, *finished.record, measured, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_report_html(report));
   sync_folder_of(workspace.path(pair_file::kReport));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -31,20 +32,44 @@ inline double seconds_since_process_start() {
 /// Times of steps in seconds, in their order.
 using StepTimes = std::vector<std::pair<std::string, double>>;
 
+/// Of all steps, seconds.
+inline double elapsed(const StepTimes& times) {
+  double seconds = 0;
+  for (const auto& step : times) seconds += step.second;
+  return seconds;
+}
+
 /// Measures the times of consecutive steps.
 class StepClock {
  public:
   /// Ends the step `step`, which began at the last call or at construction.
   void end(const std::string& step) {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     times_.emplace_back(step, std::chrono::duration<double>(now - last_).count());
     last_ = now;
     spdlog::debug("{}: {:.2f} s", step, times_.back().second);
   }
   const StepTimes& times() const { return times_; }
 
+  /// The ended steps of a scene, and the one that is not.
+  StepTimes unfinished() const {
+    constexpr std::array<const char*, 7> kSteps = {"reading the model",
+                                                   "undistorting",
+                                                   "opening the device",
+                                                   "depth maps",
+                                                   "check across views",
+                                                   "fusion",
+                                                   "tiles"};
+    StepTimes times = times_;
+    if (times.size() < kSteps.size())
+      times.emplace_back(kSteps[times.size()], std::chrono::duration<double>(Clock::now() - last_).count());
+    return times;
+  }
+
  private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point last_ = Clock::now();
   StepTimes times_;
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "io/map_files.hpp"
 #include "io/ply.hpp"
 
 namespace recon {
@@ -20,7 +22,7 @@ constexpr double kMargin = 0.25;
 constexpr double kGridSteps = 65535;
 
 struct Extent {
-  double min, middle, max;
+  double min, max;
 };
 
 double quantile(std::vector<double>& values, double share) {
@@ -36,16 +38,60 @@ Extent extent(const std::vector<Vec3d>& positions, double Vec3d::*axis) {
   for (const Vec3d& position : positions) values.push_back(position.*axis);
   const double low = quantile(values, kOutliers), high = quantile(values, 1 - kOutliers);
   const double margin = kMargin * (high - low);
-  return {low - margin, quantile(values, 0.5), high + margin};
+  return {low - margin, high + margin};
 }
 
-/// The mean of an axis of the cameras, unit; `otherwise` where their directions cancel out.
-Vec3d mean_axis(const std::vector<Pose>& cameras, Vec3d in_camera, Vec3d otherwise) {
-  constexpr double kMinLength = 0.2;
+/// The axis around which the view turns: what is up for most cameras, if that is upright in the first view
+/// and not along it, as for photos straight down; else what is up in it.
+Vec3d turning_axis(const std::vector<Pose>& cameras, const FirstView& first) {
+  constexpr double kMinUpright = 0.5, kMaxAlong = 0.87;
+  const Mat3d& rotation = first.cam_from_world.rotation;
+  const Vec3d right = transpose(rotation) * Vec3d{1, 0, 0}, own = transpose(rotation) * Vec3d{0, -1, 0},
+              forward = transpose(rotation) * Vec3d{0, 0, 1};
   Vec3d sum{0, 0, 0};
-  for (const Pose& camera : cameras) sum = sum + transpose(camera.rotation) * in_camera;
-  const double length = std::sqrt(dot(sum, sum)) / static_cast<double>(cameras.size());
-  return length > kMinLength ? normalized(sum) : otherwise;
+  for (const Pose& camera : cameras) sum = sum + transpose(camera.rotation) * Vec3d{0, -1, 0};
+  const double length = std::sqrt(dot(sum, sum));
+  if (!(length > kMinUpright * static_cast<double>(cameras.size()))) return own;
+  const Vec3d up = (1 / length) * sum, upright = up - dot(up, right) * right;
+  if (dot(upright, upright) < kMinUpright || dot(upright, own) <= 0) return own;
+  const Vec3d axis = normalized(upright);
+  return std::abs(dot(axis, forward)) < kMaxAlong ? axis : own;
+}
+
+/// The extents of the points on the axes.
+using Box = std::array<Extent, 3>;
+constexpr std::array<double Vec3d::*, 3> kAxes = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
+
+Box box_of(const std::vector<Vec3d>& positions) {
+  Box box{};
+  parallel_for(3, [&](int i) { box[i] = extent(positions, kAxes[i]); });
+  return box;
+}
+
+void set_first_view(CloudView& view, const std::vector<Pose>& cameras, const FirstView& first) {
+  const Pose world_from_cam = inverse(first.cam_from_world);
+  const auto in_steps = [&](Vec3d point) { return (1 / view.step) * (point - view.origin); };
+  view.eye = in_steps(world_from_cam.translation);
+  view.target = in_steps(world_from_cam * Vec3d{0, 0, first.distance});
+  view.up = turning_axis(cameras, first);
+  const Pinhole& camera = first.camera;
+  view.half_width = std::max(camera.cx, camera.width - camera.cx) / camera.fx;
+  view.half_height = std::max(camera.cy, camera.height - camera.cy) / camera.fy;
+}
+
+/// Adds the point `index` of a cloud if it is in the box.
+void add_point(CloudView& view, const PlyCloud& cloud, std::size_t index, const Box& box) {
+  std::array<std::uint16_t, 3> steps{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double value = cloud.positions[index].*kAxes[i];
+    if (!(value >= box[i].min && value <= box[i].max)) return;
+    steps[i] = static_cast<std::uint16_t>(std::min((value - box[i].min) / view.step + 0.5, kGridSteps));
+  }
+  view.positions.insert(view.positions.end(), steps.begin(), steps.end());
+  view.colours.push_back(index < cloud.colours.size() ? cloud.colours[index] : Rgb8{128, 128, 128});
+  const float confidence = index < cloud.confidences.size() ? cloud.confidences[index] : 0;
+  view.confidences.push_back(
+      static_cast<std::uint8_t>(std::clamp(std::round(255 * confidence), 0.0f, 255.0f)));
 }
 
 nlohmann::json triple(Vec3d v) {
@@ -54,41 +100,35 @@ nlohmann::json triple(Vec3d v) {
 
 }  // namespace
 
+std::size_t central_camera(const std::vector<Pose>& cameras) {
+  EXPECTS(!cameras.empty());
+  std::vector<Vec3d> centres;
+  for (const Pose& camera : cameras) centres.push_back(inverse(camera).translation);
+  Vec3d middle{0, 0, 0};
+  for (const Vec3d& centre : centres) middle = middle + (1 / static_cast<double>(centres.size())) * centre;
+  const auto distance = [&](const Vec3d& centre) { return dot(centre - middle, centre - middle); };
+  const auto nearest = std::min_element(centres.begin(), centres.end(), [&](const Vec3d& a, const Vec3d& b) {
+    return distance(a) < distance(b);
+  });
+  return static_cast<std::size_t>(nearest - centres.begin());
+}
+
 CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& cameras,
-                     std::size_t max_points) {
-  EXPECTS(!cameras.empty() && max_points >= 1);
+                     const FirstView& first, std::size_t max_points) {
+  EXPECTS(first.distance > 0 && max_points >= 1);
   const PlyCloud cloud = read_ply_sample(ply, max_points);
   CloudView view;
-  view.forward = mean_axis(cameras, {0, 0, 1}, {0, 0, 1});
-  // Of photos straight down in strips to and fro, none is up: they look down.
-  view.up = mean_axis(cameras, {0, -1, 0}, -view.forward);
   if (cloud.positions.empty()) return view;
-  const std::array<double Vec3d::*, 3> axes = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
-  std::array<Extent, 3> box{};
+  const Box box = box_of(cloud.positions);
   double widest = 0;
-  parallel_for(3, [&](int i) { box[i] = extent(cloud.positions, axes[i]); });
   for (const Extent& side : box) widest = std::max(widest, side.max - side.min);
   view.step = widest > 0 ? widest / kGridSteps : 1;
   view.origin = {box[0].min, box[1].min, box[2].min};
-  double diagonal = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    view.target.*axes[i] = (box[i].middle - box[i].min) / view.step;
-    diagonal = std::hypot(diagonal, (box[i].max - box[i].min) / view.step);
-  }
-  view.distance = 0.6 * diagonal;
-  for (std::size_t p = 0; p < cloud.positions.size(); ++p) {
-    std::array<std::uint16_t, 3> steps{};
-    bool inside = true;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double value = cloud.positions[p].*axes[i];
-      inside = inside && value >= box[i].min && value <= box[i].max;
-      if (inside)
-        steps[i] = static_cast<std::uint16_t>(std::min((value - box[i].min) / view.step + 0.5, kGridSteps));
-    }
-    if (!inside) continue;
-    view.positions.insert(view.positions.end(), steps.begin(), steps.end());
-    view.colours.push_back(p < cloud.colours.size() ? cloud.colours[p] : Rgb8{128, 128, 128});
-  }
+  set_first_view(view, cameras, first);
+  for (std::size_t i = 0; i < cloud.positions.size(); ++i) add_point(view, cloud, i, box);
+  if (std::adjacent_find(view.confidences.begin(), view.confidences.end(), std::not_equal_to<>()) ==
+      view.confidences.end())
+    view.confidences.clear();
   return view;
 }
 
@@ -96,12 +136,14 @@ std::string cloud_view_json(const CloudView& view) {
   const auto bytes = [](const auto& values) {
     return std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
   };
-  const nlohmann::json camera = {{"target", triple(view.target)},
-                                 {"distance", view.distance},
-                                 {"up", triple(view.up)},
-                                 {"forward", triple(view.forward)}};
-  std::string text = camera.dump();
+  nlohmann::json object = {{"eye", triple(view.eye)},
+                           {"target", triple(view.target)},
+                           {"up", triple(view.up)},
+                           {"field", {view.half_width, view.half_height}}};
+  if (!view.confidences.empty()) object["palette"] = base64(bytes(preview_colours()));
+  std::string text = object.dump();
   text.back() = ',';
+  if (!view.confidences.empty()) text += "\"confidences\":\"" + base64(bytes(view.confidences)) + "\",";
   return text + "\"positions\":\"" + base64(bytes(view.positions)) + "\",\"colours\":\"" +
          base64(bytes(view.colours)) + "\"}";
 }

@@ -8,9 +8,31 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "io/map_files.hpp"
 #include "session/report/embedded.hpp"
 
 namespace recon {
+
+namespace {
+
+/// The colours of the previews in CSS, from left to right.
+std::string colour_gradient() {
+  constexpr std::size_t kStep = 15;  // of 256 colours, the last one too
+  std::string gradient = "linear-gradient(to right";
+  const std::vector<Rgb8> colours = preview_colours();
+  for (std::size_t i = 0; i < colours.size(); i += kStep)
+    gradient += fmt::format(", #{:02x}{:02x}{:02x}", colours[i].r, colours[i].g, colours[i].b);
+  return gradient + ")";
+}
+
+/// "2026-11-26 18:03 UTC" of "2026-11-26T18:03:21Z".
+std::string readable(std::string date) {
+  if (date.size() != 20) return date;
+  date[10] = ' ';
+  return date.substr(0, 16) + " UTC";
+}
+
+}  // namespace
 
 std::string number(double value, const char* format) {
   char text[64];
@@ -51,7 +73,38 @@ std::string html_link(const std::string& file) {
 std::string html_head() {
   return "<!doctype html>\n<html lang=en><meta charset=utf-8><title>reconstruct</title>\n"
          "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<style>\n" +
-         std::string(embedded_style()) + "</style>\n";
+         std::string(embedded_style()) + ":root { --colours: " + colour_gradient() + "; }\n</style>\n";
+}
+
+std::string html_colours(const std::string& lowest, const std::string& highest) {
+  return "<span class=scale>" + html_escaped(lowest) + "<i></i>" + html_escaped(highest) + "</span>";
+}
+
+std::string html_origin(const nlohmann::json& report, const std::vector<std::string>& files) {
+  std::string text = "<p><small>reconstruct " + html_escaped(report.at("version"));
+  if (report.contains("commit")) text += ", commit " + html_escaped(report.at("commit"));
+  const std::string date = html_escaped(report.at("date"));
+  text += ", <time datetime=\"" + date + "\">" + readable(date) + "</time>";
+  for (const std::string& file : files)
+    text += ", <a href=\"" + html_link(file) + "\">" + html_escaped(file) + "</a>";
+  return text + "</small></p>\n";
+}
+
+std::string html_times(const nlohmann::json& steps, const nlohmann::json& predicted) {
+  std::string table = "<h2>Times</h2>\n<table class=times><tr><th>step<th class=n>seconds";
+  if (!predicted.empty()) table += "<th class=n>predicted";
+  table += "<th></tr>\n";
+  double total = 0;
+  for (const nlohmann::json& step : steps) {
+    const std::string name = step.at("name");
+    total += step.at("seconds").get<double>();
+    table += "<tr><td>" + html_escaped(name) + "<td class=n>" + number(step.at("seconds"), "%.2f");
+    const bool kept = step.at("kept");
+    if (!predicted.empty())
+      table += "<td class=n>" + (!kept && predicted.contains(name) ? number(predicted.at(name), "%.2f") : "");
+    table += std::string("<td>") + (kept ? "by an earlier run" : "") + "</tr>\n";
+  }
+  return table + "<tr><td>total<td class=n>" + number(total, "%.2f") + "</tr></table>\n";
 }
 
 std::string html_warnings(const nlohmann::json& warnings) {

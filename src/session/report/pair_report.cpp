@@ -109,18 +109,19 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
   return text + fmt::format("\n  time: matching about {:.3f} s\n", seconds);
 }
 
-json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record, bool kept,
-                      const std::string& options, const StepTimes& times) {
+json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
+                      const MeasuredRun& measured, const std::string& options, const StepTimes& times) {
+  const bool kept = std::any_of(measured.steps.begin(), measured.steps.end(),
+                                [](const MeasuredStep& step) { return step.kept; });
   json report = plan_of(plan, workspace);
-  report["program"] = "reconstruct";
-  report["version"] = version();
+  add_measured_run(report, measured);
   report["device"] = record.result.value("device", "");
+  report["elapsed"] = elapsed(times);
   report["complete"] = true;
   report["kept"] = kept;
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
-  report["seconds"] = seconds_json(times);
   report["options"] = options;
   report["disparity"] = workspace.path(pair_file::kDisparity).string();
   if (record.result.contains("points")) {
@@ -142,22 +143,24 @@ std::string pair_report_html(const json& report) {
     page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
   page += row("time", number(report.at("seconds").at("total"), "%.2f s on ") +
                           report.at("device").get<std::string>());
-  page += row("version", report.at("version"));
-  page += "</table>\n<p><img src=\"" + std::string(pair_file::kPreview) +
-          "\" alt=\"disparity\" style=\"max-width:100%\"></p>\n";
-  return page + html_warnings(report.at("warnings")) + html_options(report.at("options")) + "</html>\n";
+  page += "</table>\n" + html_origin(report, {pair_file::kReport}) + "<p><img src=\"" +
+          std::string(pair_file::kPreview) + "\" alt=\"disparity\" style=\"max-width:100%\"></p>\n" +
+          "<p class=legend>" + html_colours("disparity: small, far", "large, near") +
+          "<span>black: unknown</span></p>\n";
+  return page + html_warnings(report.at("warnings")) + html_times(report.at("steps"), json::object()) +
+         html_options(report.at("options")) + "</html>\n";
 }
 
 std::string pair_summary(const json& report) {
-  std::string text =
-      report.at("disparity").get<std::string>() + ": " + shown_size(report) +
-      number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
-      (report.at("kept").get<bool>() ? std::string("kept\n")
-                                     : number(report.at("seconds").at("total"), "in %.1f s\n"));
+  std::string text = report.at("disparity").get<std::string>() + ": " + shown_size(report) +
+                     number(100 * report.at("known").get<double>(), ", %.1f %% known, ") +
+                     (report.at("kept").get<bool>() ? std::string("kept")
+                                                    : number(report.at("seconds").at("total"), "in %.1f s"));
   if (report.contains("points"))
-    text += fmt::format("{}: {} points\n", report.at("cloud").get<std::string>(),
+    text += fmt::format("\n{}: {} points", report.at("cloud").get<std::string>(),
                         report.at("points").get<std::uint64_t>());
-  return text;
+  const std::filesystem::path folder = report.at("output").get<std::string>();
+  return text + "; see " + (folder / pair_file::kReportPage).string() + "\n";
 }
 
 }  // namespace recon

@@ -9,6 +9,7 @@
 #include "session/pair/pair_input.hpp"
 #include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/report/measured_steps.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 
@@ -31,8 +32,11 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
                            double seconds);
 
 /// What was done with a pair and what came of it, as an object, as a web page, and as lines for people.
+/// @param measured  the run that did it
+/// @param times     of this run, which may have kept the results
 nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                                bool kept, const std::string& options, const StepTimes& times);
+                                const MeasuredRun& measured, const std::string& options,
+                                const StepTimes& times);
 std::string pair_report_html(const nlohmann::json& report);
 std::string pair_summary(const nlohmann::json& report);
 

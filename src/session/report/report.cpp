@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "core/version.hpp"
 #include "io/image_file.hpp"
+#include "io/map_files.hpp"
 #include "scene/view_geometry.hpp"
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
+#include "session/report/measured_steps.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/depth_histogram.hpp"
 
@@ -36,6 +40,14 @@ json pairs_json(const SceneRun& run, const ViewPlan& view) {
   return pairs;
 }
 
+/// [far, near]: the depths between which the preview of a checked view has its colours; empty for a view
+/// without known depths.
+json preview_depths(const StepRecord& check) {
+  const DepthHistogram depths = parse_histogram(check.result.value("depths", json()));
+  if (depths.empty()) return json::array();
+  return {depth_quantile(depths, 1 - kPreviewOutliers), depth_quantile(depths, kPreviewOutliers)};
+}
+
 json view_json(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
   json sources = json::array();
@@ -59,6 +71,7 @@ json view_json(const SceneRun& run, int view) {
   }
   if (const auto& check = state->second.check) {
     result["known_geometric"] = check->result.value("known", 0.0);
+    if (const json depths = preview_depths(*check); !depths.empty()) result["preview_depths"] = depths;
     result["image"] = Workspace::image_file(plan.output_name);
     result["preview"] = Workspace::preview_file(plan.output_name);
     const std::string confidence = Workspace::confidence_preview_file(plan.output_name);
@@ -147,6 +160,59 @@ json run_json(const SceneRun& run) {
 /// Steps that are predicted to be shorter are not reported, seconds.
 constexpr double kMinReported = 0.005;
 
+/// Lines of people's plans are not longer where names permit, columns.
+constexpr std::size_t kColumns = 100;
+
+/// Words with commas between them, on as many lines as they need.
+std::string wrapped_list(const std::vector<std::string>& words, const std::string& indent) {
+  std::string text;
+  std::size_t column = kColumns;
+  for (const std::string& word : words) {
+    const bool fits = column + 2 + word.size() < kColumns;
+    text += fits ? ", " : (text.empty() ? "" : ",\n") + indent;
+    column = (fits ? column + 2 : indent.size()) + word.size();
+    text += word;
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+/// As many names as fit behind `column`, and how many more there are; all of them with `verbose`.
+std::string names_text(const std::vector<std::string>& names, std::size_t column, bool verbose) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string more = fmt::format(" and {} more", names.size() - i);
+    const bool last = i + 1 == names.size();
+    const std::size_t room = last ? 0 : fmt::format(" and {} more", names.size() - i - 1).size();
+    if (!verbose && i > 0 && column + text.size() + 1 + names[i].size() + room > kColumns) return text + more;
+    text += " " + names[i];
+  }
+  return text;
+}
+
+/// A table of the views of the plan.
+std::string views_text(const SceneRun& run) {
+  std::size_t width = 4;
+  for (const int view : run.plan.active_views()) width = std::max(width, run.plan.name(view).size());
+  const auto padded = [&](std::string name) {
+    return name.append(width - std::min(width, name.size()), ' ');
+  };
+  const bool sweep = run.job.method == Method::kPlaneSweep;
+  std::string text = "  " + padded("view") +
+                     (sweep ? "      size  planes   depth range            sources\n"
+                            : "      size  disparities  depth range        matched with\n");
+  for (const int view : run.plan.active_views()) {
+    const ViewPlan& plan = run.plan.view(view);
+    const std::string row =
+        fmt::format("  {}  {:>10}  {:6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
+                    size_text(plan.camera.width, plan.camera.height),
+                    sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
+    std::vector<std::string> names;
+    for (const int source : plan.matched_views()) names.push_back(run.plan.name(source));
+    text += row + names_text(names, row.size(), run.options.verbose) + "\n";
+  }
+  return text;
+}
+
 const char* source_text(TimeSource source) {
   switch (source) {
     case TimeSource::kRuns:
@@ -156,22 +222,10 @@ const char* source_text(TimeSource source) {
     case TimeSource::kShipped:
       break;
   }
-  return "by figures of other machines, as nothing was measured here: a run corrects them, and "
-         "reconstruct-bench calibrate";
+  return "by figures of other machines: a run corrects them, and reconstruct-bench calibrate";
 }
 
 }  // namespace
-
-json seconds_json(const StepTimes& times) {
-  json seconds = json::object();
-  double total = 0;
-  for (const auto& [step, time] : times) {
-    seconds[step] = time;
-    total += time;
-  }
-  seconds["total"] = total;
-  return seconds;
-}
 
 json time_json(const TimePlan& time) {
   json steps = json::object();
@@ -197,23 +251,7 @@ json plan_json(const SceneRun& run, const TimePlan& time) {
 
 std::string plan_text(const SceneRun& run, const TimePlan& time) {
   std::string text = run.folder.root.string() + " -> " + run.workspace.root().string() + "\n";
-  std::size_t width = 4;
-  for (const int view : run.plan.active_views()) width = std::max(width, run.plan.name(view).size());
-  const auto padded = [&](std::string name) {
-    return name.append(width - std::min(width, name.size()), ' ');
-  };
-  const bool sweep = run.job.method == Method::kPlaneSweep;
-  text += "  " + padded("view") +
-          (sweep ? "      size  planes   depth range            sources\n"
-                 : "      size  disparities  depth range        matched with\n");
-  for (const int view : run.plan.active_views()) {
-    const ViewPlan& plan = run.plan.view(view);
-    text += fmt::format("  {}  {:>10}  {:6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
-                        size_text(plan.camera.width, plan.camera.height),
-                        sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
-    for (const int source : plan.matched_views()) text += " " + run.plan.name(source);
-    text += "\n";
-  }
+  text += views_text(run);
   for (const LeftOut& view : run.plan.left_out)
     text += "  left out: " + view.name + ": " + view.reason + "\n";
   if (const int masked = count_masked(run.plan.scene); masked > 0)
@@ -221,22 +259,29 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
   const MemoryPlan& memory = run.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
-  text += fmt::format("; a view in {} piece{}; results up to {}\n", memory.tiles,
+  text += fmt::format("; a view in {} piece{}\n  disk: up to {}\n", memory.tiles,
                       memory.tiles == 1 ? "" : "s", format_byte_size(output_bytes(run.plan, run.options)));
   text += "  time: about " + number(time.total, "%.2f s");
   if (time.a_view > 0) text += ", " + number(time.a_view, "%.3f s") + " a view";
+  std::vector<std::string> steps;
   for (const auto& [step, seconds] : time.steps)
-    if (seconds >= kMinReported) text += "; " + step + " " + number(seconds, "%.2f s");
-  return text + "; " + source_text(time.source) + "\n";
+    if (seconds >= kMinReported) steps.push_back(step + " " + number(seconds, "%.2f s"));
+  return text + "\n" + wrapped_list(steps, "    ") + "    predicted " + source_text(time.source) + "\n";
+}
+
+json program_json(const SessionOptions& options, const std::string& device) {
+  json about = {{"program", "reconstruct"}, {"version", version()}, {"date", utc_time()}};
+  if (!device.empty()) about["device"] = device;
+  if (!options.commit.empty()) about["commit"] = options.commit;
+  return about;
 }
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
   json report = run_json(run);
-  report.update({{"program", "reconstruct"},
-                 {"version", version()},
-                 {"device", device},
+  const MeasuredRun earlier = read_measured_run(set_aside(report_file(run, ".json")));
+  add_measured_run(report, measured_run(run, times, program_json(run.options, device), earlier));
+  report.update({{"elapsed", elapsed(times)},
                  {"complete", run.complete()},
-                 {"seconds", seconds_json(times)},
                  {"baselines", baselines_json(run)},
                  {"depths", depths_json(run)},
                  {"options", resolved_options(run.options, run.job)}});

@@ -10,18 +10,20 @@
 
 namespace recon {
 
-/// Seconds by step and in all.
-nlohmann::json seconds_json(const StepTimes& times);
-
-/// The plan of a scene as an object, and as text for people.
+/// The plan of a scene as an object, and as text for people: lines of about 100 columns, or with --verbose of
+/// all sources.
 nlohmann::json plan_json(const SceneRun& run, const TimePlan& time);
 std::string plan_text(const SceneRun& run, const TimePlan& time);
 
 /// Predicted seconds by step, a view and in all.
 nlohmann::json time_json(const TimePlan& time);
 
-/// What was done with a scene and what came of it: settings, version, device, views, times, warnings.
+/// What was done with a scene and what came of it: settings, version, device, views, times, warnings. Times
+/// are of the work that is in the results, also if an earlier run did it; "elapsed" is the time of this run.
 nlohmann::json report_json(const SceneRun& run, const std::string& device, const StepTimes& times);
+
+/// What every report says of the program and of when it ran.
+nlohmann::json program_json(const SessionOptions& options, const std::string& device);
 
 /// The file of a run's report, or of its shard, such as report.json.
 std::filesystem::path report_file(const SceneRun& run, const char* extension);
@@ -31,8 +33,13 @@ std::filesystem::path report_file(const SceneRun& run, const char* extension);
 /// @throws InputError when the cloud cannot be read, OutputError
 void write_reports(const SceneRun& run, const nlohmann::json& report);
 
-/// Removes or sets aside the reports of an earlier run, which do not hold for a run that fails or is
-/// interrupted.
-void remove_reports(const SceneRun& run);
+/// Sets aside the reports of an earlier run, which do not hold for a run that fails or is interrupted.
+void set_reports_aside(const SceneRun& run);
+
+/// Keeps the times of a run that fails or is interrupted for the one that goes on. A failure is ignored.
+void keep_times(const SceneRun& run, const StepTimes& times) noexcept;
+
+/// Where a report of an earlier run is meanwhile.
+std::filesystem::path set_aside(const std::filesystem::path& report);
 
 }  // namespace recon

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "core/content_hash.hpp"
@@ -7,7 +9,9 @@
 #include "session/report/cloud_view.hpp"
 #include "session/report/embedded.hpp"
 #include "session/report/html.hpp"
+#include "session/report/measured_steps.hpp"
 #include "session/report/report.hpp"
+#include "session/scene/depth_histogram.hpp"
 
 namespace recon {
 
@@ -29,6 +33,24 @@ std::string picture(const json& view, const char* key, const char* title) {
          "\" loading=lazy></a>";
 }
 
+/// What the colours of the depth of a view mean; nothing where it has none.
+std::string depth_colours(const json& view) {
+  if (!view.contains("preview_depths")) return {};
+  const json& depths = view.at("preview_depths");
+  return html_colours(number(depths.at(0), "depth %.3g"), number(depths.at(1), "%.3g"));
+}
+
+/// What the pictures of the views show.
+std::string legend(const json& views) {
+  const auto has = [&](const char* key) {
+    return std::any_of(views.begin(), views.end(), [&](const json& view) { return view.contains(key); });
+  };
+  if (!has("preview")) return {};
+  std::string text = "<p class=legend>" + html_colours("depth: far", "near");
+  if (has("confidence")) text += html_colours("confidence: 0", "1");
+  return text + "<span>black: unknown</span></p>\n";
+}
+
 /// The share of known pixels as a bar.
 std::string share(const json& view, const char* key, const char* label) {
   if (!view.contains(key)) return {};
@@ -40,9 +62,10 @@ std::string share(const json& view, const char* key, const char* label) {
 std::string view_figure(const json& view) {
   std::string text = "<figure class=view><div class=pictures>" + picture(view, "image", "photo") +
                      picture(view, "preview", "depth") + picture(view, "confidence", "confidence") +
-                     "</div><figcaption><b>" + html_escaped(view.at("name")) + "</b><small>";
+                     "</div><figcaption>" + depth_colours(view) + "<b>" + html_escaped(view.at("name")) +
+                     "</b><small>";
   text += number(view.at("width"), "%.0f") + number(view.at("height"), " x %.0f") +
-          fact(view, "depth_min", ", depth %.4g") + fact(view, "depth_max", " to %.4g") +
+          fact(view, "depth_min", ", searched %.4g") + fact(view, "depth_max", " to %.4g") +
           fact(view, "planes", ", %.0f planes") + fact(view, "disparities", ", %.0f disparities") + ", " +
           std::to_string(view.at("sources").size()) + " sources" + fact(view, "seconds", ", %.2f s") +
           "</small>";
@@ -55,8 +78,8 @@ std::string page_summary(const json& report) {
   if (report.contains("points"))
     text += std::to_string(report.at("points").get<std::uint64_t>()) + " points from " +
             std::to_string(report.at("views").size()) + " views in ";
-  text += number(report.at("seconds").at("total"), "%.1f s on ") + html_escaped(report.at("device")) +
-          ", version " + html_escaped(report.at("version")) + ".</p>\n";
+  text +=
+      number(report.at("seconds").at("total"), "%.1f s on ") + html_escaped(report.at("device")) + ".</p>\n";
   for (const json& view : report.at("left_out"))
     text += "<p><b>" + html_escaped(view.at("name")) +
             "</b> is left out: " + html_escaped(view.at("reason")) + "</p>\n";
@@ -70,13 +93,6 @@ std::string tiles(const json& report) {
   const std::size_t count = tiles.at("files").size();
   return ", and in " + std::to_string(count) + (count == 1 ? " tile" : " tiles") + " of " +
          number(tiles.at("size"), "%.6g") + " units in <a href=\"tiles/\">tiles</a>";
-}
-
-std::string times(const json& seconds) {
-  std::string table = "<h2>Times</h2>\n<table>";
-  for (const auto& [step, time] : seconds.items())
-    table += "<tr><td>" + html_escaped(step) + "<td class=n>" + number(time, "%.2f s") + "</tr>\n";
-  return table + "</table>\n";
 }
 
 std::string charts(const json& report) {
@@ -100,41 +116,85 @@ void add_cloud(std::string& page, const CloudView& cloud) {
   add_script(page, embedded_three_controls());
 }
 
+/// The share of the pixels of a view that have a checked depth.
+double known_share(const SceneRun& run, int view) {
+  const auto state = run.states.find(run.plan.name(view));
+  return state == run.states.end() || !state->second.check ? 0
+                                                           : state->second.check->result.value("known", 0.0);
+}
+
+/// The view whose photo the page shows the cloud as: the most central one of those that see as much of it as
+/// half of all views.
+int first_view(const SceneRun& run) {
+  std::vector<int> views = run.plan.views_in_scope();
+  std::vector<double> shares;
+  for (const int view : views) shares.push_back(known_share(run, view));
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  std::erase_if(views, [&](int view) { return known_share(run, view) < *middle; });
+  std::vector<Pose> cameras;
+  for (const int view : views) cameras.push_back(run.plan.scene_view(view).cam_from_world);
+  return views[central_camera(cameras)];
+}
+
+/// How far what a view sees is away.
+double viewed_depth(const SceneRun& run, int view) {
+  const auto state = run.states.find(run.plan.name(view));
+  if (state != run.states.end() && state->second.check)
+    if (const auto depths = parse_histogram(state->second.check->result.value("depths", json()));
+        !depths.empty())
+      return depth_quantile(depths, 0.5);
+  const DepthRange range = run.plan.view(view).range;
+  return std::sqrt(range.near * range.far);
+}
+
 /// The cloud as the page shows it; empty where there is none. @throws InputError when its file cannot be read
-CloudView view_of_cloud(const SceneRun& run) {
+CloudView view_of_cloud(const SceneRun& run, int first) {
   if (!run.cloud) return {};
   std::vector<Pose> cameras;
   for (const int view : run.plan.views_in_scope())
     cameras.push_back(run.plan.scene_view(view).cam_from_world);
-  return view_cloud(run.workspace.path(Workspace::cloud_file()), cameras);
+  return view_cloud(
+      run.workspace.path(Workspace::cloud_file()), cameras,
+      {run.plan.view(first).camera, run.plan.scene_view(first).cam_from_world, viewed_depth(run, first)});
+}
+
+std::vector<std::string> files_beside(const SceneRun& run) {
+  std::vector<std::string> names;
+  for (const char* extension : {".json", ".log"})
+    names.push_back(report_file(run, extension).filename().string());
+  return names;
 }
 
 /// The page without its key; pictures are files beside it.
-std::string report_html(const json& report, const CloudView& cloud) {
+std::string report_html(const SceneRun& run, const json& report) {
+  const int first = first_view(run);
+  const CloudView cloud = view_of_cloud(run, first);
   const bool shown = cloud.size() > 0 && !embedded_three().empty();
   std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n" +
-                     page_summary(report) + html_warnings(report.at("warnings"));
+                     page_summary(report) + html_origin(report, files_beside(run)) +
+                     html_warnings(report.at("warnings"));
   if (shown)
-    page += "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<p><small>" +
-            std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +
-            " points; all of them are in <a href=\"fused.ply\">fused.ply</a>" + tiles(report) +
-            ".</small></p>\n";
-  page += charts(report) + "<h2>Views</h2>\n<div class=views>\n";
+    page +=
+        "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n"
+        "<div id=controls>" +
+        html_colours("0", "1") + "</div>\n<p><small>Seen from " + html_escaped(run.plan.name(first)) + ": " +
+        std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +
+        " points; all of them are in <a href=\"fused.ply\">fused.ply</a>" + tiles(report) + ".</small></p>\n";
+  page += charts(report) + "<h2>Views</h2>\n" + legend(report.at("views")) + "<div class=views>\n";
   for (const json& view : report.at("views")) page += view_figure(view);
-  page += "</div>\n" + times(report.at("seconds")) + html_options(report.at("options"));
+  page += "</div>\n" + html_times(report.at("steps"), report.at("predicted").at("steps")) +
+          html_options(report.at("options"));
   if (shown) add_cloud(page, cloud);
   add_script(page, embedded_script());
   return page + "</html>\n";
 }
 
-/// Where the page of an earlier run is meanwhile.
-fs::path set_aside(const fs::path& page) {
-  return page.parent_path() / "status" / page.filename();
-}
-
 /// The last line of a page: a hash of what it shows, without what only this run did.
 std::string page_key(const SceneRun& run, json report) {
-  for (const char* times : {"seconds", "predicted"}) report.erase(times);
+  for (const char* of_run : {"seconds", "steps", "elapsed", "predicted", "date", "device"})
+    report.erase(of_run);
+  report["commit"] = run.options.commit;
   for (json& view : report.at("views")) view.erase("kept");
   if (run.cloud)
     for (const OutputFile& file : run.cloud->record.outputs) report["files"].push_back(file.identity.hash);
@@ -162,7 +222,7 @@ void write_page(const SceneRun& run, const json& report) {
     fs::rename(earlier, page, error);
     if (!error) return;
   }
-  write_file(page, report_html(report, view_of_cloud(run)) + key);
+  write_file(page, report_html(run, report) + key);
   remove_result(earlier);
 }
 
@@ -174,18 +234,35 @@ fs::path report_file(const SceneRun& run, const char* extension) {
   return run.workspace.path(name + extension);
 }
 
-void write_reports(const SceneRun& run, const json& report) {
-  write_file(report_file(run, ".json"), json_text(report));
-  write_page(run, report);
-  sync_folder_of(report_file(run, ".json"));
+fs::path set_aside(const fs::path& report) {
+  return report.parent_path() / "status" / report.filename();
 }
 
-void remove_reports(const SceneRun& run) {
-  remove_result(report_file(run, ".json"));
-  const fs::path page = report_file(run, ".html");
-  std::error_code error;
-  fs::rename(page, set_aside(page), error);
-  if (error) remove_result(page);
+void write_reports(const SceneRun& run, const json& report) {
+  const fs::path file = report_file(run, ".json");
+  write_file(file, json_text(report));
+  write_page(run, report);
+  sync_folder_of(file);
+  remove_result(set_aside(file));
+}
+
+void set_reports_aside(const SceneRun& run) {
+  for (const char* extension : {".json", ".html"}) {
+    const fs::path file = report_file(run, extension);
+    std::error_code error;
+    fs::rename(file, set_aside(file), error);
+    if (error) remove_result(file);
+  }
+}
+
+void keep_times(const SceneRun& run, const StepTimes& times) noexcept {
+  try {
+    const fs::path file = set_aside(report_file(run, ".json"));
+    json kept;
+    add_measured_run(kept, measured_run(run, times, program_json(run.options, {}), read_measured_run(file)));
+    write_file(file, json_text(kept));
+  } catch (...) {  // only times are lost
+  }
 }
 
 }  // namespace recon

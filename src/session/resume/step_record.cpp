@@ -10,19 +10,13 @@
 #include "core/paths.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
+#include "session/resume/changes.hpp"
 
 namespace recon {
 
 namespace {
 
 using nlohmann::json;
-
-/// The value at a place such as "/sources/0/photo"; nothing when there is none.
-std::optional<json> value_at(const json& document, const std::string& place) {
-  const json::json_pointer pointer(place);
-  if (!document.contains(pointer)) return std::nullopt;
-  return document.at(pointer);
-}
 
 /// Whether the results are of the types that reports take them for.
 bool is_result(const json& result) {
@@ -45,14 +39,6 @@ bool is_below(const OutputFile& output) {
   const std::filesystem::path path(output.name);
   return path.is_relative() &&
          std::none_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
-}
-
-std::string shown(const std::optional<json>& value) {
-  constexpr std::size_t kMaxLength = 60;
-  if (!value) return "none";
-  std::string text = value->dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > kMaxLength) text = text.substr(0, kMaxLength) + "...";
-  return text;
 }
 
 }  // namespace
@@ -112,16 +98,6 @@ std::optional<std::string> damaged_output(const StepRecord& record,
   return std::nullopt;
 }
 
-std::string describe_change(const json& found, const json& wanted) {
-  const json patch = json::diff(found, wanted);
-  if (patch.empty()) return {};
-  const std::string place = patch.front().at("path").get<std::string>();
-  std::string text = place.empty() ? "inputs" : place.substr(1);
-  text += ": " + shown(value_at(found, place)) + " -> " + shown(value_at(wanted, place));
-  if (patch.size() > 1) text += " and " + std::to_string(patch.size() - 1) + " more";
-  return text;
-}
-
 FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
                            const nlohmann::json& inputs) {
   if (overwrite) return {};
@@ -146,7 +122,9 @@ void log_resumed(const std::string& step, std::size_t kept,
     spdlog::debug("{}: {} is done again: {}", step, it.first, it.second);
   }
   if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", step, kept, kept + reasons.size());
-  if (stale > 0)
+  if (stale == 1)
+    spdlog::info("{}: the stale view {} is done again: {}", step, first->first, first->second);
+  else if (stale > 1)
     spdlog::info("{}: {} stale views are done again, such as {}: {}", step, stale, first->first,
                  first->second);
 }

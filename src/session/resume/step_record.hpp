@@ -45,10 +45,6 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path);
 std::optional<std::string> damaged_output(const StepRecord& record,
                                           const std::filesystem::path& output_folder);
 
-/// What stands in the way of keeping finished work: which of `wanted` differs from `found`, for people, such
-/// as "planes: 128 -> 64". Empty when they are equal.
-std::string describe_change(const nlohmann::json& found, const nlohmann::json& wanted);
-
 /// A finished step whose record still holds, or why the step has to be done (again). `reason` is empty when
 /// it was never done.
 struct FinishedStep {

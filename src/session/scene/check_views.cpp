@@ -320,12 +320,13 @@ void ViewChecks::release_maps(std::size_t i) {
 }
 
 void ViewChecks::finish() {
-  const auto estimates = std::count_if(views_.begin(), views_.end(),
-                                       [&](int view) { return run_.state(view).estimate.has_value(); });
+  const int estimates = static_cast<int>(std::count_if(
+      views_.begin(), views_.end(), [&](int view) { return run_.state(view).estimate.has_value(); }));
   {
     const std::lock_guard lock(mutex_);
-    progress_.emplace("check across views", static_cast<int>(estimates), progress_style(run_.options.quiet));
-    progress_->advance(checked_);
+    progress_.emplace("check across views", estimates, progress_style(run_.options.quiet),
+                      run_.predicted("check across views", estimates - checked_, estimates));
+    progress_->skip(checked_);
     finishing_ = true;
   }
   if (arena_) arena_->execute([this] { group_.wait(); });

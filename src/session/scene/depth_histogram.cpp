@@ -1,5 +1,6 @@
 #include "session/scene/depth_histogram.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -8,6 +9,8 @@
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "core/error.hpp"
 
 namespace recon {
 
@@ -42,6 +45,20 @@ DepthHistogram depth_histogram(ImageView<const float> depth) {
   for (int bin = -kMaxBin; bin <= kMaxBin; ++bin)
     if (const std::uint64_t count = counts[bin + kMaxBin]; count > 0) histogram[bin] = count;
   return histogram;
+}
+
+double depth_quantile(const DepthHistogram& histogram, double share) {
+  EXPECTS(!histogram.empty());
+  double total = 0, before = 0;
+  for (const auto& bin : histogram) total += static_cast<double>(bin.second);
+  for (const auto& [bin, count] : histogram) {
+    const double left = share * total - before;
+    before += static_cast<double>(count);
+    if (before < share * total) continue;
+    const double part = std::clamp(left / static_cast<double>(count), 0.0, 1.0);
+    return depth_bin_begin(bin) * std::pow(depth_bin_begin(1), part);
+  }
+  return depth_bin_begin(histogram.rbegin()->first + 1);
 }
 
 nlohmann::json histogram_json(const DepthHistogram& histogram) {

@@ -18,6 +18,10 @@ double depth_bin_begin(int bin);
 /// Counts the known depths of a map.
 DepthHistogram depth_histogram(ImageView<const float> depth);
 
+/// The depth below which a share of the depths lies, exact up to the width of a bin. @param histogram  not
+/// empty
+double depth_quantile(const DepthHistogram& histogram, double share);
+
 /// As an object of bins and counts.
 nlohmann::json histogram_json(const DepthHistogram& histogram);
 

@@ -41,7 +41,9 @@ class Estimation {
   Estimation(SceneRun& run, const std::vector<int>& views, ViewChecks* checks)
       : run_(run),
         checks_(checks),
-        progress_("depth maps", static_cast<int>(views.size()), progress_style(run.options.quiet)),
+        progress_("depth maps", static_cast<int>(views.size()), progress_style(run.options.quiet),
+                  run.predicted("depth maps", static_cast<int>(views.size()),
+                                static_cast<int>(run.plan.active_views().size()))),
         queue_(views.begin(), views.end()),
         writer_(std::min(run.threads, kConcurrentCommits), run.memory.writes_waiting) {}
 

@@ -319,9 +319,10 @@ int ViewFusion::fused() {
 
 void ViewFusion::show_progress() {
   const std::lock_guard lock(mutex_);
-  progress_.emplace("fusion", static_cast<int>(checked_views(run_).size()),
-                    progress_style(run_.options.quiet));
-  progress_->advance(fused_);
+  const int views = static_cast<int>(checked_views(run_).size());
+  progress_.emplace("fusion", views, progress_style(run_.options.quiet),
+                    run_.predicted("fusion", views - fused_, views));
+  progress_->skip(fused_);
 }
 
 void ViewFusion::advance() {

@@ -91,6 +91,7 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
     }
     run.states[name].photo_hash = results[i]->photo_hash;
     run.states[name].prepared = write || results[i]->kept;
+    run.states[name].prepare_kept = results[i]->kept;
     if (!results[i]->kept) redone.emplace_back(name, results[i]->reason);
   }
   if (first_look) log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);

@@ -120,6 +120,17 @@ TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepT
   return plan;
 }
 
+/// Predicts the steps to come, as if nothing of them were finished.
+void predict_steps(SceneRun& run, const Backends& backends) {
+  if (run.options.quiet) return;
+  RemainingWork all;
+  all.estimate = run.plan.active_views();
+  all.check = run.plan.views_in_scope();
+  all.fuse = true;
+  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
+  run.predicted_steps = plan_time(run, all, backends, model, {}).steps;
+}
+
 /// Parts of one run estimate depth maps concurrently in one folder.
 OutputAccess output_access(const SceneRun& run) {
   OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
@@ -129,15 +140,48 @@ OutputAccess output_access(const SceneRun& run) {
   return access;
 }
 
-/// The steps of one scene; returns its report.
+/// Ends a step of a scene.
+void end_step(StepClock& clock, const char* step) {
+  clock.end(step);
+  release_kept_memory();  // the next step's arrays are of other sizes
+}
+
+/// Depth maps, checks and cloud.
+void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock) {
+  ViewChecks checks(run, backends);
+  ViewFusion fusion(run, backends);
+  const bool check = run.options.stage != Stage::kEstimate;
+  if (run.options.stage == Stage::kAll) fusion.begin_beside(checks);
+  if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
+  end_step(clock, "depth maps");
+  if (!check) return;
+  checks.finish();
+  end_step(clock, "check across views");
+  fusion.finish();
+  end_step(clock, "fusion");
+  tile_cloud(run);
+  if (run.tiles) end_step(clock, "tiles");
+}
+
+/// The steps of a scene in its output folder.
+void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
+  prepare_views(run);
+  write_dense_model(run);
+  end_step(clock, "undistorting");
+  const Backends& backends = work.backends();
+  share_memory(run, backends);
+  end_step(clock, "opening the device");
+  spdlog::debug("working on {}", work.choice.get().reason);
+  spdlog::debug("device: {}", names_of(backends));
+  predict_steps(run, backends);
+  estimate_and_fuse(run, backends, clock);
+}
+
+/// A scene from its model to its reports; returns its report.
 json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   StepClock clock;
-  const auto end_step = [&clock](const char* step) {
-    clock.end(step);
-    release_kept_memory();  // the next step's arrays are of other sizes
-  };
   read_scene(run);
-  end_step("reading the model");
+  end_step(clock, "reading the model");
   work.require_device();
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
@@ -154,46 +198,30 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   }
   mark_output(run.workspace, OutputKind::kScene);
   log.open(report_file(run, ".log"));
-  spdlog::debug("reconstruct {}, {} threads", version(), run.threads);
-  if (output.has_results) remove_reports(run);
+  spdlog::debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
+  if (output.has_results) set_reports_aside(run);
   write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
-  prepare_views(run);
-  write_dense_model(run);
-  end_step("undistorting");
-  const Backends& backends = work.backends();
-  share_memory(run, backends);
-  end_step("opening the device");
-  spdlog::debug("working on {}", work.choice.get().reason);
-  spdlog::debug("device: {}", names_of(backends));
-  ViewChecks checks(run, backends);
-  ViewFusion fusion(run, backends);
-  const bool check = run.options.stage != Stage::kEstimate;
-  if (run.options.stage == Stage::kAll) fusion.begin_beside(checks);
-  if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
-  end_step("depth maps");
-  if (check) {
-    checks.finish();
-    end_step("check across views");
-    fusion.finish();
-    end_step("fusion");
-    tile_cloud(run);
-    if (run.tiles) end_step("tiles");
+  try {
+    do_steps(run, work, clock);
+  } catch (...) {
+    keep_times(run, clock.unfinished());
+    throw;
   }
-  json report = report_json(run, names_of(backends), clock.times());
+  json report = report_json(run, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(run, work, clock.times()));
   write_reports(run, report);
   return report;
 }
 
-std::string summary(const json& report) {
+std::string summary(const SceneRun& run, const json& report) {
   const std::size_t views = report.at("views").size(), left_out = report.at("left_out").size();
   std::string line = report.contains("points")
                          ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
                                        report.at("points").get<std::uint64_t>())
                          : report.at("output").get<std::string>() + ": depth maps of";
-  line += fmt::format(" {} views in {:.1f} s", views, report.at("seconds").at("total").get<double>());
+  line += fmt::format(" {} views in {:.1f} s", views, report.at("elapsed").get<double>());
   if (left_out > 0) line += fmt::format(", {} left out", left_out);
-  return line + "\n";
+  return line + "; see " + report_file(run, ".html").string() + "\n";
 }
 
 /// The plan of a scene and its predicted time.
@@ -231,6 +259,12 @@ void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);
   const std::lock_guard lock(warnings_mutex);
   warnings.push_back(text);
+}
+
+double SceneRun::predicted(std::string_view step, int views, int of_all) const {
+  for (const auto& [name, seconds] : predicted_steps)
+    if (name == step) return std::max(0.0, seconds * views / std::max(1, of_all));
+  return 0;
 }
 
 FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs) {
@@ -274,7 +308,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
     outcome = plan_scene(run, work);
   } else {
     outcome.object = work_on(run, work, log);
-    outcome.text = summary(outcome.object);
+    outcome.text = summary(run, outcome.object);
   }
   outcome.exit_code = run.complete() ? 0 : kSomeFailed;
   return outcome;

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/input.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
+#include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/check_views.hpp"
@@ -32,7 +34,7 @@ struct ViewState {
   std::string photo_hash;
   bool prepared = false;                      ///< its undistorted image is written
   std::optional<StepRecord> estimate, check;  ///< finished, by this run or an earlier one
-  bool estimate_kept = false, check_kept = false;
+  bool prepare_kept = false, estimate_kept = false, check_kept = false;  ///< by an earlier one
 };
 
 /// The fused cloud.
@@ -54,6 +56,7 @@ struct SceneRun {
   Scene scene;  ///< as it was read, without what masks ignore
   ScenePlan plan;
   MemoryPlan memory;
+  StepTimes predicted_steps;  ///< of all their work, for the progress of each; empty: unknown
   std::map<std::string, ViewState>
       states;                   ///< by view name; no step inserts while views are processed concurrently
   std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
@@ -61,6 +64,7 @@ struct SceneRun {
   std::mutex warnings_mutex;
   std::optional<CloudState> cloud;
   std::optional<StepRecord> tiles;  ///< of the cloud, with --tile
+  bool tiles_kept = false;
   PhotoStore photos;
   std::unique_ptr<MapStore> photometric, geometric;
 
@@ -73,6 +77,9 @@ struct SceneRun {
 
   /// Thread-safe.
   void warn(const std::string& text);
+
+  /// The predicted seconds of a step for some of its views; 0 where they are unknown.
+  double predicted(std::string_view step, int views, int of_all) const;
 
   /// Whether every view that should have come out did.
   bool complete() const { return plan.left_out.empty() && failed.empty(); }

@@ -88,6 +88,7 @@ void tile_cloud(SceneRun& run) {
   if (finished.record) {
     spdlog::info("tiles: {} are finished and kept", finished.record->outputs.size());
     run.tiles = std::move(*finished.record);
+    run.tiles_kept = true;
     return;
   }
   if (!finished.reason.empty()) spdlog::info("tiles: the stale ones are made again: {}", finished.reason);

@@ -1,0 +1,157 @@
+#include "session/report/measured_steps.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.hpp"
+#include "core/paths.hpp"
+#include "io/input_file.hpp"
+
+namespace recon {
+
+namespace {
+
+using nlohmann::json;
+
+/// How many views of a step this run did, and how many it found finished.
+struct Share {
+  int done = 0, kept = 0;
+  int views() const { return done + kept; }
+  void add(bool is_kept) { ++(is_kept ? kept : done); }
+};
+
+Share prepared(const SceneRun& run) {
+  Share share;
+  for (const auto& [name, state] : run.states)
+    if (state.prepared) share.add(state.prepare_kept);
+  return share;
+}
+
+Share estimated(const SceneRun& run) {
+  Share share;
+  for (const auto& [name, state] : run.states)
+    if (state.estimate) share.add(state.estimate_kept);
+  return share;
+}
+
+Share checked(const SceneRun& run) {
+  Share share;
+  for (const auto& [name, state] : run.states)
+    if (state.check) share.add(state.check_kept);
+  return share;
+}
+
+Share fused(const SceneRun& run) {
+  Share share;
+  if (run.cloud) share.add(run.cloud->kept);
+  return share;
+}
+
+Share tiled(const SceneRun& run) {
+  Share share;
+  if (run.tiles) share.add(run.tiles_kept);
+  return share;
+}
+
+struct ViewStep {
+  const char* name;
+  Share (*share)(const SceneRun&);
+};
+
+constexpr std::array<ViewStep, 5> kViewSteps = {{{"undistorting", prepared},
+                                                 {"depth maps", estimated},
+                                                 {"check across views", checked},
+                                                 {"fusion", fused},
+                                                 {"tiles", tiled}}};
+
+bool kept_all(const SceneRun& run) {
+  return std::none_of(kViewSteps.begin(), kViewSteps.end(),
+                      [&](const ViewStep& step) { return step.share(run).done > 0; });
+}
+
+/// Of a step; others are done where anything is.
+Share share_of(const SceneRun& run, const std::string& name) {
+  for (const ViewStep& step : kViewSteps)
+    if (name == step.name) return step.share(run);
+  Share share;
+  share.add(kept_all(run));
+  return share;
+}
+
+MeasuredStep measured(const std::string& name, double seconds, const Share& share,
+                      const MeasuredRun& earlier) {
+  MeasuredStep step{name, seconds, share.views(), share.done == 0 && share.kept > 0};
+  const auto before = std::find_if(earlier.steps.begin(), earlier.steps.end(),
+                                   [&](const MeasuredStep& it) { return it.name == name; });
+  if (share.kept == 0 || before == earlier.steps.end() || before->views == 0) return step;
+  const double of_kept = before->seconds * std::min(1.0, static_cast<double>(share.kept) / before->views);
+  step.seconds = step.kept ? of_kept : seconds + of_kept;
+  return step;
+}
+
+}  // namespace
+
+std::string utc_time() {
+  const time_t now = ::time(nullptr);
+  tm parts{};
+  char text[32];
+  ::gmtime_r(&now, &parts);
+  return {text, ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+MeasuredRun read_measured_run(const std::filesystem::path& report) {
+  MeasuredRun run;
+  if (!is_file(report)) return run;
+  try {
+    const json document = json::parse(read_file(report));
+    for (const json& step : document.at("steps"))
+      run.steps.push_back({step.at("name").get<std::string>(), step.at("seconds").get<double>(),
+                           step.at("views").get<int>(), false});
+    for (const char* key : {"version", "date", "commit", "device"})
+      if (document.contains(key)) run.about[key] = document.at(key).get<std::string>();
+  } catch (const json::exception&) {
+    return {};
+  } catch (const InputError&) {
+    return {};
+  }
+  return run;
+}
+
+MeasuredRun measured_run(const SceneRun& run, const StepTimes& times, json about,
+                         const MeasuredRun& earlier) {
+  MeasuredRun result;
+  for (const auto& [name, seconds] : times)
+    result.steps.push_back(measured(name, seconds, share_of(run, name), earlier));
+  result.about = std::move(about);
+  if (kept_all(run) && earlier.about.is_object()) result.about.update(earlier.about);
+  return result;
+}
+
+MeasuredRun measured_run(bool kept, const StepTimes& times, json about, const MeasuredRun& earlier) {
+  MeasuredRun result{{}, std::move(about)};
+  for (const auto& [name, seconds] : times) result.steps.push_back({name, seconds, 1, kept});
+  if (!kept || earlier.steps.empty()) return result;
+  result.steps = earlier.steps;
+  if (earlier.about.is_object()) result.about.update(earlier.about);
+  for (MeasuredStep& step : result.steps) step.kept = true;
+  return result;
+}
+
+void add_measured_run(json& report, const MeasuredRun& run) {
+  json steps = json::array(), seconds = json::object();
+  double total = 0;
+  for (const MeasuredStep& step : run.steps) {
+    steps.push_back(
+        {{"name", step.name}, {"seconds", step.seconds}, {"views", step.views}, {"kept", step.kept}});
+    seconds[step.name] = step.seconds;
+    total += step.seconds;
+  }
+  seconds["total"] = total;
+  report["steps"] = std::move(steps);
+  report["seconds"] = std::move(seconds);
+  if (run.about.is_object()) report.update(run.about);
+}
+
+}  // namespace recon

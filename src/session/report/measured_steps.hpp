@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "session/plan/plan_time.hpp"
+#include "session/plan/step_clock.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+// The times of the work that is in the results, whichever run did it.
+
+/// A step as a report has it.
+struct MeasuredStep {
+  std::string name;
+  double seconds = 0;
+  int views = 1;      ///< that it was done for; 1 for steps that are not done view by view
+  bool kept = false;  ///< nothing of it was done by this run
+};
+
+/// What a report says of the run that did the work.
+struct MeasuredRun {
+  std::vector<MeasuredStep> steps;  ///< in their order
+  nlohmann::json about;             ///< version, date, commit and device, as far as they are known
+};
+
+/// The time now, such as "2026-11-26T18:03:21Z".
+std::string utc_time();
+
+/// What the report of an earlier run says; nothing where there is none or it is damaged.
+MeasuredRun read_measured_run(const std::filesystem::path& report);
+
+/// The steps of this run: one that did all of its views has the measured time; one that kept some of them has
+/// the time of the earlier run for these as well, and one that kept all of them that alone. A run that kept
+/// everything is said to be the earlier one.
+/// @param about  this run
+MeasuredRun measured_run(const SceneRun& run, const StepTimes& times, nlohmann::json about,
+                         const MeasuredRun& earlier);
+
+/// The same for a pair, which is kept or not.
+MeasuredRun measured_run(bool kept, const StepTimes& times, nlohmann::json about, const MeasuredRun& earlier);
+
+/// Adds "steps", "seconds" by step and in all, and what there is about the run to a report.
+void add_measured_run(nlohmann::json& report, const MeasuredRun& run);
+
+}  // namespace recon

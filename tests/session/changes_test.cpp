@@ -1,0 +1,220 @@
+// Why finished work is done again: in the words of the command line, and with the names of views.
+
+#include "session/resume/changes.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "session/options/option.hpp"
+#include "session/resume/step_inputs.hpp"
+#include "session/scene_steps.hpp"
+
+namespace recon {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture
+using nlohmann::json;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Changes, NameOptionsWithBothValues) {
+  const auto of = [](const json& found, const json& wanted) { return describe_change(found, wanted); };
+  EXPECT_EQ(of({{"planes", 128}}, {{"planes", 128}}), "");
+  EXPECT_EQ(of({{"planes", 128}, {"a", 1}}, {{"planes", 64}, {"a", 1}}), "--planes 128 -> 64");
+  EXPECT_EQ(of({{"max_cost", 0.5f}}, {{"max_cost", 0.8f}}), "--max-cost 0.5 -> 0.8");
+  EXPECT_EQ(of({{"a", 1}}, {{"a", 1}, {"tile", 2.5}}), "--tile none -> 2.5");
+  EXPECT_EQ(of({{"method", "sgm"}, {"cost", 1}, {"paths", 8}}, {{"method", "bm"}, {"cost", 0}}),
+            "--method sgm -> bm");
+  EXPECT_EQ(of({{"version", 3}, {"planes", 2}}, {{"version", 4}, {"planes", 3}}),
+            "another version of the program made it");
+  EXPECT_EQ(of({{"stages", {{"patch", {{"radius", 2}}}}}, {"window", 5}},
+               {{"stages", {{"patch", {{"radius", 3}}}}}, {"window", 7}}),
+            "--window 5 -> 7");
+  EXPECT_EQ(of({{"x", 1}}, {{"x", 2}}), "other constants of the method");
+}
+
+TEST(Changes, NamePhotosMasksCamerasAndPoses) {
+  const auto view = [](const char* name, const char* photo, double x, int width) {
+    return json{{"name", name}, {"photo", photo}, {"pose", {1, x}}, {"camera", {width, 300, 1.0}}};
+  };
+  const json found = {{"reference", view("a", "p", 0, 400)},
+                      {"sources", {view("b", "q", 0, 400), view("c", "r", 0, 400)}}};
+  const auto of = [&](const json& wanted) { return describe_change(found, wanted); };
+  json wanted = found;
+  wanted["reference"]["photo"] = "other";
+  EXPECT_EQ(of(wanted), "another photo");
+  wanted["sources"][1]["pose"][1] = 2;
+  EXPECT_EQ(of(wanted), "another photo, another pose of c");
+  wanted["mask"] = "hash";
+  EXPECT_EQ(of(wanted), "another photo, another pose of c, a new mask");
+  wanted["window"] = 5;
+  EXPECT_EQ(of(wanted), "--window none -> 5, another photo, another pose of c, a new mask");
+  wanted["depth_min"] = 1.5, wanted["depth_max"] = 25.125;
+  EXPECT_EQ(of(wanted), "--window none -> 5 and 4 more changes") << "a line has no room for the next one";
+  wanted.erase("window");
+  EXPECT_THAT(of(wanted), HasSubstr("depth range none to none -> 1.5 to 25.125 (--depth-min, --depth-max)"));
+  wanted = found;
+  for (json* it : {&wanted["reference"], &wanted["sources"][0], &wanted["sources"][1]})
+    (*it)["camera"] = {200, 150, 0.5};
+  EXPECT_EQ(of(wanted), "image size 400x300 -> 200x150 (--max-image-size, --quality)");
+  wanted = found;
+  wanted["sources"][0] = view("d/e", "s", 0, 400);
+  EXPECT_EQ(of(wanted), "source b is gone, source d/e is new");
+  wanted["sources"] = {found["sources"][1], found["sources"][0]};
+  EXPECT_EQ(of(wanted), "another order of the views");
+}
+
+TEST(Changes, NameTheResultsOfOtherSteps) {
+  const json of_check = {{"reference", {{"maps", {"1", "2"}}}}, {"sources", {{"b", {{"maps", {"3", "4"}}}}}}};
+  json wanted = of_check;
+  wanted["sources"]["b"]["maps"][1] = "5";
+  EXPECT_EQ(describe_change(of_check, wanted), "other depth maps of b");
+  wanted["reference"]["maps"][0] = "0";
+  EXPECT_EQ(describe_change(of_check, wanted), "other depth maps, other depth maps of b");
+  EXPECT_EQ(describe_change({{"cloud", {"1"}}, {"tile", 1.0}}, {{"cloud", {"2"}}, {"tile", 1.0}}),
+            "another cloud");
+  const json pair = {{"left", "1"}, {"right", "2"}, {"camera", {700, 700, 1}}};
+  wanted = pair;
+  wanted["right"] = "3";
+  wanted["camera"][2] = 2;
+  EXPECT_EQ(describe_change(pair, wanted), "another calibration, another right image");
+}
+
+/// Each option in each pipeline that it has an effect in.
+class ChangesOfOptions : public SceneSteps {
+ protected:
+  struct Inputs {
+    json estimate, check, fusion;
+  };
+
+  Inputs inputs_of(const GivenOptions& given) {
+    options_ = parse_options(given);
+    options_.quiet = true;
+    const auto run = begin("any");
+    for (int view = 0; view < kViews; ++view) {
+      StepRecord record;
+      record.outputs = {{"file", {1, "hash"}}};
+      run->states[run->plan.name(view)].estimate = record;
+      run->states[run->plan.name(view)].check = record;
+    }
+    const std::vector<int>& sources = run->plan.view(0).sources;
+    return {estimate_inputs(*run, 0), check_inputs(*run, 0, sources),
+            fusion_inputs(*run, run->plan.views_in_scope())};
+  }
+
+  /// Values of which some are valid and not the default.
+  static std::vector<std::string> values_of(const Option& option, Job job) {
+    if (option.kind == ValueKind::kSwitch) return {"true"};
+    if (option.name == "planes") return {"24"};
+    if (option.name == "max-image-size") return {"64"};
+    if (option.name == "roi") return {"-1,-1,-1,1,1,1"};
+    if (option.name == "refine") return {"none", "graphcut", "edges", "subpixel", "patches"};
+    const Setting* setting = option.setting(job);
+    if (setting == nullptr) return {};
+    if (!setting->range) return setting->keywords;
+    const Range& range = *setting->range;
+    std::vector<std::string> values;
+    for (const int value : range.values) values.push_back(std::to_string(value));
+    if (range.values.empty())
+      for (const double value : {range.min + 2, 9.0, 0.25}) values.push_back(decimal(value));
+    return values;
+  }
+
+  /// The first value of an option that is valid and changes the inputs of a step; empty: none.
+  std::string changing_value(const GivenOptions& base, const Inputs& before, const Option& option, Job job,
+                             Inputs& inputs) {
+    for (const std::string& value : values_of(option, job)) {
+      GivenOptions given = base;
+      given[option.name] = {value};
+      try {
+        parse_options(given).check({job});
+        inputs = inputs_of(given);
+      } catch (const Error&) {
+        continue;
+      }
+      if (inputs.estimate != before.estimate || inputs.check != before.check ||
+          inputs.fusion != before.fusion)
+        return value;
+    }
+    return {};
+  }
+};
+
+TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
+  const std::vector<GivenOptions> bases = {{},
+                                           {{"planes", {"20"}}},
+                                           {{"planes", {"20"}}, {"cost", {"sad"}}},
+                                           {{"aggregation", {"cross"}}},
+                                           {{"aggregation", {"aw"}}},
+                                           {{"optimizer", {"graphcut"}}},
+                                           {{"method", {"sgm"}}, {"cost", {"rank"}}},
+                                           {{"method", {"bm"}}},
+                                           {{"method", {"bp"}}},
+                                           {{"method", {"pipeline"}}, {"preset", {"ad-census"}}},
+                                           {{"method", {"pipeline"}}, {"aggregation", {"aw"}}}};
+  std::set<std::string> said;
+  for (const GivenOptions& base : bases) {
+    const Job job{parse_options(base).method_of(false), false};
+    const Inputs before = inputs_of(base);
+    for (const Option* option : all_options()) {
+      if (option->scope != OptionScope::kResults || base.contains(option->name)) continue;
+      Inputs after;
+      const std::string value = changing_value(base, before, *option, job, after);
+      if (value.empty() || option->name == "method") continue;
+      std::string text;
+      for (const auto member : {&Inputs::estimate, &Inputs::check, &Inputs::fusion})
+        text += describe_change(before.*member, after.*member) + "; ";
+      EXPECT_THAT(text, AnyOf(HasSubstr("--" + option->name), HasSubstr("source "), HasSubstr("more change")))
+          << value;
+      EXPECT_THAT(text, AllOf(Not(HasSubstr("_")), Not(HasSubstr("stages")), Not(HasSubstr("constants"))))
+          << option->name << " " << value;
+      said.insert(option->name);
+    }
+  }
+  for (const char* option : {"cost",
+                             "colour",
+                             "window",
+                             "combine",
+                             "best-k",
+                             "optimizer",
+                             "aggregation",
+                             "aw-colour",
+                             "arm-length",
+                             "refine",
+                             "quality",
+                             "sources",
+                             "max-image-size",
+                             "planes",
+                             "depth-min",
+                             "max-cost",
+                             "min-confidence",
+                             "min-lone-confidence",
+                             "speckle",
+                             "min-views",
+                             "max-depth-error",
+                             "max-normal-angle",
+                             "max-hole",
+                             "min-fused-views",
+                             "point-spacing",
+                             "roi",
+                             "rank-window",
+                             "paths",
+                             "p1",
+                             "p2",
+                             "p2-falloff",
+                             "uniqueness",
+                             "left-right",
+                             "prefilter",
+                             "steps",
+                             "levels",
+                             "sigma",
+                             "storage"})
+    EXPECT_TRUE(said.contains(option)) << option;
+}
+
+}  // namespace
+}  // namespace recon

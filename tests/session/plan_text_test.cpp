@@ -1,0 +1,66 @@
+// The plan as people read it.
+
+#include <gmock/gmock.h>
+
+#include "session/report/report.hpp"
+#include "session/scene_steps.hpp"
+
+namespace recon {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+class PlanText : public SceneSteps {
+ protected:
+  std::string text() {
+    const auto run = begin("output");
+    run->memory.peak = std::size_t{1} << 30;
+    TimePlan time;
+    for (const char* step : {"reading the model", "undistorting", "opening the device", "depth maps",
+                             "check across views", "fusion"})
+      time.steps.emplace_back(step, 1234.5);
+    time.total = 7407, time.a_view = 102.875;
+    return plan_text(*run, time);
+  }
+};
+
+TEST_F(PlanText, HasLinesOfAHundredColumns) {
+  options_.selection.max_sources = kViews - 1;
+  const std::string plan = text();
+  for (const std::string& line : lines_of(plan)) {
+    if (line.starts_with(folder_.string())) continue;  // the paths
+    EXPECT_LE(line.size(), 100u) << line;
+  }
+  EXPECT_THAT(plan, testing::ContainsRegex(" view[0-9]+.png and [0-9]+ more\n"));
+  EXPECT_THAT(plan, HasSubstr("fusion 1234.50 s"));
+}
+
+TEST_F(PlanText, NamesAllSourcesWhereMoreIsAskedFor) {
+  options_.selection.max_sources = kViews - 1;
+  options_.verbose = true;
+  const auto run = begin("output");
+  const std::string plan = plan_text(*run, {});
+  EXPECT_THAT(plan, Not(HasSubstr(" more\n")));
+  for (int view = 0; view < kViews; ++view) {
+    std::string sources;
+    for (const int source : run->plan.view(view).sources) sources += " " + run->plan.name(source);
+    EXPECT_THAT(plan, HasSubstr(sources + "\n"));
+  }
+}
+
+TEST_F(PlanText, NamesFewSourcesInFull) {
+  options_.selection.max_sources = 2;
+  EXPECT_THAT(text(), Not(HasSubstr(" more\n")));
+}
+
+}  // namespace
+}  // namespace recon
