@@ -22,7 +22,7 @@ inline constexpr double kBehind = 0.05;
 inline constexpr std::size_t kMinObservations = 10;
 /// Max median reprojection error of a scene, as a share of the longer side: beyond it no window meets its
 /// counterpart.
-inline constexpr double kUsableError = 0.05;
+inline constexpr double kUsableError = 0.1;
 /// Max distance of the principal point from the middle of the photo, as a share of its side.
 inline constexpr double kPrincipalShift = 0.2;
 /// Least and greatest angle of view across the photo, degrees, of a camera without fisheye lens.

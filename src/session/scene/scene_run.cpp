@@ -21,6 +21,7 @@
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
+#include "session/scene/calibration.hpp"
 #include "session/scene/fuse_views.hpp"
 #include "session/session.hpp"
 
@@ -148,6 +149,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   if (output.has_results) remove_reports(run);
   write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   prepare_views(run);
+  check_photos_fit(run);
   write_dense_model(run);
   end_step("undistorting");
   const Backends& backends = work.backends();
@@ -163,6 +165,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   end_step("depth maps");
   if (check) {
     checks.finish();
+    check_agreement(run);
     end_step("check across views");
     fusion.finish();
     end_step("fusion");
@@ -236,23 +239,30 @@ void read_scene(SceneRun& run) {
     spdlog::warn("{} is left out: {}", view.name, view.reason);
     left_out.push_back(view);
   }
+  check_calibration(run, left_out);
   run.plan = make_plan(run.scene, left_out, run.options);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
   if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }
 
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log) {
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
+                 std::vector<std::string>& warnings) {
   SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.several_inputs)),
                work.threads);
   run.memory.limit = work.memory_limit;
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
-  if (work.options.dry_run) {
-    outcome = plan_scene(run, work);
-  } else {
-    outcome.object = work_on(run, work, log);
-    outcome.text = summary(outcome.object);
+  try {
+    if (work.options.dry_run) {
+      outcome = plan_scene(run, work);
+    } else {
+      outcome.object = work_on(run, work, log);
+      outcome.text = summary(outcome.object);
+    }
+  } catch (const Error&) {
+    warnings = run.warnings;
+    throw;
   }
   outcome.exit_code = run.complete() ? 0 : kSomeFailed;
   return outcome;
