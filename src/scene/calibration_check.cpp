@@ -126,12 +126,11 @@ Pose corrected(const Pose& pose, CalibrationMistake mistake) {
   return pose;
 }
 
-/// Scales a camera to the size of its photo, so that the principal point is in the middle.
+/// Scales a camera to the size of its photo, so that the principal point is near the middle.
 void centre_principal_point(Camera& camera) {
   const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
-  const auto [width, height] = centred_size(camera);
-  if (!(width > 0 && height > 0)) return;
-  const double x = camera.width / width, y = camera.height / height;
+  const auto [x, y] = size_factors(camera);
+  if (!(x > 0 && y > 0)) return;
   camera.params[0] *= x;
   if (focal == 2) camera.params[1] *= y;
   camera.params[focal] *= x;
@@ -216,22 +215,31 @@ double angle_of_view(const Camera& camera) {
   return 2 * std::atan(0.5 * camera.width / camera.params.front()) * 180 / std::numbers::pi;
 }
 
-std::array<double, 2> centred_size(const Camera& camera) {
-  const auto first = static_cast<std::size_t>(focal_length_count(camera.model));
-  return {2 * camera.params[first], 2 * camera.params[first + 1]};
+std::array<double, 2> size_factors(Vec2d principal_point, int width, int height) {
+  constexpr double kNear = 0.15;  // the principal point need not be in the middle
+  const double x = 0.5 * width / principal_point.x, y = 0.5 * height / principal_point.y;
+  const double mean = std::sqrt(x * y);
+  const double whole = mean >= 1 ? std::round(mean) : 1 / std::round(1 / mean);
+  const bool near = std::abs(x / whole - 1) < kNear && std::abs(y / whole - 1) < kNear;
+  return near ? std::array{whole, whole} : std::array{x, y};
+}
+
+std::array<double, 2> size_factors(const Camera& camera) {
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
+  return size_factors({camera.params[focal], camera.params[focal + 1]}, camera.width, camera.height);
 }
 
 CameraDoubt doubt_camera(const Camera& camera) {
   CameraDoubt doubt;
   if (!is_perspective(camera.model) && !is_fisheye(camera.model)) return doubt;
-  const auto [width, height] = centred_size(camera);
-  const auto shift = [](double size, int side) { return std::abs(size / side - 1) / 2; };
-  doubt.principal_point = shift(width, camera.width) > limit::kPrincipalShift ||
-                          shift(height, camera.height) > limit::kPrincipalShift;
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
+  const auto shift = [](double position, int side) { return std::abs(position / side - 0.5); };
+  doubt.principal_point = shift(camera.params[focal], camera.width) > limit::kPrincipalShift ||
+                          shift(camera.params[focal + 1], camera.height) > limit::kPrincipalShift;
   if (!is_perspective(camera.model)) return doubt;
   const double angle = angle_of_view(camera);
   doubt.angle = angle < limit::kMinAngle || angle > limit::kMaxAngle;
-  if (focal_length_count(camera.model) == 2) {
+  if (focal == 2) {
     const double ratio = camera.params[0] / camera.params[1];
     doubt.ratio = ratio > limit::kFocalRatio || ratio < 1 / limit::kFocalRatio;
   }

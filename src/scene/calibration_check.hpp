@@ -91,7 +91,11 @@ CameraDoubt doubt_camera(const Camera& camera);
 /// The angle of view across the photo, degrees, without distortion.
 double angle_of_view(const Camera& camera);
 
-/// The size of the photo in whose middle the principal point would be.
-std::array<double, 2> centred_size(const Camera& camera);
+/// The factors by which a camera with this principal point has to be scaled so that it is in the middle of
+/// the photo, or near it: if near a whole number or its inverse in both directions, this number.
+std::array<double, 2> size_factors(Vec2d principal_point, int width, int height);
+
+/// The same of a camera and its photo.
+std::array<double, 2> size_factors(const Camera& camera);
 
 }  // namespace recon

@@ -167,6 +167,14 @@ TEST_F(WrongCalibration, APrincipalPointAtAQuarterIsDoubtedUnlessPointsConfirmIt
   EXPECT_THAT(warnings(reconstruct({scene().string(), "--dry-run", "--json"})), IsEmpty());
 }
 
+TEST_F(WrongCalibration, APrincipalPointFromTheMiddleIsDoubted) {
+  change_model([](Scene& wrong) { wrong.cameras[0].params[2] = wrong.cameras[0].params[3] = 0; }, false);
+  EXPECT_THAT(
+      reconstruct({scene().string(), "--dry-run", "--depth-min", "1", "--depth-max", "6"}).err,
+      HasSubstr("the principal point (0, 0) is far from the middle of the photo of 96x72: it has to be in "
+                "pixels from the upper left corner"));
+}
+
 TEST_F(WrongCalibration, AFocalLengthInMillimetresIsDoubted) {
   change_model(
       [](Scene& wrong) {

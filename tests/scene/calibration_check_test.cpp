@@ -152,7 +152,14 @@ TEST(CalibrationCheck, PrincipalPointsFarFromTheMiddleAreDoubted) {
   EXPECT_TRUE(doubt_camera(pinhole(800, 800, 400, 300)).principal_point) << "K of images of twice the size";
   const Camera fisheye{CameraModel::kOpenCvFisheye, 400, 300, {100, 100, 50, 37, 0, 0, 0, 0}};
   EXPECT_TRUE(doubt_camera(fisheye).principal_point);
-  EXPECT_EQ(centred_size(fisheye)[0], 100);
+}
+
+TEST(CalibrationCheck, TheSizeThatACameraIsForIsAWholeFactorAwayWhereItIsNear) {
+  const auto factors = [](double cx, double cy) { return size_factors({cx, cy}, 400, 300); };
+  EXPECT_EQ(factors(50, 37.5), (std::array{4.0, 4.0}));
+  EXPECT_EQ(factors(47, 39), (std::array{4.0, 4.0}));
+  EXPECT_EQ(factors(420, 290), (std::array{0.5, 0.5}));
+  EXPECT_EQ(factors(125, 100), (std::array{1.6, 1.5})) << "near no whole number";
 }
 
 TEST(CalibrationCheck, FocalLengthsInOtherUnitsAreDoubted) {

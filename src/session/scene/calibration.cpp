@@ -72,6 +72,22 @@ std::string mistake_text(CalibrationMistake mistake, SceneFormat format) {
   return "the cameras are of images of another size";
 }
 
+/// The size of the images that K seems to be of.
+std::string size_of_k(const Camera& camera) {
+  const auto [x, y] = size_factors(camera);
+  return fmt::format("{:.0f}x{:.0f}", camera.width / x, camera.height / y);
+}
+
+/// The sizes of the first photo whose principal point is doubted and of the images that K seems to be of.
+std::string sizes_text(const Scene& scene) {
+  for (const Camera& camera : scene.cameras) {
+    if (!doubt_camera(camera).principal_point) continue;
+    return fmt::format(": of about {} for a photo of {}", size_of_k(camera),
+                       size_text(camera.width, camera.height));
+  }
+  return {};
+}
+
 std::string error_text(const ObservationFit& fit) {
   std::string text;
   if (fit.behind > calibration_limit::kBehind)
@@ -128,13 +144,14 @@ SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
 }
 
 std::string doubt_text(const CameraDoubt& doubt, const Camera& camera) {
-  const auto [width, height] = centred_size(camera);
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
   const std::string photo = size_text(camera.width, camera.height);
   if (doubt.principal_point)
-    return fmt::format(
-        "the principal point ({:g}, {:g}) is far from the middle of the photo of {}: K seems to be of images "
-        "of about {:.0f}x{:.0f}",
-        width / 2, height / 2, photo, width, height);
+    return fmt::format("the principal point ({:g}, {:g}) is far from the middle of the photo of {}: {}",
+                       camera.params[focal], camera.params[focal + 1], photo,
+                       camera.params[focal] >= 1 && camera.params[focal + 1] >= 1
+                           ? "K seems to be of images of about " + size_of_k(camera)
+                           : "it has to be in pixels from the upper left corner");
   if (doubt.angle)
     return fmt::format(
         "the focal length of {:g} pixels means an angle of view of {:.3g} degrees across the photo of {}: it "
@@ -178,8 +195,10 @@ double known(const std::optional<StepRecord>& record) {
 }  // namespace
 
 std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake) {
-  return mistake ? mistake_text(*mistake, run.folder.format) + " (without that they fit)"
-                 : usual_causes(run.folder.format);
+  if (!mistake) return usual_causes(run.folder.format);
+  std::string text = mistake_text(*mistake, run.folder.format);
+  if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(run.scene);
+  return text + " (without that they fit)";
 }
 
 void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out) {

@@ -25,7 +25,7 @@ namespace recon {
 namespace {
 
 /// Views that are compared with others before the work, and the number of others.
-constexpr int kComparedViews = 16;
+constexpr int kComparedViews = 12;
 constexpr std::size_t kOthers = 2;
 /// The same of one view whose depths the others do not confirm.
 constexpr std::size_t kOthersOfOne = 6;
@@ -132,9 +132,9 @@ EpipolarScore score(const Pairs& pairs, const ViewOf& view_of) {
   return sum;
 }
 
-/// The camera of the size in whose middle its principal point would be, scaled to its own size.
+/// The camera of images of another size, scaled to its own.
 Pinhole centred(Pinhole camera) {
-  const double x = camera.width / (2 * camera.cx), y = camera.height / (2 * camera.cy);
+  const auto [x, y] = size_factors({camera.cx, camera.cy}, camera.width, camera.height);
   return {camera.width, camera.height, camera.fx * x, camera.fy * y, camera.cx * x, camera.cy * y};
 }
 
