@@ -124,6 +124,39 @@ TEST_F(WrongCalibration, OneBadPoseIsNamed) {
   EXPECT_THAT(content(dense() / "report.json"), HasSubstr("view02.png: its pose"));
 }
 
+TEST_F(WrongCalibration, OneBadPoseIsNamedWithoutPointsWhereDepthsDoNotAgree) {
+  change_model(
+      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); },
+      false);
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome),
+              testing::ElementsAre(HasSubstr("view02.png: its photo contradicts its camera or its pose")));
+}
+
+TEST_F(WrongCalibration, ACloudByChanceIsThreeAndItsWarningsStay) {
+  change_model(mistakes().at(1).make, false);
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(warnings(outcome),
+              testing::ElementsAre(HasSubstr("the photos contradict cameras and poses"),
+                                   AllOf(HasSubstr("the views do not agree: "), HasSubstr(" % after it"))));
+  EXPECT_THAT(outcome.json().at("scenes").at(0).at("error").get<std::string>(),
+              AllOf(AnyOf(HasSubstr("the cloud is empty"), HasSubstr("points by chance")),
+                    HasSubstr("the views do not agree on the depth: check the poses and the depth range")));
+  EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
+}
+
+TEST_F(WrongCalibration, ADepthRangeBesideTheSceneIsInDoubtWherePhotosFit) {
+  const Outcome outcome =
+      reconstruct({RECON_SOURCE_DIR "/scenes/demo", "-o", (folder() / "out").string(), "--quality", "draft",
+                   "--max-image-size", "240", "--depth-min", "0.1", "--depth-max", "1"});
+  EXPECT_THAT(outcome.exit_code, AnyOf(0, 3)) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the views do not agree: "),
+                                 HasSubstr("the photos fit cameras and poses, so that the "
+                                           "depth range is in doubt: set --depth-min")));
+}
+
 TEST_F(WrongCalibration, AViewThatIsLeftOutDoesNotCount) {
   change_model(
       [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); });

@@ -22,7 +22,9 @@ namespace agreement_limit {
 /// Random depths agree on up to this share; right ones of hard scenes on more.
 constexpr double kByChance = 0.12;
 /// The same where the photos fit cameras and poses, and where they contradict them.
-constexpr double kByChanceOfFitting = 0.05, kByChanceOfContradicted = 0.2;
+constexpr double kByChanceOfFitting = 0.1, kByChanceOfContradicted = 0.2;
+/// With fewer depths before the check, matching finds next to nothing.
+constexpr double kMinEstimated = 0.01;
 /// A view is named when it agrees on less than this, and on less than this share of what the others do.
 constexpr double kOfOtherViews = 0.25;
 /// Points by chance of a pixel before the check.
@@ -246,6 +248,8 @@ void check_agreement(SceneRun& run) {
   const std::vector<int> views = finished_views(run);
   if (views.empty()) return;
   const ViewAgreement all = agreement_of(run, views);
+  if (all.estimated < agreement_limit::kMinEstimated)
+    return;  // the cloud is empty, which has its own message
   if (by_chance(run, all)) {
     run.warn(fmt::format(
         "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
