@@ -10,9 +10,9 @@
 namespace recon {
 namespace {
 
-constexpr int kSide = 200;    ///< of a small view, at most
-constexpr int kColumns = 10;  ///< cells across the longer side
-constexpr int kRadius = 3;    ///< of the window
+constexpr int kSide = 200;   ///< of a small view, at most
+constexpr int kColumns = 8;  ///< cells across the longer side
+constexpr int kRadius = 3;   ///< of the window
 constexpr int kWindow = (2 * kRadius + 1) * (2 * kRadius + 1);
 constexpr double kMinVariance = 25;  ///< of a window, squared grey levels
 /// Distance of the lines beside, in pixels: their windows do not overlap.

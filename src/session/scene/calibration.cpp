@@ -71,7 +71,7 @@ std::string mistake_text(CalibrationMistake mistake, SceneFormat format) {
     case CalibrationMistake::kImageSize:
       break;
   }
-  return "the cameras are of images of another size";
+  return "the cameras are of images of another size, or their principal points are wrong";
 }
 
 /// The size of the images that K seems to be of.

@@ -31,7 +31,9 @@ constexpr std::size_t kOthers = 2;
 constexpr std::size_t kOthersOfOne = 6;
 /// Shares that epipolar lines win: right calibrations reach 0.47 to 0.95, by chance it is 0.22. Up to the
 /// last one a mistake is looked for.
-constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.45, kDoubted = 0.55;
+constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.45, kDoubted = 0.5;
+/// The same of neighbours, instead of the sources: short baselines win more by chance.
+constexpr double kBesideFit = 0.58;
 /// A mistake is named when the share without it is at least this, and this factor larger.
 constexpr double kExplained = 0.45, kBetter = 1.4;
 /// Min pixels tried; fewer may win or lose by chance.
@@ -180,8 +182,7 @@ void check_photos_fit(SceneRun& run) {
   };
   EpipolarScore given = score_of(planned_sources(run));
   if (given.share() < kPhotosFit)  // sources may be chosen badly, without points to tell
-    if (const EpipolarScore beside = score_of(neighbours(run)); beside.share() > given.share())
-      given = beside;
+    if (const EpipolarScore beside = score_of(neighbours(run)); beside.share() > kBesideFit) given = beside;
   spdlog::debug("epipolar lines win {:.3f} of {} pixels", given.share(), given.tried);
   if (given.tried < kMinTried) return;
   std::optional<CalibrationMistake> mistake;
