@@ -105,6 +105,23 @@ void add_distortion(Fields& fields, Camera& camera) {
   if (k("k3") != 0) add({k("k3"), 0, 0, 0});
 }
 
+/// That the file or the frame has a focal length and an angle of view that contradict each other; else empty.
+std::string contradiction(Fields& fields, ImageSize size) {
+  constexpr double kTolerance = 0.02;
+  for (JsonReader* reader : fields.in_order()) {
+    if (!reader->is_number("fl_x") || !reader->is_number("camera_angle_x") || is_fisheye(fields)) continue;
+    const double length = reader->number("fl_x"), angle = reader->number("camera_angle_x");
+    const double other = 0.5 * size.width / std::tan(0.5 * angle);
+    if (std::abs(length / other - 1) <= kTolerance) continue;
+    return fmt::format(
+        "{} is {}, but camera_angle_x is {}, which means {:.6g} for a photo {} pixels wide; fl_x is used: if "
+        "it is "
+        "of images of another size, expect few and wrong points; correct one of them, or remove it",
+        reader->place_of("fl_x"), decimal(length), decimal(angle), other, size.width);
+  }
+  return {};
+}
+
 Camera camera_of(Fields& fields, ImageSize size) {
   const auto fx = focal_length(fields, "x", size.width), fy = focal_length(fields, "y", size.height);
   if (!fx)
@@ -164,7 +181,8 @@ struct NerfFile {
   bool moved;  ///< the photos are not in the folder of the file
 };
 
-void add_frame(const NerfFile& file, JsonReader& frame, PosedPhotos& photos) {
+/// @param warning  set at the first contradiction
+void add_frame(const NerfFile& file, JsonReader& frame, PosedPhotos& photos, std::string& warning) {
   const std::string field = frame.place_of("file_path"), stated = frame.text("file_path");
   const ModelFile photo = find_model_file(file.folder, stated, file.moved, {field});
   View view;
@@ -185,6 +203,7 @@ void add_frame(const NerfFile& file, JsonReader& frame, PosedPhotos& photos) {
   view.cam_from_world = cam_from_world(frame);
   add_mask(fields, file.folder, file.moved, view);
   photos.add(std::move(view), camera_of(fields, *size), {field});
+  if (warning.empty()) warning = contradiction(fields, *size);
 }
 
 }  // namespace
@@ -194,8 +213,11 @@ Scene parse_nerf_model(std::string_view bytes, const std::string& file, const fs
   const nlohmann::json json = parse_json(bytes, file);
   JsonReader root(json, file, "");
   PosedPhotos photos(folder, memory_limit);
-  for (JsonReader& frame : root.objects("frames")) add_frame({root, folder, moved}, frame, photos);
-  return photos.finish(file);
+  std::string warning;
+  for (JsonReader& frame : root.objects("frames")) add_frame({root, folder, moved}, frame, photos, warning);
+  Scene scene = photos.finish(file);
+  if (!warning.empty()) scene.warnings.push_back(warning);
+  return scene;
 }
 
 Scene read_nerf_model(const fs::path& file, std::size_t memory_limit, const fs::path& images) {

@@ -50,6 +50,9 @@ class JsonReader {
   /// Whether a member is a string, such as a reference by name.
   bool is_text(const std::string& name) const { return has(name) && value_->at(name).is_string(); }
 
+  /// Whether a member is a number.
+  bool is_number(const std::string& name) const { return has(name) && value_->at(name).is_number(); }
+
   /// Names of all members, in alphabetical order.
   std::vector<std::string> names() const;
 

@@ -93,9 +93,12 @@ std::string reason_of(const UnusableInput& input) {
   return input.reason.starts_with(path) ? input.reason : path + ": " + input.reason;
 }
 
-Outcome failed(const Input& input, int code, const std::string& message) {
+Outcome failed(const Input& input, int code, const std::string& message,
+               const std::vector<std::string>& warnings = {}) {
   spdlog::error("{}", message);
-  return {code, {{"scene", input_name(input).string()}, {"error", message}}, {}};
+  Outcome outcome{code, {{"scene", input_name(input).string()}, {"error", message}}, {}};
+  if (!warnings.empty()) outcome.object["warnings"] = warnings;
+  return outcome;
 }
 
 /// What can be found out about an input without reading all of it.
@@ -117,15 +120,16 @@ void check_input(const Input& input, const SessionOptions& options) {
 /// An input whose failure must not stop the others.
 Outcome try_input(const Input& input, const SharedWork& work) {
   LogFile log;
+  std::vector<std::string> warnings;
   try {
-    if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log);
+    if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log, warnings);
     return do_pair(std::get<PairFiles>(input), work);
   } catch (const Interrupted&) {
     throw;
   } catch (const DeviceUnavailable&) {
     throw;
   } catch (const Error& error) {
-    return failed(input, error.exit_code(), error.what());
+    return failed(input, error.exit_code(), error.what(), warnings);
   } catch (const std::exception&) {
     const Failure failure = current_failure(kSessionAdvice);
     return failed(input, failure.exit_code, input_name(input).string() + ": " + failure.message);

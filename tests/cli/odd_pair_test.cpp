@@ -182,14 +182,16 @@ TEST_P(OddPair, SwappedImagesAreSuspected) {
   EXPECT_THAT(swapped.err, HasSubstr("swapped"));
 }
 
-TEST_P(OddPair, FlatImagesAreAnswered) {
-  write_image(file("left.png"), Image<std::uint8_t>(60, 40, 128).view());
-  write_image(file("right.png"), Image<std::uint8_t>(60, 40, 128).view());
-  for (const char* fill : {"", "--fill"}) {
-    const Outcome outcome = *fill ? match_by_method({fill, "--overwrite"}) : match_by_method({});
-    EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 3) << outcome.err;
-    if (outcome.exit_code == 3) {
-      EXPECT_THAT(outcome.err, HasSubstr("are the images swapped"));
+TEST_P(OddPair, ImagesWithoutTextureAreThree) {
+  const Image<std::uint8_t> flat(60, 40, 128);
+  write_images(60, 40);
+  for (const char* replaced : {"right.png", "left.png"}) {  // one of them, then both
+    write_image(file(replaced), flat.view());
+    for (const char* fill : {"", "--fill"}) {
+      const Outcome outcome = *fill ? match_by_method({fill, "--overwrite"}) : match_by_method({});
+      EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr("an image has no texture"));
+      EXPECT_FALSE(has_result());
     }
   }
 }

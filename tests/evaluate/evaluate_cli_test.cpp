@@ -272,6 +272,34 @@ TEST_F(EvaluateCli, DisparityMapsOfDifferentSizesAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("3x1"));
 }
 
+TEST_F(EvaluateCli, WithoutOneKnownPixelThereIsNothingToCompareWith) {
+  write_scene();
+  write_cloud("a.ply", {{0, 0, 2}}, {{0}});
+  write_cloud("empty.ply", {}, {});
+  fs::create_directories(folder_ / "dense/stereo/depth_maps");
+  fs::create_directories(folder_ / "unknown");
+  const Image<std::uint16_t> nothing(4, 2, 0);
+  for (const char* name : {"v1.png", "v2.png"}) {
+    write_png16(folder_ / "unknown" / name, nothing.view());
+    write_depth_map(folder_ / "dense/stereo/depth_maps" / (std::string(name) + ".geometric.bin"),
+                    Image<float>(4, 2, 2.0f).view());
+  }
+  write_pfm(folder_ / "map.pfm", Image<float>(4, 1, 1.0f).view());
+  write_pfm(folder_ / "truth.pfm", Image<float>(4, 1, kUnknown).view());
+  write_image(folder_ / "mask.png", Image<std::uint8_t>(4, 1, 0).view());
+  for (const auto& [arguments, message] : std::vector<std::pair<std::string, std::string>>{
+           {"disparity map.pfm --ground-truth truth.pfm", "truth.pfm: no pixel has a known disparity"},
+           {"disparity map.pfm --ground-truth map.pfm --mask mask.png", "where the mask mask.png counts"},
+           {"depth dense --ground-truth unknown --scene scene", "no pixel of any view has a known depth"},
+           {"cloud a.ply --scene scene --ground-truth unknown", "no pixel of any view has a known depth"},
+           {"cloud a.ply --reference empty.ply", "empty.ply: it has no points"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 3) << arguments << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+}
+
 TEST_F(EvaluateCli, APgmWithMoreThanEightBitsIsRefusedRatherThanCut) {
   std::ofstream(folder_ / "a.pgm", std::ios::binary) << "P5\n# wide\n1 1\n65535\n" << std::string(2, '\1');
   const Outcome outcome = run("disparity a.pgm --ground-truth a.pgm");

@@ -65,6 +65,20 @@ TEST(NerfModel, ReadsPhotosWithoutSizeAndEndingByTheAngleOfView) {
   EXPECT_THAT(camera.params, testing::Pointwise(testing::DoubleEq(), {f, f, 4.0, 3.0}));
 }
 
+TEST(NerfModel, WarnsOfAFocalLengthThatContradictsTheAngleOfView) {
+  const auto warnings = [](const std::string& members) {
+    return parse_frames(one_frame(members + ", " + kSize, "\"file_path\": \"a.png\", " + kPose)).warnings;
+  };
+  EXPECT_THAT(warnings("\"fl_x\": 4.05, \"camera_angle_x\": 1.5707963"), testing::IsEmpty());
+  EXPECT_THAT(
+      warnings("\"fl_x\": 16, \"camera_angle_x\": 1.5707963"),
+      testing::ElementsAre(StartsWith("transforms.json: fl_x is 16, but camera_angle_x is 1.5707963, which "
+                                      "means 4 for a photo 8 pixels wide; fl_x is used")));
+  EXPECT_THAT(warnings("\"fl_x\": 4, \"camera_angle_x\": \"unknown\""), testing::IsEmpty());
+  EXPECT_THAT(warnings("\"fl_x\": 16, \"camera_angle_x\": 1.5707963, \"is_fisheye\": true"),
+              testing::IsEmpty());
+}
+
 // nerfstudio and instant-ngp send the ray of pixel (i, j) through (i + 0.5, j + 0.5).
 TEST(NerfModel, HasThePixelCentresOfNerfstudio) {
   const Scene scene =

@@ -115,6 +115,10 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3d>& cloud) 
   if (result.views == 0)
     throw InputError(fmt::format("{}: no ground truth NAME.png or NAME.bin for any view of {}",
                                  folder.string(), command.scene->string()));
+  if (result.references.front().empty())
+    throw InputError(
+        folder.string() +
+        ": no pixel of any view has a known depth: there is nothing to compare with; see --unit");
   return result;
 }
 
@@ -150,6 +154,8 @@ Json evaluate_cloud(const CloudCommand& command) {
   const std::vector<Vec3d> cloud = read_ply(command.cloud).positions;
   if (command.scene) return against_truth(command, cloud);
   const std::vector<Vec3d> reference = read_ply(*command.reference).positions;
+  if (reference.empty())
+    throw InputError(command.reference->string() + ": it has no points: there is nothing to compare with");
   return {{"mode", "cloud"},
           {"points", cloud.size()},
           {"reference_points", reference.size()},

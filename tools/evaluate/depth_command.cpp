@@ -145,11 +145,16 @@ Json evaluate_depth(const DepthCommand& command) {
   if (std::ssize(views) == without_map)
     throw InputError(fmt::format("{}: no map *{} of a view that matches \"{}\" and has ground truth in {}",
                                  maps.string(), ending, command.views, command.ground_truth.string()));
+  const DepthScore score = score_depth(all, command.thresholds);
+  if (score.known == 0)
+    throw InputError(
+        command.ground_truth.string() +
+        ": no pixel of any view has a known depth: there is nothing to compare with; see --unit");
   return {{"mode", "depth"},
           {"kind", command.kind},
           {"views_without_map", without_map},
           {"views_without_truth", without_truth},
-          {"all", to_json(score_depth(all, command.thresholds), command.thresholds)},
+          {"all", to_json(score, command.thresholds)},
           {"views", views}};
 }
 

@@ -140,6 +140,10 @@ Json evaluate_disparity(const DisparityCommand& command) {
     check_size(truth_files.mask, mask.width(), mask.height(), truth, truth_files.map);
   }
   const DisparityScore score = score_disparity(map.view(), truth.view(), mask.view(), command.thresholds);
+  if (score.known == 0)
+    throw InputError(truth_files.map.string() + ": no pixel has a known disparity" +
+                     (mask.empty() ? "" : " where the mask " + truth_files.mask.string() + " counts") +
+                     ": there is nothing to compare with; see --unknown and --scale");
   Json bad = Json::array();
   for (std::size_t i = 0; i < command.thresholds.size(); ++i)
     bad.push_back({{"threshold", command.thresholds[i]},

@@ -104,9 +104,10 @@ std::string cloud_text(const Json& figures) {
 std::string disparity_text(const Json& figures) {
   std::string out = fmt::format("known pixels: {}\nwith an estimate: {}\n", figures["known"].get<long>(),
                                 percent(figures["completeness"], 2));
+  const bool any = figures["estimated"] > 0;
   for (const Json& bad : figures["bad"])
     out += fmt::format("bad-{:g}: {} (of the estimated pixels {})\n", bad["threshold"].get<double>(),
-                       percent(bad["of_known"], 2), percent(bad["of_estimated"], 2));
+                       percent(bad["of_known"], 2), any ? percent(bad["of_estimated"], 2) : "-");
   out += fmt::format("average error: {} px\nroot mean square: {} px\n", number(figures["average_error"], 4),
                      number(figures["rms_error"], 4));
   return out;

@@ -17,6 +17,7 @@
 #include "io/output_file.hpp"
 #include "refine/depth_filters.hpp"
 #include "refine/normals.hpp"
+#include "session/pair/pair_check.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
@@ -55,6 +56,7 @@ struct PairResult {
   Image<std::uint8_t> filled;  ///< 255 or 0; empty without --fill
   double known = 0;            ///< share of pixels with a disparity, before filling
   std::string swap_warning;    ///< that the images are swapped; empty: none
+  PairFindings findings;
 };
 
 json inputs_of(const PairRun& run) {
@@ -111,6 +113,12 @@ PairResult match(const PairRun& run, StepClock& clock) {
   clock.end("reading the images");
   check_interrupted();
   PairResult result;
+  result.findings = check_pair(problem.images, plan.options.range);
+  if (!result.findings.textured)
+    throw InputError(
+        plan.name() +
+        ": no disparity was found: an image has no texture, every place looks like those beside it; give "
+        "the photos of a scene with texture");
   result.disparity = std::move(run.backend().match(problem).disparity);
   clock.end("matching");
   check_interrupted();
@@ -161,8 +169,14 @@ void write_disparity(const PairRun& run, const PairResult& result, StepRecord& r
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {
   json warnings = json::array();
+  const std::string rows = rows_warning(result.findings, plan.size.width);
+  const std::string searched = range_warning(result.findings, plan.options.range);
+  for (const std::string& text : {scene_warning(result.findings), rows})
+    if (!text.empty()) warnings.push_back(plan.name() + ": " + text);
   if (!result.swap_warning.empty())
     warnings.push_back(result.swap_warning);
+  else if (rows.empty() && !searched.empty())
+    warnings.push_back(plan.name() + ": " + searched);
   else if (result.known < kFewKnown)
     warnings.push_back(fmt::format("{}: only {:.2f} % of the pixels have a disparity; {}", plan.name(),
                                    100 * result.known, doubts(plan)));

@@ -22,6 +22,7 @@
 #include "io/ply.hpp"
 #include "session/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
+#include "session/scene/calibration.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -192,13 +193,6 @@ std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>
   return result;
 }
 
-double mean_known(const SceneRun& run, const std::vector<int>& views,
-                  std::optional<StepRecord> ViewState::*step) {
-  double sum = 0;
-  for (const int view : views) sum += (run.state(view).*step)->result.value("known", 0.0);
-  return views.empty() ? 0 : sum / static_cast<double>(views.size());
-}
-
 /// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
@@ -207,22 +201,23 @@ void remove_cloud(const SceneRun& run) {
   remove_tiles(run);
 }
 
-[[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views) {
-  const double photometric = 100 * mean_known(run, views, &ViewState::estimate);
-  const double geometric = 100 * mean_known(run, views, &ViewState::check);
-  const char* reason = "points are seen by too few views at once: lower --min-fused-views or raise --sources";
+/// @throws InputError that the cloud has no points, or only some by chance, and why
+[[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views, std::uint64_t points) {
+  const ViewAgreement agreement = agreement_of(run, views);
+  const double photometric = 100 * agreement.estimated, geometric = 100 * agreement.checked;
+  std::string reason = "points are seen by too few views at once: lower --min-fused-views or raise --sources";
   if (photometric < 1)
     reason =
         "matching finds next to nothing: check the depth range (--depth-min, --depth-max) and that the "
         "photos have texture";
-  else if (geometric < 0.1 * photometric)
-    reason =
-        "the views do not agree on the depth: check the poses and the depth range, or raise "
-        "--max-depth-error";
+  else if (by_chance(run, agreement))
+    reason = "the views do not agree on the depth: " + disagreement(run);
   throw InputError(
-      fmt::format("{}: the cloud is empty: of the pixels of {} views, {:.2f} % have a depth before the check "
+      fmt::format("{}: the cloud {}: of the pixels of {} views, {:.2f} % have a depth before the check "
                   "across views and {:.2f} % after it; {}",
-                  run.workspace.root().string(), views.size(), photometric, geometric, reason));
+                  run.workspace.root().string(),
+                  points == 0 ? "is empty" : fmt::format("would be {} points by chance", points),
+                  views.size(), photometric, geometric, reason));
 }
 
 FusionOptions fusion_options(const SceneRun& run, std::size_t views) {
@@ -379,7 +374,8 @@ void ViewFusion::finish() {
 }
 
 void ViewFusion::commit(StepRecord record) {
-  if (cloud_->points == 0) fail_empty(run_, cloud_->views);
+  if (cloud_->points == 0 || is_cloud_by_chance(run_, cloud_->views, cloud_->points))
+    fail_empty(run_, cloud_->views, cloud_->points);
   const std::uint64_t points = cloud_->writer.count();
   if (points == 0)
     throw InputError(fmt::format(

@@ -21,6 +21,7 @@
 #include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
+#include "session/scene/calibration.hpp"
 #include "session/scene/fuse_views.hpp"
 #include "session/scene/photo_fit.hpp"
 #include "session/session.hpp"
@@ -156,6 +157,7 @@ void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock
   end_step(clock, "depth maps");
   if (!check) return;
   checks.finish();
+  check_agreement(run);
   end_step(clock, "check across views");
   fusion.finish();
   end_step(clock, "fusion");
@@ -166,6 +168,7 @@ void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock
 /// The steps of a scene in its output folder.
 void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
   prepare_views(run);
+  check_photos_fit(run);
   write_dense_model(run);
   end_step(clock, "undistorting");
   const Backends& backends = work.backends();
@@ -292,23 +295,30 @@ void read_scene(SceneRun& run) {
     left_out.push_back(view);
   }
   inspect_photos(run, left_out);
+  check_calibration(run, left_out);
   make_plan(run, left_out);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
   if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
 }
 
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log) {
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
+                 std::vector<std::string>& warnings) {
   SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.in_session)),
                work.threads);
   run.memory.limit = work.memory_limit;
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
-  if (work.options.dry_run) {
-    outcome = plan_scene(run, work);
-  } else {
-    outcome.object = work_on(run, work, log);
-    outcome.text = summary(run, outcome.object);
+  try {
+    if (work.options.dry_run) {
+      outcome = plan_scene(run, work);
+    } else {
+      outcome.object = work_on(run, work, log);
+      outcome.text = summary(run, outcome.object);
+    }
+  } catch (const Error&) {
+    warnings = run.warnings;
+    throw;
   }
   outcome.exit_code = run.complete() ? 0 : kSomeFailed;
   return outcome;

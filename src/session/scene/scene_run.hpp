@@ -25,9 +25,11 @@ struct Outcome;
 struct SharedWork;
 
 /// All steps of one scene, or with --dry-run its plan.
-/// @param log  opened once the output folder may be written to
+/// @param log       opened once the output folder may be written to
+/// @param warnings  set where it throws: what had been warned of
 /// @throws Error of any kind: the scene has no result
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log);
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
+                 std::vector<std::string>& warnings);
 
 /// Progress of a view in the current run.
 struct ViewState {
@@ -62,6 +64,7 @@ struct SceneRun {
   std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
   std::vector<std::string> warnings;
   std::mutex warnings_mutex;
+  std::optional<bool> photos_fit;  ///< cameras and poses, see check_photos_fit; empty: not known
   std::optional<CloudState> cloud;
   std::optional<StepRecord> tiles;  ///< of the cloud, with --tile
   bool tiles_kept = false;

@@ -1,0 +1,237 @@
+#include "scene/calibration_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "scene/view_geometry.hpp"
+
+namespace recon {
+namespace {
+
+namespace limit = calibration_limit;
+
+/// Observations of a view that are projected: enough for a median.
+constexpr std::size_t kSamples = 2000;
+
+/// Finds points by their ids.
+class PointsById {
+ public:
+  explicit PointsById(const Scene& scene) {
+    index_.reserve(scene.points.size());
+    for (std::size_t i = 0; i < scene.points.size(); ++i) index_.emplace_back(scene.points[i].id, i);
+    if (!std::is_sorted(index_.begin(), index_.end())) std::sort(index_.begin(), index_.end());
+  }
+
+  std::optional<std::size_t> find(std::uint64_t id) const {
+    const auto it = std::lower_bound(index_.begin(), index_.end(), std::pair{id, std::size_t{0}});
+    if (it == index_.end() || it->first != id) return std::nullopt;
+    return it->second;
+  }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::size_t>> index_;
+};
+
+/// The observations of a view that are projected.
+std::vector<Observation> sampled(const View& view) {
+  std::vector<Observation> of_points, samples;
+  for (const Observation& it : view.observations)
+    if (it.point_id != kNoPoint) of_points.push_back(it);
+  const std::size_t step = std::max<std::size_t>(1, of_points.size() / kSamples);
+  for (std::size_t i = 0; i < of_points.size(); i += step) samples.push_back(of_points[i]);
+  return samples;
+}
+
+/// The errors of a view's observations, in pixels; infinite where a point has no image.
+struct Errors {
+  std::vector<double> pixels;
+  std::size_t behind = 0;
+};
+
+Errors errors_of(const Scene& scene, const View& view, const Lens& lens, const PointsById& points) {
+  Errors errors;
+  for (const Observation& observation : sampled(view)) {
+    const auto point = points.find(observation.point_id);
+    if (!point) continue;
+    const Vec3d x = view.cam_from_world * scene.points[*point].position;
+    const std::optional<Vec2d> pixel = lens.project(x);
+    errors.behind += !pixel && x.z <= 0 ? 1 : 0;
+    const double error = pixel ? std::hypot(pixel->x - observation.pixel.x, pixel->y - observation.pixel.y)
+                               : std::numeric_limits<double>::infinity();
+    errors.pixels.push_back(error);
+  }
+  return errors;
+}
+
+double longer_side(const Camera& camera) {
+  return std::max(camera.width, camera.height);
+}
+
+ObservationFit fit_of(Errors errors, const Camera& camera) {
+  ObservationFit fit;
+  fit.observations = errors.pixels.size();
+  if (fit.observations == 0) return fit;
+  fit.behind = static_cast<double>(errors.behind) / static_cast<double>(fit.observations);
+  fit.median_error = quantile(errors.pixels, 0.5);
+  fit.median_of_side = fit.median_error / longer_side(camera);
+  return fit;
+}
+
+/// The fit of all views together.
+ObservationFit fit_of_all(const Scene& scene, std::span<const int> views, const std::vector<Errors>& errors) {
+  ObservationFit all;
+  std::vector<double> pixels, of_side;
+  std::size_t behind = 0;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const double side = longer_side(scene.cameras[scene.views[views[i]].camera]);
+    behind += errors[i].behind;
+    for (const double error : errors[i].pixels) {
+      pixels.push_back(error);
+      of_side.push_back(error / side);
+    }
+  }
+  all.observations = pixels.size();
+  if (pixels.empty()) return all;
+  all.behind = static_cast<double>(behind) / static_cast<double>(pixels.size());
+  all.median_error = quantile(pixels, 0.5);
+  all.median_of_side = quantile(of_side, 0.5);
+  return all;
+}
+
+/// A pose with its y and z axes turned.
+Pose turned_axes(Pose pose) {
+  for (int i = 3; i < 9; ++i) pose.rotation.m[i] = -pose.rotation.m[i];
+  pose.translation = {pose.translation.x, -pose.translation.y, -pose.translation.z};
+  return pose;
+}
+
+Pose corrected(const Pose& pose, CalibrationMistake mistake) {
+  switch (mistake) {
+    case CalibrationMistake::kInverted:
+      return inverse(pose);
+    case CalibrationMistake::kAxes:
+      return turned_axes(pose);
+    case CalibrationMistake::kInvertedAxes:
+      return turned_axes(inverse(pose));
+    case CalibrationMistake::kCentre:
+      return {pose.rotation, -(pose.rotation * pose.translation)};
+    case CalibrationMistake::kImageSize:
+      break;
+  }
+  return pose;
+}
+
+/// Scales a camera to the size of its photo, so that the principal point is near the middle.
+void centre_principal_point(Camera& camera) {
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
+  const auto [x, y] = size_factors(camera);
+  if (!(x > 0 && y > 0)) return;
+  camera.params[0] *= x;
+  if (focal == 2) camera.params[1] *= y;
+  camera.params[focal] *= x;
+  camera.params[focal + 1] *= y;
+}
+
+bool is_perspective(CameraModel model) {
+  switch (model) {
+    case CameraModel::kSimplePinhole:
+    case CameraModel::kPinhole:
+    case CameraModel::kSimpleRadial:
+    case CameraModel::kRadial:
+    case CameraModel::kOpenCv:
+    case CameraModel::kFullOpenCv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+SceneFit fit_observations(const Scene& scene, std::span<const int> views) {
+  const PointsById points(scene);
+  std::vector<Lens> lenses;
+  for (const Camera& camera : scene.cameras) lenses.emplace_back(camera);
+  std::vector<Errors> errors(views.size());
+  parallel_for(static_cast<int>(views.size()), [&](int i) {
+    const View& view = scene.views[views[i]];
+    errors[i] = errors_of(scene, view, lenses[view.camera], points);
+  });
+  SceneFit fit{fit_of_all(scene, views, errors), {}};
+  for (std::size_t i = 0; i < views.size(); ++i)
+    fit.views.push_back(fit_of(std::move(errors[i]), scene.cameras[scene.views[views[i]].camera]));
+  return fit;
+}
+
+bool is_off(const ObservationFit& fit) {
+  if (fit.observations < limit::kMinObservations) return false;
+  return fit.behind > limit::kBehind ||
+         (fit.median_error > limit::kMedianError && fit.median_of_side > limit::kMedianErrorOfSide);
+}
+
+bool is_unusable(const ObservationFit& all) {
+  if (all.observations < limit::kMinObservations) return false;
+  return all.behind > 0.5 || all.median_of_side > limit::kUsableError;
+}
+
+Scene without_mistake(const Scene& scene, CalibrationMistake mistake) {
+  Scene result = scene;
+  for (View& view : result.views) view.cam_from_world = corrected(view.cam_from_world, mistake);
+  if (mistake == CalibrationMistake::kImageSize)
+    for (Camera& camera : result.cameras) centre_principal_point(camera);
+  return result;
+}
+
+std::optional<CalibrationMistake> explain_misfit(const Scene& scene, std::span<const int> views) {
+  std::optional<CalibrationMistake> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const CalibrationMistake mistake : kCalibrationMistakes) {
+    const ObservationFit fit = fit_observations(without_mistake(scene, mistake), views).all;
+    if (is_off(fit) || !(fit.median_error < least)) continue;
+    best = mistake;
+    least = fit.median_error;
+  }
+  return best;
+}
+
+double angle_of_view(const Camera& camera) {
+  return 2 * std::atan(0.5 * camera.width / camera.params.front()) * 180 / std::numbers::pi;
+}
+
+std::array<double, 2> size_factors(Vec2d principal_point, int width, int height) {
+  constexpr double kNear = 0.15;  // the principal point need not be in the middle
+  const double x = 0.5 * width / principal_point.x, y = 0.5 * height / principal_point.y;
+  const double mean = std::sqrt(x * y);
+  const double whole = mean >= 1 ? std::round(mean) : 1 / std::round(1 / mean);
+  const bool near = std::abs(x / whole - 1) < kNear && std::abs(y / whole - 1) < kNear;
+  return near ? std::array{whole, whole} : std::array{x, y};
+}
+
+std::array<double, 2> size_factors(const Camera& camera) {
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
+  return size_factors({camera.params[focal], camera.params[focal + 1]}, camera.width, camera.height);
+}
+
+CameraDoubt doubt_camera(const Camera& camera) {
+  CameraDoubt doubt;
+  if (!is_perspective(camera.model) && !is_fisheye(camera.model)) return doubt;
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
+  const auto shift = [](double position, int side) { return std::abs(position / side - 0.5); };
+  doubt.principal_point = shift(camera.params[focal], camera.width) > limit::kPrincipalShift ||
+                          shift(camera.params[focal + 1], camera.height) > limit::kPrincipalShift;
+  if (!is_perspective(camera.model)) return doubt;
+  const double angle = angle_of_view(camera);
+  doubt.angle = angle < limit::kMinAngle || angle > limit::kMaxAngle;
+  if (focal == 2) {
+    const double ratio = camera.params[0] / camera.params[1];
+    doubt.ratio = ratio > limit::kFocalRatio || ratio < 1 / limit::kFocalRatio;
+  }
+  return doubt;
+}
+
+}  // namespace recon

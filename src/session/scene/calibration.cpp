@@ -1,0 +1,277 @@
+#include "session/scene/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/image_file.hpp"
+#include "scene/calibration_check.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Limits of the agreement across views, of checked to estimated pixels.
+namespace agreement_limit {
+/// Random depths agree on up to this share; right ones of hard scenes on more.
+constexpr double kByChance = 0.12;
+/// The same where the photos fit cameras and poses, and where they contradict them.
+constexpr double kByChanceOfFitting = 0.1, kByChanceOfContradicted = 0.2;
+/// With fewer depths before the check, matching finds next to nothing.
+constexpr double kMinEstimated = 0.01;
+/// A view is named when it agrees on less than this, and on less than this share of what the others do.
+constexpr double kOfOtherViews = 0.25;
+/// Points by chance of a pixel before the check.
+constexpr double kNextToNothing = 0.01;
+}  // namespace agreement_limit
+
+/// Views that one message names.
+constexpr std::size_t kNamed = 5;
+
+/// What the poses of a format have to be.
+const char* pose_rule(SceneFormat format) {
+  return format == SceneFormat::kNerf
+             ? "transform_matrix is camera-to-world, with x to the right, y up and z backward (OpenGL)"
+             : "poses are world-to-camera, with x to the right, y down and z forward (OpenCV)";
+}
+
+std::string usual_causes(SceneFormat format) {
+  return fmt::format(
+      "usual causes are inverted poses, axes of OpenGL for those of OpenCV or the reverse (here {}), K or "
+      "observations of images of another size, and photos that are turned or in another order",
+      pose_rule(format));
+}
+
+/// A mistake as it is made in the files of a format: those of NeRF have other axes, and the inverse of a
+/// pose.
+CalibrationMistake in_format(CalibrationMistake mistake, SceneFormat format) {
+  if (format != SceneFormat::kNerf) return mistake;
+  if (mistake == CalibrationMistake::kInverted) return CalibrationMistake::kInvertedAxes;
+  if (mistake == CalibrationMistake::kInvertedAxes) return CalibrationMistake::kInverted;
+  return mistake;
+}
+
+std::string mistake_text(CalibrationMistake mistake, SceneFormat format) {
+  const std::string rule = std::string(": here ") + pose_rule(format);
+  switch (in_format(mistake, format)) {
+    case CalibrationMistake::kInverted:
+      return "the poses are inverted" + rule;
+    case CalibrationMistake::kAxes:
+      return "the y and z axes of the cameras point the other way" + rule;
+    case CalibrationMistake::kInvertedAxes:
+      return "the poses are inverted, and the y and z axes of the cameras point the other way" + rule;
+    case CalibrationMistake::kCentre:
+      return "the translations are camera centres C: they have to be -R C";
+    case CalibrationMistake::kImageSize:
+      break;
+  }
+  return "the cameras are of images of another size, or their principal points are wrong";
+}
+
+/// The size of the images that K seems to be of.
+std::string size_of_k(const Camera& camera) {
+  const auto [x, y] = size_factors(camera);
+  return fmt::format("{:.0f}x{:.0f}", camera.width / x, camera.height / y);
+}
+
+/// The sizes of the first photo whose principal point is doubted and of the images that K seems to be of.
+std::string sizes_text(const Scene& scene) {
+  for (const Camera& camera : scene.cameras) {
+    if (!doubt_camera(camera).principal_point) continue;
+    return fmt::format(": of about {} for a photo of {}", size_of_k(camera),
+                       size_text(camera.width, camera.height));
+  }
+  return {};
+}
+
+std::string error_text(const ObservationFit& fit) {
+  std::string text;
+  if (fit.behind > calibration_limit::kBehind)
+    text = fmt::format("{:.0f} % of {} observed points lie behind the camera", 100 * fit.behind,
+                       fit.observations);
+  if (!std::isfinite(fit.median_error)) return text.empty() ? "most points have no image" : text;
+  return fmt::format("{}the median reprojection error of {} observations is {:.1f} pixels",
+                     text.empty() ? "" : text + ", ", fit.observations, fit.median_error);
+}
+
+/// The usable views, indices of the scene's.
+std::vector<int> usable_views(const Scene& scene, const std::vector<LeftOut>& left_out) {
+  std::vector<int> views;
+  for (std::size_t i = 0; i < scene.views.size(); ++i)
+    if (std::ranges::none_of(left_out, [&](const LeftOut& it) { return it.name == scene.views[i].name; }))
+      views.push_back(static_cast<int>(i));
+  return views;
+}
+
+/// Warns of single views among others that fit.
+void warn_of_views(SceneRun& run, const std::vector<std::pair<int, ObservationFit>>& off, double usual) {
+  for (std::size_t i = 0; i < std::min(off.size(), kNamed); ++i)
+    run.warn(fmt::format(
+        "{}: its pose or its camera does not fit the sparse points: {}, that of all views {:.1f}; "
+        "correct it, or remove the view",
+        run.scene.views[off[i].first].name, error_text(off[i].second), usual));
+  if (off.size() > kNamed)
+    run.warn(fmt::format("{}: {} more views do not fit the sparse points, such as {}",
+                         run.folder.model.string(), off.size() - kNamed,
+                         run.scene.views[off[kNamed].first].name));
+}
+
+/// @returns the fit of all views of the scene
+SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
+  const SceneFit fit = fit_observations(run.scene, views);
+  const std::string model = run.folder.model.string();
+  if (is_unusable(fit.all))
+    throw InputError(
+        fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
+                    "wrong, remove the "
+                    "points3D file",
+                    model, error_text(fit.all), causes(run, explain_misfit(run.scene, views))));
+  std::vector<std::pair<int, ObservationFit>> off;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
+  if (is_off(fit.all) || 2 * off.size() > views.size())
+    run.warn(fmt::format(
+        "{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
+        "expect few and wrong points; {}",
+        model, error_text(fit.all), off.size(), views.size(), causes(run, explain_misfit(run.scene, views))));
+  else
+    warn_of_views(run, off, fit.all.median_error);
+  return fit;
+}
+
+std::string doubt_text(const CameraDoubt& doubt, const Camera& camera) {
+  const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
+  const std::string photo = size_text(camera.width, camera.height);
+  if (doubt.principal_point)
+    return fmt::format("the principal point ({:g}, {:g}) is far from the middle of the photo of {}: {}",
+                       camera.params[focal], camera.params[focal + 1], photo,
+                       camera.params[focal] >= 1 && camera.params[focal + 1] >= 1
+                           ? "K seems to be of images of about " + size_of_k(camera)
+                           : "it has to be in pixels from the upper left corner");
+  if (doubt.angle)
+    return fmt::format(
+        "the focal length of {:g} pixels means an angle of view of {:.3g} degrees across the photo of {}: it "
+        "has to be in pixels of this photo",
+        camera.params.front(), angle_of_view(camera), photo);
+  return fmt::format(
+      "the focal lengths {:g} and {:g} differ much: K seems to be of images of another shape than {}",
+      camera.params[0], camera.params[1], photo);
+}
+
+/// Warns of the first camera that does not fit its photos, unless the sparse points confirm it.
+void check_cameras(SceneRun& run, const std::vector<int>& views, const SceneFit& fit) {
+  std::vector<int> doubtful;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const bool confirmed =
+        fit.views[i].observations >= calibration_limit::kMinObservations && !is_off(fit.views[i]);
+    const Camera& camera = run.scene.cameras[run.scene.views[views[i]].camera];
+    if (!confirmed && doubt_camera(camera).any()) doubtful.push_back(views[i]);
+  }
+  if (doubtful.empty()) return;
+  const View& view = run.scene.views[doubtful.front()];
+  const Camera& camera = run.scene.cameras[view.camera];
+  std::string others;
+  if (doubtful.size() > 1) others = fmt::format(" ({} more views have such a camera)", doubtful.size() - 1);
+  run.warn(fmt::format("{}: the camera of {}: {}{}; expect few and wrong points if it is wrong",
+                       run.folder.model.string(), view.name, doubt_text(doubt_camera(camera), camera),
+                       others));
+}
+
+std::vector<int> finished_views(const SceneRun& run) {
+  std::vector<int> views;
+  for (const int view : run.plan.views_in_scope())
+    if (run.state(view).estimate && run.state(view).check) views.push_back(view);
+  return views;
+}
+
+double known(const std::optional<StepRecord>& record) {
+  return record ? record->result.value("known", 0.0) : 0;
+}
+
+}  // namespace
+
+std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake) {
+  if (!mistake) return usual_causes(run.folder.format);
+  std::string text = mistake_text(*mistake, run.folder.format);
+  if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(run.scene);
+  return text + " (without that they fit)";
+}
+
+void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out) {
+  const std::vector<int> views = usable_views(run.scene, left_out);
+  check_cameras(run, views, check_points(run, views));
+}
+
+bool by_chance(const SceneRun& run, const ViewAgreement& agreement) {
+  using namespace agreement_limit;
+  double limit = kByChance;
+  if (run.photos_fit) limit = *run.photos_fit ? kByChanceOfFitting : kByChanceOfContradicted;
+  return agreement.share() < limit;
+}
+
+std::string disagreement(const SceneRun& run) {
+  if (run.photos_fit && *run.photos_fit)
+    return "the photos fit cameras and poses, so that the depth range is in doubt: set --depth-min and "
+           "--depth-max";
+  return "check the poses and the depth range (--depth-min, --depth-max); " + causes(run, std::nullopt);
+}
+
+ViewAgreement agreement_of(const SceneRun& run, const std::vector<int>& views) {
+  ViewAgreement sum;
+  for (const int view : views) {
+    sum.estimated += known(run.state(view).estimate) / static_cast<double>(views.size());
+    sum.checked += known(run.state(view).check) / static_cast<double>(views.size());
+  }
+  return sum;
+}
+
+bool is_cloud_by_chance(const SceneRun& run, const std::vector<int>& views, std::uint64_t points) {
+  const ViewAgreement agreement = agreement_of(run, views);
+  if (!by_chance(run, agreement)) return false;
+  if (run.photos_fit && !*run.photos_fit) return true;
+  double pixels = 0;
+  for (const int view : views) {
+    const Pinhole& camera = run.plan.view(view).camera;
+    pixels += known(run.state(view).estimate) * camera.width * camera.height;
+  }
+  const double pixels_a_point = static_cast<double>(run.options.point_spacing) * run.options.point_spacing;
+  return static_cast<double>(points) * pixels_a_point < agreement_limit::kNextToNothing * pixels;
+}
+
+void check_agreement(SceneRun& run) {
+  const std::vector<int> views = finished_views(run);
+  if (views.empty()) return;
+  const ViewAgreement all = agreement_of(run, views);
+  if (all.estimated < agreement_limit::kMinEstimated)
+    return;  // the cloud is empty, which has its own message
+  if (by_chance(run, all)) {
+    run.warn(fmt::format(
+        "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
+        "{:.1f} % after it, as it is by chance; points are there by chance: {}",
+        run.folder.root.string(), 100 * all.estimated, 100 * all.checked, disagreement(run)));
+    return;
+  }
+  std::vector<int> alone;
+  for (const int view : views) {
+    const ViewAgreement one = agreement_of(run, {view});
+    if (one.share() < agreement_limit::kByChance &&
+        one.share() < agreement_limit::kOfOtherViews * all.share())
+      alone.push_back(view);
+  }
+  for (std::size_t i = 0; i < std::min(alone.size(), kNamed); ++i) {
+    if (!photo_contradicts(run, alone[i])) continue;
+    run.warn(
+        fmt::format("{}: its photo contradicts its camera or its pose: other views confirm {:.1f} % of its "
+                    "depths, and {:.0f} "
+                    "% of those of all views; check them, or remove the view",
+                    run.plan.name(alone[i]), 100 * agreement_of(run, {alone[i]}).share(), 100 * all.share()));
+  }
+}
+
+}  // namespace recon

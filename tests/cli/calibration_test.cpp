@@ -1,0 +1,222 @@
+// Cameras and poses that are wrong are noticed: by the sparse points and by the photos, before the work.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "cli/scene_fixture.hpp"
+#include "scene/pose.hpp"
+
+namespace recon {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const Pose kTurnedAxes{{{1, 0, 0, 0, -1, 0, 0, 0, -1}}, {0, 0, 0}};
+
+Pose turned(const Pose& pose, double radians) {
+  const double c = std::cos(radians), s = std::sin(radians);
+  return Pose{{{c, 0, s, 0, 1, 0, -s, 0, c}}, {0, 0, 0}} * pose;
+}
+
+/// A mistake of a whole model, and what the message says of it.
+struct Mistake {
+  std::string name, words;
+  std::function<void(Scene&)> make;
+};
+
+void for_poses(Scene& scene, const std::function<Pose(const Pose&)>& change) {
+  for (View& view : scene.views) view.cam_from_world = change(view.cam_from_world);
+}
+
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> kAll = {
+      {"inverted", "the poses are inverted: here poses are world-to-camera",
+       [](Scene& scene) { for_poses(scene, [](const Pose& pose) { return inverse(pose); }); }},
+      {"axes", "the y and z axes of the cameras point the other way: here",
+       [](Scene& scene) { for_poses(scene, [](const Pose& pose) { return kTurnedAxes * pose; }); }},
+      {"inverted_axes", "the poses are inverted, and the y and z axes",
+       [](Scene& scene) { for_poses(scene, [](const Pose& pose) { return inverse(kTurnedAxes * pose); }); }},
+      {"centres", "the translations are camera centres C",
+       [](Scene& scene) {
+         for_poses(scene, [](const Pose& pose) { return Pose{pose.rotation, camera_centre(pose)}; });
+       }},
+      {"quarter", "the cameras are of images of another size",
+       [](Scene& scene) {
+         for (double& value : scene.cameras.at(0).params) value /= 4;
+       }},
+  };
+  return kAll;
+}
+
+class WrongCalibration : public SceneTest {
+ protected:
+  /// Writes the model with a change, and without points where `points` is false.
+  void change_model(const std::function<void(Scene&)>& change, bool points = true) const {
+    Scene scene_model = model();
+    if (!points) {
+      scene_model.points.clear();
+      for (View& view : scene_model.views) view.observations.clear();
+    }
+    change(scene_model);
+    set_model(scene_model);
+  }
+
+  void restore() const {
+    fs::remove_all(scene());
+    copy_scene(scene());
+  }
+
+  static std::vector<std::string> warnings(const Outcome& outcome) {
+    return outcome.json().at("scenes").at(0).at("warnings").get<std::vector<std::string>>();
+  }
+};
+
+TEST_F(WrongCalibration, RightModelsHaveNoWarning) {
+  for (const bool points : {true, false}) {
+    change_model([](Scene&) {}, points);
+    const Outcome outcome = reconstruct({scene().string(), "--json", "--overwrite"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(warnings(outcome), IsEmpty());
+  }
+}
+
+TEST_F(WrongCalibration, SparsePointsThatCannotBeSeenAreThreeWithTheCause) {
+  for (const Mistake& mistake : mistakes()) {
+    change_model(mistake.make);
+    const Outcome outcome = reconstruct({scene().string(), "--dry-run"});
+    EXPECT_EQ(outcome.exit_code, 3) << mistake.name << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("scene/sparse: cameras and poses contradict the sparse points"),
+                                   HasSubstr(mistake.words), HasSubstr("remove the points3D file")));
+    restore();
+  }
+}
+
+TEST_F(WrongCalibration, PhotosContradictPosesWithoutPoints) {
+  for (const Mistake& mistake : mistakes()) {
+    change_model(mistake.make, false);
+    const Outcome outcome = reconstruct({scene().string(), "--overwrite"});
+    EXPECT_THAT(outcome.exit_code, AnyOf(0, 3)) << mistake.name << outcome.err;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("the photos contradict cameras and poses"), HasSubstr(mistake.words)))
+        << mistake.name;
+    restore();
+  }
+}
+
+TEST_F(WrongCalibration, OneBadPoseIsNamed) {
+  change_model(
+      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); });
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome),
+              Contains(AllOf(HasSubstr("view02.png: its pose or its camera does not fit the sparse points"),
+                             HasSubstr("the median reprojection error of"))));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("view01.png: its pose")));
+  EXPECT_THAT(content(dense() / "report.json"), HasSubstr("view02.png: its pose"));
+}
+
+TEST_F(WrongCalibration, OneBadPoseIsNamedWithoutPointsWhereDepthsDoNotAgree) {
+  change_model(
+      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); },
+      false);
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome),
+              testing::ElementsAre(HasSubstr("view02.png: its photo contradicts its camera or its pose")));
+}
+
+TEST_F(WrongCalibration, ACloudByChanceIsThreeAndItsWarningsStay) {
+  change_model(mistakes().at(1).make, false);
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(warnings(outcome),
+              testing::ElementsAre(HasSubstr("the photos contradict cameras and poses"),
+                                   AllOf(HasSubstr("the views do not agree: "), HasSubstr(" % after it"))));
+  EXPECT_THAT(outcome.json().at("scenes").at(0).at("error").get<std::string>(),
+              AllOf(AnyOf(HasSubstr("the cloud is empty"), HasSubstr("points by chance")),
+                    HasSubstr("the views do not agree on the depth: check the poses and the depth range")));
+  EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
+}
+
+TEST_F(WrongCalibration, ADepthRangeBesideTheSceneIsInDoubtWherePhotosFit) {
+  const Outcome outcome =
+      reconstruct({RECON_SOURCE_DIR "/scenes/demo", "-o", (folder() / "out").string(), "--quality", "draft",
+                   "--max-image-size", "240", "--depth-min", "0.1", "--depth-max", "1"});
+  EXPECT_THAT(outcome.exit_code, AnyOf(0, 3)) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the views do not agree: "),
+                                 HasSubstr("the photos fit cameras and poses, so that the "
+                                           "depth range is in doubt: set --depth-min")));
+}
+
+TEST_F(WrongCalibration, AViewThatIsLeftOutDoesNotCount) {
+  change_model(
+      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); });
+  fs::remove(scene() / "images/view02.png");
+  const Outcome outcome = reconstruct({scene().string(), "--dry-run"});
+  EXPECT_THAT(outcome.err, Not(HasSubstr("its pose or its camera")));
+}
+
+TEST_F(WrongCalibration, SmallErrorsOfAllViewsAreAWarning) {
+  change_model([](Scene& wrong) {
+    for (double* focal : {&wrong.cameras[0].params[0], &wrong.cameras[0].params[1]}) *focal *= 1.1;
+  });
+  const Outcome outcome = reconstruct({scene().string(), "--dry-run", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome), Contains(HasSubstr("cameras and poses do not fit the sparse points")));
+}
+
+TEST_F(WrongCalibration, PhotosInAnotherOrderContradictThePoses) {
+  const fs::path demo = RECON_SOURCE_DIR "/scenes/demo", images = folder() / "other/images";
+  fs::create_directories(images);
+  fs::copy(demo / "sparse", folder() / "other/sparse", fs::copy_options::recursive);
+  for (int i = 0; i < 9; ++i)
+    fs::copy_file(demo / "images" / fmt::format("view{:02}.jpg", 8 - i),
+                  images / fmt::format("view{:02}.jpg", i));
+  const Outcome outcome =
+      reconstruct({(folder() / "other").string(), "--quality", "draft", "--max-image-size", "240"});
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the photos contradict cameras and poses"),
+                                 HasSubstr("photos that are turned or in another order")));
+}
+
+TEST_F(WrongCalibration, APrincipalPointAtAQuarterIsDoubtedUnlessPointsConfirmIt) {
+  const auto wider = [](Scene& scene_model) { scene_model.cameras[0].width *= 2; };  // photos are not read
+  change_model(wider, false);
+  const Outcome doubted = reconstruct({scene().string(), "--dry-run", "--json"});
+  EXPECT_THAT(warnings(doubted),
+              Contains(AllOf(HasSubstr("the camera of view00.png: the principal point (48, 36)"),
+                             HasSubstr("the photo of 192x72"), HasSubstr("4 more views"),
+                             HasSubstr("K seems to be of images of about 96x72"))));
+  restore();
+  change_model(wider);
+  EXPECT_THAT(warnings(reconstruct({scene().string(), "--dry-run", "--json"})), IsEmpty());
+}
+
+TEST_F(WrongCalibration, APrincipalPointFromTheMiddleIsDoubted) {
+  change_model([](Scene& wrong) { wrong.cameras[0].params[2] = wrong.cameras[0].params[3] = 0; }, false);
+  EXPECT_THAT(
+      reconstruct({scene().string(), "--dry-run", "--depth-min", "1", "--depth-max", "6"}).err,
+      HasSubstr("the principal point (0, 0) is far from the middle of the photo of 96x72: it has to be in "
+                "pixels from the upper left corner"));
+}
+
+TEST_F(WrongCalibration, AFocalLengthInMillimetresIsDoubted) {
+  change_model(
+      [](Scene& wrong) {
+        for (double* focal : {&wrong.cameras[0].params[0], &wrong.cameras[0].params[1]}) *focal = 5;
+      },
+      false);
+  EXPECT_THAT(reconstruct({scene().string(), "--dry-run", "--depth-min", "1", "--depth-max", "6"}).err,
+              HasSubstr("the focal length of 5 pixels means an angle of view of 168 degrees"));
+}
+
+}  // namespace
+}  // namespace recon
