@@ -37,6 +37,13 @@ TEST(Changes, NameOptionsWithBothValues) {
   EXPECT_EQ(of({{"x", 1}}, {{"x", 2}}), "other constants of the method");
 }
 
+TEST(Changes, KnowLevelsOfPhotosFromTheOptionOfThatName) {
+  const auto of = [](const json& found, const json& wanted) { return describe_change(found, wanted); };
+  EXPECT_EQ(of({{"photo", "p"}}, {{"photo", "p"}, {"levels", {0, 4095}}}), "another range of 16-bit photos");
+  EXPECT_EQ(of({{"levels", {0, 1023}}}, {{"levels", {0, 4095}}}), "another range of 16-bit photos");
+  EXPECT_EQ(of({{"method", "bp"}, {"levels", 5}}, {{"method", "bp"}, {"levels", 6}}), "--levels 5 -> 6");
+}
+
 TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   const auto view = [](const char* name, const char* photo, double x, int width) {
     return json{{"name", name}, {"photo", photo}, {"pose", {1, x}}, {"camera", {width, 300, 1.0}}};

@@ -16,6 +16,7 @@
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
 #include "scene/view_geometry.hpp"
+#include "session/plan/choose_pairs.hpp"
 
 namespace recon {
 
@@ -149,43 +150,6 @@ void choose_output_names(ScenePlan& plan) {
     output = output_name(name, plan.views[i].unchanged);
     for (int n = 1; output != name && !taken.insert(output).second; ++n)
       output = name + "." + std::to_string(n) + ".png";
-  }
-}
-
-/// Rectifies `view` with its sources, in their order.
-/// @param refusal  set where there is no pair: why the first source cannot be rectified
-std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod method, std::string& refusal) {
-  const ViewPlan& it = plan.view(view);
-  std::vector<ViewPair> pairs;
-  for (const int source : it.sources) {
-    const Rectification result =
-        rectify(it.camera, plan.scene_view(view).cam_from_world, plan.view(source).camera,
-                plan.scene_view(source).cam_from_world, it.range, pair_limits(method));
-    if (result.pair)
-      pairs.push_back({source, *result.pair});
-    else if (refusal.empty())
-      refusal = plan.name(source) + ": " + result.refusal;
-  }
-  return pairs;
-}
-
-/// Rectifies every view with its sources; says of those that have sources but no pair why.
-/// @throws InputError when no view has a pair, but some have sources
-void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
-  const PairMethod method = pair_method(options.method_of(false));
-  std::vector<std::string> refusals(plan.views.size());
-  parallel_for(static_cast<int>(plan.views.size()),
-               [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });
-  const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
-  const bool none = std::none_of(plan.views.begin(), plan.views.end(), has_pair);
-  for (std::size_t i = 0; i < plan.views.size(); ++i) {
-    if (has_pair(plan.views[i]) || refusals[i].empty()) continue;
-    const std::string& name = plan.scene.views[i].name;
-    if (none)
-      throw InputError("no two views make a rectified pair, such as " + name + " with " + refusals[i] +
-                       "; --method planesweep takes views anywhere");
-    plan.warnings.push_back(name + ": it makes no rectified pair with any other view (" + refusals[i] +
-                            "); it gets no depth map: --method planesweep takes views anywhere");
   }
 }
 

@@ -235,6 +235,12 @@ std::string option_named_as(const Place& place) {
   return find_option(name) != nullptr ? name : "";
 }
 
+/// Whether a value is what is black and white in photos; numbers of that name are of an option.
+bool is_sample_levels(const Place& place, const json& before, const json& now) {
+  const auto levels = std::find(place.begin(), place.end(), "levels");
+  return levels != place.end() && (levels + 1 != place.end() || before.is_array() || now.is_array());
+}
+
 /// All that has changed, each change once.
 class Changes {
  public:
@@ -294,6 +300,10 @@ class Changes {
     }
     if (place.back() == "mask" && before.is_null() != now.is_null()) {
       add(files_, before.is_null() ? "a new mask" : "a mask that is gone");
+      return true;
+    }
+    if (is_sample_levels(place, before, now)) {
+      add(files_, "another range of 16-bit photos");
       return true;
     }
     const std::size_t first = of_others ? 2 : 0;

@@ -1,0 +1,53 @@
+#include "session/plan/choose_pairs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "scene/rectification.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Rectifies `view` with its sources, in their order.
+/// @param refusal  set where there is no pair: why the first source cannot be rectified
+std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod method, std::string& refusal) {
+  const ViewPlan& it = plan.view(view);
+  std::vector<ViewPair> pairs;
+  for (const int source : it.sources) {
+    const Rectification result =
+        rectify(it.camera, plan.scene_view(view).cam_from_world, plan.view(source).camera,
+                plan.scene_view(source).cam_from_world, it.range, pair_limits(method));
+    if (result.pair)
+      pairs.push_back({source, *result.pair});
+    else if (refusal.empty())
+      refusal = plan.name(source) + ": " + result.refusal;
+  }
+  return pairs;
+}
+
+}  // namespace
+
+void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
+  const PairMethod method = pair_method(options.method_of(false));
+  std::vector<std::string> refusals(plan.views.size());
+  parallel_for(static_cast<int>(plan.views.size()),
+               [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });
+  const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
+  const bool none = std::none_of(plan.views.begin(), plan.views.end(), has_pair);
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    if (has_pair(plan.views[i]) || refusals[i].empty()) continue;
+    const std::string& name = plan.scene.views[i].name;
+    if (none)
+      throw InputError("no two views make a rectified pair, such as " + name + " with " + refusals[i] +
+                       "; --method planesweep takes views anywhere");
+    plan.warnings.push_back(name + ": it makes no rectified pair with any other view (" + refusals[i] +
+                            "); it gets no depth map: --method planesweep takes views anywhere");
+  }
+}
+
+}  // namespace recon

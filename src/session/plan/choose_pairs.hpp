@@ -1,0 +1,12 @@
+#pragma once
+
+#include "session/options/options.hpp"
+#include "session/plan/plan.hpp"
+
+namespace recon {
+
+/// Rectifies every view with its sources; says of those that have sources but no pair why.
+/// @throws InputError when no view has a pair, but some have sources
+void choose_pairs(const SessionOptions& options, ScenePlan& plan);
+
+}  // namespace recon
