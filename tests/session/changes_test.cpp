@@ -151,6 +151,20 @@ class ChangesOfOptions : public SceneSteps {
   }
 };
 
+// What is searched is narrowed by the expected depths, and planes of auto by what is found.
+TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
+  options_ = parse_options({});
+  options_.quiet = true;
+  const auto run = begin("any");
+  const json before = estimate_inputs(*run, 0);
+  options_.planes = run->plan.view(0).planes;
+  EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)),
+            "--planes auto -> " + std::to_string(run->plan.view(0).planes));
+  options_.planes.reset();
+  run->plan.views[0].expected.far *= 2;
+  EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)), "other expected depths");
+}
+
 TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
   const std::vector<GivenOptions> bases = {{},
                                            {{"planes", {"20"}}},

@@ -285,9 +285,9 @@ class Changes {
   /// A photo or what belongs to one, or the result of another step.
   bool add_file(const Place& place, const json& before, const json& now) {
     static const std::map<std::string, std::string> kNames = {
-        {"photo", "another photo"}, {"mask", "another mask"},        {"lens", "another camera"},
-        {"pose", "another pose"},   {"maps", "other depth maps"},    {"left", "another left image"},
-        {"cloud", "another cloud"}, {"right", "another right image"}};
+        {"photo", "another photo"}, {"mask", "another mask"},         {"lens", "another camera"},
+        {"pose", "another pose"},   {"maps", "other depth maps"},     {"left", "another left image"},
+        {"cloud", "another cloud"}, {"right", "another right image"}, {"expected", "other expected depths"}};
     const bool of_others = place.front() == "sources" || place.front() == "views";
     if (of_others && place.size() == 2) {
       const std::string view = (place.front() == "sources" ? "source " : "view ") + place[1];

@@ -199,7 +199,8 @@ json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
   const auto& [paths, p1, p2, p2_falloff] = run.options.sweep_paths.penalties;
   const PhotometricFilterOptions filter = run.options.resolved_filter();
   return {{"method", "planesweep"},
-          {"planes", plan.planes},
+          {"planes", run.options.planes ? json(*run.options.planes) : json("auto")},
+          {"expected", {plan.expected.near, plan.expected.far, plan.expected.from_points}},
           {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
           {"window", sweep.window},
           {"combine", static_cast<int>(sweep.combination)},
