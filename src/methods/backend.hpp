@@ -77,7 +77,7 @@ struct DepthBounds {
 
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC and patches: 1).
 struct SweepProblem : SweepSpec, SweepImages {
-  PlaneSet planes;  ///< of the coarsest level, if patches are refined
+  PlaneSet planes;                   ///< of the coarsest level, if patches are refined
   std::vector<SweepImages> coarser;  ///< for patches: images halved once, twice, ...
   DepthBounds bounds = {};           ///< exact ones of the depths
 };

@@ -197,9 +197,9 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
     ++counts.known;
     const bool same = same_depth(seen.z, found, options);
     counts.through += !same && seen.z < static_cast<double>(found);
-    const bool agrees = same && same_normal(normal,
-                                            world_normal(source.cam_from_world, source.normal(seen.x, seen.y)),
-                                            options);
+    const bool agrees =
+        same &&
+        same_normal(normal, world_normal(source.cam_from_world, source.normal(seen.x, seen.y)), options);
     counts.agree += agrees;
     const double difference = std::abs(seen.z / static_cast<double>(found) - 1);
     counts.close += agrees && difference <= static_cast<double>(options.max_relative_depth) / 4;
