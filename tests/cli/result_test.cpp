@@ -228,8 +228,9 @@ TEST_F(ReconstructResult, HasSurePointsThatOneViewSees) {
 /// The only source of view02 and of view08 has no depth map.
 TEST_F(ReconstructResult, HasNoDepthsOfViewsThatNoOtherChecks) {
   const fs::path demo = fs::path(RECON_SOURCE_DIR) / "scenes/demo";
-  const Outcome outcome = reconstruct({demo.string(), "-o", dense().string(), "--planes", "auto", "--sources",
-                                       "1", "--views", "view0[028].jpg", "--max-image-size", "200"});
+  const Outcome outcome =
+      reconstruct({demo.string(), "-o", dense().string(), "--planes", "auto", "--sources", "1", "--views",
+                   "view0[028].jpg", "--max-image-size", "200", "--min-fused-views", "1"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto report = nlohmann::json::parse(content(dense() / "report.json"));
   std::map<std::string, double> known;

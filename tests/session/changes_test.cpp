@@ -156,6 +156,7 @@ TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
   options_ = parse_options({});
   options_.quiet = true;
   const auto run = begin("any");
+  for (int view = 0; view < kViews; ++view) run->states[run->plan.name(view)];
   const json before = estimate_inputs(*run, 0);
   options_.planes = run->plan.view(0).planes;
   EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)),
@@ -163,6 +164,16 @@ TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
   options_.planes.reset();
   run->plan.views[0].expected.far *= 2;
   EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)), "other expected depths");
+}
+
+TEST_F(ChangesOfOptions, OfSpecklesBelongToTheStepThatDropsThem) {
+  const Inputs patches = inputs_of({}), swept = inputs_of({{"planes", {"20"}}});
+  const Inputs fewer = inputs_of({{"speckle", {"10"}}});
+  const Inputs fewer_swept = inputs_of({{"planes", {"20"}}, {"speckle", {"10"}}});
+  EXPECT_EQ(describe_change(patches.estimate, fewer.estimate), "");
+  EXPECT_EQ(describe_change(patches.check, fewer.check), "--speckle 20 -> 10");
+  EXPECT_EQ(describe_change(swept.estimate, fewer_swept.estimate), "--speckle 20 -> 10");
+  EXPECT_EQ(describe_change(swept.check, fewer_swept.check), "");
 }
 
 TEST_F(ChangesOfOptions, AreSaidByTheirNames) {

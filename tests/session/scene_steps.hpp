@@ -163,13 +163,19 @@ class SceneSteps : public testing::Test {
   }
   ~SceneSteps() override { fs::remove_all(folder_); }
 
-  /// A run into the folder `output` whose model is read.
+  /// A run into the folder `output` whose model is read. Unless `searches_` is set, each view is swept once,
+  /// and overlaps with its sources only, so that work on some views ends long before that on others.
   std::unique_ptr<SceneRun> begin(const std::string& output) const {
     auto run =
         std::make_unique<SceneRun>(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
                                    Workspace(folder_ / output), kThreads);
     run->memory.limit = kAmpleMemory;
     read_scene(*run);
+    if (searches_) return run;
+    for (ViewPlan& view : run->plan.views) {
+      view.range = view.expected;
+      view.overlapping.clear();
+    }
     return run;
   }
 
@@ -228,6 +234,7 @@ class SceneSteps : public testing::Test {
 
   fs::path folder_;
   SessionOptions options_;
+  bool searches_ = false;
 };
 
 }  // namespace recon::test

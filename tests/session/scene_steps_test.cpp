@@ -99,6 +99,18 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
   expect_equal(results(*run), expected_results());
 }
 
+TEST_F(SceneSteps, SearchTheDepthsOnAnyDevice) {
+  searches_ = true;
+  Backends backends;
+  const WatchedBackend& first = add_backend(backends, "first");
+  const WatchedBackend& second = add_backend(backends, "second");
+  const auto run = begin("two");
+  estimate(*run, backends);
+  EXPECT_EQ(first.sweeps() + second.sweeps(), 2 * kViews) << "a coarse sweep and another one of each view";
+  check_and_fuse(*run);
+  expect_equal(results(*run), expected_results());
+}
+
 /// Concurrent calls of a device, now and at most so far.
 struct Load {
   int now = 0, max = 0;

@@ -254,7 +254,8 @@ json estimate_inputs(const SceneRun& run, int view) {
   for (const int source : plan.matched_views()) inputs["sources"].push_back(describe_image(run, source));
   inputs["depth_min"] = plan.range.near;
   inputs["depth_max"] = plan.range.far;
-  inputs["speckle"] = run.options.filter.speckle_size;
+  inputs["speckle"] = run.job.method == Method::kPlaneSweep ? run.options.resolved_filter().speckle_size
+                                                            : run.options.filter.speckle_size;
   inputs["median"] = run.options.filter.median;
   add_mask(run, view, inputs);
   return inputs;
@@ -270,6 +271,7 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
   if (run.options.swept_by_patches(run.job)) {
     inputs["min_confidence"] = run.options.min_reliability();
     inputs["max_hole"] = run.options.hole_reach(run.job);
+    inputs["speckle"] = run.options.filter.speckle_size;
     add_mask(run, view, inputs);
   }
   return inputs;
