@@ -25,7 +25,8 @@ namespace {
 /// Fewer planes of a coarse sweep do not separate surfaces.
 constexpr int kMinCoarsePlanes = 32;
 
-/// Views whose depths may contradict those of a view, or agree, in the fusion, beside its sources.
+/// Views whose depths may contradict those of a view, or agree, in the fusion: where the sources are fewer,
+/// others that see most of what it sees.
 constexpr int kOverlappingViews = 20;
 
 SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
@@ -126,7 +127,10 @@ void choose_sources(const SessionOptions& options, ScenePlan& plan) {
   parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
     ViewPlan& view = plan.views[i];
     view.sources = sources[i];
-    view.overlapping = overlapping[i];
+    for (const int other : overlapping[i])
+      if (std::ssize(view.sources) + std::ssize(view.overlapping) < kOverlappingViews &&
+          std::find(view.sources.begin(), view.sources.end(), other) == view.sources.end())
+        view.overlapping.push_back(other);
     view.expected = {bounded(expected[i], options.depth), expected[i].from_points};
     view.range = sweep ? bounded(search_range(index, i, sources[i], expected[i]), options.depth)
                        : static_cast<const DepthRange&>(view.expected);
