@@ -96,12 +96,15 @@ __device__ void use_up(const DeviceFusionJob& job, const DeviceFusionView& view,
 /// fused.
 __device__ void use_pixels(const DeviceFusionJob& job, const Observation& start, int x, int y) {
   use_up(job, job.views[0], x, y, start.z, job.spacing - 1, pixel_centre(x, y), job.spacing - 0.5);
+  const DeviceFusionView& own = job.views[0];
+  const double reach = used_reach(x, y, own.camera, start.z, job.spacing, job.max_relative_depth,
+                                  [&](int i, int j) { return own.depth[j * own.camera.width + i]; });
   for (int place = 1; place < job.view_count; ++place) {
     const DeviceFusionView& view = job.views[place];
     if (view.used == nullptr) continue;
     const Reprojection seen = reproject(view, start.position);
     if (agrees(job, seen))
-      use_up(job, view, seen.x, seen.y, seen.predicted, job.spacing, seen.position, kUsedReach * job.spacing);
+      use_up(job, view, seen.x, seen.y, seen.predicted, job.spacing, seen.position, reach);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "core/hd.hpp"
 #include "core/image.hpp"
 #include "core/vec.hpp"
+#include "fuse/agreement_step.hpp"
 #include "fuse/consistency.hpp"
 #include "scene/pinhole.hpp"
 
@@ -26,9 +27,25 @@ struct PointCriteria {
 };
 
 /// A point uses the pixels of its surface in other views whose centres lie at most this from its image, in x
-/// and in y, in units of the spacing. Those further away have a point of their own, so that no gap is left
-/// where the image of a view or what it sees ends.
-constexpr double kUsedReach = 1.0;
+/// and in y, in units of the spacing: less where its own view knows no more of the surface beside it, so that
+/// no gap is left where the image of a view or what it sees ends. The others have a point of their own.
+constexpr double kUsedReach = 1.0, kUsedReachAtEdges = 0.5;
+
+/// The reach of the point that starts at pixel (x, y) of a view, pixels.
+/// @param z      its depth
+/// @param depth  depth(x, y) of the view's map; unknown is NaN
+template <class Depth>
+RECON_HD double used_reach(int x, int y, const Pinhole& camera, double z, int spacing,
+                           double max_relative_depth, const Depth& depth) {
+  for (int k = 0; k < 4; ++k) {
+    const int step = k % 2 == 0 ? spacing : -spacing;
+    const int i = k < 2 ? x + step : x, j = k < 2 ? y : y + step;
+    const bool inside = i >= 0 && j >= 0 && i < camera.width && j < camera.height;
+    if (!inside || !depths_agree(z, static_cast<double>(depth(i, j)), max_relative_depth))
+      return kUsedReachAtEdges * spacing;
+  }
+  return kUsedReach * spacing;
+}
 
 /// Whether pixel (x, y) lies within the reach of an image at `position`.
 RECON_HD bool is_used(Vec2d position, int x, int y, double reach) {

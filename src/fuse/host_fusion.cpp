@@ -186,11 +186,14 @@ class ViewPoints {
     out.points.push_back(sums.finish());
     const double z = static_cast<double>(reference_.depth.depth(x, y));
     use_up(reference_, x, y, z, options_.spacing - 1, pixel_centre(x, y), options_.spacing - 0.5);
+    const double reach =
+        used_reach(x, y, reference_.depth.camera, z, options_.spacing,
+                   static_cast<double>(options_.agreement.max_relative_depth), reference_.depth.depth);
     for (std::size_t n = 0; n < neighbours_.size(); ++n) {
       const ReprojectedBlock& found = block.found[n];
       if (neighbours_[n].used != nullptr && found.agrees(i))
         use_up(neighbours_[n], found.x[i], found.y[i], found.predicted[i], options_.spacing,
-               {found.u[i], found.v[i]}, kUsedReach * options_.spacing);
+               {found.u[i], found.v[i]}, reach);
     }
   }
 

@@ -134,9 +134,8 @@ TEST(Fuse, KeepsSureDepthsWhereNoOtherViewHasOne) {
     return std::count_if(cloud.points.begin(), cloud.points.end(),
                          [](const auto& point) { return point.view_count == 1; });
   };
-  // The second view is two pixels to the right. The first sees two columns alone, the second one besides that
-  // next to the columns of which the first has made points.
-  constexpr std::ptrdiff_t kUnseen = (2 + 1) * 30;
+  // The second view is two pixels to the right: each sees two columns alone.
+  constexpr std::ptrdiff_t kUnseen = (2 + 2) * 30;
   scene.maps[1]->depth(10, 5) = kUnknown;
   scene.maps[1]->depth(20, 5) = 3.0f;
   EXPECT_EQ(points(1.0f), 0);

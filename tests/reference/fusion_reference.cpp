@@ -129,7 +129,20 @@ class Cloud {
     const bool sure = known == 0 && limit != 1 && maps_[i].confidence(x, y) >= limit;
     if ((count < options_.min_views && !sure) || seeing_through >= count || !mean(agreeing, row)) return;
     mark(i, {true, x, y, z, x + 0.5, y + 0.5}, options_.spacing - 0.5);
-    for (const Mark& one : later) mark(one.view, one.seen, options_.spacing);
+    const double reach = (surface_continues(own) ? 1.0 : 0.5) * options_.spacing;
+    for (const Mark& one : later) mark(one.view, one.seen, reach);
+  }
+
+  /// Whether the view knows the surface one spacing to the left, to the right, above and below.
+  bool surface_continues(const Observation& o) const {
+    const int s = options_.spacing, offsets[4][2] = {{-s, 0}, {s, 0}, {0, -s}, {0, s}};
+    for (const auto& [dx, dy] : offsets) {
+      const Observation beside{o.view, o.x + dx, o.y + dy};
+      const Pinhole& camera = views_[o.view].camera;
+      if (beside.x < 0 || beside.y < 0 || beside.x >= camera.width || beside.y >= camera.height) return false;
+      if (!same_depth(depth(o), depth(beside), options_.agreement)) return false;
+    }
+    return true;
   }
 
   /// Marks the pixels of the surface whose centres are at most `reach` from an image of a point, in x and y.
