@@ -27,8 +27,8 @@ struct PointCriteria {
 };
 
 /// A point uses the pixels of its surface in other views whose centres lie at most this from its image, in x
-/// and in y, in units of the spacing: less where its own view knows no more of the surface beside it, so that
-/// no gap is left where the image of a view or what it sees ends. The others have a point of their own.
+/// and in y, in units of the spacing: less where the image of its own view ends, or where something nearer
+/// begins to hide the surface from it, so that no gap is left there. The others have a point of their own.
 constexpr double kUsedReach = 1.0, kUsedReachAtEdges = 0.5;
 
 /// The reach of the point that starts at pixel (x, y) of a view, pixels.
@@ -41,7 +41,7 @@ RECON_HD double used_reach(int x, int y, const Pinhole& camera, double z, int sp
     const int step = k % 2 == 0 ? spacing : -spacing;
     const int i = k < 2 ? x + step : x, j = k < 2 ? y : y + step;
     const bool inside = i >= 0 && j >= 0 && i < camera.width && j < camera.height;
-    if (!inside || !depths_agree(z, static_cast<double>(depth(i, j)), max_relative_depth))
+    if (!inside || static_cast<double>(depth(i, j)) < (1.0 - max_relative_depth) * z)
       return kUsedReachAtEdges * spacing;
   }
   return kUsedReach * spacing;

@@ -9,7 +9,7 @@ namespace recon {
 namespace {
 
 constexpr double kMaxArea = 2e-4;  ///< of an island, in units of fx fy
-constexpr int kReach = 10;         ///< between the fragments of a region, pixels
+constexpr int kMaxGap = 10;        ///< between the fragments of a region, pixels
 constexpr float kMaxStep = 0.02f;  ///< relative difference of neighbouring depths
 constexpr float kReliable = 0.93f;
 
@@ -18,7 +18,7 @@ constexpr float kReliable = 0.93f;
 void remove_islands(const CheckedMaps& maps, const Pinhole& camera, int min_size) {
   const double area = kMaxArea * camera.fx * camera.fy;
   remove_regions(
-      maps.depth, kReach, [](float a, float b) { return std::abs(a - b) <= kMaxStep * std::min(a, b); },
+      maps.depth, kMaxGap, [](float a, float b) { return std::abs(a - b) <= kMaxStep * std::min(a, b); },
       [&](int x, int y) { return maps.confidence(x, y) >= kReliable; },
       [area, min_size](int size, int reliable) {
         return size < min_size || (size < area && 2 * reliable < size);

@@ -24,7 +24,7 @@ constexpr std::size_t kReadBytes = 24;
 constexpr std::size_t kColourBytes = 6;
 // Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
 // encoder of a preview (13), depth with normals and the decoded left image (28).
-constexpr std::size_t kWriteBytes = 36;
+constexpr std::size_t kPreviewBytes = 36;
 constexpr std::uint64_t kCloudPointBytes = 36 + 12;  // in fused.ply and its visibility file
 
 std::size_t pixels_of(const PairPlan& plan) {
@@ -73,7 +73,7 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
   const std::size_t colour = plan.options.method == PairMethod::kPipeline ? kColourBytes * pixels : 0;
   memory.peak =
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
-                                10 * pixels + colour + orders.host_bytes, kWriteBytes * pixels + file});
+                                10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file});
   if (memory.peak > limit)
     throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
                                   format_byte_size(memory.peak), format_byte_size(limit), remedy));
