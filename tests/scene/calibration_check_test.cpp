@@ -10,13 +10,13 @@
 namespace recon {
 namespace {
 
-const Camera kCamera{CameraModel::kPinhole, 100, 80, {100, 100, 50, 40}};
+const Camera kTenPixelCamera{CameraModel::kPinhole, 100, 80, {100, 100, 50, 40}};
 
 /// Two cameras with x to the right, two units apart, that look at twelve points on the plane z = 10.
 Scene two_views() {
   Scene scene;
   scene.camera_ids = {1};
-  scene.cameras = {kCamera};
+  scene.cameras = {kTenPixelCamera};
   scene.views = {{1, "a.png", 0, {identity<double>(), {1, 0, 0}}, {}},
                  {2, "b.png", 0, {identity<double>(), {-1, 0, 0}}, {}}};
   for (std::uint64_t i = 0; i < 12; ++i) {
@@ -115,7 +115,7 @@ TEST(CalibrationCheck, MistakesOfWholeModelsAreExplained) {
   for (std::size_t v = 0; v < 2; ++v)
     for (std::size_t i = 0; i < 12; ++i) {
       const Vec3d x = right.views[v].cam_from_world * right.points[i].position;
-      right.views[v].observations.edit()[i].pixel = *Lens(kCamera).project(x);
+      right.views[v].observations.edit()[i].pixel = *Lens(kTenPixelCamera).project(x);
     }
   ASSERT_FALSE(is_off(fit(right).all));
   const Mat3d flip{{1, 0, 0, 0, -1, 0, 0, 0, -1}};

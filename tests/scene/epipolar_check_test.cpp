@@ -52,10 +52,10 @@ Pose pose_at(Vec3d centre, double about_x, double about_y) {
   return {rotation, -(rotation * centre)};
 }
 
-const PlaneView kReference(pose_at({0, 0, 0}, 0, 0)), kSource(pose_at({0.5, 0.3, 0.2}, 0.06, 0.1));
+const PlaneView kFirstView(pose_at({0, 0, 0}, 0, 0)), kSecondView(pose_at({0.5, 0.3, 0.2}, 0.06, 0.1));
 
 TEST(EpipolarCheck, MostPixelsAreFoundWithTheRightPoses) {
-  for (const auto& [a, b] : {std::pair{&kReference, &kSource}, {&kSource, &kReference}}) {
+  for (const auto& [a, b] : {std::pair{&kFirstView, &kSecondView}, {&kSecondView, &kFirstView}}) {
     const EpipolarScore score = epipolar_score(a->view(), b->view());
     EXPECT_GT(score.tried, 40u);
     EXPECT_GT(score.share(), 0.85);
@@ -63,12 +63,12 @@ TEST(EpipolarCheck, MostPixelsAreFoundWithTheRightPoses) {
 }
 
 TEST(EpipolarCheck, WrongPosesWinByChance) {
-  const SmallView reference = kReference.view();
-  SmallView source = kSource.view();
+  const SmallView reference = kFirstView.view();
+  SmallView source = kSecondView.view();
   EpipolarScore score;
   for (const double turn : {0.4, -0.4, 0.8, -0.8}) {  // the motion is seen in other directions
     const double c = std::cos(turn), s = std::sin(turn);
-    source.cam_from_world = Pose{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {0, 0, 0}} * kSource.pose;
+    source.cam_from_world = Pose{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {0, 0, 0}} * kSecondView.pose;
     source.cam_from_world.translation.y += 1;
     score += epipolar_score(reference, source);
   }
@@ -77,18 +77,18 @@ TEST(EpipolarCheck, WrongPosesWinByChance) {
 }
 
 TEST(EpipolarCheck, IgnoredAndFlatPixelsAreNotTried) {
-  SmallView reference = kReference.view();
+  SmallView reference = kFirstView.view();
   const Image<std::uint8_t> none(kWidth, kHeight, 0);
   reference.mask = none.view();
-  EXPECT_EQ(epipolar_score(reference, kSource.view()).tried, 0u);
+  EXPECT_EQ(epipolar_score(reference, kSecondView.view()).tried, 0u);
   reference.mask = {};
   const Image<std::uint8_t> flat(kWidth, kHeight, 90);
   reference.pixels = flat.view();
-  EXPECT_EQ(epipolar_score(reference, kSource.view()).tried, 0u);
+  EXPECT_EQ(epipolar_score(reference, kSecondView.view()).tried, 0u);
 }
 
 TEST(EpipolarCheck, ViewsOfOneCentreHaveNoEpipolarLines) {
-  EXPECT_EQ(epipolar_score(kReference.view(), kReference.view()).tried, 0u);
+  EXPECT_EQ(epipolar_score(kFirstView.view(), kFirstView.view()).tried, 0u);
 }
 
 TEST(EpipolarCheck, SmallImagesAreMeansOfBlocks) {
