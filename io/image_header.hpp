@@ -32,7 +32,7 @@ HeaderSize size_of(const Pixels& image) {
 std::optional<HeaderSize> header_size(std::string_view bytes);
 
 /// Whether the header of an image file shows that it has samples of at most 8 bits and no transparency: then
-/// its pixels are known without knowing those of other photos. False also where that cannot be told.
+/// its pixels are known without knowing those of other photos. False also where that is not known.
 bool has_plain_samples(std::string_view bytes);
 
 /// The grey that is transparent in a grey PNG without an alpha channel, in the samples that decoding gives;

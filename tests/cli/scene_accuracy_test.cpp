@@ -48,22 +48,22 @@ TEST_F(SceneAccuracy, OfTheDefaultsOnTheDemo) {
 
   const nlohmann::json cloud =
       evaluate({"cloud", dense + "/fused.ply", "--scene", scene, "--thresholds", "0.033"});
-  EXPECT_GT(cloud.at("points"), 160000);  // 162171
+  EXPECT_GT(cloud.at("points"), 170000);  // 175409
   EXPECT_EQ(cloud.at("points_left_out"), 0);
-  EXPECT_GT(cloud.at("within_1_percent"), 0.985);      // 0.9888
-  EXPECT_LT(cloud.at("median_depth_error"), 0.00017);  // 0.000155
+  EXPECT_GT(cloud.at("within_1_percent"), 0.985);      // 0.9860
+  EXPECT_LT(cloud.at("median_depth_error"), 0.00017);  // 0.000161
   const nlohmann::json score = cloud.at("scores").at(0);
-  EXPECT_GT(score.at("precision"), 0.985);  // 0.9883
-  EXPECT_GT(score.at("recall"), 0.862);     // 0.8656
-  EXPECT_GT(score.at("f1"), 0.919);         // 0.9229
+  EXPECT_GT(score.at("precision"), 0.983);  // 0.9848
+  EXPECT_GT(score.at("recall"), 0.871);     // 0.8742
+  EXPECT_GT(score.at("f1"), 0.923);         // 0.9262
 
   const nlohmann::json maps = evaluate({"depth", dense, "--ground-truth", scene + "/gt_depth"});
   EXPECT_EQ(maps.at("views").size(), 9u);
   EXPECT_EQ(maps.at("views_without_map"), 0);
   const nlohmann::json depth = maps.at("all");
-  EXPECT_GT(depth.at("completeness"), 0.94);     // 0.9450
-  EXPECT_GT(within(depth, 0.001), 0.60);         // 0.6087
-  EXPECT_GT(within(depth, 0.01), 0.920);         // 0.9240
+  EXPECT_GT(depth.at("completeness"), 0.94);     // 0.9447
+  EXPECT_GT(within(depth, 0.001), 0.61);         // 0.6234
+  EXPECT_GT(within(depth, 0.01), 0.920);         // 0.9251
   EXPECT_LT(depth.at("median_error"), 0.00070);  // 0.000681
 }
 
