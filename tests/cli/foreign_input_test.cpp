@@ -94,7 +94,7 @@ TEST_F(ForeignInput, PhotosOfAnyBitDepthGiveTheSameCloud) {
   }
 }
 
-// 14 bits of which a room uses a few: spread, and not black.
+// 14 bits of which a scene uses a few: spread, and not black.
 TEST_F(ForeignInput, PhotosOfThermalCamerasAreSpread) {
   change_photos([](const cv::Mat& pixels) {
     cv::Mat grey;

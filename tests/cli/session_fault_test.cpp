@@ -124,7 +124,7 @@ TEST_F(ReconstructSessionFault, ThatCannotWriteItsFilesFails) {
     GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
   copy_scenes({"a", "b"});
   for (const char* scene : {"a", "b"}) fs::create_directory_symlink(session() / scene, disk / scene);
-  // Room for the lock and nothing else.
+  // Space for the lock and nothing else.
   set_content(disk / "filler", std::string(std::size_t{1} << 20, 'x'));
   fs::resize_file(disk / "filler", fs::file_size(disk / "filler") / 4096 * 4096 - 4096);
   const Outcome outcome = run({disk.string(), "--json"});

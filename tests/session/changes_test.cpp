@@ -61,7 +61,7 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   wanted["window"] = 5;
   EXPECT_EQ(of(wanted), "--window none -> 5, another photo, another pose of c, a new mask");
   wanted["depth_min"] = 1.5, wanted["depth_max"] = 25.125;
-  EXPECT_EQ(of(wanted), "--window none -> 5 and 4 more changes") << "a line has no room for the next one";
+  EXPECT_EQ(of(wanted), "--window none -> 5 and 4 more changes") << "the next one does not fit into a line";
   wanted.erase("window");
   EXPECT_THAT(of(wanted), HasSubstr("depth range none to none -> 1.5 to 25.125 (--depth-min, --depth-max)"));
   wanted = found;

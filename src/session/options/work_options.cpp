@@ -86,6 +86,32 @@ Option preset_option() {
 
 }  // namespace
 
+static void add_run_options(OptionGroup& group) {
+  group.add(run_switch("dry-run",
+                       "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
+                       "predicted time. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
+                       "~/.cache/reconstruct and improve the prediction",
+                       RECON_FIELD(dry_run)));
+  group.add(
+      run_switch("overwrite",
+                 "Do finished work again, also in a folder with files of other programs, which are replaced "
+                 "where names are the same. Without it, such a folder is refused, and finished work is kept",
+                 RECON_FIELD(overwrite)));
+  group
+      .add("clean", "",
+           "Remove the maps of a view before the check across views as soon as no check needs them: half of "
+           "what a scene takes on the disk. They are estimated again where other options of the check need "
+           "them",
+           OptionScope::kCommandLine)
+      .flag(kScenes, RECON_FIELD(clean));
+  group.add(run_switch("wait", "Wait while another reconstruct writes into the same output folder",
+                       RECON_FIELD(wait)));
+  group.add("config", "FILE",
+            "Read options from a TOML file, such as the options.toml of an earlier run; options of the "
+            "command line take precedence",
+            OptionScope::kCommandLine);
+}
+
 OptionGroup work_options() {
   OptionGroup group("Work");
   group.add(method_option());
@@ -124,29 +150,7 @@ OptionGroup work_options() {
            "estimate: up to the depth maps of single views; fuse: from these to the cloud; all: both",
            OptionScope::kPart)
       .keyword(kScenes, RECON_FIELD(stage), kStages);
-  group.add(run_switch("dry-run",
-                       "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
-                       "predicted time. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
-                       "~/.cache/reconstruct and improve the prediction",
-                       RECON_FIELD(dry_run)));
-  group.add(
-      run_switch("overwrite",
-                 "Do finished work again, also in a folder with files of other programs, which are replaced "
-                 "where names are the same. Without it, such a folder is refused, and finished work is kept",
-                 RECON_FIELD(overwrite)));
-  group
-      .add("clean", "",
-           "Remove the maps of a view before the check across views as soon as no check needs them: half of "
-           "what a scene takes on the disk. They are estimated again where other options of the check need "
-           "them",
-           OptionScope::kCommandLine)
-      .flag(kScenes, RECON_FIELD(clean));
-  group.add(run_switch("wait", "Wait while another reconstruct writes into the same output folder",
-                       RECON_FIELD(wait)));
-  group.add("config", "FILE",
-            "Read options from a TOML file, such as the options.toml of an earlier run; options of the "
-            "command line take precedence",
-            OptionScope::kCommandLine);
+  add_run_options(group);
   return group;
 }
 

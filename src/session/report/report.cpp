@@ -182,8 +182,9 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string more = fmt::format(" and {} more", names.size() - i);
     const bool last = i + 1 == names.size();
-    const std::size_t room = last ? 0 : fmt::format(" and {} more", names.size() - i - 1).size();
-    if (!verbose && i > 0 && column + text.size() + 1 + names[i].size() + room > kColumns) return text + more;
+    const std::size_t space = last ? 0 : fmt::format(" and {} more", names.size() - i - 1).size();
+    if (!verbose && i > 0 && column + text.size() + 1 + names[i].size() + space > kColumns)
+      return text + more;
     text += " " + names[i];
   }
   return text;

@@ -259,7 +259,7 @@ class Changes {
     if (other_constants_) add(files_, "other constants of the method");
   }
 
-  /// As many as a line has room for, the first one in any case.
+  /// As many as fit into a line, the first one in any case.
   std::string text() const {
     constexpr std::size_t kRoom = 80;
     std::vector<std::string> all = main_options_;
