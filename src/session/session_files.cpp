@@ -37,7 +37,12 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
     check_files(folder_, options.overwrite);
     // Parts of the estimation work beside each other, as in the folder of a scene.
     const char* const shared_key = options.stage == Stage::kEstimate ? "estimate" : "";
-    lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
+    try {
+      lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
+    } catch (const OutputError& error) {
+      fail(error);
+      folder_.clear();
+    }
   }
 }
 
@@ -79,10 +84,14 @@ void SessionFiles::write() {
     write_session_files(folder_, lines());
     failure_.reset();
   } catch (const Error& error) {
-    const std::string message = std::string("the session's files are not written: ") + error.what();
-    if (!failure_) spdlog::warn("{}", message);
-    failure_ = Failure{error.exit_code(), message};
+    fail(error);
   }
+}
+
+void SessionFiles::fail(const Error& error) {
+  const std::string message = std::string("the session's files are not written: ") + error.what();
+  if (!failure_) spdlog::warn("{}", message);
+  failure_ = Failure{error.exit_code(), message};
 }
 
 }  // namespace recon

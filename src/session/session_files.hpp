@@ -23,10 +23,9 @@ struct Outcome;
 /// meanwhile. Of a single input, a plan or a shard there is nothing.
 class SessionFiles {
  public:
-  /// Takes the folder.
+  /// Takes the folder. One that cannot be written is a failure, which does not stop the work.
   /// @throws UsageError when a file of the user has one of the names and may not be overwritten, or another
-  /// process has the folder and is not waited for
-  /// @throws OutputError when the folder cannot be written; Interrupted while waiting
+  /// process has the folder and is not waited for; Interrupted while waiting
   SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs);
   ~SessionFiles();
   SessionFiles(const SessionFiles&) = delete;
@@ -47,6 +46,7 @@ class SessionFiles {
  private:
   std::vector<nlohmann::json> lines() const;
   void write();
+  void fail(const Error& error);
 
   using Clock = std::chrono::steady_clock;
 

@@ -138,6 +138,17 @@ TEST_F(ReconstructSessionFault, ThatCannotWriteItsFilesFails) {
   EXPECT_TRUE(fs::exists(session() / "b/dense/fused.ply")) << "the scenes are done nevertheless";
 }
 
+TEST_F(ReconstructSessionFault, WhoseFolderCannotBeTakenDoesItsScenes) {
+  copy_scenes({"a", "b"});
+  fs::create_directories(session() / ".reconstruct-session");  // no file can be opened there
+  const Outcome outcome = run({session().string()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the session's files are not written"));
+  EXPECT_TRUE(fs::exists(session() / "a/dense/fused.ply"));
+  EXPECT_TRUE(fs::exists(session() / "b/dense/fused.ply"));
+  EXPECT_FALSE(fs::exists(session() / "session.jsonl"));
+}
+
 TEST_F(ReconstructSessionFault, SaysWhatCannotBeUsedFirstAndEachSceneAsItBegins) {
   copy_scenes({"a", "c", "d"});
   fs::create_symlink("z-loop", session() / "z-loop");

@@ -44,6 +44,13 @@ TEST(Changes, KnowLevelsOfPhotosFromTheOptionOfThatName) {
   EXPECT_EQ(of({{"method", "bp"}, {"levels", 5}}, {{"method", "bp"}, {"levels", 6}}), "--levels 5 -> 6");
 }
 
+TEST(Changes, NameViewsThatOverlap) {
+  const json found = {{"views", {{"a", {{"maps", "h"}, {"overlapping", {"b"}}}}}}};
+  json wanted = found;
+  wanted["views"]["a"]["overlapping"] = {"b", "c"};
+  EXPECT_EQ(describe_change(found, wanted), "other overlapping views of a");
+}
+
 TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   const auto view = [](const char* name, const char* photo, double x, int width) {
     return json{{"name", name}, {"photo", photo}, {"pose", {1, x}}, {"camera", {width, 300, 1.0}}};

@@ -154,7 +154,7 @@ void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
       const auto depth = static_cast<double>(z);
       const bool outside = depth < (1 - kRounding) * near || depth > (1 + kRounding) * far;
       if (outside) z = maps.confidence(x, y) = kUnknown;
-      if (!std::isnan(z)) z = std::clamp(z, first, last);
+      if (!std::isnan(z)) z = std::min(std::max(z, first), last);
     }
 }
 

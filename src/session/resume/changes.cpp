@@ -306,6 +306,10 @@ class Changes {
       add(files_, "another range of 16-bit photos");
       return true;
     }
+    if (of_others && place[2] == "overlapping") {
+      add(files_, "other overlapping views of " + place[1]);
+      return true;
+    }
     const std::size_t first = of_others ? 2 : 0;
     for (std::size_t i = first; i < place.size(); ++i)
       if (const auto name = kNames.find(place[i]); name != kNames.end()) {

@@ -288,9 +288,13 @@ PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views) {
 json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   json maps = json::object(), indices = json::object();
   const std::vector<int> dense_index = dense_indices(run.plan);
+  const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
   for (const int view : views) {
+    json overlapping = json::array();
+    for (const int other : overlaps[view]) overlapping.push_back(run.plan.name(other));
     maps[run.plan.name(view)] = {{"maps", hashes(*run.state(view).check)},
-                                 {"image", describe_image(run, view)}};
+                                 {"image", describe_image(run, view)},
+                                 {"overlapping", std::move(overlapping)}};
     indices[run.plan.name(view)] = dense_index[view];
   }
   json inputs = {{"version", kResultsVersion},
