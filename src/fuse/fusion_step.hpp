@@ -27,9 +27,11 @@ struct PointCriteria {
 };
 
 /// A point uses the pixels of its surface in other views whose centres lie at most this from its image, in x
-/// and in y, in units of the spacing: less where the image of its own view ends, or where something nearer
-/// begins to hide the surface from it, so that no gap is left there. The others have a point of their own.
+/// and in y, in units of the spacing: less where the image of its own view ends, or where something clearly
+/// nearer begins to hide the surface from it, so that no gap is left there. The others have a point of their
+/// own.
 constexpr double kUsedReach = 1.0, kUsedReachAtEdges = 0.5;
+constexpr double kClearlyNearer = 3.0;  ///< in units of the max relative difference of depths that agree
 
 /// The reach of the point that starts at pixel (x, y) of a view, pixels.
 /// @param z      its depth
@@ -41,7 +43,7 @@ RECON_HD double used_reach(int x, int y, const Pinhole& camera, double z, int sp
     const int step = k % 2 == 0 ? spacing : -spacing;
     const int i = k < 2 ? x + step : x, j = k < 2 ? y : y + step;
     const bool inside = i >= 0 && j >= 0 && i < camera.width && j < camera.height;
-    if (!inside || static_cast<double>(depth(i, j)) < (1.0 - max_relative_depth) * z)
+    if (!inside || static_cast<double>(depth(i, j)) < (1.0 - kClearlyNearer * max_relative_depth) * z)
       return kUsedReachAtEdges * spacing;
   }
   return kUsedReach * spacing;

@@ -49,9 +49,9 @@ float reliability(const Agreement& agreement, float variation) {
   const float agree = agreement.agree, close = agreement.close;
   const float visible = std::max(1.0f, static_cast<float>(agreement.visible));
   const float hidden = static_cast<float>(agreement.known - agreement.agree - agreement.through);
-  const float z = -1.15f + 0.21f * kLogCounts[agreement.agree] + 0.42f * kLogCounts[agreement.close] +
-                  3.94f * agree / visible + 2.19f * hidden / visible + 0.98f * close / std::max(1.0f, agree) -
-                  0.79f * std::min(20.0f * variation, 3.0f);
+  const float z = -1.07f + 0.15f * kLogCounts[agreement.agree] + 0.74f * kLogCounts[agreement.close] +
+                  3.77f * agree / visible + 2.21f * hidden / visible + 0.32f * close / std::max(1.0f, agree) -
+                  0.65f * std::min(20.0f * variation, 3.0f);
   return rounded_logistic(z);
 }
 

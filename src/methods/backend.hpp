@@ -44,15 +44,16 @@ struct SweepStages {
   AggregationOptions aggregation;
   bool graph_cut = false;  ///< minimises the energy from the result of the optimizer
   GraphCutOptions cut;     ///< for optimizer and stage; costs are scaled to 0 .. 126, see quantized_cost
-  bool edges = false;      ///< moves depth edges to lower costs, see adjusted_depth
-  bool patches = false;    ///< sweeps the coarsest level only and refines slanted patches from there
-  bool prior = false;      ///< after the patches: the planar prior, see fill_supported_planes
+  /// Moves depth edges: to lower costs, see adjusted_depth; those of patches to grey levels, see edge_state.
+  bool edges = false;
+  bool patches = false;  ///< sweeps the coarsest level only and refines slanted patches from there
+  bool prior = false;    ///< after the patches: the planar prior, see fill_supported_planes
   PatchMatchOptions patch_match;
 };
 
 /// Whether a sweep needs stored costs.
 constexpr bool needs_volume(SweepOptimizer optimizer, const SweepStages& stages) {
-  return optimizer == SweepOptimizer::kGraphCut || stages.graph_cut || stages.edges ||
+  return optimizer == SweepOptimizer::kGraphCut || stages.graph_cut || (stages.edges && !stages.patches) ||
          stages.aggregation.kind != Aggregation::kNone;
 }
 

@@ -32,7 +32,7 @@ class PatchScene {
       : scene_(c) {
     SweepProblem& problem = scene_.problem();
     problem.optimizer = optimizer;
-    problem.stages.patches = problem.stages.prior = true;
+    problem.stages.patches = problem.stages.prior = problem.stages.edges = true;
     problem.stages.patch_match = options;
     for (std::size_t i = 0; i < problem.sources.size(); ++i) problem.sources[i].id = i + 1;
     coarser_ = halve_images(problem);

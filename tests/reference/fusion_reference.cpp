@@ -133,15 +133,15 @@ class Cloud {
     for (const Mark& one : later) mark(one.view, one.seen, reach);
   }
 
-  /// Whether the image goes on one spacing to the left, to the right, above and below, and nothing nearer is
-  /// there.
+  /// Whether the image goes on one spacing to the left, to the right, above and below, and nothing is there
+  /// that is nearer by three times the difference of depths that agree.
   bool surface_continues(const Observation& o) const {
     const int s = options_.spacing, offsets[4][2] = {{-s, 0}, {s, 0}, {0, -s}, {0, s}};
     for (const auto& [dx, dy] : offsets) {
       const Observation beside{o.view, o.x + dx, o.y + dy};
       const Pinhole& camera = views_[o.view].camera;
       if (beside.x < 0 || beside.y < 0 || beside.x >= camera.width || beside.y >= camera.height) return false;
-      const double limit = 1 - static_cast<double>(options_.agreement.max_relative_depth);
+      const double limit = 1 - 3 * static_cast<double>(options_.agreement.max_relative_depth);
       if (static_cast<double>(depth(beside)) < limit * static_cast<double>(depth(o))) return false;
     }
     return true;

@@ -171,10 +171,11 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
     const SessionOptions options = parse_options(given);
     const std::string resolved = resolved_options(options, kSweepScene);
     const bool prior = options.sweep_stages.prior;
-    EXPECT_THAT(resolved, HasSubstr(prior                          ? "refine=\"patches,prior\"\n"
+    EXPECT_THAT(resolved, HasSubstr(prior                          ? "refine=\"edges,patches,prior\"\n"
                                     : options.sweep_stages.patches ? "refine=\"patches\"\n"
                                                                    : "refine="));
     EXPECT_EQ(prior, options.sweep_stages.patches && !given.contains("refine")) << resolved;
+    EXPECT_TRUE(options.sweep_stages.edges || !prior) << resolved;
     return options.sweep_stages.patches;
   };
   EXPECT_TRUE(patches({}));
@@ -193,6 +194,8 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
                                     {"cost", "sad"}})
     EXPECT_FALSE(patches({{name, {value}}})) << name;
   EXPECT_TRUE(patches({{"planes", {"64"}}, {"refine", {"patches"}}}));
+  EXPECT_TRUE(patches({{"optimizer", {"winner"}}, {"refine", {"edges,patches"}}}))
+      << "no stored costs needed";
   EXPECT_EQ(refusal_of({{"cost", {"sad"}}, {"refine", {"patches"}}}, {kSweepScene}),
             "--refine patches works with --cost zncc");
   EXPECT_EQ(refusal_of({{"refine", {"prior"}}}, {kSweepScene}),

@@ -217,6 +217,7 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
   map.chosen[1] = reinterpret_cast<PatchSources*>(shared);
   map.depth = reinterpret_cast<float*>(shared);
   map.support.kinds = reinterpret_cast<PixelKind*>(shared);
+  map.inside = reinterpret_cast<std::uint8_t*>(shared);
   map.support.levels = arena.take<unsigned long long>(2 * kComparedSources);
   map.reference = arena.take<std::uint8_t>(count(WorkMemoryMap::byte_pitch(shape.width), shape.height));
   const std::size_t bytes = count(WorkMemoryMap::byte_pitch(shape.source_width), shape.source_height);

@@ -89,6 +89,7 @@ struct PatchMemory {
   std::uint8_t* costs;
   int band_rows;  ///< of `costs`
   SupportMemory support;
+  std::uint8_t* inside;  ///< of edge_state
   float* results[3];  ///< depth, cost and confidence, of the finest level, without padding
 };
 

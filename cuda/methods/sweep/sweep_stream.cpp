@@ -7,6 +7,7 @@
 
 #include "cuda/match/cross_arms.hpp"
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/sweep/edge_planes.hpp"
 #include "match/patch.hpp"
 #include "match/posed_image.hpp"
 #include "methods/sweep/block_stages.hpp"
@@ -301,6 +302,12 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(coarsest.depth.width());
   staging_.upload(coarsest.depth.view(), memory.depth, pitch, stream_);
   PatchStates coarse{};
+  const auto queue_results = [&](const PatchArgs& args) {
+    if (problem.stages.edges)
+      launch_edge_depths(args, memory.inside, memory.results, stream_.get());
+    else
+      launch_patch_depths(args.states, memory.results, stream_.get());
+  };
   for (std::size_t level = problem.coarser.size() + 1; level-- > 0;) {
     const SweepImages& images =
         level == 0 ? static_cast<const SweepImages&>(problem) : problem.coarser[level - 1];
@@ -328,9 +335,9 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
       for (const int colour : {0, 1}) launch_improve(args, colour, stream_.get());
     }
     if (level == 0 && problem.stages.prior) launch_supported_planes(args, memory.support, stream_.get());
+    if (level == 0) queue_results(args);
     coarse = args.states;
   }
-  launch_patch_depths(coarse, memory.results, stream_.get());
   DepthEstimate estimate = uninitialised_estimate(coarse.width, coarse.height);
   const float* const* result = memory.results;
   for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence})

@@ -196,7 +196,7 @@ std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
 
 SweepProblem coarsest_sweep(const SweepProblem& problem) {
   SweepProblem sweep = problem;
-  sweep.stages.patches = false;
+  sweep.stages.patches = sweep.stages.edges = false;
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
   sweep.sources.resize(std::min<std::size_t>(sweep.sources.size(), kCoarseSources));
@@ -205,7 +205,7 @@ SweepProblem coarsest_sweep(const SweepProblem& problem) {
 
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
-  coarsest.stages.patches = false;
+  coarsest.stages.patches = coarsest.stages.edges = false;
   coarsest.sources = std::min(coarsest.sources, kCoarseSources);
   const int levels = shape.stages.patch_match.levels;
   for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})

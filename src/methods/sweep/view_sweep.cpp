@@ -10,6 +10,7 @@
 #include "match/cross_arms.hpp"
 #include "methods/sweep/block_stages.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "optimize/patch_match/edge_planes.hpp"
 #include "optimize/patch_match/patch_match.hpp"
 #include "optimize/patch_match/supported_planes.hpp"
 #include "optimize/winner/winner_take_all.hpp"
@@ -212,6 +213,8 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
                                          problem.stages.patch_match);
   level.reset();
   fill_weak_texture(problem, states.view());
+  if (problem.stages.edges)
+    states = with_moved_edges(states.view(), problem.reference.channel[0], patch_range(problem));
   return depth_estimate(std::as_const(states).view());
 }
 
@@ -225,9 +228,10 @@ std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
   const std::size_t states =
       element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
   const std::size_t prior = shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
+  const std::size_t edges = shape.stages.edges ? moved_edges_bytes(shape.width, shape.height) : 0;
   return results(coarsest_shape(shape)) +
          std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
-                  states + std::max(results(shape), prior));
+                  states + std::max({results(shape), prior, edges}));
 }
 
 }  // namespace

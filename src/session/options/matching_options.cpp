@@ -113,7 +113,8 @@ Option refine_option() {
                 "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
                 "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
                 "slanted patches from there) and prior (after patches, where texture is weak: planes through "
-                "reliable pixels around); patches,prior is its default unless planes or stages are given")
+                "reliable pixels around; edges are moved after them, to where the grey levels have them); "
+                "edges,patches,prior is its default unless planes or stages are given")
       .add({kSweep,
             [](const SessionOptions& o, Job) {
               RefinementSteps steps;

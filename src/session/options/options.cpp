@@ -58,7 +58,8 @@ void check_refinement(const SessionOptions& options, Job job) {
   if (stages.prior && !stages.patches) throw UsageError("--refine prior needs patches: patches,prior");
   if (stages.patches && options.sweep.cost != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
-  if (stages.edges && options.optimizer == SweepOptimizer::kWinnerTakeAll && !stages.graph_cut)
+  if (stages.edges && !stages.patches && options.optimizer == SweepOptimizer::kWinnerTakeAll &&
+      !stages.graph_cut)
     throw UsageError(
         "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
         "the cost of a winner is the least already");
@@ -255,9 +256,9 @@ static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
   bool& patches = options.sweep_stages.patches;
   if (!given.contains("refine"))
-    options.sweep_stages.prior = patches = options.method_of(false) == Method::kPlaneSweep &&
-                                           options.sweep.cost == CostKind::kZncc && !options.planes &&
-                                           !given.contains("optimizer") && !given.contains("aggregation");
+    options.sweep_stages.prior = options.sweep_stages.edges = patches =
+        options.method_of(false) == Method::kPlaneSweep && options.sweep.cost == CostKind::kZncc &&
+        !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
   if (given.contains("window"))
     options.sweep_stages.patch_match.radius = std::min(options.sweep.window / 2, kMaxPatchRadius);
 }

@@ -117,7 +117,7 @@ inline constexpr float kDefaultMaxPatchCost = 0.8f;
 inline constexpr int kDefaultPatchSources = 20;
 
 /// The least reliability of a depth from patches; see reliability.
-inline constexpr float kDefaultMinReliability = 0.45f;
+inline constexpr float kDefaultMinReliability = 0.35f;
 /// The same where no other view has a depth; 1: none is kept, as most of them are wrong on photos.
 inline constexpr float kDefaultMinLoneReliability = 1.0f;
 /// Max angle between normals from patches that agree, degrees.

@@ -260,14 +260,15 @@ ViewDepth ViewChecks::checked_maps(int view, const std::vector<int>& sources) {
   if (sources.empty()) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
   const auto maps = photometric(view);
-  ViewDepth result = checked(run_, *maps, agreement(view, reference, others), consistency);
+  const Image<Agreement> said = agreement(view, reference, others);
+  ViewDepth result = checked(run_, *maps, said, consistency);
   const Image<std::uint8_t> mask = prepared_mask(run_, view);
   const CheckedMaps checked_view{result.depth.view(), result.normal.view(), result.confidence.view(),
                                  mask.view()};
   fill_holes(checked_view, reference, others,
              {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
   if (run_.options.swept_by_patches(run_.job))
-    remove_islands(checked_view, reference.camera, run_.options.filter.speckle_size);
+    remove_islands(checked_view, said.view(), reference.camera, run_.options.filter.speckle_size);
   round_confidences(result.confidence.view());
   return result;
 }

@@ -1,0 +1,153 @@
+// Depth edges that move to where the photo has them.
+
+#include "optimize/patch_match/edge_planes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "core/parallel.hpp"
+#include "reference/edge_planes_reference.hpp"
+#include "reference/sweep_problems.hpp"
+
+namespace recon {
+namespace {
+
+constexpr InverseRange kEdgeTestRange = {0.1f, 2.0f};
+
+/// A bright near surface on the left of a dark far one, both slanted. The depth edge lies some pixels beyond
+/// that of the photo.
+struct FattenedScene {
+  FattenedScene(int width, int height, int photo_edge, int depth_edge)
+      : states(width, height), grey(width, height) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        states(x, y) = {x < depth_edge ? near_plane(x, y) : far_plane(x, y), 0.2f};
+        grey(x, y) = x < photo_edge ? 180 : 90;
+      }
+  }
+
+  static SlantedPlane near_plane(int x, int y) { return plane_at({1.0f, 0.002f, -0.001f}, x, y); }
+  static SlantedPlane far_plane(int x, int y) { return plane_at({0.5f, -0.001f, 0.001f}, x, y); }
+  static SlantedPlane plane_at(SlantedPlane plane, int x, int y) {
+    plane.w = inverse_depth(plane, static_cast<float>(x), static_cast<float>(y));
+    return plane;
+  }
+
+  Image<PatchState> moved() { return with_moved_edges(states.view(), grey.view(), kEdgeTestRange); }
+
+  Image<PatchState> states;
+  Image<std::uint8_t> grey;
+};
+
+/// The columns of a row that have the near plane; no other has one between two that do.
+int near_columns(const Image<PatchState>& states, int y) {
+  int near = 0;
+  for (int x = 0; x < states.width(); ++x)
+    if (states(x, y).plane.w > 0.75f) EXPECT_EQ(near++, x);
+  return near;
+}
+
+TEST(EdgePlanes, OfTheNearerSurfaceEndWhereItsPhotoEnds) {
+  for (const int beyond : {0, 1, 2, 3, 4}) {
+    FattenedScene scene(40, 20, 20, 20 + beyond);
+    const Image<PatchState> moved = scene.moved();
+    for (int y = 0; y < 20; ++y) EXPECT_EQ(near_columns(moved, y), 20) << beyond;
+    for (int x = 20; x < 20 + beyond; ++x)
+      EXPECT_NEAR(moved(x, 10).plane.w, FattenedScene::far_plane(x, 10).w, 1e-6f) << "extrapolated";
+  }
+}
+
+TEST(EdgePlanes, StayWhereThePhotoHasNoContrast) {
+  FattenedScene scene(40, 20, 20, 24);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) scene.grey(x, y) = static_cast<std::uint8_t>(x < 20 ? 92 : 90);
+  const Image<PatchState> moved = scene.moved();
+  for (int y = 0; y < 20; ++y) EXPECT_EQ(near_columns(moved, y), 24);
+}
+
+TEST(EdgePlanes, StayWithinTheRange) {
+  FattenedScene scene(40, 20, 20, 24);
+  const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.grey.view(), {0.75f, 2.0f});
+  for (int y = 0; y < 20; ++y) EXPECT_EQ(near_columns(moved, y), 24);
+}
+
+/// A pole is too thin to have pixels inside its surface; it looks like nothing behind it.
+TEST(EdgePlanes, OfAPoleStay) {
+  FattenedScene scene(40, 20, 0, 0);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 18; x < 21; ++x)
+      scene.states(x, y).plane = FattenedScene::near_plane(x, y), scene.grey(x, y) = 180;
+  const Image<PatchState> moved = scene.moved();
+  for (int x = 0; x < 40; ++x) EXPECT_EQ(moved(x, 10).plane.w > 0.75f, x >= 18 && x < 21) << x;
+}
+
+/// Blocks of planes and grey levels, with noise in both.
+struct RandomScene {
+  RandomScene(int width, int height, std::uint32_t seed) : states(width, height), grey(width, height) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
+        const double block = reference::hashed(seed, a / 9, b / 7),
+                     other = reference::hashed(seed + 1, a / 9, b / 7);
+        const double noise = reference::hashed(seed + 2, a, b);
+        states(x, y) = {
+            {static_cast<float>(0.5 + block + (noise < 0.02 ? 0.3 : 0.004 * noise)),
+             static_cast<float>(0.004 * (other - 0.5)), static_cast<float>(0.002 * (block - 0.5))},
+            static_cast<float>(0.7 * reference::hashed(seed + 3, a, b))};
+        const double photo = reference::hashed(seed, (a + 2) / 9, b / 7);
+        grey(x, y) = static_cast<std::uint8_t>(40 * photo + 12 * reference::hashed(seed + 4, a, b));
+      }
+  }
+  Image<PatchState> states;
+  Image<std::uint8_t> grey;
+};
+
+void expect_textbook(int width, int height, std::uint32_t seed) {
+  RandomScene scene(width, height, seed);
+  std::vector<reference::EdgePixel> pixels;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const auto& [plane, cost] = scene.states(x, y);
+      pixels.push_back({static_cast<double>(plane.w), static_cast<double>(plane.wx),
+                        static_cast<double>(plane.wy), static_cast<double>(cost), scene.grey(x, y)});
+    }
+  const InverseRange range{0.6f, 1.4f};
+  const std::vector<int> givers = reference::edge_planes(pixels, width, height, 0.6, 1.4);
+  const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.grey.view(), range);
+  int changed = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const int giver = givers[static_cast<std::size_t>(y * width + x)];
+      const int i = giver % width, j = giver / width;
+      const PatchState& from = scene.states(i, j);
+      const PatchState& is = moved(x, y);
+      EXPECT_EQ(is.plane.w, inverse_depth(from.plane, static_cast<float>(x - i), static_cast<float>(y - j)))
+          << x << " " << y << " from " << i << " " << j;
+      EXPECT_TRUE(is.plane.wx == from.plane.wx && is.plane.wy == from.plane.wy && is.cost == from.cost);
+      changed += giver != y * width + x;
+    }
+  if (width > 30) EXPECT_GT(changed, width * height / 100);
+}
+
+TEST(EdgePlanes, AreThoseOfTheTextbook) {
+  expect_textbook(67, 41, 1);
+  expect_textbook(64, 48, 9);
+  expect_textbook(1, 1, 2);
+  expect_textbook(1, 23, 3);
+  expect_textbook(37, 2, 4);
+}
+
+TEST(EdgePlanes, AreTheSameForAnyNumberOfThreads) {
+  RandomScene scene(150, 90, 5);
+  const auto moved = [&] { return with_moved_edges(scene.states.view(), scene.grey.view(), kEdgeTestRange); };
+  const Image<PatchState> expected = moved();
+  for (const int threads : {1, 4}) {
+    const Image<PatchState> result = ThreadLimit(threads).run(moved);
+    for (int y = 0; y < 90; ++y)
+      EXPECT_EQ(std::memcmp(result.row(y), expected.row(y), 150 * sizeof(PatchState)), 0) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace recon
