@@ -1,7 +1,10 @@
 #include "session/report/session_report.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
@@ -23,6 +26,20 @@ constexpr const char* kOldPageMark = " scenes</h1>\n<table><tr><th>scene<th clas
 bool is_session_line(std::string_view text) {
   const json line = json::parse(text.substr(0, text.find('\n')), nullptr, false);
   return line.is_object() && line.contains("scene") && line.contains("status") && line.contains("exit_code");
+}
+
+/// Whether a line has what the page reads, each of its type; lines may have been changed by hand.
+bool is_whole(const json& line) {
+  if (!line.is_object()) return false;
+  const auto all = [&](std::initializer_list<const char*> keys, const auto& has_type) {
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return !line.contains(key) || has_type(line.at(key)); });
+  };
+  const auto is_text = [](const json& value) { return value.is_string(); };
+  const auto is_number = [](const json& value) { return value.is_number(); };
+  return line.contains("scene") && line.contains("status") && line.contains("exit_code") &&
+         all({"scene", "status", "output", "preview", "error"}, is_text) &&
+         all({"exit_code", "views", "points", "seconds", "warnings"}, is_number);
 }
 
 /// What a column of the tables shows of a line.
@@ -173,6 +190,17 @@ bool is_session_file(const fs::path& path) {
   } catch (const Error&) {
     return false;
   }
+}
+
+std::vector<json> read_session_lines(const fs::path& folder) {
+  std::vector<json> lines;
+  try {
+    std::istringstream text(read_file(folder / "session.jsonl"));
+    for (std::string row; std::getline(text, row);)
+      if (json line = json::parse(row, nullptr, false); is_whole(line)) lines.push_back(std::move(line));
+  } catch (const Error&) {  // of no earlier call
+  }
+  return lines;
 }
 
 void write_session_files(const fs::path& folder, const std::vector<json>& lines) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "session/options/option.hpp"
-#include "session/options/pipeline_settings.hpp"
+#include "session/resume/option_values.hpp"
 
 namespace recon {
 
@@ -52,19 +52,14 @@ json with_sources_by_name(json inputs) {
   if (sources == inputs.end() || !sources->is_array()) return inputs;
   json by_name = json::object(), order = json::array();
   for (json& source : *sources) {
-    const std::string name = source.is_object() ? source.value("name", "") : "";
+    const json own = part(source, "/name");
+    const std::string name = own.is_string() ? own.get<std::string>() : "";
     order.push_back(name);
     by_name[name] = std::move(source);
   }
   *sources = std::move(by_name);
   inputs["order"] = std::move(order);
   return inputs;
-}
-
-/// A part of inputs; null where it is absent.
-json part(const json& inputs, const char* pointer) {
-  const json::json_pointer place(pointer);
-  return inputs.contains(place) ? inputs.at(place) : json();
 }
 
 /// The value at a place in inputs; null where there is none.
@@ -76,154 +71,6 @@ json value_at(const json& inputs, const Place& place) {
   }
   return *value;
 }
-
-/// A value for people; "none" where there is none.
-std::string shown(const json& value) {
-  constexpr std::size_t kMaxLength = 60;
-  if (value.is_null()) return "none";
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (value.is_array()) {
-    std::vector<std::string> parts;
-    for (const json& element : value) parts.push_back(shown(element));
-    return fmt::format("{}", fmt::join(parts, ","));
-  }
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() > kMaxLength ? text.substr(0, kMaxLength) + "..." : text;
-}
-
-/// The keyword of a number that stands for it in inputs.
-template <class Value>
-std::string word(const json& value, const std::map<std::string, Value>& words) {
-  return value.is_number_integer() ? word_of(static_cast<Value>(value.get<int>()), words) : shown(value);
-}
-
-std::string method_of(const json& inputs) {
-  const json own = part(inputs, "/method");
-  return shown(own.is_null() ? part(inputs, "/matching/method") : own);
-}
-
-/// The stages of a method, which are all that inputs have or a part of them.
-json stages_of(const json& inputs) {
-  return inputs.contains("matching") ? inputs.at("matching") : inputs;
-}
-
-// Values of options by the whole inputs.
-
-std::string cost_of(const json& inputs) {
-  const json stages = stages_of(inputs), cost = part(stages, "/cost"), transform = part(stages, "/transform");
-  const std::string method = method_of(inputs);
-  if (!cost.is_number_integer()) return shown(cost);
-  if (method == "sgm") return word(cost, kTransforms);
-  if (method == "bm") return word(cost, kBlockCosts);
-  PipelineOptions pipeline;
-  pipeline.cost = static_cast<PipelineCost>(cost.get<int>());
-  if (transform.is_number_integer())
-    pipeline.transform.transform = static_cast<Transform>(transform.get<int>());
-  return pipeline_cost_keyword(pipeline);
-}
-
-std::string optimizer_of(const json& inputs) {
-  const json optimizer = part(stages_of(inputs), "/optimizer");
-  return method_of(inputs) == "planesweep" ? word(optimizer, kSweepOptimizers)
-                                           : word(optimizer, kPipelineOptimizers);
-}
-
-std::string refinement_of(const json& inputs) {
-  const auto flag = [](const json& of, const char* pointer) {
-    const json value = part(of, pointer);
-    return value.is_boolean() && value.get<bool>();
-  };
-  const json stages = stages_of(inputs);
-  RefinementSteps steps;
-  if (method_of(inputs) == "planesweep") {
-    steps.graph_cut = flag(stages, "/stages/graph_cut");
-    steps.edges = flag(stages, "/stages/edges");
-    steps.patches = flag(stages, "/stages/patches");
-    steps.prior = flag(stages, "/stages/prior");
-  } else {
-    steps.graph_cut = flag(stages, "/refinement/steps/0");
-    steps.left_right = flag(stages, "/refinement/steps/1");
-    steps.vote = flag(stages, "/refinement/steps/2");
-    steps.interpolate = flag(stages, "/refinement/steps/3");
-    steps.edges = flag(stages, "/refinement/steps/4");
-    steps.subpixel = flag(stages, "/refinement/steps/5");
-    steps.median = flag(stages, "/refinement/steps/6");
-  }
-  return format_refinement(steps);
-}
-
-std::string max_disparity_of(const json& inputs) {
-  const json stages = stages_of(inputs), min = part(stages, "/min_disparity"),
-             count = part(stages, "/disparities");
-  if (!min.is_number_integer() || !count.is_number_integer()) return shown(count);
-  return std::to_string(min.get<int>() + count.get<int>());
-}
-
-std::string roi_of(const json& inputs) {
-  const json region = part(stages_of(inputs), "/region");
-  return shown(region.is_null() ? part(inputs, "/roi") : region);
-}
-
-// Values of options by the value in the inputs.
-
-std::string window_of(const json& radius) {
-  return radius.is_number_integer() ? std::to_string(2 * radius.get<int>() + 1) : shown(radius);
-}
-std::string arm_of(const json& reach) {
-  return reach.is_number_integer() ? std::to_string(reach.get<int>() - 1) : shown(reach);
-}
-std::string quality_of(const json& iterations) {
-  const std::map<int, const char*> words = {{1, "draft"}, {2, "normal"}, {4, "high"}};
-  const auto found = words.find(iterations.is_number_integer() ? iterations.get<int>() : 0);
-  return found == words.end() ? shown(iterations) : found->second;
-}
-
-/// An option, and how its value follows from the inputs or from the value at its place in them; from neither
-/// where inputs have it in another unit.
-struct Rule {
-  const char* option;
-  std::string (*by_inputs)(const json&) = nullptr;
-  std::string (*by_value)(const json&) = nullptr;
-};
-
-/// By the place in the stages of a method.
-const std::map<std::string, Rule> kRules = {
-    {"cost", {"cost", cost_of}},
-    {"transform", {"cost", cost_of}},
-    {"optimizer", {"optimizer", optimizer_of}},
-    {"disparities", {"max-disparity", max_disparity_of}},
-    {"combine", {"combine", nullptr, [](const json& v) { return word(v, kCombinations); }}},
-    {"prefilter", {"prefilter", nullptr, [](const json& v) { return word(v, kPrefilters); }}},
-    {"storage", {"storage", nullptr, [](const json& v) { return word(v, kStorages); }}},
-    {"penalties/0", {"paths", nullptr, shown}},
-    {"penalties/1", {"p1", nullptr, shown}},
-    {"penalties/2", {"p2", nullptr, shown}},
-    {"penalties/3", {"p2-falloff", nullptr, shown}},
-    {"sgm/p1", {"p1"}},
-    {"sgm/p2", {"p2"}},
-    {"scanline/p1", {"p1"}},
-    {"scanline/p2", {"p2"}},
-    {"graph_cut/smoothness", {"p1"}},
-    {"graph_cut/smoothness_cap", {"p2"}},
-    {"graph_cut/edge_falloff", {"p2-falloff", nullptr, shown}},
-    {"cut/smoothness", {"p1", nullptr, shown}},
-    {"cut/smoothness_cap", {"p2"}},
-    {"cut/edge_falloff", {"p2-falloff", nullptr, shown}},
-    {"aggregation/kind", {"aggregation", nullptr, [](const json& v) { return word(v, kAggregations); }}},
-    {"aggregation/constant_radius", {"window", nullptr, window_of}},
-    {"aggregation/adaptive_radius", {"window", nullptr, window_of}},
-    {"aggregation/gamma_colour", {"aw-colour", nullptr, shown}},
-    {"aggregation/gamma_space", {"aw-space", nullptr, shown}},
-    {"aggregation/reach", {"arm-length", nullptr, arm_of}},
-    {"aggregation/colour", {"arm-colour", nullptr, shown}},
-    {"aggregation/iterations", {"cross-iterations", nullptr, shown}},
-    {"patch/radius", {"window", nullptr, window_of}},
-    {"patch/iterations", {"quality", nullptr, quality_of}},
-    {"graph_cut", {"refine", refinement_of}},
-    {"edges", {"refine", refinement_of}},
-    {"patches", {"refine", refinement_of}},
-    {"prior", {"refine", refinement_of}}};
 
 /// The name of an option for a key such as "max_cost" of the inputs themselves or of a part with options
 /// only; empty where there is none.
@@ -241,6 +88,22 @@ bool is_sample_levels(const Place& place, const json& before, const json& now) {
   return levels != place.end() && (levels + 1 != place.end() || before.is_array() || now.is_array());
 }
 
+/// Whether values could be of the same step: an option may be written as a word or a number, but no list
+/// stands for an object, nor either for one value.
+bool same_shape(const json& found, const json& wanted) {
+  if (found.is_null() || wanted.is_null()) return true;
+  if (found.is_object() != wanted.is_object() || found.is_array() != wanted.is_array()) return false;
+  if (found.is_object())
+    return std::all_of(found.items().begin(), found.items().end(), [&](const auto& it) {
+      return !wanted.contains(it.key()) || same_shape(it.value(), wanted.at(it.key()));
+    });
+  if (!found.is_array() || wanted.empty()) return true;
+  if (found.size() == wanted.size())
+    return std::equal(found.begin(), found.end(), wanted.begin(), same_shape);
+  return std::all_of(found.begin(), found.end(),
+                     [&](const json& element) { return same_shape(element, wanted.front()); });
+}
+
 /// All that has changed, each change once.
 class Changes {
  public:
@@ -248,6 +111,10 @@ class Changes {
       : found_(with_sources_by_name(found)), wanted_(with_sources_by_name(wanted)) {
     if (part(found_, "/version") != part(wanted_, "/version")) {
       add(files_, "another version of the program made it");
+      return;
+    }
+    if (!found.is_object() || !same_shape(found, wanted)) {
+      add(files_, kDamagedRecord);
       return;
     }
     const std::string before = method_of(found_), now = method_of(wanted_);
@@ -306,7 +173,7 @@ class Changes {
       add(files_, "another range of 16-bit photos");
       return true;
     }
-    if (of_others && place[2] == "overlapping") {
+    if (of_others && place.size() > 2 && place[2] == "overlapping") {
       add(files_, "other overlapping views of " + place[1]);
       return true;
     }
@@ -362,8 +229,8 @@ class Changes {
     if (place.front() == "roi" || place.front() == "region") return add_values("roi", roi_of);
     if (place.front() == "refinement" && place.size() > 1 && place[1] == "steps")
       return add_values("refine", refinement_of);
-    if (const auto rule = kRules.find(joined(place)); rule != kRules.end()) {
-      const auto& [option, by_inputs, by_value] = rule->second;
+    if (const OptionRule* rule = find_option_rule(joined(place))) {
+      const auto& [option, by_inputs, by_value] = *rule;
       if (by_inputs != nullptr) return add_values(option, by_inputs);
       const std::string name = std::string("--") + option;
       return add_named(option, by_value != nullptr ? name + " " + by_value(before) + " -> " + by_value(now)
