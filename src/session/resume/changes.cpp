@@ -89,12 +89,13 @@ bool is_sample_levels(const Place& place, const json& before, const json& now) {
 }
 
 /// Whether values could be of the same step: an option may be written as a word or a number, but no list
-/// stands for an object, nor either for one value.
+/// stands for an object, nor either for one value, and names are words.
 bool same_shape(const json& found, const json& wanted) {
   if (found.is_null() || wanted.is_null()) return true;
   if (found.is_object() != wanted.is_object() || found.is_array() != wanted.is_array()) return false;
   if (found.is_object())
     return std::all_of(found.items().begin(), found.items().end(), [&](const auto& it) {
+      if (it.key() == "name" && !it.value().is_string()) return false;
       return !wanted.contains(it.key()) || same_shape(it.value(), wanted.at(it.key()));
     });
   if (!found.is_array() || wanted.empty()) return true;
@@ -109,7 +110,7 @@ class Changes {
  public:
   Changes(const json& found, const json& wanted)
       : found_(with_sources_by_name(found)), wanted_(with_sources_by_name(wanted)) {
-    if (part(found_, "/version") != part(wanted_, "/version")) {
+    if (found.is_object() && part(found, "/version") != part(wanted, "/version")) {
       add(files_, "another version of the program made it");
       return;
     }
