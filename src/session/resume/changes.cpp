@@ -20,15 +20,15 @@ namespace {
 using nlohmann::json;
 
 /// The keys that lead to a value.
-using Place = std::vector<std::string>;
+using Keys = std::vector<std::string>;
 
-std::string joined(const Place& place) {
+std::string joined(const Keys& place) {
   return fmt::format("{}", fmt::join(place, "/"));
 }
 
 /// Calls `visit(place, found, wanted)` for each value that differs; null where there is none.
 template <class Visit>
-void visit_changes(const json& found, const json& wanted, Place& place, const Visit& visit) {
+void visit_changes(const json& found, const json& wanted, Keys& place, const Visit& visit) {
   if (found == wanted) return;
   const auto descend = [&](const std::string& key, const json& a, const json& b) {
     place.push_back(key);
@@ -63,7 +63,7 @@ json with_sources_by_name(json inputs) {
 }
 
 /// The value at a place in inputs; null where there is none.
-json value_at(const json& inputs, const Place& place) {
+json value_at(const json& inputs, const Keys& place) {
   const json* value = &inputs;
   for (const std::string& key : place) {
     if (!value->is_object() || !value->contains(key)) return {};
@@ -74,7 +74,7 @@ json value_at(const json& inputs, const Place& place) {
 
 /// The name of an option for a key such as "max_cost" of the inputs themselves or of a part with options
 /// only; empty where there is none.
-std::string option_named_as(const Place& place) {
+std::string option_named_as(const Keys& place) {
   static const std::set<std::string> kParts = {"consistency", "agreement", "sgm"};
   if (place.size() > 2 || (place.size() == 2 && !kParts.contains(place.front()))) return {};
   std::string name = place.back();
@@ -83,7 +83,7 @@ std::string option_named_as(const Place& place) {
 }
 
 /// Whether a value is what is black and white in photos; numbers of that name are of an option.
-bool is_sample_levels(const Place& place, const json& before, const json& now) {
+bool is_sample_levels(const Keys& place, const json& before, const json& now) {
   const auto levels = std::find(place.begin(), place.end(), "levels");
   return levels != place.end() && (levels + 1 != place.end() || before.is_array() || now.is_array());
 }
@@ -121,9 +121,9 @@ class Changes {
     const std::string before = method_of(found_), now = method_of(wanted_);
     same_method_ = before == now;
     if (!same_method_) add(options_, "--method " + before + " -> " + now);
-    Place place;
+    Keys place;
     visit_changes(found_, wanted_, place,
-                  [&](const Place& at, const json& a, const json& b) { add_change(at, a, b); });
+                  [&](const Keys& at, const json& a, const json& b) { add_change(at, a, b); });
     if (other_constants_) add(files_, "other constants of the method");
   }
 
@@ -145,13 +145,13 @@ class Changes {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
   }
 
-  void add_change(const Place& place, const json& before, const json& now) {
+  void add_change(const Keys& place, const json& before, const json& now) {
     if (add_file(place, before, now) || add_derived(place)) return;
     if (same_method_) add_option(place, before, now);
   }
 
   /// A photo or what belongs to one, or the result of another step.
-  bool add_file(const Place& place, const json& before, const json& now) {
+  bool add_file(const Keys& place, const json& before, const json& now) {
     static const std::map<std::string, std::string> kNames = {
         {"photo", "another photo"}, {"mask", "another mask"},         {"lens", "another camera"},
         {"pose", "another pose"},   {"maps", "other depth maps"},     {"left", "another left image"},
@@ -201,7 +201,7 @@ class Changes {
   }
 
   /// What follows from options and from the model.
-  bool add_derived(const Place& place) {
+  bool add_derived(const Keys& place) {
     const auto both = [&](const auto& text_of) { return text_of(found_) + " -> " + text_of(wanted_); };
     if (place.front() == "depth_min" || place.front() == "depth_max") {
       add(options_, "depth range " + both([](const json& inputs) {
@@ -212,7 +212,7 @@ class Changes {
     const auto camera = std::find(place.begin(), place.end(), "camera");
     if (camera == place.end()) return false;
     const auto size = [&](const json& inputs) {
-      const json numbers = value_at(inputs, Place(place.begin(), camera + 1));
+      const json numbers = value_at(inputs, Keys(place.begin(), camera + 1));
       return numbers.is_array() && numbers.size() > 1 ? shown(numbers[0]) + "x" + shown(numbers[1]) : "none";
     };
     if (part(wanted_, "/left").is_string())
@@ -224,7 +224,7 @@ class Changes {
     return true;
   }
 
-  void add_option(Place place, const json& before, const json& now) {
+  void add_option(Keys place, const json& before, const json& now) {
     if (place.size() > 1 && (place.front() == "matching" || place.front() == "stages"))
       place.erase(place.begin());
     if (place.front() == "roi" || place.front() == "region") return add_values("roi", roi_of);
