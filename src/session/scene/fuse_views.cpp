@@ -21,6 +21,7 @@
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
 #include "session/background_work.hpp"
+#include "session/resume/changes.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_run.hpp"
@@ -343,6 +344,8 @@ void ViewFusion::finish() {
   record.inputs = fusion_inputs(run_, views);
   FinishedStep finished =
       find_finished(run_.workspace, run_.options.overwrite, Workspace::fusion_record_file(), record.inputs);
+  if (finished.record && !finished.record->result.contains("points"))
+    finished = {std::nullopt, kDamagedRecord, false};
   if (finished.record) {
     spdlog::info("fusion: the cloud is finished and kept");
     run_.cloud = CloudState{std::move(*finished.record), true};
