@@ -112,6 +112,18 @@ TEST_F(WrongCalibration, PhotosContradictPosesWithoutPoints) {
   }
 }
 
+TEST_F(WrongCalibration, PlaceholdersOfObservationsAreAWarningAtMost) {
+  change_model([](Scene& wrong) {
+    for (View& view : wrong.views)
+      for (Observation& it : view.observations.edit()) it.pixel = {0, 0};
+  });
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome), testing::ElementsAre(HasSubstr(
+                                     "the observations of 5 of 5 views are all at one place: they are "
+                                     "placeholders")));
+}
+
 TEST_F(WrongCalibration, OneBadPoseIsNamed) {
   change_model(
       [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); });

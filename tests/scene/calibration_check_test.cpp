@@ -94,6 +94,27 @@ TEST(CalibrationCheck, ObservationsWithoutAPointAreNotCounted) {
   EXPECT_FALSE(is_off(fit(scene).all) || is_unusable(fit(scene).all));
 }
 
+TEST(CalibrationCheck, ObservationsAtOnePlaceSayNothing) {
+  for (const Vec2d place : {Vec2d{0, 0}, Vec2d{-1, -1}, Vec2d{50, 40}}) {
+    Scene scene = two_views();
+    for (Observation& it : scene.views[1].observations.edit()) it.pixel = place;
+    scene.views[1].observations.push_back({{99, 79}, kNoPoint});
+    const SceneFit it = fit(scene);
+    EXPECT_EQ(it.placeholders, 1u);
+    EXPECT_EQ(it.views[1].observations, 0u);
+    EXPECT_EQ(it.all.observations, 12u);
+    EXPECT_FALSE(is_off(it.all) || is_off(it.views[1]));
+  }
+  EXPECT_EQ(fit(two_views()).placeholders, 0u);
+  Scene one_point = two_views();
+  for (View& view : one_point.views) {
+    const Observation first = view.observations[0];
+    view.observations.clear();
+    view.observations.push_back(first);
+  }
+  EXPECT_EQ(fit(one_point).placeholders, 0u) << "a single observation is at one place anyway";
+}
+
 TEST(CalibrationCheck, OnlyTheGivenViewsCount) {
   Scene scene = two_views();
   scene.views[0].cam_from_world = turned(scene.views[0].cam_from_world, 20);

@@ -20,8 +20,8 @@ void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out);
 /// For people: the mistake if it is known, else the usual ones.
 std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake);
 
-/// Looks for pixels of some undistorted photos along the epipolar lines in others, and warns when they are
-/// not there: before depths are estimated. Sets `photos_fit`.
+/// Matches corners of undistorted photos, and warns when they do not lie on their epipolar lines, of the
+/// whole scene, of its cameras, or of single views: before depths are estimated. Sets `photos_fit`.
 /// @throws InputError when a photo or mask cannot be read, Interrupted
 void check_photos_fit(SceneRun& run);
 
