@@ -9,12 +9,12 @@
 namespace recon {
 namespace {
 
-constexpr int kSide = 400;  ///< of a small view, at most
-constexpr int kCells = 20;  ///< across the longer side
-constexpr int kRadius = 4;  ///< of the window
+constexpr int kSide = 400;        ///< of a small view, at most
+constexpr int kCornerCells = 20;  ///< across the longer side
+constexpr int kRadius = 4;        ///< of the window
 constexpr int kWindow = (2 * kRadius + 1) * (2 * kRadius + 1);
 constexpr int kGradientRadius = 2;
-constexpr int kMargin = kRadius + kGradientRadius + 1;  ///< without corners
+constexpr int kCornerMargin = kRadius + kGradientRadius + 1;  ///< without corners
 /// Min of the smaller eigenvalue of the squared gradients, squared grey levels a pixel.
 constexpr double kMinEigenvalue = 225;
 constexpr double kMinDeviation = 5;  ///< of a window, grey levels
@@ -225,10 +225,10 @@ double eigenvalue_at(const ImageView<const std::uint8_t>& image, int x, int y) {
 std::optional<Vec2d> corner_of_cell(const SmallView& view, int left, int top, int cell) {
   std::optional<Vec2d> corner;
   double best = kMinEigenvalue;
-  const int right = std::min(left + cell, view.pixels.width - kMargin);
-  const int bottom = std::min(top + cell, view.pixels.height - kMargin);
-  for (int y = std::max(top, kMargin); y < bottom; ++y)
-    for (int x = std::max(left, kMargin); x < right; ++x) {
+  const int right = std::min(left + cell, view.pixels.width - kCornerMargin);
+  const int bottom = std::min(top + cell, view.pixels.height - kCornerMargin);
+  for (int y = std::max(top, kCornerMargin); y < bottom; ++y)
+    for (int x = std::max(left, kCornerMargin); x < right; ++x) {
       if (!view.mask.empty() && view.mask(x, y) != 255) continue;
       const double value = eigenvalue_at(view.pixels, x, y);
       if (value <= best) continue;
@@ -263,7 +263,7 @@ Pinhole averaged(const Pinhole& camera, int factor) {
 
 std::vector<Vec2d> find_corners(const SmallView& view) {
   const int width = view.pixels.width, height = view.pixels.height;
-  const int cell = std::max(1, (std::max(width, height) + kCells - 1) / kCells);
+  const int cell = std::max(1, (std::max(width, height) + kCornerCells - 1) / kCornerCells);
   std::vector<Vec2d> corners;
   for (int top = 0; top < height; top += cell)
     for (int left = 0; left < width; left += cell)
