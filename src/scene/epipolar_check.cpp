@@ -20,7 +20,7 @@ constexpr double kDifference = 1e-4;  ///< for derivatives
 /// The scale of the distances in what a hypothesis explains, units.
 constexpr double kGainScale = 0.25;
 /// Min matches of a scene and of a view that are judged.
-constexpr std::size_t kMinOfScene = 60, kMinOfView = 20;
+constexpr std::size_t kMinOfScene = 100, kMinOfView = 20;
 /// A fitted parameter is beyond doubt when it is at least so many standard errors from 0.
 constexpr double kMinErrors = 7;
 /// Min change of the focal length, of the principal point as a share of the width, of a radius in the corner
