@@ -101,7 +101,7 @@ TEST(EpipolarCheck, AChangeThatHelpsFewMatchesIsNotSaid) {
   // Two views whose cameras would be changed, among others that do not depend on focal lengths.
   MatchedScene scene(2, 0.02, 0.1);
   scene.matches.resize(15);
-  for_cameras(scene, [](Pinhole& camera) { camera.fx = camera.fy = 330; });
+  for_cameras(scene, [](Pinhole& camera) { camera.fx = camera.fy = 400; });
   for (int i = 0; i < 4; ++i)
     scene.views.push_back({kUnitCamera, {identity<double>(), {-0.4 * i, 0.3 * (i % 2), 5}}});
   std::mt19937 random(11);
