@@ -25,7 +25,7 @@ std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistak
 /// @throws InputError when a photo or mask cannot be read, Interrupted
 void check_photos_fit(SceneRun& run);
 
-/// The same for one view and those next to it: whether its photo contradicts its camera and its pose.
+/// The same for one view, with more of the others: whether its photo contradicts its camera and its pose.
 bool photo_contradicts(SceneRun& run, int view);
 
 /// What the check across views leaves of some views' depths.

@@ -30,8 +30,8 @@ namespace {
 /// others.
 constexpr std::size_t kPhotos = 36, kOthers = 3;
 constexpr std::size_t kSpreadViews = 12, kOthersOfSpread = 2;
-/// The others of one view that is in doubt, and the min matches to judge it by.
-constexpr std::size_t kOthersOfOne = 6, kMinOfOne = 20;
+/// The others of one view that is in doubt.
+constexpr std::size_t kOthersOfOne = 6;
 /// Shares of matches near their epipolar lines: right calibrations reach 0.56 to 0.98, by chance it is up to
 /// 0.2. Up to the last one a mistake is looked for.
 constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.5;
@@ -303,10 +303,12 @@ bool photo_contradicts(SceneRun& run, int view) {
   const std::vector<int> beside = neighbours(run)[view];
   others[view].insert(others[view].begin(), beside.begin(), beside.end());
   SmallViews small(run);
-  const EpipolarFit fit =
-      fit_matches(views, small.matches(pairs_of(run, {{view}, kOthersOfOne}, others), views));
-  spdlog::debug("{}: {:.3f} of {} corners fit", run.plan.name(view), fit.share, fit.matches);
-  return fit.matches >= kMinOfOne && fit.share < kPhotosContradict;
+  std::vector<ViewMatch> matches = comparable_matches(run, compared_views(run), views, small);
+  std::erase_if(matches, [&](const ViewMatch& it) { return it.reference == view || it.source == view; });
+  const std::vector<ViewMatch> its = small.matches(pairs_of(run, {{view}, kOthersOfOne}, others), views);
+  matches.insert(matches.end(), its.begin(), its.end());
+  const EpipolarVerdict verdict = judge_matches(views, std::move(matches));
+  return std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return it.view == view; });
 }
 
 }  // namespace recon
