@@ -29,6 +29,8 @@ constexpr double kMinFocal = 0.025, kMinCentre = 0.03, kMinDistortion = 0.01,
                  kMinTurn = std::numbers::pi / 180;
 /// Max median distance with the change, as a share of that without it.
 constexpr double kBetterMedian = 0.93, kBetterMedianOfView = 0.6;
+/// Min change of the median distance by another camera, pixels: matches are that much off by themselves.
+constexpr double kMinPixels = 0.01;
 /// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves.
 constexpr double kOfOthers = 0.5, kOthersFit = 0.4;
 
@@ -206,13 +208,16 @@ Explanation explained_by(std::span<const CalibratedView> views, const Matches& m
   return result;
 }
 
-/// Whether the parameters of a fit mean something that a user would correct.
-bool is_large(const Hypothesis& change, std::span<const CalibratedView> views, const Matches& matches) {
-  const auto& value = change.value;
-  if (change.freedom == Freedom::kFocal) return std::abs(value[0]) > kMinFocal;
-  if (change.freedom == Freedom::kCentre) return std::hypot(value[0], value[1]) > kMinCentre;
-  if (change.freedom == Freedom::kTurn) return norm(Vec3d{value[0], value[1], value[2]}) > kMinTurn;
-  const Vec3d corner = views[matches.front().reference].camera.ray({0, 0});
+/// Whether a fit means something that a user would correct.
+bool is_large(const Explanation& it, std::span<const CalibratedView> views, const Matches& matches) {
+  const auto& value = it.change.value;
+  if (it.change.freedom == Freedom::kTurn) return norm(Vec3d{value[0], value[1], value[2]}) > kMinTurn;
+  const Pinhole& camera = views[matches.front().reference].camera;
+  const double pixels = (it.before.median - it.after.median) * longer_side_of(camera) / kEpipolarUnits;
+  if (!(pixels > kMinPixels)) return false;
+  if (it.change.freedom == Freedom::kFocal) return std::abs(value[0]) > kMinFocal;
+  if (it.change.freedom == Freedom::kCentre) return std::hypot(value[0], value[1]) > kMinCentre;
+  const Vec3d corner = camera.ray({0, 0});
   return std::abs(value[0]) * (corner.x * corner.x + corner.y * corner.y) > kMinDistortion;
 }
 
@@ -261,8 +266,7 @@ Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int 
   const EpipolarFit others_fit = fit_of_distances(of_others);
   if (others_fit.share < kOthersFit) return {};
   const Vec3d axis{turn.change.value[0], turn.change.value[1], turn.change.value[2]};
-  if (is_beyond_doubt(turn) && is_large(turn.change, views, its) &&
-      turn.after.share > kOfOthers * others_fit.share)
+  if (is_beyond_doubt(turn) && is_large(turn, views, its) && turn.after.share > kOfOthers * others_fit.share)
     return {DoubtedView{view, turn.before, norm(axis) * 180 / std::numbers::pi}, turn.gain};
   if (turn.before.share >= kOfOthers * others_fit.share) return {};
   const double usual = cost_of(of_others) / static_cast<double>(others.size());
@@ -279,7 +283,7 @@ std::optional<Explanation> explain_by_cameras(std::span<const CalibratedView> vi
   std::optional<Explanation> best;
   for (const Explanation& it : tried)
     if (is_beyond_doubt(it) && it.after.share > kOthersFit && (!best || it.gain > best->gain)) best = it;
-  if (best && !is_large(best->change, views, matches)) return std::nullopt;
+  if (best && !is_large(*best, views, matches)) return std::nullopt;
   return best;
 }
 
