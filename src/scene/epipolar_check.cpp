@@ -29,6 +29,8 @@ constexpr double kMinFocal = 0.025, kMinCentre = 0.03, kMinDistortion = 0.01,
                  kMinTurn = std::numbers::pi / 180;
 /// Max median distance with the change, as a share of that without it.
 constexpr double kBetterMedian = 0.93, kBetterMedianOfView = 0.6;
+/// Max change of a radius: more is no lens, but photos that are turned or of other views.
+constexpr double kMaxDistortion = 0.4;
 /// Min change of the median distance by another camera, pixels: matches are that much off by themselves.
 constexpr double kMinPixels = 0.01;
 /// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves.
@@ -218,7 +220,8 @@ bool is_large(const Explanation& it, std::span<const CalibratedView> views, cons
   if (it.change.freedom == Freedom::kFocal) return std::abs(value[0]) > kMinFocal;
   if (it.change.freedom == Freedom::kCentre) return std::hypot(value[0], value[1]) > kMinCentre;
   const Vec3d corner = camera.ray({0, 0});
-  return std::abs(value[0]) * (corner.x * corner.x + corner.y * corner.y) > kMinDistortion;
+  const double of_radius = std::abs(value[0]) * (corner.x * corner.x + corner.y * corner.y);
+  return of_radius > kMinDistortion && of_radius < kMaxDistortion;
 }
 
 bool is_beyond_doubt(const Explanation& it) {

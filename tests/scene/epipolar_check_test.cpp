@@ -158,6 +158,11 @@ TEST(EpipolarCheck, DistortionThatIsLeftIsFound) {
   }
 }
 
+TEST(EpipolarCheck, DistortionThatNoLensHasIsNoExplanation) {
+  EXPECT_TRUE(MatchedScene(6, 0.1, 0.25, -0.4).verdict().camera);
+  EXPECT_FALSE(MatchedScene(6, 0.1, 0.25, -1).verdict().camera);
+}
+
 TEST(EpipolarCheck, SmallChangesOfCamerasAreNotWorthAWord) {
   MatchedScene scene(6, 0.01, 0.1);
   for_cameras(scene, [](Pinhole& camera) {
