@@ -37,11 +37,25 @@ class PointsById {
   std::vector<std::pair<std::uint64_t, std::size_t>> index_;
 };
 
-/// The observations of a view that are projected.
-std::vector<Observation> sampled(const View& view) {
-  std::vector<Observation> of_points, samples;
+std::vector<Observation> observations_of_points(const View& view) {
+  std::vector<Observation> of_points;
   for (const Observation& it : view.observations)
     if (it.point_id != kNoPoint) of_points.push_back(it);
+  return of_points;
+}
+
+/// Whether all observations are at one place, such as (0, 0) of exporters that know none.
+bool are_placeholders(const std::vector<Observation>& observations) {
+  return observations.size() > 1 && std::ranges::all_of(observations, [&](const Observation& it) {
+           return it.pixel.x == observations.front().pixel.x && it.pixel.y == observations.front().pixel.y;
+         });
+}
+
+/// The observations of a view that are projected.
+std::vector<Observation> sampled(const View& view) {
+  const std::vector<Observation> of_points = observations_of_points(view);
+  if (are_placeholders(of_points)) return {};
+  std::vector<Observation> samples;
   const std::size_t step = std::max<std::size_t>(1, of_points.size() / kSamples);
   for (std::size_t i = 0; i < of_points.size(); i += step) samples.push_back(of_points[i]);
   return samples;
@@ -162,9 +176,11 @@ SceneFit fit_observations(const Scene& scene, std::span<const int> views) {
     const View& view = scene.views[views[i]];
     errors[i] = errors_of(scene, view, lenses[view.camera], points);
   });
-  SceneFit fit{fit_of_all(scene, views, errors), {}};
-  for (std::size_t i = 0; i < views.size(); ++i)
+  SceneFit fit{fit_of_all(scene, views, errors), {}, 0};
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    fit.placeholders += are_placeholders(observations_of_points(scene.views[views[i]])) ? 1 : 0;
     fit.views.push_back(fit_of(std::move(errors[i]), scene.cameras[scene.views[views[i]].camera]));
+  }
   return fit;
 }
 

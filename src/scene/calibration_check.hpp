@@ -43,11 +43,13 @@ struct ObservationFit {
 struct SceneFit {
   ObservationFit all;
   std::vector<ObservationFit> views;
+  std::size_t placeholders = 0;  ///< views whose observations are all at one place
 };
 
 /// Projects the observed points of `views` (indices of the scene's) into the photos, at most 2000 of a view,
 /// evenly spread over its observations. Observations without a point, and of points that the scene does not
-/// have, are not counted. Deterministic.
+/// have, are not counted, nor are those of a view that are all at one place: they are placeholders.
+/// Deterministic.
 SceneFit fit_observations(const Scene& scene, std::span<const int> views);
 
 /// Whether the camera or the pose cannot be right: the reprojection errors are too large, or points lie

@@ -3,248 +3,324 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
+#include <numbers>
+#include <numeric>
 #include <utility>
-#include <vector>
+
+#include "core/parallel.hpp"
+#include "scene/view_geometry.hpp"
 
 namespace recon {
 namespace {
 
-constexpr int kSide = 200;   ///< of a small view, at most
-constexpr int kColumns = 8;  ///< cells across the longer side
-constexpr int kRadius = 3;   ///< of the window
-constexpr int kWindow = (2 * kRadius + 1) * (2 * kRadius + 1);
-constexpr double kMinVariance = 25;  ///< of a window, squared grey levels
-/// Distance of the lines beside, in pixels: their windows do not overlap.
-constexpr double kBeside = 8;
-constexpr std::array<double, 5> kLines = {0, -2 * kBeside, -kBeside, kBeside, 2 * kBeside};
-/// A pixel is tried where its line has at least this many samples, and at least two of the others have half
-/// as many.
-constexpr int kMinSamples = 5;
-constexpr int kMinOthers = 2;
-/// A window may become this much smaller or larger in area.
-constexpr double kMaxScale = 10;
+/// Scales of the robust weights from step to step of a fit, units.
+constexpr std::array kScales = {6.0, 6.0, 6.0, 3.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.7, 0.7};
+constexpr double kMaxStep = 0.3;      ///< of a parameter
+constexpr double kDifference = 1e-4;  ///< for derivatives
+/// The scale of the distances in what a hypothesis explains, units.
+constexpr double kGainScale = 0.25;
+/// Min matches of a scene and of a view that are judged.
+constexpr std::size_t kMinOfScene = 100, kMinOfView = 20;
+/// A fitted parameter is beyond doubt when it is at least so many standard errors from 0.
+constexpr double kMinErrors = 7;
+/// Min change of the focal length, of the principal point as a share of the width, of a radius in the corner
+/// of the image, and of a pose, radians.
+constexpr double kMinFocal = 0.025, kMinCentre = 0.03, kMinDistortion = 0.01,
+                 kMinTurn = std::numbers::pi / 180;
+/// Max median distance with the change, as a share of that without it.
+constexpr double kBetterMedian = 0.93, kBetterMedianOfView = 0.6;
+/// Max change of a radius: more is no lens, but photos that are turned or of other views.
+constexpr double kMaxDistortion = 0.4;
+/// Min change of the median distance by another camera, pixels: matches are that much off by themselves.
+constexpr double kMinPixels = 0.01;
+/// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves.
+constexpr double kOfOthers = 0.5, kOthersFit = 0.4;
 
-/// The values of a window less their mean, and the norm of these.
-struct Patch {
-  std::array<double, kWindow> value;
-  double norm = 0;
-};
+/// What is fitted, of three parameters at most.
+enum class Freedom { kFocal, kCentre, kDistortion, kTurn };
 
-void normalise(Patch& patch) {
-  double sum = 0, squares = 0;
-  for (const double v : patch.value) sum += v;
-  for (double& v : patch.value) {
-    v -= sum / kWindow;
-    squares += v * v;
-  }
-  patch.norm = std::sqrt(squares);
-}
+struct Hypothesis {
+  Freedom freedom = Freedom::kFocal;
+  int view = -1;  ///< that is turned
+  std::array<double, 3> value{};
 
-Patch patch_at(const ImageView<const std::uint8_t>& image, int x, int y) {
-  Patch patch;
-  std::size_t i = 0;
-  for (int dy = -kRadius; dy <= kRadius; ++dy)
-    for (int dx = -kRadius; dx <= kRadius; ++dx) patch.value[i++] = image(x + dx, y + dy);
-  normalise(patch);
-  return patch;
-}
-
-/// The linear map from offsets in the reference to offsets in the source.
-struct Affine {
-  double xx, xy, yx, yy;
-};
-
-/// The value at pixel coordinates whose four neighbours lie in the image.
-double interpolated(const ImageView<const std::uint8_t>& image, Vec2d pixel) {
-  const Vec2d at = index_of(pixel);
-  const int x = static_cast<int>(at.x), y = static_cast<int>(at.y);
-  const double u = at.x - x, v = at.y - y;
-  const std::uint8_t *above = image.row(y) + x, *below = image.row(y + 1) + x;
-  return (1 - v) * ((1 - u) * above[0] + u * above[1]) + v * ((1 - u) * below[0] + u * below[1]);
-}
-
-std::optional<Patch> warped_patch(const ImageView<const std::uint8_t>& image, Vec2d centre,
-                                  const Affine& warp) {
-  const double reach_x = kRadius * (std::abs(warp.xx) + std::abs(warp.xy)) + 1;
-  const double reach_y = kRadius * (std::abs(warp.yx) + std::abs(warp.yy)) + 1;
-  if (!(centre.x > reach_x && centre.y > reach_y && centre.x < image.width - reach_x &&
-        centre.y < image.height - reach_y))
-    return std::nullopt;
-  Patch patch;
-  std::size_t i = 0;
-  for (int v = -kRadius; v <= kRadius; ++v)
-    for (int u = -kRadius; u <= kRadius; ++u)
-      patch.value[i++] =
-          interpolated(image, {centre.x + warp.xx * u + warp.xy * v, centre.y + warp.yx * u + warp.yy * v});
-  normalise(patch);
-  return patch;
-}
-
-double correlation(const Patch& a, const Patch& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < kWindow; ++i) sum += a.value[i] * b.value[i];
-  return sum / (a.norm * b.norm + 1e-6);
-}
-
-/// The images of the points on the ray of a reference pixel, of inverse depth w: at_infinity + w motion, in
-/// homogeneous pixel coordinates of the source.
-struct EpipolarLine {
-  Vec3d at_infinity, motion;
-  Vec3d step_x, step_y;  ///< change of at_infinity a pixel of the reference
-  Vec2d foot, normal;    ///< the point of the line next to the middle of the source, and its unit normal
-
-  /// The warp of a window at a point of the line; nothing where the point is not in front of both cameras,
-  /// and where it becomes far too small or large.
-  std::optional<Affine> warp_at(Vec2d p) const {
-    const bool along_x = std::abs(normal.y) > std::abs(normal.x);
-    const double w = along_x ? (p.x * at_infinity.z - at_infinity.x) / (motion.x - p.x * motion.z)
-                             : (p.y * at_infinity.z - at_infinity.y) / (motion.y - p.y * motion.z);
-    const double z = at_infinity.z + w * motion.z;
-    if (!(w >= 0 && z > 0)) return std::nullopt;
-    const Affine warp{(step_x.x - p.x * step_x.z) / z, (step_y.x - p.x * step_y.z) / z,
-                      (step_x.y - p.y * step_x.z) / z, (step_y.y - p.y * step_y.z) / z};
-    const double scale = std::abs(warp.xx * warp.yy - warp.xy * warp.yx);
-    if (!(scale > 1 / kMaxScale && scale < kMaxScale)) return std::nullopt;
-    return warp;
+  std::size_t parameters() const {
+    constexpr std::array<std::size_t, 4> kCount = {1, 2, 1, 3};
+    return kCount[static_cast<std::size_t>(freedom)];
   }
 };
 
-/// Where the pixels of a reference lie in a source.
-class PairGeometry {
+double longer_side_of(const Pinhole& camera) {
+  return std::max(camera.width, camera.height);
+}
+
+/// The rotation about `axis` by its length (Rodrigues).
+Mat3d rotation_by(Vec3d axis) {
+  const double angle = norm(axis);
+  const Vec3d a = normalized(axis);
+  const double c = std::cos(angle), s = std::sin(angle), d = 1 - c;
+  return {{c + d * a.x * a.x, d * a.x * a.y - s * a.z, d * a.x * a.z + s * a.y,  //
+           d * a.x * a.y + s * a.z, c + d * a.y * a.y, d * a.y * a.z - s * a.x,  //
+           d * a.x * a.z - s * a.y, d * a.y * a.z + s * a.x, c + d * a.z * a.z}};
+}
+
+/// A camera with a change.
+class ChangedCamera {
  public:
-  PairGeometry(const SmallView& reference, const SmallView& source)
-      : reference_(reference.camera), source_(source.camera) {
-    const Pose relative = source.cam_from_world * inverse(reference.cam_from_world);
-    rotation_ = relative.rotation;
-    motion_ = homogeneous(relative.translation);
-    step_x_ = homogeneous(rotation_ * Vec3d{1 / reference_.fx, 0, 0});
-    step_y_ = homogeneous(rotation_ * Vec3d{0, 1 / reference_.fy, 0});
+  ChangedCamera(const Pinhole& camera, const Hypothesis& change) : camera_(camera) {
+    if (change.freedom == Freedom::kFocal) {
+      camera_.fx *= std::exp(change.value[0]);
+      camera_.fy *= std::exp(change.value[0]);
+    } else if (change.freedom == Freedom::kCentre) {
+      camera_.cx += change.value[0] * camera.width;
+      camera_.cy += change.value[1] * camera.width;
+    } else if (change.freedom == Freedom::kDistortion) {
+      distortion_ = change.value[0];
+    }
   }
 
-  /// Nothing for a point of view that is the same.
-  std::optional<EpipolarLine> line_of(Vec2d pixel) const {
-    EpipolarLine line{homogeneous(rotation_ * reference_.ray(pixel)), motion_, step_x_, step_y_, {}, {}};
-    const Vec3d l = cross(line.at_infinity, motion_);
-    const double length = std::hypot(l.x, l.y);
-    if (!(length > 0)) return std::nullopt;
-    line.normal = {l.x / length, l.y / length};
-    const Vec2d middle{0.5 * source_.width, 0.5 * source_.height};
-    const double distance = line.normal.x * middle.x + line.normal.y * middle.y + l.z / length;
-    line.foot = {middle.x - distance * line.normal.x, middle.y - distance * line.normal.y};
-    return line;
+  Vec3d ray(Vec2d pixel) const {
+    const Vec3d x = camera_.ray(pixel);
+    const double factor = 1 + distortion_ * (x.x * x.x + x.y * x.y);
+    return {x.x * factor, x.y * factor, 1};
   }
+  /// Of a vector at depth 1, in pixels to that of a ray.
+  double in_pixels(Vec3d l) const { return std::hypot(l.x / camera_.fx, l.y / camera_.fy); }
 
  private:
-  Vec3d homogeneous(Vec3d x) const {
-    return {source_.fx * x.x + source_.cx * x.z, source_.fy * x.y + source_.cy * x.z, x.z};
+  Pinhole camera_;
+  double distortion_ = 0;
+};
+
+Pose changed_pose(const CalibratedView& view, int index, const Hypothesis& change) {
+  if (change.view != index) return view.cam_from_world;
+  return Pose{rotation_by({change.value[0], change.value[1], change.value[2]}), {0, 0, 0}} *
+         view.cam_from_world;
+}
+
+/// The signed distance of a match from its epipolar lines, in units, with a change of cameras or poses.
+double distance_of(std::span<const CalibratedView> views, const ViewMatch& match, const Hypothesis& change) {
+  const CalibratedView &a = views[match.reference], &b = views[match.source];
+  const ChangedCamera camera_a(a.camera, change), camera_b(b.camera, change);
+  const Pose relative =
+      changed_pose(b, match.source, change) * inverse(changed_pose(a, match.reference, change));
+  const Vec3d x = camera_a.ray(match.at.in_reference), y = camera_b.ray(match.at.in_source);
+  const Vec3d line_b = cross(relative.translation, relative.rotation * x);
+  const Vec3d line_a = transpose(relative.rotation) * cross(y, relative.translation);
+  const double slope = std::hypot(camera_a.in_pixels(line_a), camera_b.in_pixels(line_b));
+  return slope > 0 ? dot(y, line_b) / slope * kEpipolarUnits / longer_side_of(b.camera) : 0;
+}
+
+/// Normal equations of up to three parameters.
+struct NormalEquations {
+  Mat3d matrix = identity<double>();
+  Vec3d gradient{0, 0, 0};
+
+  void add(const std::array<double, 3>& row, double distance, double weight) {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) matrix(i, j) += weight * row[i] * row[j];
+    gradient = gradient + weight * distance * Vec3d{row[0], row[1], row[2]};
   }
-
-  const Pinhole reference_, source_;
-  Mat3d rotation_;
-  Vec3d motion_, step_x_, step_y_;
+  /// Of a matrix that is positive definite, since it began as the unit matrix.
+  Mat3d inverted() const {
+    const auto row = [&](int i) { return Vec3d{matrix(i, 0), matrix(i, 1), matrix(i, 2)}; };
+    const Vec3d a = cross(row(1), row(2)), b = cross(row(2), row(0)), c = cross(row(0), row(1));
+    const double determinant = dot(row(0), a);
+    Mat3d result{{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
+    for (double& value : result.m) value /= determinant;
+    return result;
+  }
 };
 
-/// The best correlation along each of kLines, and the number of samples.
-struct Search {
-  std::array<double, kLines.size()> best;
-  std::array<int, kLines.size()> samples{};
-};
+using Matches = std::vector<ViewMatch>;
 
-Search search(const EpipolarLine& line, const Patch& patch, const ImageView<const std::uint8_t>& source) {
-  Search result;
-  result.best.fill(-2);
-  const int reach = static_cast<int>(std::hypot(source.width, source.height) / 2) + 1;
-  for (int t = -reach; t <= reach; ++t) {
-    const Vec2d p{line.foot.x - t * line.normal.y, line.foot.y + t * line.normal.x};
-    const std::optional<Affine> warp = line.warp_at(p);
-    if (!warp) continue;
-    for (std::size_t k = 0; k < kLines.size(); ++k) {
-      const Vec2d beside{p.x + kLines[k] * line.normal.x, p.y + kLines[k] * line.normal.y};
-      const auto other = warped_patch(source, beside, *warp);
-      if (!other) continue;
-      ++result.samples[k];
-      result.best[k] = std::max(result.best[k], correlation(patch, *other));
+NormalEquations equations_of(std::span<const CalibratedView> views, const Matches& matches,
+                             const Hypothesis& change, double scale) {
+  NormalEquations equations;
+  for (const ViewMatch& match : matches) {
+    const double distance = distance_of(views, match, change);
+    std::array<double, 3> row{};
+    for (std::size_t k = 0; k < change.parameters(); ++k) {
+      Hypothesis next = change;
+      next.value[k] += kDifference;
+      row[k] = (distance_of(views, match, next) - distance) / kDifference;
     }
+    const double root = 1 / (1 + distance * distance / (scale * scale));
+    equations.add(row, distance, root * root);
+  }
+  return equations;
+}
+
+std::vector<double> distances_of(std::span<const CalibratedView> views, const Matches& matches,
+                                 const Hypothesis& change) {
+  std::vector<double> distances;
+  for (const ViewMatch& match : matches) distances.push_back(std::abs(distance_of(views, match, change)));
+  return distances;
+}
+
+EpipolarFit fit_of_distances(std::vector<double> distances) {
+  EpipolarFit fit;
+  fit.matches = distances.size();
+  if (distances.empty()) return fit;
+  const auto near = std::ranges::count_if(distances, [](double it) { return it <= 1; });
+  fit.share = static_cast<double>(near) / static_cast<double>(fit.matches);
+  fit.median = quantile(distances, 0.5);
+  return fit;
+}
+
+/// What distances cost, robustly.
+double cost_of(const std::vector<double>& distances) {
+  return std::accumulate(distances.begin(), distances.end(), 0.0, [](double sum, double it) {
+    return sum + std::log1p(it * it / (kGainScale * kGainScale));
+  });
+}
+
+/// What a hypothesis makes of some matches.
+struct Explanation {
+  Hypothesis change;
+  EpipolarFit before, after;
+  double gain = 0;    ///< of the cost
+  double errors = 0;  ///< the largest parameter in standard errors
+};
+
+/// Fits the parameters by robust least squares whose weights become narrower.
+Explanation explained_by(std::span<const CalibratedView> views, const Matches& matches, Freedom freedom,
+                         int view = -1) {
+  Explanation result{{freedom, view, {}}, {}, {}};
+  NormalEquations last;
+  for (const double scale : kScales) {
+    last = equations_of(views, matches, result.change, scale);
+    const Vec3d step = last.inverted() * last.gradient;
+    const std::array<double, 3> steps = {step.x, step.y, step.z};
+    for (std::size_t k = 0; k < result.change.parameters(); ++k)
+      result.change.value[k] -= std::clamp(steps[k], -kMaxStep, kMaxStep);
+  }
+  const std::vector<double> before = distances_of(views, matches, {});
+  const std::vector<double> after = distances_of(views, matches, result.change);
+  result.gain = cost_of(before) - cost_of(after);
+  result.before = fit_of_distances(before);
+  result.after = fit_of_distances(after);
+  const double deviation = 1.4826 * result.after.median;
+  const Mat3d covariance = last.inverted();
+  for (std::size_t k = 0; k < result.change.parameters(); ++k) {
+    const int i = static_cast<int>(k);
+    const double error = deviation * std::sqrt(covariance(i, i));
+    result.errors = std::max(result.errors, std::abs(result.change.value[k]) / error);
   }
   return result;
 }
 
-/// Whether the first line is the best; nothing where too little was searched.
-std::optional<bool> first_wins(const Search& search) {
-  if (search.samples[0] < kMinSamples) return std::nullopt;
-  int others = 0;
-  bool won = true;
-  for (std::size_t k = 1; k < kLines.size(); ++k) {
-    if (2 * search.samples[k] < search.samples[0]) continue;
-    ++others;
-    won &= search.best[k] < search.best[0];
+/// Whether a fit means something that a user would correct.
+bool is_large(const Explanation& it, std::span<const CalibratedView> views, const Matches& matches) {
+  const auto& value = it.change.value;
+  if (it.change.freedom == Freedom::kTurn) return norm(Vec3d{value[0], value[1], value[2]}) > kMinTurn;
+  const Pinhole& camera = views[matches.front().reference].camera;
+  const double pixels = (it.before.median - it.after.median) * longer_side_of(camera) / kEpipolarUnits;
+  if (!(pixels > kMinPixels)) return false;
+  if (it.change.freedom == Freedom::kFocal) return std::abs(value[0]) > kMinFocal;
+  if (it.change.freedom == Freedom::kCentre) return std::hypot(value[0], value[1]) > kMinCentre;
+  const Vec3d corner = camera.ray({0, 0});
+  const double of_radius = std::abs(value[0]) * (corner.x * corner.x + corner.y * corner.y);
+  return of_radius > kMinDistortion && of_radius < kMaxDistortion;
+}
+
+bool is_beyond_doubt(const Explanation& it) {
+  const double better = it.change.freedom == Freedom::kTurn ? kBetterMedianOfView : kBetterMedian;
+  return it.errors > kMinErrors && it.after.median < better * it.before.median;
+}
+
+CameraCorrection correction_of(const Explanation& it) {
+  CameraCorrection correction;
+  correction.fit = it.after;
+  const auto& value = it.change.value;
+  if (it.change.freedom == Freedom::kFocal) {
+    correction.focal = std::exp(value[0]);
+  } else if (it.change.freedom == Freedom::kCentre) {
+    correction.error = CameraError::kCentre;
+    correction.centre = {value[0], value[1]};
+  } else {
+    // The rays are those of undistorted pixels: what is added to them was taken too much.
+    correction.error = CameraError::kDistortion;
+    correction.distortion = -value[0];
   }
-  if (others < kMinOthers) return std::nullopt;
-  return won;
+  return correction;
 }
 
-bool is_ignored(const SmallView& view, int x, int y) {
-  return !view.mask.empty() && view.mask(x, y) != 255;
+/// The matches of a view, or those of all others.
+Matches matches_of(const Matches& matches, int view, bool others = false) {
+  Matches result;
+  for (const ViewMatch& it : matches)
+    if ((it.reference == view || it.source == view) != others) result.push_back(it);
+  return result;
 }
 
-/// The pixels of most contrast, one a cell.
-std::vector<std::pair<int, int>> contrast_pixels(const SmallView& view) {
-  const int width = view.pixels.width, height = view.pixels.height;
-  const int cell = std::max(1, std::max(width, height) / kColumns);
-  std::vector<std::pair<int, int>> pixels;
-  for (int top = 0; top < height; top += cell)
-    for (int left = 0; left < width; left += cell) {
-      double best = kMinVariance * kWindow;
-      std::optional<std::pair<int, int>> at;
-      for (int y = std::max(top, kRadius); y < std::min(top + cell, height - kRadius); ++y)
-        for (int x = std::max(left, kRadius); x < std::min(left + cell, width - kRadius); ++x) {
-          if (is_ignored(view, x, y)) continue;
-          const double norm = patch_at(view.pixels, x, y).norm;
-          if (norm * norm <= best) continue;
-          best = norm * norm;
-          at = {x, y};
-        }
-      if (at) pixels.push_back(*at);
-    }
-  return pixels;
+/// A doubted view, and the cost that the doubt explains.
+struct Doubt {
+  std::optional<DoubtedView> view;
+  double gain = 0;
+};
+
+Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int view) {
+  const Matches its = matches_of(all, view);
+  if (its.size() < kMinOfView) return {};
+  const Matches others = matches_of(all, view, true);
+  const Explanation turn = explained_by(views, its, Freedom::kTurn, view);
+  const std::vector<double> of_others = distances_of(views, others, {});
+  const EpipolarFit others_fit = fit_of_distances(of_others);
+  if (others_fit.share < kOthersFit) return {};
+  const Vec3d axis{turn.change.value[0], turn.change.value[1], turn.change.value[2]};
+  if (is_beyond_doubt(turn) && is_large(turn, views, its) && turn.after.share > kOfOthers * others_fit.share)
+    return {DoubtedView{view, turn.before, norm(axis) * 180 / std::numbers::pi}, turn.gain};
+  if (turn.before.share >= kOfOthers * others_fit.share) return {};
+  const double usual = cost_of(of_others) / static_cast<double>(others.size());
+  return {DoubtedView{view, turn.before, std::nullopt},
+          cost_of(distances_of(views, its, {})) - usual * static_cast<double>(its.size())};
+}
+
+/// The change of all cameras that explains most, if it is beyond doubt.
+std::optional<Explanation> explain_by_cameras(std::span<const CalibratedView> views, const Matches& matches) {
+  constexpr std::array kFreedoms = {Freedom::kFocal, Freedom::kCentre, Freedom::kDistortion};
+  std::array<Explanation, kFreedoms.size()> tried;
+  parallel_for(static_cast<int>(kFreedoms.size()),
+               [&](int i) { tried[i] = explained_by(views, matches, kFreedoms[i]); });
+  std::optional<Explanation> best;
+  for (const Explanation& it : tried)
+    if (is_beyond_doubt(it) && it.after.share > kOthersFit && (!best || it.gain > best->gain)) best = it;
+  if (best && !is_large(*best, views, matches)) return std::nullopt;
+  return best;
+}
+
+/// The view whose doubt explains most.
+Doubt doubt_views(std::span<const CalibratedView> views, const Matches& matches) {
+  std::vector<Doubt> doubts(views.size());
+  parallel_for(static_cast<int>(views.size()), [&](int i) { doubts[i] = doubt_view(views, matches, i); });
+  Doubt most;
+  for (const Doubt& it : doubts)
+    if (it.view && it.gain > most.gain) most = it;
+  return most;
 }
 
 }  // namespace
 
-int small_view_factor(int width, int height) {
-  return (std::max(width, height) + kSide - 1) / kSide;
+EpipolarFit fit_matches(std::span<const CalibratedView> views, std::span<const ViewMatch> matches) {
+  return fit_of_distances(distances_of(views, {matches.begin(), matches.end()}, {}));
 }
 
-Image<std::uint8_t> averaged(ImageView<const std::uint8_t> image, int factor) {
-  Image<std::uint8_t> result(image.width / factor, image.height / factor);
-  for (int y = 0; y < result.height(); ++y)
-    for (int x = 0; x < result.width(); ++x) {
-      int sum = 0;
-      for (int dy = 0; dy < factor; ++dy)
-        for (int dx = 0; dx < factor; ++dx) sum += image(x * factor + dx, y * factor + dy);
-      result(x, y) = static_cast<std::uint8_t>(sum / (factor * factor));
+EpipolarVerdict judge_matches(std::span<const CalibratedView> views, std::vector<ViewMatch> matches) {
+  EpipolarVerdict verdict;
+  while (matches.size() >= kMinOfScene) {
+    const auto camera = explain_by_cameras(views, matches);
+    const Doubt doubt = doubt_views(views, matches);
+    if (camera && camera->gain > doubt.gain) {
+      verdict.camera = correction_of(*camera);
+      break;
     }
-  return result;
-}
-
-Pinhole averaged(const Pinhole& camera, int factor) {
-  return {camera.width / factor, camera.height / factor, camera.fx / factor,
-          camera.fy / factor,    camera.cx / factor,     camera.cy / factor};
-}
-
-EpipolarScore epipolar_score(const SmallView& reference, const SmallView& source) {
-  const PairGeometry geometry(reference, source);
-  EpipolarScore score;
-  for (const auto& [x, y] : contrast_pixels(reference)) {
-    const auto line = geometry.line_of(pixel_centre(x, y));
-    if (!line) continue;
-    const auto won = first_wins(search(*line, patch_at(reference.pixels, x, y), source.pixels));
-    if (!won) continue;
-    ++score.tried;
-    score.won += *won ? 1 : 0;
+    if (!doubt.view) break;
+    verdict.views.push_back(*doubt.view);
+    matches = matches_of(matches, doubt.view->view, true);
   }
-  return score;
+  verdict.fit = fit_matches(views, matches);
+  return verdict;
 }
 
 }  // namespace recon

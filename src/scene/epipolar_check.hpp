@@ -1,52 +1,72 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
-#include "core/image.hpp"
-#include "scene/pinhole.hpp"
-#include "scene/pose.hpp"
+#include "scene/corner_matches.hpp"
 
 namespace recon {
 
-/// A small grey image of a view.
-struct SmallView {
+/// The camera and the pose of a view; its matches are in the pixels of this camera.
+struct CalibratedView {
   Pinhole camera;
   Pose cam_from_world;
-  ImageView<const std::uint8_t> pixels;
-  ImageView<const std::uint8_t> mask = {};  ///< 0 where pixels are ignored; empty: nowhere
 };
 
-/// The factor by which an image is made smaller for `epipolar_score`: its longer side becomes 200 pixels or
-/// less, about.
-int small_view_factor(int width, int height);
-
-/// Means of blocks of factor x factor pixels; what is left over at the right and below is cut off.
-Image<std::uint8_t> averaged(ImageView<const std::uint8_t> image, int factor);
-
-/// The camera of an image that `averaged` has made.
-Pinhole averaged(const Pinhole& camera, int factor);
-
-/// How often the best match of a pixel along its epipolar line is better than along lines beside it.
-struct EpipolarScore {
-  std::size_t tried = 0;
-  std::size_t won = 0;
-
-  double share() const { return tried > 0 ? static_cast<double>(won) / static_cast<double>(tried) : 0; }
-  EpipolarScore& operator+=(const EpipolarScore& other) {
-    tried += other.tried;
-    won += other.won;
-    return *this;
-  }
+/// A point that two of some views have in common.
+struct ViewMatch {
+  int reference = 0, source = 0;  ///< indices of the views
+  CornerMatch at;
 };
 
-/// About what is won by chance: one line of five.
-inline constexpr double kEpipolarChance = 0.22;
+/// Units of distances on the longer side of a view.
+inline constexpr double kEpipolarUnits = 320;
 
-/// Takes the pixel of most contrast in each cell of a grid on the reference, and searches the source for it:
-/// along its epipolar line, and along four lines beside it, by ZNCC of windows that the planes in front of
-/// the reference warp. With right cameras and poses most pixels win; with wrong ones, as many as by chance.
-/// No depth needs to be known. Deterministic.
-EpipolarScore epipolar_score(const SmallView& reference, const SmallView& source);
+/// How near matches lie to their epipolar lines.
+struct EpipolarFit {
+  std::size_t matches = 0;
+  double share = 0;   ///< of these up to a unit away: by chance less than 0.2, see kEpipolarBand
+  double median = 0;  ///< distance, units
+};
+
+/// The fit of matches, by their Sampson distances (Sampson 1982).
+EpipolarFit fit_matches(std::span<const CalibratedView> views, std::span<const ViewMatch> matches);
+
+/// What cameras may have wrong.
+enum class CameraError {
+  kFocal,      ///< the focal length
+  kCentre,     ///< the principal point
+  kDistortion  ///< the first coefficient of the radial distortion
+};
+
+/// The change of all cameras with which matches fit better.
+struct CameraCorrection {
+  CameraError error = CameraError::kFocal;
+  double focal = 1;       ///< factor
+  Vec2d centre{0, 0};     ///< to be added, shares of the width
+  double distortion = 0;  ///< to be added to the coefficient of r^2
+  EpipolarFit fit;        ///< with it
+};
+
+/// A view whose pose or photo is wrong, or its camera.
+struct DoubtedView {
+  int view = 0;
+  EpipolarFit fit;                ///< of its matches
+  std::optional<double> degrees;  ///< it has to be turned by this; empty: no turn explains it
+};
+
+/// What matches say of cameras and poses.
+struct EpipolarVerdict {
+  std::vector<DoubtedView> views;          ///< that do not fit to others that do, worst first
+  EpipolarFit fit;                         ///< without these views
+  std::optional<CameraCorrection> camera;  ///< without these views
+};
+
+/// Judges cameras and poses by matches: repeatedly takes, of single views and of changes of all cameras, what
+/// explains most of the distances from epipolar lines, if it does so beyond doubt. What epipolar lines do not
+/// depend on is not noticed, such as focal lengths where all cameras look in one direction. Deterministic.
+EpipolarVerdict judge_matches(std::span<const CalibratedView> views, std::vector<ViewMatch> matches);
 
 }  // namespace recon

@@ -112,6 +112,18 @@ TEST_F(WrongCalibration, PhotosContradictPosesWithoutPoints) {
   }
 }
 
+TEST_F(WrongCalibration, PlaceholdersOfObservationsAreAWarningAtMost) {
+  change_model([](Scene& wrong) {
+    for (View& view : wrong.views)
+      for (Observation& it : view.observations.edit()) it.pixel = {0, 0};
+  });
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome), testing::ElementsAre(HasSubstr(
+                                     "the observations of 5 of 5 views are all at one place: they are "
+                                     "placeholders")));
+}
+
 TEST_F(WrongCalibration, OneBadPoseIsNamed) {
   change_model(
       [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); });
@@ -124,14 +136,75 @@ TEST_F(WrongCalibration, OneBadPoseIsNamed) {
   EXPECT_THAT(content(dense() / "report.json"), HasSubstr("view02.png: its pose"));
 }
 
-TEST_F(WrongCalibration, OneBadPoseIsNamedWithoutPointsWhereDepthsDoNotAgree) {
+TEST_F(WrongCalibration, CamerasThatPhotosContradictAreNamedWithoutPoints) {
+  const std::vector<Mistake> cameras = {
+      {"focal", "with focal lengths times 0.7",
+       [](Scene& wrong) {
+         for (double* focal : {&wrong.cameras[0].params[0], &wrong.cameras[0].params[1]}) *focal *= 1.3;
+       }},
+      {"centre", "with principal points moved by (+",
+       [](Scene& wrong) { wrong.cameras[0].params[2] *= 0.8; }},
+      {"distortion", "with a radial distortion (k1) that is changed by +0.",
+       [](Scene& wrong) {
+         Camera& camera = wrong.cameras[0];
+         camera.model = CameraModel::kOpenCv;
+         camera.params.insert(camera.params.end(), {-0.3, 0, 0, 0});
+       }},
+  };
+  for (const Mistake& mistake : cameras) {
+    change_model(mistake.make, false);
+    const Outcome outcome = reconstruct({scene().string(), "--json", "--overwrite"});
+    EXPECT_EQ(outcome.exit_code, 0) << mistake.name << outcome.err;
+    EXPECT_THAT(warnings(outcome),
+                testing::ElementsAre(AllOf(HasSubstr("the photos do not fit the cameras: "),
+                                           HasSubstr(mistake.words), HasSubstr(" pixels from their"))))
+        << mistake.name;
+    restore();
+  }
+}
+
+TEST_F(WrongCalibration, AViewThatIsTurnedByThreeDegreesIsNamedWithoutPoints) {
   change_model(
-      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.2); },
+      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.052); },
       false);
   const Outcome outcome = reconstruct({scene().string(), "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome), testing::ElementsAre(AllOf(
+                                     HasSubstr("view02.png: its photo contradicts its camera or its pose: "),
+                                     testing::ContainsRegex("when it is turned by (2.9|3.0|3.1) degrees"))));
+}
+
+TEST_F(WrongCalibration, TwoPhotosThatAreSwappedAreNamed) {
+  fs::rename(scene() / "images/view01.png", folder() / "one.png");
+  fs::rename(scene() / "images/view03.png", scene() / "images/view01.png");
+  fs::rename(folder() / "one.png", scene() / "images/view03.png");
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(warnings(outcome),
-              testing::ElementsAre(HasSubstr("view02.png: its photo contradicts its camera or its pose")));
+              testing::UnorderedElementsAre(HasSubstr("view01.png: its photo contradicts its camera"),
+                                            HasSubstr("view03.png: its photo contradicts its camera")));
+}
+
+TEST_F(WrongCalibration, OneBadPoseIsNamedOnce) {
+  change_model(
+      [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.052); });
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_THAT(warnings(outcome),
+              testing::ElementsAre(HasSubstr("view02.png: its pose or its camera does not fit the sparse")));
+}
+
+TEST_F(WrongCalibration, OneBadPoseOfManyIsNamedWithoutPointsWhereDepthsDoNotAgree) {
+  render(folder() / "many", {"--views", "46"});  // more than are compared before the work
+  fs::remove_all(scene());
+  fs::rename(folder() / "many", scene());
+  change_model(
+      [](Scene& wrong) { wrong.views[23].cam_from_world = turned(wrong.views[23].cam_from_world, 0.052); },
+      false);
+  const Outcome outcome = reconstruct({scene().string(), "--json", "--quality", "draft"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(warnings(outcome), testing::ElementsAre(AllOf(
+                                     HasSubstr("view23.png: its photo contradicts its camera or its pose"),
+                                     HasSubstr("other views confirm"))));
 }
 
 TEST_F(WrongCalibration, ACloudByChanceIsThreeAndItsWarningsStay) {

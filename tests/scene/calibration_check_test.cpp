@@ -70,6 +70,8 @@ TEST(CalibrationCheck, LargePhotosMayHaveLargerErrors) {
   EXPECT_TRUE(is_off({100, 0, 3.1, 0.0031}));
   EXPECT_FALSE(is_off({100, 0, 3.1, 0.0009}));
   EXPECT_FALSE(is_off({100, 0, 2.9, 0.029}));
+  EXPECT_TRUE(is_off({100, 0.06, 1, 0.0001})) << "points behind the camera";
+  EXPECT_FALSE(is_off({100, 0.04, 1, 0.0001}));
   EXPECT_FALSE(is_off({9, 1, 50, 0.5})) << "few observations say nothing";
 }
 
@@ -94,6 +96,34 @@ TEST(CalibrationCheck, ObservationsWithoutAPointAreNotCounted) {
   EXPECT_FALSE(is_off(fit(scene).all) || is_unusable(fit(scene).all));
 }
 
+TEST(CalibrationCheck, MostPointsBehindOrFarFromTheirObservationsAreUnusable) {
+  EXPECT_FALSE(is_unusable({100, 0.4, 50, 0.09}));
+  EXPECT_TRUE(is_unusable({100, 0.6, 1, 0.01}));
+  EXPECT_TRUE(is_unusable({100, 0, 60, 0.11}));
+  EXPECT_FALSE(is_unusable({9, 1, 500, 1})) << "few observations say nothing";
+}
+
+TEST(CalibrationCheck, ObservationsAtOnePlaceSayNothing) {
+  for (const Vec2d place : {Vec2d{0, 0}, Vec2d{-1, -1}, Vec2d{50, 40}}) {
+    Scene scene = two_views();
+    for (Observation& it : scene.views[1].observations.edit()) it.pixel = place;
+    scene.views[1].observations.push_back({{99, 79}, kNoPoint});
+    const SceneFit it = fit(scene);
+    EXPECT_EQ(it.placeholders, 1u);
+    EXPECT_EQ(it.views[1].observations, 0u);
+    EXPECT_EQ(it.all.observations, 12u);
+    EXPECT_FALSE(is_off(it.all) || is_off(it.views[1]));
+  }
+  EXPECT_EQ(fit(two_views()).placeholders, 0u);
+  Scene one_point = two_views();
+  for (View& view : one_point.views) {
+    const Observation first = view.observations[0];
+    view.observations.clear();
+    view.observations.push_back(first);
+  }
+  EXPECT_EQ(fit(one_point).placeholders, 0u) << "a single observation is at one place anyway";
+}
+
 TEST(CalibrationCheck, OnlyTheGivenViewsCount) {
   Scene scene = two_views();
   scene.views[0].cam_from_world = turned(scene.views[0].cam_from_world, 20);
@@ -111,7 +141,10 @@ void expect_explained(const Scene& scene, CalibrationMistake mistake) {
 
 TEST(CalibrationCheck, MistakesOfWholeModelsAreExplained) {
   Scene right = two_views();
-  for (View& view : right.views) view.cam_from_world = turned(view.cam_from_world, view.id == 1 ? 8 : -8);
+  for (View& view : right.views) {
+    view.cam_from_world = turned(view.cam_from_world, view.id == 1 ? 8 : -8);
+    view.cam_from_world.translation = view.cam_from_world.translation + Vec3d{0, 2, 1};
+  }
   for (std::size_t v = 0; v < 2; ++v)
     for (std::size_t i = 0; i < 12; ++i) {
       const Vec3d x = right.views[v].cam_from_world * right.points[i].position;

@@ -1,113 +1,259 @@
-// Whether pixels are found on their epipolar lines, on views of a textured plane in closed form.
+// What matches say of cameras and poses, on random points that are projected in closed form.
 
 #include "scene/epipolar_check.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <random>
 
 namespace recon {
 namespace {
 
-constexpr int kWidth = 160, kHeight = 120;
+const Pinhole kUnitCamera{320, 240, 300, 300, 160, 120};  // a pixel is a unit
 
-/// Smooth noise: no place looks like another one.
-double level(double x, double y) {
-  const auto noise = [](int a, int b) {
-    std::uint32_t h =
-        static_cast<std::uint32_t>(a) * 0x9e3779b1u ^ static_cast<std::uint32_t>(b) * 0x85ebca77u;
-    h = (h ^ (h >> 15)) * 0x2c1b3c6du;
-    return static_cast<double>((h ^ (h >> 13)) & 255u);
-  };
-  const double u = 30 * x, v = 30 * y;
-  const int a = static_cast<int>(std::floor(u)), b = static_cast<int>(std::floor(v));
-  const double s = u - a, t = v - b;
-  return (1 - t) * ((1 - s) * noise(a, b) + s * noise(a + 1, b)) +
-         t * ((1 - s) * noise(a, b + 1) + s * noise(a + 1, b + 1));
+/// A rotation about an axis of the camera, 0 to 2, by degrees.
+Pose turned_about(int axis, double degrees) {
+  const double c = std::cos(degrees * std::acos(-1.0) / 180), s = std::sin(degrees * std::acos(-1.0) / 180);
+  Pose pose;
+  const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+  pose.rotation(a, a) = pose.rotation(b, b) = c;
+  pose.rotation(a, b) = -s;
+  pose.rotation(b, a) = s;
+  return pose;
 }
 
-/// A view of the plane z = 4.
-struct PlaneView {
-  Pinhole camera{kWidth, kHeight, 150, 150, 80, 60};
-  Pose pose;
-  Image<std::uint8_t> pixels{kWidth, kHeight};
+/// Cameras on an arc that look at a cloud of points, and matches of all pairs with noise; a share of them is
+/// wrong: somewhere in the band.
+struct MatchedScene {
+  std::vector<CalibratedView> views;
+  std::vector<ViewMatch> matches;
 
-  explicit PlaneView(const Pose& cam_from_world) : pose(cam_from_world) {
-    const Pose world_from_cam = inverse(pose);
-    for (int y = 0; y < kHeight; ++y)
-      for (int x = 0; x < kWidth; ++x) {
-        const Vec3d ray = world_from_cam.rotation * camera.ray(pixel_centre(x, y));
-        const Vec3d at = world_from_cam.translation + ((4 - world_from_cam.translation.z) / ray.z) * ray;
-        pixels(x, y) = static_cast<std::uint8_t>(level(at.x, at.y));
-      }
+  explicit MatchedScene(int count = 6, double noise = 0.1, double outliers = 0.25, double distortion = 0,
+                        unsigned seed = 7) {
+    for (int i = 0; i < count; ++i) {
+      const Pose orbit = turned_about(1, 12.0 * (i - 0.5 * (count - 1))) * turned_about(0, i % 2 ? 6 : -6);
+      views.push_back({kUnitCamera, Pose{orbit.rotation, {0, 0, 5}}});
+    }
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> cube(-1.5, 1.5), unit(0, 1);
+    std::normal_distribution<double> shift(0, noise);
+    const auto pixel = [&](const CalibratedView& view, Vec3d x) {
+      const Vec3d in_cam = view.cam_from_world * x;
+      const double u = in_cam.x / in_cam.z, v = in_cam.y / in_cam.z,
+                   factor = 1 + distortion * (u * u + v * v);
+      return Vec2d{300 * u * factor + 160 + shift(random), 300 * v * factor + 120 + shift(random)};
+    };
+    for (int a = 0; a < count; ++a)
+      for (int b = a + 1; b < count; ++b)
+        for (int k = 0; k < 40; ++k) {
+          const Vec3d x{cube(random), cube(random), cube(random)};
+          ViewMatch match{a, b, {pixel(views[a], x), pixel(views[b], x)}};
+          if (unit(random) < outliers) match.at.in_source.y += 24 * unit(random) - 12;
+          matches.push_back(match);
+        }
   }
 
-  SmallView view() const { return {camera, pose, pixels.view()}; }
+  EpipolarVerdict verdict() const { return judge_matches(views, matches); }
 };
 
-/// A camera at `centre` that is turned about its x and y axes.
-Pose pose_at(Vec3d centre, double about_x, double about_y) {
-  const double a = std::cos(about_x), b = std::sin(about_x), c = std::cos(about_y), s = std::sin(about_y);
-  const Mat3d rotation = Mat3d{{1, 0, 0, 0, a, b, 0, -b, a}} * Mat3d{{c, 0, s, 0, 1, 0, -s, 0, c}};
-  return {rotation, -(rotation * centre)};
+void for_cameras(MatchedScene& scene, const std::function<void(Pinhole&)>& change) {
+  for (CalibratedView& view : scene.views) change(view.camera);
 }
 
-const PlaneView kFirstView(pose_at({0, 0, 0}, 0, 0)), kSecondView(pose_at({0.5, 0.3, 0.2}, 0.06, 0.1));
+TEST(EpipolarCheck, DistancesAreInUnitsOfTheLongerSide) {
+  // The second camera is to the right: lines are rows. Half of the distance falls to each of the two pixels.
+  const Pinhole large{640, 480, 600, 600, 320, 240};
+  const std::vector<CalibratedView> views = {{large, {}}, {large, {identity<double>(), {-1, 0, 0}}}};
+  const std::vector<ViewMatch> matches = {{0, 1, {{300, 200}, {250, 200}}},
+                                          {0, 1, {{300, 200}, {250, 200 + 2 * std::sqrt(2.0)}}},
+                                          {0, 1, {{300, 200}, {250, 210}}}};
+  const EpipolarFit fit = fit_matches(views, matches);
+  EXPECT_EQ(fit.matches, 3u);
+  EXPECT_NEAR(fit.median, 1, 1e-9);
+  EXPECT_NEAR(fit_matches(views, std::span(matches).first(1)).share, 1, 1e-12);
+  EXPECT_NEAR(fit_matches(views, std::span(matches).last(1)).share, 0, 1e-12);
+  EXPECT_EQ(fit_matches(views, {}).share, 0);
+}
 
-TEST(EpipolarCheck, MostPixelsAreFoundWithTheRightPoses) {
-  for (const auto& [a, b] : {std::pair{&kFirstView, &kSecondView}, {&kSecondView, &kFirstView}}) {
-    const EpipolarScore score = epipolar_score(a->view(), b->view());
-    EXPECT_GT(score.tried, 40u);
-    EXPECT_GT(score.share(), 0.85);
+TEST(EpipolarCheck, RightCalibrationsAreNotDoubted) {
+  for (const double noise : {0.05, 0.3, 0.6}) {
+    const EpipolarVerdict verdict = MatchedScene(6, noise).verdict();
+    EXPECT_TRUE(verdict.views.empty());
+    EXPECT_FALSE(verdict.camera) << static_cast<int>(verdict.camera->error);
+    EXPECT_EQ(verdict.fit.matches, 600u);
+    EXPECT_GT(verdict.fit.share, 0.6);
   }
 }
 
-TEST(EpipolarCheck, WrongPosesWinByChance) {
-  const SmallView reference = kFirstView.view();
-  SmallView source = kSecondView.view();
-  EpipolarScore score;
-  for (const double turn : {0.4, -0.4, 0.8, -0.8}) {  // the motion is seen in other directions
-    const double c = std::cos(turn), s = std::sin(turn);
-    source.cam_from_world = Pose{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {0, 0, 0}} * kSecondView.pose;
-    source.cam_from_world.translation.y += 1;
-    score += epipolar_score(reference, source);
+TEST(EpipolarCheck, NoiseOfFewMatchesIsNoDoubt) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    MatchedScene scene(4, 0.7, 0.3, 0, seed);
+    scene.matches.erase(scene.matches.begin(), scene.matches.begin() + 120);
+    const EpipolarVerdict verdict = scene.verdict();
+    EXPECT_FALSE(verdict.camera) << seed;
+    EXPECT_TRUE(verdict.views.empty()) << seed;
   }
-  EXPECT_GT(score.tried, 100u);
-  EXPECT_NEAR(score.share(), kEpipolarChance, 0.12);
 }
 
-TEST(EpipolarCheck, IgnoredAndFlatPixelsAreNotTried) {
-  SmallView reference = kFirstView.view();
-  const Image<std::uint8_t> none(kWidth, kHeight, 0);
-  reference.mask = none.view();
-  EXPECT_EQ(epipolar_score(reference, kSecondView.view()).tried, 0u);
-  reference.mask = {};
-  const Image<std::uint8_t> flat(kWidth, kHeight, 90);
-  reference.pixels = flat.view();
-  EXPECT_EQ(epipolar_score(reference, kSecondView.view()).tried, 0u);
-}
-
-TEST(EpipolarCheck, ViewsOfOneCentreHaveNoEpipolarLines) {
-  EXPECT_EQ(epipolar_score(kFirstView.view(), kFirstView.view()).tried, 0u);
-}
-
-TEST(EpipolarCheck, SmallImagesAreMeansOfBlocks) {
-  Image<std::uint8_t> image(5, 2);
-  for (int x = 0; x < 5; ++x) {
-    image(x, 0) = static_cast<std::uint8_t>(10 * x);
-    image(x, 1) = static_cast<std::uint8_t>(10 * x + 4);
+TEST(EpipolarCheck, AChangeThatHelpsFewMatchesIsNotSaid) {
+  // Two views whose cameras would be changed, among others that do not depend on focal lengths.
+  MatchedScene scene(2, 0.02, 0.1);
+  scene.matches.resize(15);
+  for_cameras(scene, [](Pinhole& camera) { camera.fx = camera.fy = 400; });
+  for (int i = 0; i < 4; ++i)
+    scene.views.push_back({kUnitCamera, {identity<double>(), {-0.4 * i, 0.3 * (i % 2), 5}}});
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> cube(-1.5, 1.5);
+  std::normal_distribution<double> noise(0, 0.15);
+  for (int k = 0; k < 300; ++k) {
+    const Vec3d x{cube(random), cube(random), cube(random)};
+    const int a = 2 + k % 3;
+    const auto pixel = [&](int view) { return kUnitCamera.project(scene.views[view].cam_from_world * x); };
+    scene.matches.push_back({a, a + 1, {pixel(a), pixel(a + 1)}});
+    scene.matches.back().at.in_source.x += noise(random);
+    scene.matches.back().at.in_source.y += noise(random);
   }
-  const Image<std::uint8_t> half = averaged(image.view(), 2);
-  ASSERT_EQ(half.width(), 2);
-  ASSERT_EQ(half.height(), 1);
-  EXPECT_EQ(half(0, 0), 7);
-  EXPECT_EQ(half(1, 0), 27);
-  const Pinhole camera = averaged(Pinhole{5, 2, 8, 6, 2.5, 1}, 2);
-  EXPECT_EQ(camera.width, 2);
-  EXPECT_EQ(camera.fx, 4);
-  EXPECT_EQ(camera.cy, 0.5);
-  EXPECT_EQ(small_view_factor(200, 150), 1);
-  EXPECT_EQ(small_view_factor(150, 201), 2);
+  EXPECT_FALSE(scene.verdict().camera);
+}
+
+TEST(EpipolarCheck, AWrongFocalLengthIsFound) {
+  for (const double factor : {0.5, 0.95, 1.05, 1.3}) {
+    MatchedScene scene;
+    for_cameras(scene, [&](Pinhole& camera) {
+      camera.fx *= factor;
+      camera.fy *= factor;
+    });
+    const EpipolarVerdict verdict = scene.verdict();
+    ASSERT_TRUE(verdict.camera) << factor;
+    EXPECT_EQ(verdict.camera->error, CameraError::kFocal);
+    EXPECT_NEAR(verdict.camera->focal * factor, 1, 0.01);
+    EXPECT_LT(verdict.camera->fit.median, 0.8 * verdict.fit.median);
+    EXPECT_GT(verdict.camera->fit.share, 0.7);
+    EXPECT_TRUE(verdict.views.empty());
+  }
+}
+
+TEST(EpipolarCheck, AWrongPrincipalPointIsFound) {
+  MatchedScene scene;
+  for_cameras(scene, [](Pinhole& camera) {
+    camera.cx -= 32;
+    camera.cy += 16;
+  });
+  const EpipolarVerdict verdict = scene.verdict();
+  ASSERT_TRUE(verdict.camera);
+  EXPECT_EQ(verdict.camera->error, CameraError::kCentre);
+  EXPECT_NEAR(verdict.camera->centre.x, 0.1, 0.005);
+  EXPECT_NEAR(verdict.camera->centre.y, -0.05, 0.005);
+}
+
+TEST(EpipolarCheck, DistortionThatIsLeftIsFound) {
+  // Photos whose k1 was taken to be 0: their pixels are further out than undistorted ones by 1 + k1 r^2.
+  for (const double k1 : {-0.2, 0.1}) {
+    const EpipolarVerdict verdict = MatchedScene(6, 0.1, 0.25, k1).verdict();
+    ASSERT_TRUE(verdict.camera) << k1;
+    EXPECT_EQ(verdict.camera->error, CameraError::kDistortion);
+    EXPECT_NEAR(verdict.camera->distortion, k1, 0.03);
+  }
+}
+
+TEST(EpipolarCheck, DistortionThatNoLensHasIsNoExplanation) {
+  EXPECT_TRUE(MatchedScene(6, 0.1, 0.25, -0.4).verdict().camera);
+  EXPECT_FALSE(MatchedScene(6, 0.1, 0.25, -1).verdict().camera);
+}
+
+TEST(EpipolarCheck, SmallChangesOfCamerasAreNotWorthAWord) {
+  MatchedScene scene(6, 0.01, 0.1);
+  for_cameras(scene, [](Pinhole& camera) {
+    camera.fx *= 1.02;
+    camera.fy *= 1.02;
+  });
+  EXPECT_FALSE(scene.verdict().camera) << "though it is certain";
+}
+
+TEST(EpipolarCheck, HundredthsOfAPixelAreNotWorthAWord) {
+  // The images are so small that a focal length that is 10 % off moves lines by less than matches are off.
+  for (const double factor : {1.1, 1.5}) {
+    MatchedScene scene;
+    for_cameras(scene, [&](Pinhole& camera) { camera = {16, 12, 15 * factor, 15 * factor, 8, 6}; });
+    for (ViewMatch& it : scene.matches)
+      for (Vec2d* pixel : {&it.at.in_reference, &it.at.in_source}) *pixel = {pixel->x / 20, pixel->y / 20};
+    EXPECT_EQ(scene.verdict().camera.has_value(), factor == 1.5);
+  }
+}
+
+TEST(EpipolarCheck, FocalLengthsOfCamerasThatLookInOneDirectionCannotBeTold) {
+  MatchedScene parallel(0);
+  for (int i = 0; i < 4; ++i)
+    parallel.views.push_back({kUnitCamera, {identity<double>(), {-0.4 * i, 0.3 * (i % 2), 5}}});
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> cube(-1.5, 1.5);
+  for (int k = 0; k < 300; ++k) {
+    const Vec3d x{cube(random), cube(random), cube(random)};
+    const int a = k % 3, b = a + 1;
+    const auto pixel = [&](int view) { return kUnitCamera.project(parallel.views[view].cam_from_world * x); };
+    parallel.matches.push_back({a, b, {pixel(a), pixel(b)}});
+  }
+  for_cameras(parallel, [](Pinhole& camera) { camera.fx = camera.fy = 600; });
+  const EpipolarVerdict verdict = parallel.verdict();
+  EXPECT_FALSE(verdict.camera);
+  EXPECT_GT(verdict.fit.share, 0.99);
+}
+
+TEST(EpipolarCheck, AViewThatIsTurnedIsNamedWithItsAngle) {
+  for (const int axis : {0, 1, 2}) {
+    MatchedScene scene;
+    scene.views[2].cam_from_world = turned_about(axis, 2) * scene.views[2].cam_from_world;
+    const EpipolarVerdict verdict = scene.verdict();
+    ASSERT_EQ(verdict.views.size(), 1u) << axis;
+    EXPECT_EQ(verdict.views[0].view, 2);
+    ASSERT_TRUE(verdict.views[0].degrees);
+    EXPECT_NEAR(*verdict.views[0].degrees, 2, 0.1);
+    EXPECT_FALSE(verdict.camera);
+    EXPECT_EQ(verdict.fit.matches, 400u) << "without those of the view";
+    EXPECT_EQ(verdict.views[0].fit.matches, 200u);
+  }
+  MatchedScene scene;
+  scene.views[2].cam_from_world = turned_about(1, 0.5) * scene.views[2].cam_from_world;
+  EXPECT_TRUE(scene.verdict().views.empty()) << "half a degree";
+}
+
+TEST(EpipolarCheck, PhotosOfOtherViewsAreNamedWithoutAnAngle) {
+  MatchedScene scene;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> band(-12, 12);
+  for (ViewMatch& it : scene.matches)  // chance matches lie anywhere in the band
+    if (it.reference == 1 || it.source == 1 || it.reference == 4 || it.source == 4)
+      it.at.in_source.y += band(random);
+  const EpipolarVerdict verdict = scene.verdict();
+  ASSERT_EQ(verdict.views.size(), 2u);
+  EXPECT_EQ(verdict.views[0].view + verdict.views[1].view, 5);
+  EXPECT_FALSE(verdict.views[0].degrees || verdict.views[1].degrees);
+  EXPECT_LT(verdict.views[0].fit.share, 0.3);
+  EXPECT_GT(verdict.fit.share, 0.7);
+}
+
+TEST(EpipolarCheck, NoSingleViewIsNamedWhereNothingFits) {
+  MatchedScene scene(6, 0.1, 1);
+  for (ViewMatch& it : scene.matches)  // the matches of one view fit even less
+    if (it.reference == 2 || it.source == 2) it.at.in_source.y += it.at.in_source.y < 120 ? -12 : 12;
+  const EpipolarVerdict verdict = scene.verdict();
+  EXPECT_TRUE(verdict.views.empty());
+  EXPECT_FALSE(verdict.camera);
+  EXPECT_LT(verdict.fit.share, 0.4);
+}
+
+TEST(EpipolarCheck, FewMatchesSayNothing) {
+  MatchedScene scene(3);
+  scene.views[1].cam_from_world = turned_about(2, 5) * scene.views[1].cam_from_world;
+  EXPECT_EQ(scene.verdict().views.size(), 1u);
+  scene.matches.resize(99);
+  EXPECT_TRUE(scene.verdict().views.empty());
+  MatchedScene focal(2);
+  for_cameras(focal, [](Pinhole& camera) { camera.fx = camera.fy = 500; });
+  focal.matches.resize(40);
+  EXPECT_FALSE(focal.verdict().camera);
 }
 
 }  // namespace

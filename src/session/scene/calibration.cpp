@@ -111,6 +111,7 @@ std::vector<int> usable_views(const Scene& scene, const std::vector<LeftOut>& le
 
 /// Warns of single views among others that fit.
 void warn_of_views(SceneRun& run, const std::vector<std::pair<int, ObservationFit>>& off, double usual) {
+  for (const auto& [view, fit] : off) run.doubted_views.insert(run.scene.views[view].name);
   for (std::size_t i = 0; i < std::min(off.size(), kNamed); ++i)
     run.warn(fmt::format(
         "{}: its pose or its camera does not fit the sparse points: {}, that of all views {:.1f}; "
@@ -126,6 +127,11 @@ void warn_of_views(SceneRun& run, const std::vector<std::pair<int, ObservationFi
 SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
   const SceneFit fit = fit_observations(run.scene, views);
   const std::string model = run.folder.model.string();
+  if (fit.placeholders > 0)
+    run.warn(
+        fmt::format("{}: the observations of {} of {} views are all at one place: they are placeholders, and "
+                    "do not tell whether cameras and poses fit the sparse points",
+                    model, fit.placeholders, views.size()));
   if (is_unusable(fit.all))
     throw InputError(
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
@@ -265,7 +271,7 @@ void check_agreement(SceneRun& run) {
       alone.push_back(view);
   }
   for (std::size_t i = 0; i < std::min(alone.size(), kNamed); ++i) {
-    if (!photo_contradicts(run, alone[i])) continue;
+    if (run.doubted_views.contains(run.plan.name(alone[i])) || !photo_contradicts(run, alone[i])) continue;
     run.warn(
         fmt::format("{}: its photo contradicts its camera or its pose: other views confirm {:.1f} % of its "
                     "depths, and {:.0f} "

@@ -20,12 +20,12 @@ void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out);
 /// For people: the mistake if it is known, else the usual ones.
 std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake);
 
-/// Looks for pixels of some undistorted photos along the epipolar lines in others, and warns when they are
-/// not there: before depths are estimated. Sets `photos_fit`.
+/// Matches corners of undistorted photos, and warns when they do not lie on their epipolar lines, of the
+/// whole scene, of its cameras, or of single views: before depths are estimated. Sets `photos_fit`.
 /// @throws InputError when a photo or mask cannot be read, Interrupted
 void check_photos_fit(SceneRun& run);
 
-/// The same for one view and those next to it: whether its photo contradicts its camera and its pose.
+/// The same for one view, with more of the others: whether its photo contradicts its camera and its pose.
 bool photo_contradicts(SceneRun& run, int view);
 
 /// What the check across views leaves of some views' depths.

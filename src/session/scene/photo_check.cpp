@@ -1,4 +1,4 @@
-// Whether the photos fit cameras and poses: their pixels are looked for along epipolar lines.
+// Whether the photos fit cameras and poses: corners that views share lie on epipolar lines.
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,28 +26,62 @@ namespace recon {
 namespace {
 
 /// Views that are compared with others before the work, and the number of others.
-constexpr int kComparedViews = 12;
-constexpr std::size_t kOthers = 2;
-/// The same of one view whose depths the others do not confirm.
+/// Photos that are compared before the work, if there are more, some views spread over them with fewer
+/// others.
+constexpr std::size_t kPhotos = 36, kOthers = 3;
+constexpr std::size_t kSpreadViews = 12, kOthersOfSpread = 2;
+/// The others of one view that is in doubt.
 constexpr std::size_t kOthersOfOne = 6;
-/// Shares that epipolar lines win: right calibrations reach 0.47 to 0.95, by chance it is 0.22. Up to the
-/// last one a mistake is looked for.
-constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.45, kDoubted = 0.5;
-/// The same of neighbours, instead of the sources: short baselines win more by chance.
-constexpr double kBesideFit = 0.58;
+/// Shares of matches near their epipolar lines: right calibrations reach 0.56 to 0.98, by chance it is up to
+/// 0.2. Up to the last one a mistake is looked for.
+constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.5;
 /// A mistake is named when the share without it is at least this, and this factor larger.
 constexpr double kExplained = 0.45, kBetter = 1.4;
-/// Min pixels tried; fewer may win or lose by chance.
-constexpr std::size_t kMinTried = 60;
+/// Views that have a message of their own.
+constexpr std::size_t kNamedPhotos = 5;
+/// Min matches of a scene; fewer may fit by chance or not.
+constexpr std::size_t kMinMatches = 60;
 
 using Pairs = std::vector<std::pair<int, int>>;
 
-/// Small images of views, made when they are first wanted.
+/// The cameras of small images of all views, and their poses.
+std::vector<CalibratedView> calibration_of(const SceneRun& run) {
+  std::vector<CalibratedView> views;
+  for (std::size_t i = 0; i < run.plan.views.size(); ++i) {
+    const Pinhole& camera = run.plan.views[i].camera;
+    views.push_back({averaged(camera, small_view_factor(camera.width, camera.height)),
+                     run.plan.scene_view(static_cast<int>(i)).cam_from_world});
+  }
+  return views;
+}
+
+/// Small images of views and their corners, made when they are first wanted.
 class SmallViews {
  public:
   explicit SmallViews(SceneRun& run) : run_(run) {}
 
-  /// Makes those of all views of `pairs`.
+  /// Matches the corners of pairs of views. @param views  cameras and poses of all views
+  std::vector<ViewMatch> matches(const Pairs& pairs, const std::vector<CalibratedView>& views) {
+    add(pairs);
+    std::vector<std::vector<CornerMatch>> matches(pairs.size());
+    parallel_for(static_cast<int>(pairs.size()), [&](int i) {
+      const auto& [reference, source] = pairs[i];
+      matches[i] = match_corners(small(reference, views), images_.at(reference).corners, small(source, views),
+                                 images_.at(source).corners);
+    });
+    std::vector<ViewMatch> all;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      for (const CornerMatch& it : matches[i]) all.push_back({pairs[i].first, pairs[i].second, it});
+    return all;
+  }
+
+ private:
+  struct Images {
+    Image<std::uint8_t> pixels, mask;
+    std::vector<Vec2d> corners;
+  };
+
+  /// Makes the images of all views of `pairs`.
   void add(const Pairs& pairs) {
     std::vector<int> views;
     for (const auto& [reference, source] : pairs)
@@ -59,25 +94,19 @@ class SmallViews {
                          });
   }
 
-  SmallView operator()(int view) const {
+  SmallView small(int view, const std::vector<CalibratedView>& views) const {
     const Images& images = images_.at(view);
-    return {averaged(run_.plan.view(view).camera, images.factor), run_.plan.scene_view(view).cam_from_world,
-            images.pixels.view(), images.mask.view()};
+    return {views[view].camera, views[view].cam_from_world, images.pixels.view(), images.mask.view()};
   }
-
- private:
-  struct Images {
-    int factor = 1;
-    Image<std::uint8_t> pixels, mask;
-  };
 
   Images read(int view) const {
     const Pinhole& camera = run_.plan.view(view).camera;
     const int factor = small_view_factor(camera.width, camera.height);
     const auto channels = run_.photos.channels(run_.plan, view);
-    Images images{factor, averaged(channels->front().view(), factor), {}};
+    Images images{averaged(channels->front().view(), factor), {}, {}};
     if (const Image<std::uint8_t> mask = prepared_mask(run_, view); !mask.empty())
       images.mask = averaged(mask.view(), factor);
+    images.corners = find_corners({{}, {}, images.pixels.view(), images.mask.view()});
     return images;
   }
 
@@ -85,34 +114,44 @@ class SmallViews {
   std::map<int, Images> images_;
 };
 
-/// Some of `views`, evenly spread.
-std::vector<int> spread(const std::vector<int>& views) {
-  std::vector<int> some;
-  const std::size_t step = (views.size() + kComparedViews - 1) / kComparedViews;
-  for (std::size_t i = 0; i < views.size(); i += step) some.push_back(views[i]);
-  return some;
+/// The views that are compared with others.
+struct Comparison {
+  std::vector<int> views;
+  std::size_t others = kOthers;
+};
+
+Comparison compared_views(const SceneRun& run) {
+  Comparison comparison{run.plan.views_in_scope()};
+  if (run.plan.needed_views().size() <= kPhotos) return comparison;
+  const std::vector<int> all = std::move(comparison.views);
+  comparison = {{}, kOthersOfSpread};
+  const std::size_t step = (all.size() + kSpreadViews - 1) / kSpreadViews;
+  for (std::size_t i = 0; i < all.size(); i += step) comparison.views.push_back(all[i]);
+  return comparison;
 }
 
-/// Pairs of each view and its first sources, of those whose photos are there.
-Pairs pairs_of(const SceneRun& run, const std::vector<int>& views,
-               const std::vector<std::vector<int>>& sources, std::size_t others) {
-  Pairs pairs;
-  for (const int view : views) {
+/// Pairs of each view and its first sources, of those whose photos are there; each pair once.
+Pairs pairs_of(const SceneRun& run, const Comparison& comparison,
+               const std::vector<std::vector<int>>& sources) {
+  std::set<std::pair<int, int>> pairs;
+  for (const int view : comparison.views) {
     std::size_t count = 0;
     for (const int source : sources[view])
-      if (run.plan.view(source).needed && count++ < others) pairs.emplace_back(view, source);
+      if (run.plan.view(source).needed && count++ < comparison.others)
+        pairs.insert(std::minmax(view, source));
   }
-  return pairs;
+  return {pairs.begin(), pairs.end()};
 }
 
-/// The nearest view and the next one by name of each view.
+/// Of each view the nearest, the next by name, and the second nearest.
 std::vector<std::vector<int>> neighbours(const SceneRun& run) {
   const SceneGeometry geometry(run.plan.scene);
   std::vector<std::vector<int>> result(run.plan.views.size());
   for (int view = 0; view < geometry.size(); ++view) {
-    result[view] = nearest_views(geometry, view, 1);
+    result[view] = nearest_views(geometry, view, 2);
     const int next = view + 1 < geometry.size() ? view + 1 : view - 1;
-    if (result[view].front() != next) result[view].push_back(next);
+    if (std::ranges::find(result[view], next) == result[view].end())
+      result[view].insert(result[view].begin() + 1, next);
   }
   return result;
 }
@@ -123,90 +162,153 @@ std::vector<std::vector<int>> planned_sources(const SceneRun& run) {
   return sources;
 }
 
-/// The score of all pairs together. @param view_of  makes or finds the small image of a view
-template <class ViewOf>
-EpipolarScore score(const Pairs& pairs, const ViewOf& view_of) {
-  std::vector<EpipolarScore> scores(pairs.size());
-  parallel_for(static_cast<int>(pairs.size()),
-               [&](int i) { scores[i] = epipolar_score(view_of(pairs[i].first), view_of(pairs[i].second)); });
-  EpipolarScore sum;
-  for (const EpipolarScore& it : scores) sum += it;
-  return sum;
-}
-
 /// The camera of images of another size, scaled to its own.
 Pinhole centred(Pinhole camera) {
   const auto [x, y] = size_factors({camera.cx, camera.cy}, camera.width, camera.height);
   return {camera.width, camera.height, camera.fx * x, camera.fy * y, camera.cx * x, camera.cy * y};
 }
 
-/// The score of the same photos without a mistake of cameras and poses.
-EpipolarScore score_without(CalibrationMistake mistake, const SceneRun& run, const std::vector<int>& views,
-                            SmallViews& small) {
+/// The fit of the same photos without a mistake of cameras and poses.
+EpipolarFit fit_without(CalibrationMistake mistake, const SceneRun& run, const Comparison& comparison,
+                        SmallViews& small) {
   const Scene scene = without_mistake(run.plan.scene, mistake);
-  const Pairs pairs = pairs_of(run, views, select_sources(SceneIndex(scene), run.options.selection), kOthers);
-  small.add(pairs);
-  return score(pairs, [&](int view) {
-    SmallView result = small(view);
-    result.cam_from_world = scene.views[view].cam_from_world;
-    if (mistake == CalibrationMistake::kImageSize) result.camera = centred(result.camera);
-    return result;
-  });
+  std::vector<CalibratedView> views = calibration_of(run);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    views[i].cam_from_world = scene.views[i].cam_from_world;
+    if (mistake == CalibrationMistake::kImageSize) views[i].camera = centred(views[i].camera);
+  }
+  const Pairs pairs = pairs_of(run, comparison, select_sources(SceneIndex(scene), run.options.selection));
+  return fit_matches(views, small.matches(pairs, views));
 }
 
-/// The mistake without which the photos fit; nothing if they never do.
-std::optional<CalibrationMistake> explain(const SceneRun& run, const std::vector<int>& views, double share,
-                                          SmallViews& small) {
+/// The mistake without which the photos fit, and better than with the change of cameras that is known;
+/// nothing if they never do.
+std::optional<CalibrationMistake> explain(const SceneRun& run, const Comparison& comparison,
+                                          const EpipolarVerdict& verdict, SmallViews& small) {
   std::optional<CalibrationMistake> best;
-  double most = std::max(kExplained, kBetter * share);
+  double most = std::max(kExplained, kBetter * verdict.fit.share);
+  if (verdict.camera) most = std::max(most, verdict.camera->fit.share);
   for (const CalibrationMistake mistake : kCalibrationMistakes) {
-    const EpipolarScore it = score_without(mistake, run, views, small);
-    spdlog::debug("epipolar lines with mistake {}: {:.3f} of {}", static_cast<int>(mistake), it.share(),
-                  it.tried);
-    if (it.tried < kMinTried || it.share() < most) continue;
+    const EpipolarFit it = fit_without(mistake, run, comparison, small);
+    spdlog::debug("with mistake {}: {:.3f} of {} corners fit", static_cast<int>(mistake), it.share,
+                  it.matches);
+    if (it.matches < kMinMatches || it.share < most) continue;
     best = mistake;
-    most = it.share();
+    most = it.share;
   }
   return best;
+}
+
+/// The matches with the sources, or with neighbours where only these fit: sources may be chosen badly,
+/// without points to tell.
+std::vector<ViewMatch> comparable_matches(const SceneRun& run, const Comparison& comparison,
+                                          const std::vector<CalibratedView>& views, SmallViews& small) {
+  std::vector<ViewMatch> matches = small.matches(pairs_of(run, comparison, planned_sources(run)), views);
+  const EpipolarFit given = fit_matches(views, matches);
+  spdlog::debug("{:.3f} of {} corners fit, median {:.3f}", given.share, given.matches, given.median);
+  if (given.matches >= kMinMatches && given.share >= kPhotosContradict) return matches;
+  std::vector<ViewMatch> beside = small.matches(pairs_of(run, comparison, neighbours(run)), views);
+  const EpipolarFit fit = fit_matches(views, beside);
+  spdlog::debug("of neighbours {:.3f} of {} corners fit, median {:.3f}", fit.share, fit.matches, fit.median);
+  return fit.matches >= kMinMatches && fit.share > kPhotosFit ? beside : matches;
+}
+
+std::string correction_text(const CameraCorrection& correction, const Camera& camera) {
+  switch (correction.error) {
+    case CameraError::kFocal:
+      return fmt::format("focal lengths times {:.3g}", correction.focal);
+    case CameraError::kCentre:
+      return fmt::format("principal points moved by ({:+.0f}, {:+.0f}) pixels",
+                         correction.centre.x * camera.width, correction.centre.y * camera.width);
+    case CameraError::kDistortion:
+      break;
+  }
+  return fmt::format("a radial distortion (k1) that is changed by {:+.2g}", correction.distortion);
+}
+
+std::string photo_doubt_text(const DoubtedView& doubt, const EpipolarFit& others) {
+  return fmt::format(
+      "its photo contradicts its camera or its pose: {:.0f} % of {} corners that it shares with other views "
+      "lie on their epipolar lines, {:.0f} % of those of the others{}; check them, or remove the view",
+      100 * doubt.fit.share, doubt.fit.matches, 100 * others.share,
+      doubt.degrees ? fmt::format("; it fits when it is turned by {:.1f} degrees", *doubt.degrees) : "");
+}
+
+/// Warns of single views that do not fit to the others, unless more of these say that they do.
+void warn_of_photos(SceneRun& run, const EpipolarVerdict& verdict) {
+  std::vector<std::string> unnamed;
+  std::size_t named = 0;
+  for (const DoubtedView& it : verdict.views) {
+    const std::string& name = run.plan.name(it.view);
+    if (!it.degrees && !photo_contradicts(run, it.view)) continue;
+    if (!run.doubted_views.insert(name).second) continue;
+    if (named++ < kNamedPhotos)
+      run.warn(name + ": " + photo_doubt_text(it, verdict.fit));
+    else
+      unnamed.push_back(name);
+  }
+  if (!unnamed.empty())
+    run.warn(
+        fmt::format("{}: the photos of {} more views contradict their cameras or their poses, such as {}",
+                    run.folder.root.string(), unnamed.size(), unnamed.front()));
+}
+
+/// Warns of cameras with whose change the photos fit better.
+void warn_of_cameras(SceneRun& run, const EpipolarVerdict& verdict) {
+  const CameraCorrection& correction = *verdict.camera;
+  const Camera& camera = run.plan.photo_camera(0);
+  const double unit = std::max(camera.width, camera.height) / kEpipolarUnits;
+  run.warn(fmt::format(
+      "{}: the photos do not fit the cameras: with {}, corners that views share would lie {:.2g} pixels from "
+      "their epipolar lines (median of {}), and not {:.2g}; correct the cameras, or expect wrong depths",
+      run.folder.root.string(), correction_text(correction, camera), correction.fit.median * unit,
+      verdict.fit.matches, verdict.fit.median * unit));
+}
+
+void warn_of_scene(SceneRun& run, const EpipolarFit& fit, std::optional<CalibrationMistake> mistake) {
+  run.warn(fmt::format(
+      "{}: the photos contradict cameras and poses: {:.0f} % of {} corners that views share lie on their "
+      "epipolar lines, by chance 20 % or less, with right poses more than half; expect few and wrong points; "
+      "{}",
+      run.folder.root.string(), 100 * fit.share, fit.matches, causes(run, mistake)));
 }
 
 }  // namespace
 
 void check_photos_fit(SceneRun& run) {
-  const std::vector<int> views = spread(run.plan.views_in_scope());
+  const Comparison comparison = compared_views(run);
+  const std::vector<CalibratedView> views = calibration_of(run);
   SmallViews small(run);
-  const auto score_of = [&](const std::vector<std::vector<int>>& sources) {
-    const Pairs pairs = pairs_of(run, views, sources, kOthers);
-    small.add(pairs);
-    return score(pairs, small);
-  };
-  EpipolarScore given = score_of(planned_sources(run));
-  if (given.share() < kPhotosFit)  // sources may be chosen badly, without points to tell
-    if (const EpipolarScore beside = score_of(neighbours(run)); beside.share() > kBesideFit) given = beside;
-  spdlog::debug("epipolar lines win {:.3f} of {} pixels", given.share(), given.tried);
-  if (given.tried < kMinTried) return;
+  const EpipolarVerdict verdict = judge_matches(views, comparable_matches(run, comparison, views, small));
+  spdlog::debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
+                verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
+  warn_of_photos(run, verdict);
+  const bool enough = verdict.fit.matches >= kMinMatches;
   std::optional<CalibrationMistake> mistake;
-  if (given.share() < kDoubted) mistake = explain(run, views, given.share(), small);
-  if (given.share() >= kPhotosContradict && !mistake) {
-    if (given.share() > kPhotosFit) run.photos_fit = true;
-    return;
-  }
-  run.photos_fit = false;
-  run.warn(fmt::format(
-      "{}: the photos contradict cameras and poses: the epipolar line has the best match of {:.0f} % of {} "
-      "pixels, by chance {:.0f} %, with right poses more than half; expect few and wrong points; {}",
-      run.folder.root.string(), 100 * given.share(), given.tried, 100 * kEpipolarChance,
-      causes(run, mistake)));
+  if (!enough || verdict.fit.share < kPhotosFit) mistake = explain(run, comparison, verdict, small);
+  const bool contradict = enough && verdict.fit.share < kPhotosContradict;
+  if (mistake || (contradict && !verdict.camera))
+    warn_of_scene(run, verdict.fit, mistake);
+  else if (verdict.camera)
+    warn_of_cameras(run, verdict);
+  if (mistake || contradict)
+    run.photos_fit = false;
+  else if (!verdict.camera && enough && verdict.fit.share > kPhotosFit)
+    run.photos_fit = true;
 }
 
 bool photo_contradicts(SceneRun& run, int view) {
-  const Pairs pairs = pairs_of(run, {view}, planned_sources(run), kOthersOfOne);
+  const std::vector<CalibratedView> views = calibration_of(run);
+  std::vector<std::vector<int>> others = planned_sources(run);
+  const std::vector<int> beside = neighbours(run)[view];
+  others[view].insert(others[view].begin(), beside.begin(), beside.end());
   SmallViews small(run);
-  small.add(pairs);
-  const EpipolarScore given = score(pairs, small);
-  spdlog::debug("{}: epipolar lines win {:.3f} of {} pixels", run.plan.name(view), given.share(),
-                given.tried);
-  return given.tried >= kMinTried && given.share() < kPhotosContradict;
+  std::vector<ViewMatch> matches = comparable_matches(run, compared_views(run), views, small);
+  std::erase_if(matches, [&](const ViewMatch& it) { return it.reference == view || it.source == view; });
+  const std::vector<ViewMatch> its = small.matches(pairs_of(run, {{view}, kOthersOfOne}, others), views);
+  matches.insert(matches.end(), its.begin(), its.end());
+  const EpipolarVerdict verdict = judge_matches(views, std::move(matches));
+  return std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return it.view == view; });
 }
 
 }  // namespace recon

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,7 +65,8 @@ struct SceneRun {
   std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
   std::vector<std::string> warnings;
   std::mutex warnings_mutex;
-  std::optional<bool> photos_fit;  ///< cameras and poses, see check_photos_fit; empty: not known
+  std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
+  std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong
   std::optional<CloudState> cloud;
   std::optional<StepRecord> tiles;  ///< of the cloud, with --tile
   bool tiles_kept = false;
