@@ -194,8 +194,8 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
                                     {"cost", "sad"}})
     EXPECT_FALSE(patches({{name, {value}}})) << name;
   EXPECT_TRUE(patches({{"planes", {"64"}}, {"refine", {"patches"}}}));
-  EXPECT_TRUE(patches({{"optimizer", {"winner"}}, {"refine", {"edges,patches"}}}))
-      << "no stored costs needed";
+  const auto moved = parse_options({{"optimizer", {"winner"}}, {"refine", {"edges,patches"}}}).sweep_stages;
+  EXPECT_TRUE(moved.patches && moved.edges && !needs_volume(SweepOptimizer::kWinnerTakeAll, moved));
   EXPECT_EQ(refusal_of({{"cost", {"sad"}}, {"refine", {"patches"}}}, {kSweepScene}),
             "--refine patches works with --cost zncc");
   EXPECT_EQ(refusal_of({{"refine", {"prior"}}}, {kSweepScene}),

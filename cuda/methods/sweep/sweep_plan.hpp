@@ -90,7 +90,7 @@ struct PatchMemory {
   int band_rows;  ///< of `costs`
   SupportMemory support;
   std::uint8_t* inside;  ///< of edge_state
-  float* results[3];  ///< depth, cost and confidence, of the finest level, without padding
+  float* results[3];     ///< depth, cost and confidence, of the finest level, without padding
 };
 
 /// Takes all memory of the patches from `arena`.

@@ -16,9 +16,11 @@
 namespace recon {
 
 constexpr float kEdgeRatio = 1.02f;  ///< of the inverse depths on both sides of an edge, at least
-constexpr int kEdgeReach = 4;        ///< how far the nearer surface continues beyond an edge, pixels
-constexpr int kEdgeMargin = 2;       ///< in which there is no edge around a pixel inside a surface
-constexpr int kEdgeRadius = 8;       ///< of the circle in which pixels are compared
+constexpr int kEdgeReach = 4;        ///< how far from the farther surface a pixel may get its plane, pixels
+/// In which there is no edge around a pixel inside a surface. The nearer surface is shortened by so much, as
+/// pixels farther from the edge are inside it themselves.
+constexpr int kEdgeMargin = 2;
+constexpr int kEdgeRadius = 8;  ///< of the circle in which pixels are compared
 constexpr float kMaxInsideCost = 0.6f;
 /// The difference of grey levels to the farther surface is lower than that to the nearer one, or than
 /// kMaxNearDifference, by kMinEdgeGain at least.
