@@ -16,7 +16,7 @@
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "session/background_work.hpp"
+#include "session/graph/background_work.hpp"
 #include "session/folder_fixture.hpp"
 #include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"

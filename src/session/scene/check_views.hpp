@@ -21,7 +21,7 @@
 #include "core/progress.hpp"
 #include "fuse/agreement.hpp"
 #include "methods/backend.hpp"
-#include "session/background_work.hpp"
+#include "session/graph/background_work.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {

@@ -20,7 +20,7 @@
 #include "io/image_file.hpp"
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
-#include "session/background_work.hpp"
+#include "session/graph/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_run.hpp"
