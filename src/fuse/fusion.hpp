@@ -108,6 +108,22 @@ inline constexpr int kRowsBetweenDrops = 32;
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
                    const FusionOptions& options, PointSink& sink, DeviceFusion* device = nullptr);
 
+/// The same, view by view. All that it is given outlives it.
+class FusionByViews {
+ public:
+  FusionByViews(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
+                PointSink& sink, DeviceFusion* device = nullptr);
+  ~FusionByViews();
+
+  /// Fuses the next view.
+  /// @returns the number of its points
+  std::uint64_t fuse_next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Whether single precision suffices for the positions of a view's points: rounding to floats moves none by
 /// more than a tenth of the distance to its neighbours. It does not suffice for coordinates far from the
 /// origin, such as those of a map projection. Testing the min depth suffices, since the distance between

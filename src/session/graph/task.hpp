@@ -33,12 +33,12 @@ enum class TaskEnd {
 struct Task {
   int step = 0;  ///< what Scheduler::wait waits for
   Lane lane = Lane::kThread;
-  std::function<TaskEnd()> run;
-  std::vector<TaskId> needs;  ///< earlier tasks without whose results it is not run
-  std::vector<TaskId> after;  ///< earlier tasks that end before, with a result or without
-  std::vector<Share> shares;  ///< ready tasks whose first share is of the same pool begin in their order
-  TaskId takes_over = -1;     ///< the task whose shares it takes over, if any
-  bool saves = false;         ///< what is finished: it is run also when another task has thrown
+  std::function<TaskEnd()> run{};
+  std::vector<TaskId> needs{};  ///< earlier tasks without whose results it is not run
+  std::vector<TaskId> after{};  ///< earlier tasks that end before, with a result or without
+  std::vector<Share> shares{};  ///< ready tasks whose first share is of the same pool begin in their order
+  TaskId takes_over = -1;       ///< the task whose shares it takes over, if any
+  bool saves = false;           ///< what is finished: it is run also when another task has thrown
 };
 
 }  // namespace recon

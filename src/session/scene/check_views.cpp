@@ -4,11 +4,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <memory>
+#include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "core/progress.hpp"
 #include "core/unique_id.hpp"
 #include "fuse/holes.hpp"
 #include "fuse/islands.hpp"
@@ -63,164 +62,55 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
 ViewChecks::ViewChecks(SceneRun& run, const Backends& backends)
     : run_(run),
       first_id_(unique_ids(run.plan.views.size())),
-      views_(run.plan.views_in_scope()),
-      reasons_(views_.size()),
-      users_(run.plan.views.size()),
-      computed_(views_.size()),
-      ended_(views_.size()),
-      commits_(kConcurrentCommits, kConcurrentCommits) {
+      reasons_(run.plan.views.size()),
+      results_(run.plan.views.size()) {
   for (const auto& backend : backends) backends_.push_back(backend.get());
-  for (std::size_t i = 0; i < views_.size(); ++i)
-    for (const int view : needed_maps(i)) ++users_[view];
 }
 
-ViewChecks::~ViewChecks() {
-  stop_ = true;
-  if (arena_) arena_->execute([this] { group_.wait(); });
-  try {
-    commits_.finish();
-  } catch (...) {  // the run has ended with an error already
-  }
+/// Number of estimated views in scope.
+int ViewChecks::estimates() const {
+  const std::vector<int> views = run_.plan.views_in_scope();
+  return static_cast<int>(std::count_if(views.begin(), views.end(),
+                                        [&](int view) { return run_.state(view).estimate.has_value(); }));
 }
 
-void ViewChecks::begin_beside(const std::vector<int>& views) {
-  if (run_.memory.checks_beside == 0) return;
-  // One slot is for the thread that waits in the end.
-  arena_.emplace(run_.memory.checks_beside, 1, oneapi::tbb::task_arena::priority::low);
-  std::vector<bool> expected(run_.plan.views.size());
-  for (const int view : views) expected[view] = true;
+void ViewChecks::show_progress() {
+  const int all = estimates();
   const std::lock_guard lock(mutex_);
-  dependents_.resize(expected.size());
-  waits_for_.resize(views_.size());
-  for (std::size_t i = 0; i < views_.size(); ++i) {
-    for (const int view : needed_maps(i)) {
-      if (!expected[view]) continue;
-      dependents_[view].push_back(i);
-      ++waits_for_[i];
-    }
-    if (waits_for_[i] == 0) add_ready(i);
-  }
+  progress_.emplace("check across views", all, progress_style(run_.options.quiet),
+                    run_.predicted("check across views", all - checked_, all));
+  progress_->skip(checked_);
 }
 
-void ViewChecks::estimated(int view) {
-  if (!arena_) return;
-  const std::lock_guard lock(mutex_);
-  for (const std::size_t i : dependents_[view])
-    if (--waits_for_[i] == 0) add_ready(i);
-}
-
-/// Adds a view that can be checked beside, and a worker for it if there may be another. The mutex is locked.
-void ViewChecks::add_ready(std::size_t i) {
-  ready_.push_back(i);
-  if (workers_ == run_.memory.checks_beside) return;
-  ++workers_;
-  // A loop that waits must not begin another check: their number bounds the memory.
-  const auto work = [this] { oneapi::tbb::this_task_arena::isolate([this] { check_ready(); }); };
-  arena_->enqueue(group_.defer(work));
-}
-
-/// A worker: checks views that are ready until there is none, or until `finish` continues.
-void ViewChecks::check_ready() {
-  std::unique_lock lock(mutex_);
-  while (!ready_.empty() && !stop_ && !finishing_) {
-    const std::size_t i = ready_.front();
-    ready_.pop_front();
-    lock.unlock();
-    check(i);
-    lock.lock();
-  }
-  --workers_;
-}
-
-/// The view and its sources.
-std::vector<int> ViewChecks::needed_maps(std::size_t i) const {
-  std::vector<int> views = run_.plan.view(views_[i]).sources;
-  views.push_back(views_[i]);
-  return views;
-}
-
-void ViewChecks::check(std::size_t i) {
-  if (stop_ || failed()) return;
-  bool commits = false;
-  first_.guard([&] {
-    check_interrupted();
-    commits = run_.state(views_[i]).estimate && begin_check(i);
-  });
-  if (!commits) end(i);
-}
-
-/// The check of a view has ended: with its files on the disk, an error, or no estimate.
-void ViewChecks::end(std::size_t i) {
-  first_.guard([&] { release_maps(i); });
-  const std::lock_guard lock(mutex_);
-  ended_[i] = true;
-  if (run_.state(views_[i]).check) {
-    ++checked_;
-    if (progress_) progress_->advance();
-  }
-  changed_.notify_all();
-}
-
-std::shared_ptr<const ViewDepth> ViewChecks::take(int view, const std::stop_token& stop) {
-  const auto i =
-      static_cast<std::size_t>(std::lower_bound(views_.begin(), views_.end(), view) - views_.begin());
-  const std::string& name = run_.plan.view(view).output_name;
-  const auto wait_until = [&](const auto& reached) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait(lock, stop, reached) && !stop.stop_requested();
-  };
-  if (!wait_until([&] { return computed_[i] || ended_[i]; })) return nullptr;
-  if (auto maps = run_.geometric->take_cached(name)) return maps;
-  if (!wait_until([&] { return ended_[i]; }) || !run_.state(view).check) return nullptr;
-  return run_.geometric->take(name, run_.plan.view(view).camera);
-}
-
-void ViewChecks::fail(const std::exception_ptr& error) {
-  const std::lock_guard lock(mutex_);
-  first_.guard([&] { std::rethrow_exception(error); });
-}
-
-/// Checks a view, unless it is checked already. The thread does not wait for its files: whether `end` is
-/// called later.
-bool ViewChecks::begin_check(std::size_t i) {
-  const int view = views_[i];
+void ViewChecks::check(int view) {
+  check_interrupted();
   ViewState& state = run_.state(view);
   const std::string& name = run_.plan.view(view).output_name;
   const std::vector<int> sources = estimated_sources(run_, view);
   StepRecord record;
   record.inputs = check_inputs(run_, view, sources);
   FinishedStep finished = find_finished(run_, Step::kCheck, view, record.inputs);
-  reasons_[i] = finished.reason;
+  reasons_[view] = finished.reason;
   state.check_kept = finished.record.has_value();
   if (state.check_kept) {
     state.check = std::move(finished.record);
-    return false;
+    return;
   }
   const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
   run_.geometric->insert(name, result);
-  {
-    const std::lock_guard lock(mutex_);
-    computed_[i] = true;
-  }
-  changed_.notify_all();
-  const auto files = std::make_shared<std::vector<WrittenFile>>(write_results(name, *result, record.result));
-  // What is finished is kept, also when another check has failed.
-  commits_.submit([this, i, files, record] {
-    try {
-      commit(i, *files, record);
-    } catch (...) {
-      fail(std::current_exception());
-    }
-    end(i);
-  });
-  return true;
+  std::vector<WrittenFile> files = write_results(name, *result, record.result);
+  results_[view] = Result{std::move(files), std::move(record)};
 }
 
-/// Gives the files of a view their names, and sets its state.
-void ViewChecks::commit(std::size_t i, std::vector<WrittenFile>& files, StepRecord record) {
-  for (WrittenFile& file : files) record.outputs.push_back(file.commit());
-  replace_record(run_.workspace, run_.record_file(Step::kCheck, views_[i]), record);
-  run_.state(views_[i]).check = std::move(record);
+void ViewChecks::commit(int view) {
+  if (std::optional<Result> result = std::exchange(results_[view], std::nullopt)) {
+    for (WrittenFile& file : result->files) result->record.outputs.push_back(file.commit());
+    replace_record(run_.workspace, run_.record_file(Step::kCheck, view), result->record);
+    run_.state(view).check = std::move(result->record);
+  }
+  const std::lock_guard lock(mutex_);
+  ++checked_;
+  if (progress_) progress_->advance();
 }
 
 /// Writes the maps of a view and their previews, and sums them up, all at once.
@@ -310,43 +200,17 @@ void ViewChecks::give_up(const Backend* backend, const Error& error) {
     run_.warn(backend->name() + " fails, the check continues without it: " + error.what());
 }
 
-/// Frees the maps that no other check needs, and with --clean removes their files.
-void ViewChecks::release_maps(std::size_t i) {
-  for (const int view : needed_maps(i)) {
-    if (--users_[view] > 0) continue;
-    run_.photometric->release(run_.plan.view(view).output_name);
-    if (run_.options.clean) clean_maps(run_, view);
-  }
+void ViewChecks::release(int view) {
+  run_.photometric->release(run_.plan.view(view).output_name);
+  if (run_.options.clean) clean_maps(run_, view);
 }
 
-void ViewChecks::finish() {
-  const int estimates = static_cast<int>(std::count_if(
-      views_.begin(), views_.end(), [&](int view) { return run_.state(view).estimate.has_value(); }));
-  {
-    const std::lock_guard lock(mutex_);
-    progress_.emplace("check across views", estimates, progress_style(run_.options.quiet),
-                      run_.predicted("check across views", estimates - checked_, estimates));
-    progress_->skip(checked_);
-    finishing_ = true;
-  }
-  if (arena_) arena_->execute([this] { group_.wait(); });
-  commits_.finish();
-  std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < views_.size(); ++i)
-    if (!ended_[i]) left.push_back(i);
-  bounded_parallel_for(static_cast<int>(left.size()), run_.memory.check_at_once,
-                       [&](int k) { check(left[k]); });
-  commits_.finish();
-  {
-    const std::lock_guard lock(mutex_);  // no check is left, but the fusion may call `fail`
-    first_.rethrow();
-  }
+void ViewChecks::log_kept() const {
   std::vector<std::pair<std::string, std::string>> redone;
-  for (std::size_t i = 0; i < views_.size(); ++i) {
-    const ViewState& state = run_.state(views_[i]);
-    if (state.estimate && !state.check_kept) redone.emplace_back(run_.plan.name(views_[i]), reasons_[i]);
-  }
-  log_resumed("check across views", static_cast<std::size_t>(estimates) - redone.size(), redone);
+  for (const int view : run_.plan.views_in_scope())
+    if (const ViewState& state = run_.state(view); state.estimate && !state.check_kept)
+      redone.emplace_back(run_.plan.name(view), reasons_[view]);
+  log_resumed("check across views", static_cast<std::size_t>(estimates()) - redone.size(), redone);
 }
 
 }  // namespace recon

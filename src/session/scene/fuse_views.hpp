@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <exception>
+#include <oneapi/tbb/task_arena.h>
+
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
 #include "core/progress.hpp"
@@ -15,54 +13,65 @@
 
 namespace recon {
 
-class ViewChecks;
+struct FusionView;
 struct SceneRun;
 struct UnfinishedCloud;
 
-/// The fusion of the checked views into dense/fused.ply. Where a GPU estimates and memory allows, it begins
-/// beside: a view is fused as soon as it and its neighbours are checked and the view before it is fused.
+/// The checked views, in the order of fusion.
+std::vector<int> checked_views(const SceneRun& run);
+
+/// The geometry of `views`, and as neighbours the indices of those of them that overlap.
+std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views);
+
+/// The fusion of checked views into dense/fused.ply, view by view, with the processor time that others leave.
 class ViewFusion {
  public:
   /// @param backends  the first that can fuses; else, and where it fails, the CPU
   ViewFusion(SceneRun& run, const Backends& backends);
 
-  /// Ends a fusion that has not been finished; nothing of it is kept.
+  /// Of a cloud that is not finished nothing is kept.
   ~ViewFusion();
 
   ViewFusion(const ViewFusion&) = delete;
   ViewFusion& operator=(const ViewFusion&) = delete;
 
-  /// Begins to fuse beside the estimation and `checks`, which must outlive this, unless there is a cloud. An
-  /// error ends both by `checks.fail`; where memory does not suffice, `finish` fuses all.
-  void begin_beside(ViewChecks& checks);
+  /// Begins the cloud of `views` in the place of that of an earlier run.
+  /// @throws OutputError, OutOfMemory
+  void open(const std::vector<int>& views);
+
+  /// Fuses the next of these views; its maps and those of its neighbours are checked.
+  /// @throws OutputError, OutOfMemory, InputError, Interrupted
+  void fuse_next();
+
+  /// Drops the cloud and what is fused of it.
+  void drop();
 
   /// Number of views whose points are all made. Thread-safe.
   int fused();
 
-  /// Fuses what is left and writes the cloud, or keeps a finished one.
-  /// @throws InputError when the cloud would be empty, with what is known of the reason
-  /// @throws OutputError, OutOfMemory, Interrupted
-  void finish();
+  /// Whether there is a finished cloud of all checked views, which is then kept. Else shows the progress from
+  /// now on.
+  bool keep_finished();
+
+  /// Whether all checked views are fused, and no others; else what is fused is dropped.
+  bool has_fused_all();
+
+  /// Writes the cloud of all checked views.
+  /// @throws InputError when it would be empty, with what is known of the reason
+  /// @throws OutputError
+  void commit();
 
  private:
-  class Loader;
-
-  void fuse_beside(ViewChecks& checks);
-  void fuse_all(UnfinishedCloud& cloud, Loader& loader);
-  void end_beside(const std::vector<int>& views);
-  void commit(StepRecord record);
   void show_progress();
-  void advance();
 
   SceneRun& run_;
   const Backends& backends_;
-  std::unique_ptr<UnfinishedCloud> cloud_;  ///< null unless all its views are fused
-  std::exception_ptr error_;                ///< of the fusion beside
-  std::mutex mutex_;
+  oneapi::tbb::task_arena arena_;
+  StepRecord record_;
+  std::unique_ptr<UnfinishedCloud> cloud_;
+  std::mutex mutex_;  ///< of all that follows
+  int fused_ = 0;     ///< views
   std::optional<Progress> progress_;
-  int fused_ = 0;          ///< views
-  std::stop_source stop_;  ///< of the fusion beside
-  std::jthread thread_;    ///< the last member: it ends before what it uses
 };
 
 }  // namespace recon

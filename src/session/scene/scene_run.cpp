@@ -22,8 +22,8 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/fuse_views.hpp"
 #include "session/scene/photo_fit.hpp"
+#include "session/scene/scene_tasks.hpp"
 #include "session/session.hpp"
 
 namespace recon {
@@ -149,17 +149,14 @@ void end_step(StepClock& clock, const char* step) {
 
 /// Depth maps, checks and cloud.
 void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock) {
-  ViewChecks checks(run, backends);
-  ViewFusion fusion(run, backends);
-  const bool check = run.options.stage != Stage::kEstimate;
-  if (run.options.stage == Stage::kAll) fusion.begin_beside(checks);
-  if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
+  SceneTasks tasks(run, backends);
+  if (run.options.stage != Stage::kFuse) tasks.estimate();
   end_step(clock, "depth maps");
-  if (!check) return;
-  checks.finish();
+  if (run.options.stage == Stage::kEstimate) return;
+  tasks.check();
   check_agreement(run);
   end_step(clock, "check across views");
-  fusion.finish();
+  tasks.fuse();
   end_step(clock, "fusion");
   tile_cloud(run);
   if (run.tiles) end_step(clock, "tiles");

@@ -15,7 +15,6 @@
 #include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/check_views.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
@@ -130,16 +129,6 @@ void prepare_views(SceneRun& run);
 
 /// Writes the model of the undistorted images, patch-match.cfg and fusion.cfg.
 void write_dense_model(const SceneRun& run);
-
-/// Estimates the depth of all active views on `backends`; finished and unchanged work is kept. A view that
-/// fails is added to `failed`; those of a backend that fails are estimated on the others.
-/// @param checks  may begin beside; null: none
-/// @throws OutOfMemory, DeviceError when the last backend fails, OutputError, Interrupted
-void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks);
-
-/// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
-/// @throws InputError when there is none, or some are of other photos, poses or options than this run's
-void collect_estimates(SceneRun& run);
 
 /// The record of a view's check if it is finished for the estimates that the run has.
 FinishedStep finished_check(const SceneRun& run, int view);
