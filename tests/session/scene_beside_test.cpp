@@ -36,6 +36,11 @@ class FailingFile {
   inline static std::atomic<bool> failed_ = false;
 };
 
+/// Number of views whose points are all made.
+int fused_views(const SceneGraph& graph) {
+  return graph.progress[SceneGraph::kFusion].done();
+}
+
 /// A device of one stream that needs memory of its own.
 WatchedBackend& add_gpu(Backends& backends, WatchedBackend::Hook before) {
   return add_backend(
@@ -43,27 +48,27 @@ WatchedBackend& add_gpu(Backends& backends, WatchedBackend::Hook before) {
 }
 
 TEST_F(SceneSteps, FuseCheckedMapsBeforeTheyAreWritten) {
-  std::optional<SceneTasks> tasks;
+  std::optional<SceneGraph> graph;
   Backends backends;
   add_gpu(backends, [] {});
   const auto run = begin("beside");
   prepare(*run, backends);
   EXPECT_TRUE(run->memory.keeps_maps);
   run->memory.checks_beside = 0;  // but the fusion is beside them
-  tasks.emplace(*run, backends);
-  tasks->estimate();
+  graph.emplace(*run, backends);
+  estimate_views(*graph);
   // No file of a check gets its name before a view is fused.
-  static SceneTasks* watched;
-  watched = &*tasks;
+  static const SceneGraph* watched;
+  watched = &*graph;
   static std::atomic<bool> fused;
   fused = false;
   set_fault_handler([](FaultPoint point) {
-    if (point == FaultPoint::kFileCommit) fused = fused || wait_until([] { return watched->fused() > 0; });
+    if (point == FaultPoint::kFileCommit) fused = fused || wait_until([] { return fused_views(*watched) > 0; });
   });
-  tasks->check();
+  check_views(*graph);
   set_fault_handler(nullptr);
   EXPECT_TRUE(fused);
-  tasks->fuse();
+  fuse_views(*graph);
   expect_equal(results(*run), expected_results());
 }
 
@@ -92,22 +97,22 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
 }
 
 TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
-  std::optional<SceneTasks> tasks;
+  std::optional<SceneGraph> graph;
   std::atomic<int> begun = 0;
   // The last views are swept when others are fused.
   const auto wait_for_fusion = [&] {
-    if (++begun >= kViews - 4) wait_until([&] { return tasks->fused() > 0; });
+    if (++begun >= kViews - 4) wait_until([&] { return fused_views(*graph) > 0; });
   };
   Backends backends;
   add_gpu(backends, wait_for_fusion);
   options_.selection.max_sources = 1;
   const auto run = begin("beside");
   prepare(*run, backends);
-  tasks.emplace(*run, backends);
-  tasks->estimate();
-  EXPECT_GT(tasks->fused(), 0);
-  tasks->check();
-  tasks->fuse();
+  graph.emplace(*run, backends);
+  estimate_views(*graph);
+  EXPECT_GT(fused_views(*graph), 0);
+  check_views(*graph);
+  fuse_views(*graph);
   expect_equal(results(*run), expected_results());
 }
 
@@ -131,7 +136,7 @@ TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
 
 TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
   std::unique_ptr<SceneRun> run;
-  std::optional<SceneTasks> tasks;
+  std::optional<SceneGraph> graph;
   std::atomic<int> begun = 0;
   int first_checked_after = 0, fused = -1;
   // The first view is checked when it and its sources are estimated, but its neighbours need more views.
@@ -140,7 +145,7 @@ TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
     if (++begun != first_checked_after + 1) return;
     EXPECT_TRUE(wait_until(checked));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    fused = tasks->fused();
+    fused = fused_views(*graph);
   };
   Backends backends;
   add_gpu(backends, look);
@@ -155,12 +160,12 @@ TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
   }));
   prepare(*run, backends);
   run->memory.threads_a_stream = 1;  // one view after the other
-  tasks.emplace(*run, backends);
-  tasks->estimate();
+  graph.emplace(*run, backends);
+  estimate_views(*graph);
   EXPECT_EQ(fused, 0);
-  tasks->check();
-  tasks->fuse();
-  EXPECT_EQ(tasks->fused(), kViews);
+  check_views(*graph);
+  fuse_views(*graph);
+  EXPECT_EQ(fused_views(*graph), kViews);
 }
 
 TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
@@ -175,24 +180,24 @@ TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
-  std::optional<SceneTasks> tasks;
+  std::optional<SceneGraph> graph;
   Backends backends;
   const WatchedBackend& gpu =
-      add_gpu(backends, [&] { EXPECT_TRUE(wait_until([&] { return tasks->has_failed(); })); });
+      add_gpu(backends, [&] { EXPECT_TRUE(wait_until([&] { return graph->scheduler.has_failed(); })); });
   const auto run = begin("beside");
   prepare(*run, backends);
   const FailingFile<OutputError> file;  // that of the cloud
-  tasks.emplace(*run, backends);
-  EXPECT_THROW(tasks->estimate(), OutputError);
+  graph.emplace(*run, backends);
+  EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LT(gpu.sweeps(), kViews);
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
-  std::optional<SceneTasks> tasks;
+  std::optional<SceneGraph> graph;
   std::atomic<int> begun = 0;
   // A check fails before the last five views are swept; three other threads have the next ones already.
   const auto wait_for_failure = [&] {
-    if (++begun >= kViews - 4) wait_until([&] { return tasks->has_failed(); });
+    if (++begun >= kViews - 4) wait_until([&] { return graph->scheduler.has_failed(); });
   };
   Backends backends;
   const WatchedBackend& gpu = add_gpu(backends, wait_for_failure);
@@ -203,8 +208,8 @@ TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
   fs::create_directories(previews.parent_path());
   std::ofstream(previews) << "not a folder";
   prepare(*run, backends);
-  tasks.emplace(*run, backends);
-  EXPECT_THROW(tasks->estimate(), OutputError);
+  graph.emplace(*run, backends);
+  EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LT(gpu.sweeps(), kViews);
 }
 

@@ -23,8 +23,8 @@
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 #include "session/plan/plan_time.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
-#include "session/scene/scene_tasks.hpp"
 
 namespace recon::test {
 
@@ -191,10 +191,10 @@ class SceneSteps : public testing::Test {
 
   /// All tasks of a prepared run.
   static void do_all(SceneRun& run, const Backends& backends) {
-    SceneTasks tasks(run, backends);
-    tasks.estimate();
-    tasks.check();
-    tasks.fuse();
+    SceneGraph graph(run, backends);
+    estimate_views(graph);
+    check_views(graph);
+    fuse_views(graph);
   }
 
   /// The files of a run that has ended: all but the records, which hold times and names of devices.

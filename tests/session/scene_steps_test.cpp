@@ -141,7 +141,8 @@ TEST_F(SceneSteps, UseAllStreamsOfAllDevicesAndNoMore) {
     }
     const auto run = begin("streams" + std::to_string(static_cast<int>(method)));
     prepare(*run, backends);
-    SceneTasks(*run, backends).estimate();
+    SceneGraph graph(*run, backends);
+    estimate_views(graph);
     EXPECT_EQ(run->memory.threads_a_stream, 2) << "more threads than streams";
     for (std::size_t device = 0; device < loads.size(); ++device)
       EXPECT_EQ(loads[device].max, kStreams[device]) << "device " << device;
@@ -177,9 +178,9 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
   {
     const auto run = begin("resumed");
     prepare(*run, backends);
-    SceneTasks tasks(*run, backends);
+    SceneGraph graph(*run, backends);
     try {
-      tasks.estimate();
+      estimate_views(graph);
       FAIL() << "the error of the device is not thrown on";
     } catch (const DeviceError& error) {
       EXPECT_STREQ(error.what(), "the device is lost");

@@ -161,14 +161,14 @@ json run_json(const SceneRun& run) {
 constexpr double kMinReported = 0.005;
 
 /// Lines of people's plans are not longer where names permit, columns.
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kTextColumns = 100;
 
 /// Words with commas between them, on as many lines as they need.
 std::string wrapped_list(const std::vector<std::string>& words, const std::string& indent) {
   std::string text;
-  std::size_t column = kColumns;
+  std::size_t column = kTextColumns;
   for (const std::string& word : words) {
-    const bool fits = column + 2 + word.size() < kColumns;
+    const bool fits = column + 2 + word.size() < kTextColumns;
     text += fits ? ", " : (text.empty() ? "" : ",\n") + indent;
     column = (fits ? column + 2 : indent.size()) + word.size();
     text += word;
@@ -183,7 +183,7 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
     const std::string more = fmt::format(" and {} more", names.size() - i);
     const bool last = i + 1 == names.size();
     const std::size_t space = last ? 0 : fmt::format(" and {} more", names.size() - i - 1).size();
-    if (!verbose && i > 0 && column + text.size() + 1 + names[i].size() + space > kColumns)
+    if (!verbose && i > 0 && column + text.size() + 1 + names[i].size() + space > kTextColumns)
       return text + more;
     text += " " + names[i];
   }

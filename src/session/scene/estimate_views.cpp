@@ -1,5 +1,3 @@
-#include "session/scene/estimate_views.hpp"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -16,7 +14,7 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/resume/step_inputs.hpp"
-#include "session/scene/check_views.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -48,18 +46,19 @@ std::vector<FinishedStep> keep_estimates(SceneRun& run, const std::vector<int>& 
 /// @throws InputError that names the views whose depth maps depend on something else than this run
 void refuse_changed(const SceneRun& run, const std::vector<int>& views,
                     const std::vector<FinishedStep>& finished) {
-  constexpr std::size_t kNamed = 5;
+  constexpr std::size_t kMostNamed = 5;
   std::size_t changed = 0;
   std::string names;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    if (!finished[i].changed || ++changed > kNamed) continue;
+    if (!finished[i].changed || ++changed > kMostNamed) continue;
     names += (names.empty() ? "" : ", ") + run.plan.name(views[i]) + " (" + finished[i].reason + ")";
   }
   if (changed == 0) return;
   throw InputError(fmt::format(
       "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}{}; give "
       "the options that they were estimated with, or run --stage estimate again",
-      run.workspace.root().string(), changed, views.size(), names, changed > kNamed ? ", and others" : ""));
+      run.workspace.root().string(), changed, views.size(), names,
+      changed > kMostNamed ? ", and others" : ""));
 }
 
 /// `views` in the order in which fusion needs them checked, each after the sources of its check.
@@ -89,8 +88,8 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
   return ordered;
 }
 
-}  // namespace
-
+/// The active views whose depth maps are neither finished nor unchanged, in the order in which fusion needs
+/// them. The states of the others have what is kept.
 std::vector<int> views_to_estimate(SceneRun& run) {
   const std::vector<int> active = run.plan.active_views();
   const std::vector<FinishedStep> finished = keep_estimates(run, active, run.options.overwrite);
@@ -112,6 +111,206 @@ std::vector<int> views_to_estimate(SceneRun& run) {
   return run.memory.fusion_beside ? in_order_of_use(run.plan, views) : views;
 }
 
+/// The estimation of views on devices, each of which takes as many at once as it has slots.
+class Estimation {
+ public:
+  explicit Estimation(SceneGraph& graph) : graph_(graph), run_(graph.run), results_(graph.views.size()) {
+    for (const auto& backend : graph.backends)
+      devices_.push_back({*backend, backend->streams() * run_.memory.threads_a_stream, false});
+  }
+
+  /// Estimates a view on a device with a free slot. One whose device fails is left to the others.
+  /// @throws DeviceError, OutOfMemory when the last device fails; Interrupted
+  TaskEnd estimate(int view) {
+    Device* const device = take_device();
+    if (device == nullptr) return TaskEnd::kAgain;
+    TaskEnd end = TaskEnd::kDone;
+    try {
+      estimate_on(device->backend, view);
+    } catch (const InputError& error) {
+      end = fail(view, error.what());
+    } catch (const DeviceError& error) {
+      return give_up(*device, error);
+    } catch (const OutOfMemory& error) {
+      return give_up(*device, error);
+    }
+    const std::lock_guard lock(mutex_);
+    if (!device->failed) ++device->free;
+    return end;
+  }
+
+  /// Writes the maps of an estimated view.
+  TaskEnd write(int view) {
+    const Result result = std::exchange(results_[view], {});
+    const std::string& name = run_.plan.view(view).output_name;
+    StepRecord record;
+    record.inputs = estimate_inputs(run_, view);
+    WrittenFile depth = run_.photometric->write_depth(name, *result.maps);
+    WrittenFile confidence = run_.photometric->write_confidence(name, *result.maps);
+    record.outputs = {depth.commit(), confidence.commit()};
+    record.result = result.record;
+    replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
+    run_.state(view).estimate = std::move(record);
+    graph_.progress[SceneGraph::kEstimation].advance();
+    return TaskEnd::kDone;
+  }
+
+ private:
+  using Channels = std::vector<std::shared_ptr<const PhotoStore::Channels>>;
+
+  /// A backend admits as many calls as it has streams; spare slots filter their views meanwhile.
+  struct Device {
+    Backend& backend;
+    int free = 0;  ///< slots
+    bool failed = false;
+  };
+  struct Result {
+    std::shared_ptr<const ViewDepth> maps;
+    nlohmann::json record;
+  };
+
+  /// Takes a slot of the device that has most of them; null: there is none.
+  Device* take_device() {
+    const std::lock_guard lock(mutex_);
+    const auto most = std::max_element(devices_.begin(), devices_.end(),
+                                       [](const Device& a, const Device& b) { return a.free < b.free; });
+    if (most->free == 0) return nullptr;
+    --most->free;
+    return &*most;
+  }
+
+  /// Leaves the views of a device that works no longer to the others.
+  TaskEnd give_up(Device& device, const Error& error) {
+    const std::lock_guard lock(mutex_);
+    const bool first = !std::exchange(device.failed, true);
+    device.free = 0;
+    std::size_t slots = 0;
+    for (const Device& it : devices_)
+      if (!it.failed) slots += static_cast<std::size_t>(it.backend.streams() * run_.memory.threads_a_stream);
+    if (slots == 0) throw;
+    graph_.scheduler.set_pool(SceneGraph::kSlots, slots);
+    if (first) run_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
+    return TaskEnd::kAgain;
+  }
+
+  TaskEnd fail(int view, const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    run_.failed.push_back({run_.plan.name(view), reason});
+    run_.warn(run_.plan.name(view) + " failed: " + reason);
+    graph_.progress[SceneGraph::kEstimation].advance();
+    return TaskEnd::kFailed;
+  }
+
+  void estimate_on(Backend& backend, int view) {
+    const auto start = Clock::now();
+    const auto maps = std::make_shared<ViewDepth>(
+        run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
+    keep_within(run_.options.depth, *maps);
+    round_confidences(maps->confidence.view());
+    if (run_.options.stage != Stage::kEstimate) {
+      maps->normal = normals(backend, view, maps->depth.view());
+      run_.photometric->insert(run_.plan.view(view).output_name, maps);
+    }
+    results_[view] = {
+        maps,
+        {{"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}}};
+  }
+
+  /// The host has them where the device fails, which the next sweep will show.
+  Image<Vec3f> normals(Backend& backend, int view, ImageView<const float> depth) const {
+    const Pinhole& camera = run_.plan.view(view).camera;
+    try {
+      return backend.normals(depth, camera, graph_.map_id(view));
+    } catch (const DeviceError&) {
+    } catch (const OutOfMemory&) {
+    }
+    return normals_from_depth(depth, camera);
+  }
+
+  /// The channels of the photos of a view and then of those that it is matched with.
+  /// @throws InputError when a photo cannot be read
+  Channels channels_of(int view) {
+    std::vector<int> views = run_.plan.view(view).matched_views();
+    views.insert(views.begin(), view);
+    Channels channels(views.size());
+    parallel_for(static_cast<int>(views.size()),
+                 [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
+    return channels;
+  }
+
+  ViewDepth sweep(Backend& backend, int view) {
+    SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
+    const Channels channels = channels_of(view);
+    const auto set_level = [&](int level, SweepImages& images) {
+      set_pixels(*channels.front(), level, images.reference);
+      for (std::size_t i = 0; i < images.sources.size(); ++i)
+        set_pixels(*channels[i + 1], level, images.sources[i]);
+    };
+    set_level(0, problem);
+    for (std::size_t i = 0; i < problem.coarser.size(); ++i)
+      set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+    narrow(backend, view, problem);
+    return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
+  }
+
+  /// Narrows the planes of a sweep to the depths at which there are surfaces.
+  void narrow(Backend& backend, int view, SweepProblem& problem) const {
+    const ViewPlan& plan = run_.plan.view(view);
+    if (plan.range.near == plan.expected.near && plan.range.far == plan.expected.far) return;
+    const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
+    const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
+    problem.planes = make_plane_set(range.near, range.far, planes);
+    spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
+                  planes);
+  }
+
+  ViewDepth match_pairs(Backend& backend, int view) {
+    const Channels channels = channels_of(view);
+    const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
+      PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
+      set_pixels(pixels, 0, image);
+      return image;
+    };
+    std::vector<PairSource> sources;
+    for (const ViewPair& it : run_.plan.view(view).pairs)
+      sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
+    return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
+                                    pair_depth_options(run_.options), prepared_mask(run_, view).view());
+  }
+
+  SceneGraph& graph_;
+  SceneRun& run_;
+  std::mutex mutex_;  ///< of the devices, and of the views that fail
+  std::vector<Device> devices_;
+  std::vector<Result> results_;  ///< by view, until they are written
+};
+
+}  // namespace
+
+void estimate_views(SceneGraph& graph) {
+  const std::vector<int> views = views_to_estimate(graph.run);
+  if (views.empty()) return;
+  const auto estimation = std::make_shared<Estimation>(graph);
+  for (const int view : views) {
+    Task estimate{.step = SceneGraph::kEstimation,
+                  .run = [estimation, view] { return estimation->estimate(view); },
+                  .shares = {{SceneGraph::kSlots}, {SceneGraph::kResults, 1, true}}};
+    const TaskId estimated = graph.scheduler.add(std::move(estimate));
+    Task write{.step = SceneGraph::kEstimation,
+               .run = [estimation, view] { return estimation->write(view); },
+               .needs = {estimated},
+               .shares = {{SceneGraph::kWrites}},
+               .takes_over = estimated,
+               .saves = true};
+    graph.views[view].write = graph.scheduler.add(std::move(write));
+  }
+  const SceneRun& run = graph.run;
+  if (run.options.stage == Stage::kAll && run.memory.checks_beside > 0) add_checks(graph);
+  graph.progress[SceneGraph::kEstimation].show(run, "depth maps", static_cast<int>(views.size()),
+                                               static_cast<int>(run.plan.active_views().size()));
+  graph.scheduler.wait(SceneGraph::kEstimation, false);
+}
+
 void collect_estimates(SceneRun& run) {
   const std::vector<int> views = run.plan.views_in_scope();
   const std::vector<FinishedStep> finished = keep_estimates(run, views, /*overwrite=*/false);
@@ -131,168 +330,6 @@ void collect_estimates(SceneRun& run) {
   if (run.failed.size() == views.size())
     throw InputError(run.workspace.root().string() +
                      ": there are no depth maps to fuse; run --stage estimate first");
-}
-
-ViewEstimation::ViewEstimation(SceneRun& run, const Backends& backends, const ViewChecks* checks)
-    : run_(run), checks_(checks), results_(run.plan.views.size()) {
-  for (const auto& backend : backends) {
-    Device& device = devices_.emplace_back(Device{*backend});
-    device.free = slots_of(device);
-  }
-}
-
-int ViewEstimation::slots_of(const Device& device) const {
-  return device.failed ? 0 : device.backend.streams() * run_.memory.threads_a_stream;
-}
-
-std::size_t ViewEstimation::slots() const {
-  const std::lock_guard lock(mutex_);
-  std::size_t slots = 0;
-  for (const Device& device : devices_) slots += static_cast<std::size_t>(slots_of(device));
-  return slots;
-}
-
-void ViewEstimation::begin(int views) {
-  progress_.emplace("depth maps", views, progress_style(run_.options.quiet),
-                    run_.predicted("depth maps", views, static_cast<int>(run_.plan.active_views().size())));
-}
-
-/// Takes a slot of the device that has most of them; null: there is none.
-ViewEstimation::Device* ViewEstimation::take_device() {
-  const std::lock_guard lock(mutex_);
-  const auto best = std::max_element(devices_.begin(), devices_.end(), [](const Device& a, const Device& b) {
-    return (a.failed ? 0 : a.free) < (b.failed ? 0 : b.free);
-  });
-  if (best == devices_.end() || best->failed || best->free == 0) return nullptr;
-  --best->free;
-  return &*best;
-}
-
-TaskEnd ViewEstimation::estimate(int view) {
-  check_interrupted();
-  Device* const device = take_device();
-  if (device == nullptr) return TaskEnd::kAgain;
-  TaskEnd end = TaskEnd::kDone;
-  try {
-    estimate_on(device->backend, view);
-  } catch (const InputError& error) {
-    end = fail(view, error.what());
-  } catch (const DeviceError& error) {
-    return give_up(*device, error);
-  } catch (const OutOfMemory& error) {
-    return give_up(*device, error);
-  }
-  const std::lock_guard lock(mutex_);
-  ++device->free;
-  return end;
-}
-
-/// Leaves its views to the other devices.
-TaskEnd ViewEstimation::give_up(Device& device, const Error& error) {
-  const std::lock_guard lock(mutex_);
-  const bool first = !std::exchange(device.failed, true);
-  if (std::all_of(devices_.begin(), devices_.end(), [](const Device& it) { return it.failed; })) throw;
-  if (first) run_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
-  return TaskEnd::kAgain;
-}
-
-TaskEnd ViewEstimation::fail(int view, const std::string& reason) {
-  const std::lock_guard lock(mutex_);
-  run_.failed.push_back({run_.plan.name(view), reason});
-  run_.warn(run_.plan.name(view) + " failed: " + reason);
-  progress_->advance();
-  return TaskEnd::kFailed;
-}
-
-void ViewEstimation::estimate_on(Backend& backend, int view) {
-  const auto start = Clock::now();
-  const auto maps = std::make_shared<ViewDepth>(
-      run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
-  keep_within(run_.options.depth, *maps);
-  round_confidences(maps->confidence.view());
-  if (checks_ != nullptr) {
-    maps->normal = normals(backend, view, maps->depth.view());
-    run_.photometric->insert(run_.plan.view(view).output_name, maps);
-  }
-  results_[view] = {
-      maps,
-      {{"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}}};
-}
-
-/// The host has them where the device fails, which the next sweep will show.
-Image<Vec3f> ViewEstimation::normals(Backend& backend, int view, ImageView<const float> depth) const {
-  const Pinhole& camera = run_.plan.view(view).camera;
-  try {
-    return backend.normals(depth, camera, checks_->map_id(view));
-  } catch (const DeviceError&) {
-  } catch (const OutOfMemory&) {
-  }
-  return normals_from_depth(depth, camera);
-}
-
-/// The channels of the photos of a view and then of those that it is matched with.
-/// @throws InputError when a photo cannot be read
-ViewEstimation::Channels ViewEstimation::channels_of(int view) {
-  std::vector<int> views = run_.plan.view(view).matched_views();
-  views.insert(views.begin(), view);
-  Channels channels(views.size());
-  parallel_for(static_cast<int>(views.size()),
-               [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
-  return channels;
-}
-
-ViewDepth ViewEstimation::sweep(Backend& backend, int view) {
-  SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
-  const Channels channels = channels_of(view);
-  const auto set_level = [&](int level, SweepImages& images) {
-    set_pixels(*channels.front(), level, images.reference);
-    for (std::size_t i = 0; i < images.sources.size(); ++i)
-      set_pixels(*channels[i + 1], level, images.sources[i]);
-  };
-  set_level(0, problem);
-  for (std::size_t i = 0; i < problem.coarser.size(); ++i)
-    set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-  narrow(backend, view, problem);
-  return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
-}
-
-/// Narrows the planes of a sweep to the depths at which there are surfaces.
-void ViewEstimation::narrow(Backend& backend, int view, SweepProblem& problem) const {
-  const ViewPlan& plan = run_.plan.view(view);
-  if (plan.range.near == plan.expected.near && plan.range.far == plan.expected.far) return;
-  const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
-  const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
-  problem.planes = make_plane_set(range.near, range.far, planes);
-  spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
-                planes);
-}
-
-ViewDepth ViewEstimation::match_pairs(Backend& backend, int view) {
-  const Channels channels = channels_of(view);
-  const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
-    PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
-    set_pixels(pixels, 0, image);
-    return image;
-  };
-  std::vector<PairSource> sources;
-  for (const ViewPair& it : run_.plan.view(view).pairs)
-    sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
-  return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
-                                  pair_depth_options(run_.options), prepared_mask(run_, view).view());
-}
-
-void ViewEstimation::write(int view) {
-  const Result result = std::exchange(results_[view], {});
-  const std::string& name = run_.plan.view(view).output_name;
-  StepRecord record;
-  record.inputs = estimate_inputs(run_, view);
-  WrittenFile depth = run_.photometric->write_depth(name, *result.maps);
-  WrittenFile confidence = run_.photometric->write_confidence(name, *result.maps);
-  record.outputs = {depth.commit(), confidence.commit()};
-  record.result = result.record;
-  replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
-  run_.state(view).estimate = std::move(record);
-  progress_->advance();
 }
 
 }  // namespace recon

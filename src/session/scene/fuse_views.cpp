@@ -1,5 +1,3 @@
-#include "session/scene/fuse_views.hpp"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -10,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/paths.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
 #include "io/image_file.hpp"
@@ -18,11 +17,10 @@
 #include "session/graph/background_work.hpp"
 #include "session/resume/step_inputs.hpp"
 #include "session/scene/calibration.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
-
-namespace {
 
 /// Hands fusion the maps of the checked views, in their order.
 class MapLoader : public FusionMapLoader {
@@ -151,6 +149,8 @@ class CloudWriter : public PointSink {
   BackgroundWork vertices_, visibility_;                 // last, so that they end before what they work on
 };
 
+namespace {
+
 /// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
@@ -196,37 +196,45 @@ std::vector<std::uint32_t> image_indices(const SceneRun& run, const std::vector<
   return indices;
 }
 
-}  // namespace
-
-/// The points of some views, of which no file is finished.
-struct UnfinishedCloud {
-  UnfinishedCloud(SceneRun& run, const Backends& backends, std::vector<int> fused_views)
-      : views(std::move(fused_views)),
-        geometry(fusion_views(run, views)),
-        loader(run, views),
-        writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
-               image_indices(run, views), run.options.roi) {
-    const FusionOptions options = fusion_options(run, views.size());
-    for (const auto& backend : backends)
-      if (!device) device = backend->fusion(geometry, options);
-    fusion.emplace(geometry, loader, options, writer, device.get());
-  }
-
-  const std::vector<int> views;
-  const std::vector<FusionView> geometry;
-  MapLoader loader;
-  CloudWriter writer;
-  std::unique_ptr<DeviceFusion> device;
-  std::optional<FusionByViews> fusion;
-  std::uint64_t points = 0;  ///< in the region of interest or not
-};
-
 std::vector<int> checked_views(const SceneRun& run) {
   std::vector<int> views;
   for (const int view : run.plan.views_in_scope())
     if (run.state(view).check) views.push_back(view);
   return views;
 }
+
+}  // namespace
+
+/// The points of some views, of which no file is finished. They are made with the processor time that others
+/// leave.
+struct UnfinishedCloud {
+  UnfinishedCloud(SceneRun& run, const Backends& backends, std::vector<int> fused_views)
+      : views(std::move(fused_views)),
+        geometry(fusion_views(run, views)),
+        loader(run, views),
+        writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
+               image_indices(run, views), run.options.roi),
+        arena(run.threads, 1, oneapi::tbb::task_arena::priority::low) {
+    const FusionOptions options = fusion_options(run, views.size());
+    // The first backend that can fuses; else, and where it fails, the CPU.
+    for (const auto& backend : backends)
+      if (!device) device = backend->fusion(geometry, options);
+    fusion.emplace(geometry, loader, options, writer, device.get());
+  }
+
+  void fuse_next() {
+    points += arena.execute([this] { return fusion->fuse_next(); });
+  }
+
+  const std::vector<int> views;
+  const std::vector<FusionView> geometry;
+  MapLoader loader;
+  CloudWriter writer;
+  oneapi::tbb::task_arena arena;
+  std::unique_ptr<DeviceFusion> device;
+  std::optional<FusionByViews> fusion;
+  std::uint64_t points = 0;  ///< in the region of interest or not
+};
 
 std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
   std::vector<int> index_of_view(run.plan.views.size(), -1);
@@ -242,87 +250,127 @@ std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>
   return result;
 }
 
-ViewFusion::ViewFusion(SceneRun& run, const Backends& backends)
-    : run_(run), backends_(backends), arena_(run.threads, 1, oneapi::tbb::task_arena::priority::low) {}
+namespace {
 
-ViewFusion::~ViewFusion() = default;
-
-void ViewFusion::open(const std::vector<int>& views) {
-  remove_cloud(run_);
-  arena_.execute([&] { cloud_ = std::make_unique<UnfinishedCloud>(run_, backends_, views); });
+void drop_cloud(SceneGraph& graph) {
+  graph.cloud.reset();
+  graph.progress[SceneGraph::kFusion].reset();
 }
 
-void ViewFusion::fuse_next() {
-  cloud_->points += arena_.execute([&] { return cloud_->fusion->fuse_next(); });
-  const std::lock_guard lock(mutex_);
-  ++fused_;
-  if (progress_) progress_->advance();
+/// Adds a task of the cloud. Beside other work it may fail where there is too little memory.
+TaskId add_fusion_task(SceneGraph& graph, std::vector<TaskId> needs, bool beside,
+                       const std::function<void()>& work) {
+  const auto leave_it = [&graph](const char* reason) {
+    spdlog::info("fusion: it begins after the check, not beside: {}", reason);
+    drop_cloud(graph);
+    return TaskEnd::kFailed;
+  };
+  const auto run = [work, beside, leave_it] {
+    try {
+      work();
+      return TaskEnd::kDone;
+    } catch (const OutOfMemory& error) {  // alone there may be enough
+      if (!beside) throw;
+      return leave_it(error.what());
+    } catch (const std::bad_alloc&) {
+      if (!beside) throw;
+      return leave_it("there is not enough memory");
+    }
+  };
+  return graph.scheduler.add({.step = SceneGraph::kFusion, .run = run, .needs = std::move(needs)});
 }
 
-void ViewFusion::drop() {
-  cloud_.reset();
-  const std::lock_guard lock(mutex_);
-  fused_ = 0;
-}
-
-int ViewFusion::fused() {
-  const std::lock_guard lock(mutex_);
-  return fused_;
-}
-
-void ViewFusion::show_progress() {
-  const int views = static_cast<int>(checked_views(run_).size());
-  const std::lock_guard lock(mutex_);
-  progress_.emplace("fusion", views, progress_style(run_.options.quiet),
-                    run_.predicted("fusion", views - fused_, views));
-  progress_->skip(fused_);
-}
-
-bool ViewFusion::keep_finished() {
-  const std::vector<int> views = checked_views(run_);
-  record_.inputs = fusion_inputs(run_, views);
-  FinishedStep finished =
-      find_finished(run_.workspace, run_.options.overwrite, Workspace::fusion_record_file(), record_.inputs);
-  if (finished.record) {
-    spdlog::info("fusion: the cloud is finished and kept");
-    run_.cloud = CloudState{std::move(*finished.record), true};
-    return true;
+/// Adds the tasks of the cloud of `views`, in the place of that of an earlier run.
+void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
+  const std::vector<FusionView> geometry = fusion_views(graph.run, views);
+  // Maps that stay in memory do not have to be on the disk.
+  const auto add_maps = [&](std::size_t index, std::vector<TaskId>& needs) {
+    const SceneGraph::ViewTasks& tasks = graph.views[views[index]];
+    needs.push_back(graph.run.memory.keeps_maps ? tasks.check : tasks.commit);
+  };
+  TaskId last = add_fusion_task(graph, {}, beside, [&graph, views] {
+    remove_cloud(graph.run);
+    graph.cloud = std::make_shared<UnfinishedCloud>(graph.run, graph.backends, views);
+  });
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    std::vector<TaskId> needs = {last};
+    // Those of the next view are read meanwhile.
+    for (std::size_t view = i; view < std::min(i + 2, views.size()); ++view) {
+      add_maps(view, needs);
+      for (const int neighbour : geometry[view].neighbours)
+        add_maps(static_cast<std::size_t>(neighbour), needs);
+    }
+    last = add_fusion_task(graph, std::move(needs), beside, [&graph] {
+      graph.cloud->fuse_next();
+      graph.progress[SceneGraph::kFusion].advance();
+    });
   }
-  if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
-  if (static_cast<int>(views.size()) < run_.options.min_fused_views)
-    run_.warn(
-        fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
-                    "add photos that overlap",
-                    views.size(), run_.options.min_fused_views));
-  if (run_.memory.fusion_files > 0)
-    spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
-                 run_.memory.fusion_views, format_byte_size(run_.memory.fusion_files));
-  show_progress();
-  return false;
 }
 
-bool ViewFusion::has_fused_all() {
-  const std::vector<int> views = checked_views(run_);
-  if (cloud_ && cloud_->views == views && fused() == static_cast<int>(views.size())) return true;
-  drop();
-  return false;
+void show_fusion(SceneGraph& graph, const std::vector<int>& views) {
+  const int count = static_cast<int>(views.size());
+  graph.progress[SceneGraph::kFusion].show(graph.run, "fusion", count, count);
 }
 
-void ViewFusion::commit() {
-  if (cloud_->points == 0 || is_cloud_by_chance(run_, cloud_->views, cloud_->points))
-    fail_empty(run_, cloud_->views, cloud_->points);
-  const std::uint64_t points = cloud_->writer.count();
+/// Gives the files of the cloud their names.
+void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
+  if (cloud.points == 0 || is_cloud_by_chance(run, cloud.views, cloud.points))
+    fail_empty(run, cloud.views, cloud.points);
+  const std::uint64_t points = cloud.writer.count();
   if (points == 0)
     throw InputError(fmt::format(
         "{}: the cloud is empty: none of {} points lies in --roi {}; make the box larger, or look "
         "where the cloud is without it",
-        run_.workspace.root().string(), cloud_->points, roi_json(*run_.options.roi).dump()));
-  const CloudFiles files = cloud_->writer.commit();
-  record_.outputs = {{Workspace::cloud_file(), files.cloud},
-                     {Workspace::visibility_file(), files.visibility}};
-  record_.result = {{"points", points}};
-  write_record(run_.workspace.path(Workspace::fusion_record_file()), record_);
-  run_.cloud = CloudState{std::move(record_), false};
+        run.workspace.root().string(), cloud.points, roi_json(*run.options.roi).dump()));
+  const CloudFiles files = cloud.writer.commit();
+  record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
+  record.result = {{"points", points}};
+  write_record(run.workspace.path(Workspace::fusion_record_file()), record);
+  run.cloud = CloudState{std::move(record), false};
+}
+
+}  // namespace
+
+void add_fusion_beside(SceneGraph& graph) {
+  const SceneRun& run = graph.run;
+  if (!run.memory.fusion_beside || run.options.stage != Stage::kAll) return;
+  if (!run.options.overwrite && is_there(run.workspace.path(Workspace::fusion_record_file()))) return;
+  const std::vector<int> views = run.plan.views_in_scope();
+  if (std::all_of(views.begin(), views.end(), [&](int view) { return graph.views[view].check >= 0; }))
+    add_fusion(graph, views, true);
+}
+
+void fuse_views(SceneGraph& graph) {
+  SceneRun& run = graph.run;
+  const std::vector<int> views = checked_views(run);
+  StepRecord record;
+  record.inputs = fusion_inputs(run, views);
+  FinishedStep finished =
+      find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(), record.inputs);
+  if (finished.record) {
+    spdlog::info("fusion: the cloud is finished and kept");
+    run.cloud = CloudState{std::move(*finished.record), true};
+    return;
+  }
+  if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
+  if (static_cast<int>(views.size()) < run.options.min_fused_views)
+    run.warn(
+        fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
+                    "add photos that overlap",
+                    views.size(), run.options.min_fused_views));
+  if (run.memory.fusion_files > 0)
+    spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
+                 run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
+  show_fusion(graph, views);
+  graph.scheduler.wait(SceneGraph::kFusion, false);
+  if (!graph.cloud || graph.cloud->views != views ||
+      graph.progress[SceneGraph::kFusion].done() != std::ssize(views)) {
+    drop_cloud(graph);
+    show_fusion(graph, views);
+    add_fusion(graph, views, false);
+    graph.scheduler.wait(SceneGraph::kFusion, false);
+  }
+  commit_cloud(run, *graph.cloud, std::move(record));
 }
 
 }  // namespace recon

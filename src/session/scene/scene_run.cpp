@@ -23,7 +23,7 @@
 #include "session/report/report.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/photo_fit.hpp"
-#include "session/scene/scene_tasks.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/session.hpp"
 
 namespace recon {
@@ -149,14 +149,14 @@ void end_step(StepClock& clock, const char* step) {
 
 /// Depth maps, checks and cloud.
 void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock) {
-  SceneTasks tasks(run, backends);
-  if (run.options.stage != Stage::kFuse) tasks.estimate();
+  SceneGraph graph(run, backends);
+  if (run.options.stage != Stage::kFuse) estimate_views(graph);
   end_step(clock, "depth maps");
   if (run.options.stage == Stage::kEstimate) return;
-  tasks.check();
+  check_views(graph);
   check_agreement(run);
   end_step(clock, "check across views");
-  tasks.fuse();
+  fuse_views(graph);
   end_step(clock, "fusion");
   tile_cloud(run);
   if (run.tiles) end_step(clock, "tiles");

@@ -35,6 +35,7 @@ struct ViewState {
   std::string photo_hash;
   bool prepared = false;                      ///< its undistorted image is written
   std::optional<StepRecord> estimate, check;  ///< finished, by this run or an earlier one
+  std::string check_reason;                   ///< why it was checked again
   bool prepare_kept = false, estimate_kept = false, check_kept = false;  ///< by an earlier one
 };
 
@@ -129,6 +130,10 @@ void prepare_views(SceneRun& run);
 
 /// Writes the model of the undistorted images, patch-match.cfg and fusion.cfg.
 void write_dense_model(const SceneRun& run);
+
+/// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
+/// @throws InputError when there is none, or some are of other photos, poses or options than this run's
+void collect_estimates(SceneRun& run);
 
 /// The record of a view's check if it is finished for the estimates that the run has.
 FinishedStep finished_check(const SceneRun& run, int view);
