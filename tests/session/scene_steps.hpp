@@ -22,7 +22,7 @@
 #include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
-#include "session/plan/plan_time.hpp"
+#include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 

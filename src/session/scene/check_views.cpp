@@ -11,10 +11,10 @@
 #include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

@@ -13,9 +13,9 @@
 #include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

@@ -15,10 +15,10 @@
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
 #include "session/graph/background_work.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "session/input.hpp"
+#include "session/options/inputs.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
@@ -18,17 +18,6 @@
 #include "session/scene/stores.hpp"
 
 namespace recon {
-
-class LogFile;
-struct Outcome;
-struct SharedWork;
-
-/// All steps of one scene, or with --dry-run its plan.
-/// @param log       opened once the output folder may be written to
-/// @param warnings  set where it throws: what had been warned of
-/// @throws Error of any kind: the scene has no result
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
-                 std::vector<std::string>& warnings);
 
 /// Progress of a view in the current run.
 struct ViewState {
