@@ -120,7 +120,8 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
   run.workspace.check_free_space(output_bytes(run.plan, run.options));
-  // Opening a GPU overlaps with undistortion; without one, the memory plan can be made now.
+  // Looking for a GPU and opening it overlaps with undistortion; with --device cpu, too little memory is
+  // found now.
   if (work.without_gpu())
     share_memory(run, work.backends());
   else
