@@ -63,7 +63,8 @@ TEST_F(SceneSteps, FuseCheckedMapsBeforeTheyAreWritten) {
   static std::atomic<bool> fused;
   fused = false;
   set_fault_handler([](FaultPoint point) {
-    if (point == FaultPoint::kFileCommit) fused = fused || wait_until([] { return fused_views(*watched) > 0; });
+    if (point == FaultPoint::kFileCommit)
+      fused = fused || wait_until([] { return fused_views(*watched) > 0; });
   });
   check_views(*graph);
   set_fault_handler(nullptr);
@@ -211,6 +212,53 @@ TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
   graph.emplace(*run, backends);
   EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LT(gpu.sweeps(), kViews);
+}
+
+/// Throws at the fault point of a number, counted from 0; a full disk at files, else Ctrl-C.
+class NumberedFault {
+ public:
+  explicit NumberedFault(int number) {
+    left_ = number;
+    set_fault_handler([](FaultPoint point) {
+      if (left_-- != 0) return;
+      if (point == FaultPoint::kWork) throw Interrupted();
+      throw OutputError("injected");
+    });
+  }
+  ~NumberedFault() { set_fault_handler(nullptr); }
+  NumberedFault(const NumberedFault&) = delete;
+  NumberedFault& operator=(const NumberedFault&) = delete;
+
+  static int left() { return left_; }
+
+ private:
+  inline static std::atomic<int> left_ = 0;
+};
+
+TEST_F(SceneSteps, AFaultBesideLeavesWhatTheNextRunFinishes) {
+  constexpr int kFaults = 12;
+  options_.clean = true;
+  const auto run_into = [&](const std::string& output, int fault) {
+    Backends backends;
+    add_gpu(backends, [] {});
+    const auto run = begin(output);
+    prepare(*run, backends);
+    const NumberedFault injected(fault);
+    try {
+      do_all(*run, backends);
+    } catch (const Error&) {
+      EXPECT_LT(injected.left(), 0);
+    }
+    return std::pair(results(*run), injected.left());
+  };
+  constexpr int kNever = 1 << 30;
+  const auto [expected, left] = run_into("expected", kNever);
+  const int points = kNever - left;
+  for (int i = 0; i < kFaults; ++i) {
+    const std::string output = "fault" + std::to_string(i);
+    run_into(output, i * points / kFaults + i % 5);
+    expect_equal(run_into(output, kNever).first, expected);
+  }
 }
 
 TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
