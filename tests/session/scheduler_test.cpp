@@ -287,7 +287,7 @@ TEST_F(SchedulerTest, TakesAnyOrderOfEnds) {
 TEST(SchedulerWithoutThreads, DoesAllInTheirOrder) {
   NoThreads none;
   Scheduler scheduler(none, {1});
-  constexpr int kTasks = 20000;  // each of which begins the next one
+  constexpr int kTasks = 100000;  // each of which begins the next one
   std::vector<TaskId> ended;
   for (int i = 0; i < kTasks; ++i) {
     Task task;

@@ -24,7 +24,7 @@ void TaskThreads::start(Lane lane, std::function<void()> job) {
     return;
   }
   ++spare_jobs_;
-  // A loop of a job that waits must not begin another job: the pools bound their number.
+  // A loop of a job that waits must not begin another job, which it would have to wait for.
   const auto isolated = [this, job = std::move(job)] {
     oneapi::tbb::this_task_arena::isolate(job);
     --spare_jobs_;
