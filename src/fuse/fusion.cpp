@@ -59,18 +59,12 @@ class Fusion {
       load_missing(*job);
     std::future<void> ahead = load_ahead(i, on_device);
     FusionProgress progress;
-    try {
-      if (on_device) with_device([&] { device_->finish(*job, sink, progress); });
-      if (progress.rows < views_[i].camera.height) {
-        if (on_device && ahead.valid()) ahead.get();  // one thread loads at a time
-        load_missing(*job);
-        host_.fuse(*job, sink, progress);
-      }
-    } catch (...) {
-      loader_.cancel();  // what is loaded ahead has to end first
-      throw;
+    if (on_device) with_device([&] { device_->finish(*job, sink, progress); });
+    if (progress.rows < views_[i].camera.height) {
+      if (on_device && ahead.valid()) ahead.get();  // one thread loads at a time
+      load_missing(*job);
+      host_.fuse(*job, sink, progress);
     }
-    loader_.fused(i);
     if (ahead.valid()) ahead.get();
     used_[i].release();
     return progress.points;

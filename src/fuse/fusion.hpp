@@ -35,8 +35,8 @@ struct FusionView {
   std::vector<int> neighbours;
 };
 
-/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for `fused`,
-/// `cancel` and `device_failed`, which may be called while another thread loads ahead.
+/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for
+/// `device_failed`, which may be called while another thread loads ahead.
 class FusionMapLoader {
  public:
   virtual ~FusionMapLoader() = default;
@@ -44,10 +44,6 @@ class FusionMapLoader {
   virtual std::shared_ptr<const FusionMaps> load(int view) = 0;
   /// The view is not loaded again.
   virtual void release(int /*view*/) {}
-  /// All points that the view starts are with the sink.
-  virtual void fused(int /*view*/) {}
-  /// The fusion has failed: a `load` that waits for something may throw instead.
-  virtual void cancel() {}
   /// The device has failed: the CPU fuses what is left.
   virtual void device_failed(const Error& /*error*/) {}
 };
