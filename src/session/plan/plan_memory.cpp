@@ -321,8 +321,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   const Needs needs =
       needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
 
-  MemoryPlan memory;
-  memory.limit = limit;
+  MemoryPlan memory{.limit = limit};
   memory.tiles = match.sweeps.tiles;
   memory.device_peak = match.sweeps.device_bytes;
   memory.threads_a_stream = threads_a_stream(needs, memory.device_peak > 0, limit / 2, threads);
