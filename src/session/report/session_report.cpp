@@ -31,7 +31,7 @@ struct Column {
   const char* format;  ///< of a number
 };
 
-constexpr Column kSceneColumns[] = {
+constexpr Column kColumns[] = {
     {"views", "%.0f"}, {"points", "%.0f"}, {"seconds", "%.1f"}, {"warnings", "%.0f"}};
 
 std::string cell(const json& line, const Column& column) {
@@ -74,13 +74,13 @@ std::string picture(const fs::path& folder, const json& line) {
 std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
   std::string page = html_head() + kPageMark + "<h1>" + std::to_string(lines.size()) +
                      (lines.size() == 1 ? " scene" : " scenes") + "</h1>\n<table><tr><th>scene";
-  for (const Column& column : kSceneColumns) page += std::string("<th class=n>") + column.key;
+  for (const Column& column : kColumns) page += std::string("<th class=n>") + column.key;
   page += "<th>status</tr>\n";
   for (const json& line : lines) {
     const std::string report = result_link(folder, line, "report.html");
     page +=
         "<tr><td>" + linked(report, picture(folder, line) + html_escaped(text_of(line, "scene"))) + "</td>";
-    for (const Column& column : kSceneColumns) page += "<td class=n>" + cell(line, column) + "</td>";
+    for (const Column& column : kColumns) page += "<td class=n>" + cell(line, column) + "</td>";
     const std::string error = text_of(line, "error");
     page +=
         "<td>" + html_escaped(text_of(line, "status") + (error.empty() ? "" : ": " + error)) + "</td></tr>\n";
@@ -110,7 +110,7 @@ std::string session_table(const std::vector<json>& lines) {
   for (const json& line : lines) width = std::max(width, text_of(line, "scene").size());
   const auto row = [&](std::string scene, const auto& text_of_column, const std::string& status) {
     std::string text = scene.append(width - scene.size(), ' ');
-    for (const Column& column : kSceneColumns) {
+    for (const Column& column : kColumns) {
       const std::string value = text_of_column(column);
       text += "  " + std::string(10 - std::min<std::size_t>(value.size(), 10), ' ') + value;
     }

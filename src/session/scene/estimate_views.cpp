@@ -46,11 +46,11 @@ std::vector<FinishedStep> keep_estimates(SceneRun& run, const std::vector<int>& 
 /// @throws InputError that names the views whose depth maps depend on something else than this run
 void refuse_changed(const SceneRun& run, const std::vector<int>& views,
                     const std::vector<FinishedStep>& finished) {
-  constexpr std::size_t kMostNamed = 5;
+  constexpr std::size_t kMaxNamed = 5;
   std::size_t changed = 0;
   std::string names;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    if (!finished[i].changed || ++changed > kMostNamed) continue;
+    if (!finished[i].changed || ++changed > kMaxNamed) continue;
     names += (names.empty() ? "" : ", ") + run.plan.name(views[i]) + " (" + finished[i].reason + ")";
   }
   if (changed == 0) return;
@@ -58,7 +58,7 @@ void refuse_changed(const SceneRun& run, const std::vector<int>& views,
       "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}{}; give "
       "the options that they were estimated with, or run --stage estimate again",
       run.workspace.root().string(), changed, views.size(), names,
-      changed > kMostNamed ? ", and others" : ""));
+      changed > kMaxNamed ? ", and others" : ""));
 }
 
 /// `views` in the order in which fusion needs them checked, each after the sources of its check.
