@@ -37,17 +37,18 @@ void check_way(const fs::path& path) {
 
 }  // namespace
 
+PathKind kind_without_look(const fs::path& path, int code) {
+  if (code == EIO)  // of the machine, as when a file is read
+    throw Error(1, path.string() + ": cannot be looked up: " + std::strerror(code) +
+                       "; check the disk or the network, then run again: finished work is kept");
+  if (code != ENOENT && code != ENOTDIR) fail(path, std::strerror(code));
+  check_way(path);
+  return PathKind::kNothing;
+}
+
 PathKind kind_of_path(const fs::path& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) {
-    const int code = errno;
-    if (code == EIO)  // of the machine, as when a file is read
-      throw Error(1, path.string() + ": cannot be looked up: " + std::strerror(code) +
-                         "; check the disk or the network, then run again: finished work is kept");
-    if (code != ENOENT && code != ENOTDIR) fail(path, std::strerror(code));
-    check_way(path);
-    return PathKind::kNothing;
-  }
+  if (::stat(path.c_str(), &info) != 0) return kind_without_look(path, errno);
   if (S_ISREG(info.st_mode)) return PathKind::kFile;
   return S_ISDIR(info.st_mode) ? PathKind::kFolder : PathKind::kOther;
 }

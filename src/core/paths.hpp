@@ -19,6 +19,10 @@ enum class PathKind {
 /// @throws Error with exit code 1 for a failing disk
 PathKind kind_of_path(const std::filesystem::path& path);
 
+/// The same where the system refuses to look.
+/// @param code  its errno
+PathKind kind_without_look(const std::filesystem::path& path, int code);
+
 /// Whether there is a regular file, a folder or anything at a path. @throws InputError as kind_of_path
 inline bool is_file(const std::filesystem::path& path) {
   return kind_of_path(path) == PathKind::kFile;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "fuse/holes.hpp"
 #include "scene/pinhole.hpp"
 
@@ -14,5 +16,11 @@ namespace recon {
 /// @param[in,out] maps  of the view; `confidence` is the reliability
 /// @param min_size  regions of fewer pixels are removed, whatever their confidence; 0: none
 void remove_islands(const CheckedMaps& maps, const Pinhole& camera, int min_size);
+
+/// Max bytes that remove_islands takes beside the maps, of so many pixels.
+constexpr std::size_t islands_bytes(std::size_t pixels) {
+  // Runs of one pixel each, in three lists that grow by doubling: one is copied at a time. Rows are few.
+  return 28 * pixels;
+}
 
 }  // namespace recon

@@ -214,4 +214,11 @@ DepthRange bounded(DepthRange range, const DepthRangeOptions& bounds) {
   return range;
 }
 
+ExpectedRange bounded(const ExpectedRange& expected, const DepthRangeOptions& bounds,
+                      const DepthRange& searched) {
+  const DepthRange range = bounded(expected, bounds);
+  const DepthRange part{std::max(range.near, searched.near), std::min(range.far, searched.far)};
+  return {part.near < part.far ? part : searched, expected.from_points};
+}
+
 }  // namespace recon

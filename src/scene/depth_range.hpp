@@ -44,4 +44,9 @@ DepthRange search_range(const SceneIndex& index, int view, const std::vector<int
 /// @throws std::logic_error when a bound is not finite and > 0, or near >= far
 DepthRange bounded(DepthRange range, const DepthRangeOptions& bounds);
 
+/// The same of an expected range, within what is searched.
+/// @param searched  the depths to search within the same bounds
+ExpectedRange bounded(const ExpectedRange& expected, const DepthRangeOptions& bounds,
+                      const DepthRange& searched);
+
 }  // namespace recon

@@ -28,6 +28,12 @@ void check_files(const fs::path& folder, bool overwrite) {
           "move it, choose another folder with --output, or give --overwrite to replace it");
 }
 
+std::vector<json> in_order(const std::map<std::size_t, json>& lines_by_input) {
+  std::vector<json> lines;
+  for (const auto& [input, line] : lines_by_input) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs)
@@ -39,6 +45,7 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
     const char* const shared_key = options.stage == Stage::kEstimate ? "estimate" : "";
     try {
       lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
+      keep_lines(inputs);
     } catch (const OutputError& error) {
       fail(error);
       folder_.clear();
@@ -48,6 +55,13 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
 
 SessionFiles::~SessionFiles() {
   if (lock_) lock_->remove_file();
+}
+
+/// Keeps what earlier runs wrote about these inputs, until this one has reached them.
+void SessionFiles::keep_lines(const std::vector<Input>& inputs) {
+  for (json& line : read_session_lines(folder_))
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (line.at("scene") == input_name(inputs[i]).string()) earlier_[i] = line;
 }
 
 void SessionFiles::begin_work() {
@@ -67,13 +81,7 @@ void SessionFiles::add(std::size_t input, const Outcome& outcome) {
 }
 
 std::string SessionFiles::table() const {
-  return lines_.empty() ? "" : session_table(lines());
-}
-
-std::vector<json> SessionFiles::lines() const {
-  std::vector<json> lines;
-  for (const auto& [input, line] : lines_) lines.push_back(line);
-  return lines;
+  return lines_.empty() ? "" : session_table(in_order(lines_));
 }
 
 /// A failure does not stop the work: the results of the scenes matter more than these files, and the next
@@ -81,7 +89,9 @@ std::vector<json> SessionFiles::lines() const {
 void SessionFiles::write() {
   if (folder_.empty()) return;
   try {
-    write_session_files(folder_, lines());
+    std::map<std::size_t, json> all = lines_;
+    all.insert(earlier_.begin(), earlier_.end());
+    write_session_files(folder_, in_order(all));
     failure_.reset();
   } catch (const Error& error) {
     fail(error);

@@ -34,7 +34,8 @@ class SessionFiles {
   /// What is added from now on takes time; what was added before did not.
   void begin_work();
 
-  /// Adds what has come of an input to the files, and says how many are left.
+  /// Adds what has come of an input to the files, and says how many are left. Inputs that are not reached, as
+  /// in a run that is interrupted, keep what an earlier run wrote about them.
   void add(std::size_t input, const Outcome& outcome);
 
   /// Of all inputs for people; empty where there is one input.
@@ -44,7 +45,7 @@ class SessionFiles {
   const std::optional<Failure>& failure() const { return failure_; }
 
  private:
-  std::vector<nlohmann::json> lines() const;
+  void keep_lines(const std::vector<Input>& inputs);
   void write();
   void fail(const Error& error);
 
@@ -54,7 +55,7 @@ class SessionFiles {
   std::size_t before_work_ = 0;  ///< inputs that were added before the work
   std::filesystem::path folder_;
   std::unique_ptr<OutputLock> lock_;
-  std::map<std::size_t, nlohmann::json> lines_;  ///< by input
+  std::map<std::size_t, nlohmann::json> lines_, earlier_;  ///< by input: of this run and of earlier ones
   std::optional<Failure> failure_;
   std::optional<Clock::time_point> start_;  ///< of the work
 };

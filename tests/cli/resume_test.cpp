@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 
 #include "cli/scene_fixture.hpp"
 
@@ -267,6 +268,46 @@ TEST_F(ReconstructResume, DoesDamagedFilesAgain) {
   EXPECT_THAT(outcome.err, HasSubstr("fused.ply.vis is missing or damaged"));
   EXPECT_THAT(outcome.err, HasSubstr("depth maps: 3 of 5 views are finished and kept"));
   EXPECT_TRUE(same_results(before, results(dense())));
+}
+
+/// Records that other programs or people have changed are those of no finished step.
+TEST_F(ReconstructResume, DoesStepsWithDamagedRecordsAgain) {
+  ASSERT_EQ(reconstruct({scene().string(), "--tile", "5"}).exit_code, 0);
+  const auto before = results(dense());
+  using nlohmann::json;
+  const auto changed = [](const char* pointer, const json& value) {
+    return [pointer, value](json record) {
+      record[json::json_pointer(pointer)] = value;
+      return record;
+    };
+  };
+  const auto without_result = [](json record) {
+    record["result"] = json::object();
+    return record;
+  };
+  const std::vector<std::pair<std::string, std::function<json(json)>>> damages = {
+      {"estimate/view02.png", changed("/inputs", 5)},
+      {"estimate/view02.png", changed("/inputs/sources", "x")},
+      {"estimate/view02.png", changed("/inputs/sources/0/name", 5)},
+      {"estimate/view02.png", changed("/inputs/reference", json::array({1}))},
+      {"estimate/view02.png", changed("/inputs/stages", true)},
+      {"estimate/view02.png", changed("/outputs", "none")},
+      {"prepare/view02.png", changed("/inputs/camera", json::object())},
+      {"check/view02.png", changed("/inputs/sources", 7)},
+      {"check/view02.png", changed("/result/known", "all")},
+      {"check/view02.png", [](const json&) { return json::array(); }},
+      {"fusion", changed("/inputs/views", json::array())},
+      {"fusion", without_result},
+      {"tiles", changed("/inputs/cloud", "x")}};
+  for (const auto& [name, damaged] : damages) {
+    const fs::path file = dense() / "status" / (name + ".json");
+    const json record = damaged(json::parse(content(file)));
+    set_content(file, record.dump());
+    const Outcome outcome = reconstruct({scene().string(), "--tile", "5", "-v"});
+    EXPECT_EQ(outcome.exit_code, 0) << name << record.dump().substr(0, 300) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("its record is damaged")) << name << record.dump().substr(0, 300);
+    EXPECT_TRUE(same_results(before, results(dense()))) << name;
+  }
 }
 
 TEST_F(ReconstructResume, OverwriteDoesAllAgain) {

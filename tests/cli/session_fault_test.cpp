@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "cli/held_lock.hpp"
 #include "cli/scene_fixture.hpp"
 
 namespace recon {
@@ -96,7 +98,36 @@ TEST_F(ReconstructSessionFault, PartsOfTheEstimationWorkAtOnce) {
   const Outcome part = run({session().string(), "--stage", "estimate", "--views", "view0[0-2]*"});
   EXPECT_EQ(part.exit_code, 0) << part.err;
   EXPECT_EQ(run({session().string()}).exit_code, 2) << "all of the work is for one process";
+  EXPECT_TRUE(fs::exists(lock)) << "another process holds it";
   close(held);
+  EXPECT_EQ(run({session().string(), "--stage", "estimate"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(lock)) << "is left behind";
+}
+
+TEST_F(ReconstructSessionFault, ThatIsInterruptedKeepsTheLinesOfScenesThatItHasNotReached) {
+  copy_scenes({"a", "b", "c"});
+  ASSERT_EQ(run({session().string()}).exit_code, 0);
+  const fs::path file = session() / "session.jsonl";
+  std::string first = content(file);
+  set_content(file, first + "{\"scene\": 5, \"status\": [], \"exit_code\": \"no\"}\nno line\n[]\n");
+  {
+    const HeldLock lock(session() / "b/dense", LOCK_EX);
+    Process process(folder(),
+                    command({session().string(), "--wait", "--max-image-size", "64", "--planes", "8"}));
+    while (process.running() && content(folder() / "stderr.txt").find("waiting for") == std::string::npos)
+      usleep(5000);
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().exit_code, 130);
+  }
+  const std::string second = content(file);
+  EXPECT_EQ(lines_of(file), 3u) << second;
+  EXPECT_EQ(second.substr(second.find('\n')), first.substr(first.find('\n'))) << "b and c";
+  EXPECT_NE(second, first) << "a is of this run";
+  for (const char* scene : {"a", "b", "c"})
+    EXPECT_THAT(content(session() / "index.html"), HasSubstr(std::string(scene) + "/dense/report.html"));
+  fs::remove_all(session() / "c");
+  ASSERT_EQ(run({session().string()}).exit_code, 0);
+  EXPECT_EQ(lines_of(file), 2u) << "c is no scene of the session";
 }
 
 TEST_F(ReconstructSessionFault, OneSceneIsASessionAsTwoAre) {

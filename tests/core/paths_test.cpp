@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -63,6 +65,20 @@ TEST_F(Paths, LeadToWhatTheyLeadTo) {
     EXPECT_EQ(kind_of_path(nothing), PathKind::kNothing) << nothing;
   EXPECT_TRUE(is_there_to_read(folder_ / "pipe"));
   EXPECT_FALSE(is_there_to_read(folder_ / "folder"));
+}
+
+TEST_F(Paths, AreNothingForOneReasonOnly) {
+  const fs::path path = folder_ / "nothing";
+  EXPECT_EQ(kind_without_look(path, ENOENT), PathKind::kNothing);
+  for (const int code : {EACCES, EPERM, ELOOP, ENAMETOOLONG, ESTALE, ENOMEM, EIO}) {
+    try {
+      kind_without_look(path, code);
+      ADD_FAILURE() << code;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path.string() + ": cannot be looked up: " + std::strerror(code)));
+      EXPECT_EQ(error.exit_code(), code == EIO ? 1 : 3) << "a failing disk is no bad input";
+    }
+  }
 }
 
 TEST_F(Paths, ThatCannotBeLookedUpAreNotTakenForNothing) {

@@ -1,5 +1,6 @@
 #include "core/progress.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,6 +92,17 @@ TEST_F(ProgressTest, BarMovesByThePredictedTime) {
             "\rviews: [####################### ] 0 of 4 (99 %), 49 s so far\033[K"
             "\rviews: [##########              ] 1 of 4 (41 %), about 70 s left\033[K"
             "\rviews: [############            ] 1 of 4 (50 %), about 60 s left\033[K\n");
+}
+
+TEST(Progress, OfAPredictedTimeMovesByItself) {
+  testing::internal::CaptureStderr();
+  {
+    const Progress progress("views", 4, ProgressStyle::kBar, 0.5);
+    std::this_thread::sleep_for(1500ms);
+  }
+  const std::string drawn = testing::internal::GetCapturedStderr();
+  EXPECT_GT(std::count(drawn.begin(), drawn.end(), '\r'), 1) << drawn;
+  EXPECT_THAT(drawn, testing::HasSubstr("0 of 4 (99 %)"));
 }
 
 TEST_F(ProgressTest, LinesBeginWithThePrediction) {

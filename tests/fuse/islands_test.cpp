@@ -1,8 +1,10 @@
 #include "fuse/islands.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <fstream>
 
 namespace recon {
 namespace {
@@ -75,6 +77,33 @@ TEST(Islands, AreDividedByStepsOfDepth) {
     maps.add(16, 10, 6, 6, 2.0f * step, 0.6f);
     EXPECT_EQ(maps.left(), step < 1.02f ? 72 : 0) << step;
   }
+}
+
+/// Resident bytes of this process at most since the last call; nothing where the system does not count them.
+std::size_t take_peak_memory() {
+  std::size_t kib = 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:") status >> kib;
+  std::ofstream("/proc/self/clear_refs") << 5;
+  return kib << 10;
+}
+
+TEST(Islands, TakeNoMoreMemoryThanTheySay) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer takes memory of its own";
+#endif
+  constexpr int kWidth = 1500, kHeight = 1400;  // 2^21 runs: the lists are just about to grow
+  Image<float> depth(kWidth, kHeight), confidence(kWidth, kHeight, 0.5f);
+  Image<Vec3f> normal(kWidth, kHeight, Vec3f{0, 0, -1});
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) depth(x, y) = (x + y) % 2 == 0 ? 1.0f : 2.0f;  // a run each
+  take_peak_memory();
+  const std::size_t before = take_peak_memory();
+  remove_islands({depth.view(), normal.view(), confidence.view()}, {kWidth, kHeight, 1, 1, 750, 700}, 0);
+  const std::size_t taken = take_peak_memory() - before, most = islands_bytes(std::size_t{kWidth} * kHeight);
+  EXPECT_LE(taken, most + (std::size_t{1} << 20));
+  EXPECT_GT(taken, most / 3) << "the sum is far off";
 }
 
 }  // namespace

@@ -110,6 +110,8 @@ TEST(ReadFile, ReadsNoMoreThanItMay) {
 
 TEST(ReadFile, ReadsWhatSaysNothingOfItsSize) {
   EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("VmRSS"));
+  EXPECT_THAT(message_of<InputError>([] { read_file("/proc/self/status", 10); }),
+              HasSubstr("more than 10 are not read"));
   const TemporaryFolder folder;
   spill(folder / "empty", "");
   EXPECT_EQ(read_file(folder / "empty"), "");

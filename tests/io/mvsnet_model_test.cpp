@@ -74,10 +74,13 @@ TEST(MvsnetModel, ReadsWhatTheTitlesOfTheMatricesSay) {
       with_titles(" opencv(x Right, y Down, z Forward) world2camera", ": fx fy cx cy (pixel)");
   EXPECT_EQ(titled.cam_from_world.translation.z, plain.cam_from_world.translation.z);
   EXPECT_EQ(titled.pinhole.cy, plain.pinhole.cy);
-  const MvsnetCamera inverted = with_titles("\tcamera2world", "");
   const Pose expected = inverse(plain.cam_from_world);
-  EXPECT_EQ(inverted.cam_from_world.translation.z, expected.translation.z);
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(inverted.cam_from_world.rotation.m[i], expected.rotation.m[i]);
+  for (const char* title : {"\tcamera2world", " opencv(x Right) cam2world", " (C2W)"}) {
+    const MvsnetCamera inverted = with_titles(title, "");
+    EXPECT_EQ(inverted.cam_from_world.translation.z, expected.translation.z) << title;
+    for (int i = 0; i < 9; ++i)
+      EXPECT_EQ(inverted.cam_from_world.rotation.m[i], expected.rotation.m[i]) << title;
+  }
 }
 
 TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -177,6 +178,27 @@ TEST(DepthRange, FlagsWinAndEachAlone) {
   EXPECT_EQ(beyond.far, 100);
   const DepthRange before = ranges(scene, {.near = {}, .far = 0.1})[0];
   EXPECT_EQ(before.near, 0.05);
+}
+
+TEST(DepthRange, ThatIsExpectedLiesWithinTheSearched) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> exponent(-3, 3);
+  for (int i = 0; i < 20000; ++i) {
+    std::array<double, 4> ends{};
+    for (double& end : ends) end = std::pow(10, exponent(random));
+    std::sort(ends.begin(), ends.end());
+    const ExpectedRange expected{{ends[1], ends[2]}, i % 2 == 0};
+    DepthRangeOptions bounds;
+    const double a = std::pow(10, exponent(random)), b = std::pow(10, exponent(random));
+    if (i % 3 != 0) bounds.near = std::min(a, b);
+    if (i % 3 != 1) bounds.far = std::max(a, b);
+    const DepthRange range = bounded({ends[0], ends[3]}, bounds);
+    const ExpectedRange within = bounded(expected, bounds, range);
+    ASSERT_GE(within.near, range.near) << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
+    ASSERT_LE(within.far, range.far) << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
+    ASSERT_LT(within.near, within.far);
+    EXPECT_EQ(within.from_points, expected.from_points);
+  }
 }
 
 TEST(DepthRange, RefusesContradictingFlags) {

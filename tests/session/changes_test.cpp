@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -157,6 +158,49 @@ class ChangesOfOptions : public SceneSteps {
     return {};
   }
 };
+
+/// Visits all places of a value.
+void visit_places(const json& value, const json::json_pointer& place,
+                  const std::function<void(const json::json_pointer&)>& visit) {
+  visit(place);
+  if (!value.is_structured()) return;
+  for (const auto& [key, part] : value.items()) visit_places(part, place / key, visit);
+}
+
+/// @param found  `wanted` with another value at `place`
+void expect_said(const json& found, const json& wanted, const json::json_pointer& place) {
+  const json &before = found.at(place), &now = wanted.at(place);
+  const std::string text = describe_change(found, wanted), where = place.to_string() + " " + before.dump();
+  EXPECT_NE(text, "") << where;
+  const bool of_another_kind = before.is_object() != now.is_object() || before.is_array() != now.is_array();
+  if (of_another_kind && !before.is_null() && !now.is_null() && place != json::json_pointer("/version")) {
+    EXPECT_THAT(text, AnyOf(HasSubstr(kDamagedRecord), HasSubstr("another version"))) << where;
+  }
+}
+
+TEST_F(ChangesOfOptions, OfDamagedInputsAreSaidWhateverTheyHold) {
+  const std::vector<json> values = {json(),
+                                    true,
+                                    -1,
+                                    2147483647,
+                                    1e300,
+                                    "x",
+                                    json::array(),
+                                    json::array({json::array({1}), "a", json::object()}),
+                                    json::object(),
+                                    {{"name", 5}, {"0", json::array()}, {"overlapping", 1}}};
+  for (const char* method : {"planesweep", "pipeline", "bm", "sgm", "bp"}) {
+    const Inputs inputs = inputs_of({{"method", {method}}});
+    for (const json& wanted : {inputs.estimate, inputs.check, inputs.fusion})
+      visit_places(wanted, json::json_pointer(), [&](const json::json_pointer& place) {
+        for (const json& value : values) {
+          json found = wanted;
+          found.at(place) = value;
+          if (found != wanted) expect_said(found, wanted, place);
+        }
+      });
+  }
+}
 
 // What is searched is narrowed by the expected depths, and planes of auto by what is found.
 TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {

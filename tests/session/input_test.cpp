@@ -110,6 +110,8 @@ TEST_F(Inputs, PhotosMayLieInAnyFolder) {
   for (const char* name : {"a", "b", "c", "d"})
     EXPECT_EQ(std::get<SceneFolder>(with_images(name, folder_ / "photos").front()).images,
               folder_ / "photos");
+  const fs::path from_here = fs::relative(folder_ / "photos");
+  EXPECT_EQ(std::get<SceneFolder>(with_images("d", from_here).front()).images, from_here);
   EXPECT_THAT(reason_of_only(with_images("a", "absent")), HasSubstr("--images absent is no folder"));
   EXPECT_FALSE(std::get<SceneFolder>(expand_inputs({folder_ / "d"}).front()).images_given);
 }

@@ -175,6 +175,18 @@ TEST_F(Masks, OfAnotherSizeAreNotDecoded) {
       << "nothing but its header can be read";
 }
 
+TEST_F(Masks, OfAnotherSizeAreNotDecodedWhereverTheirHeaderIs) {
+  using namespace std::string_literals;
+  std::string bytes = "\xFF\xD8"s;
+  for (int i = 0; i < 8; ++i)
+    bytes += "\xFF\xE1\xFF\xFF"s + std::string(65533, 'x');  // half a megabyte before it
+  bytes += "\xFF\xC0\x00\x11\x08\x75\x30\x75\x30\x03\x01\x11\x00\x02\x11\x00\x03\x11\x00"s;
+  write_file(mask_file(0), bytes);
+  const std::vector<LeftOut> left_out = read_masks(*run_);
+  ASSERT_EQ(left_out.size(), 1u);
+  EXPECT_THAT(left_out[0].reason, HasSubstr("the mask has 30000x30000 pixels, its photo 40x30"));
+}
+
 TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
   run_->plan.scene = run_->scene;
   run_->plan.views.resize(3);

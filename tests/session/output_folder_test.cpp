@@ -56,6 +56,23 @@ TEST_F(OutputFolder, IsSharedByThoseWhoAgree) {
   EXPECT_TRUE(OutputLock(folder_, "", false).exclusive()) << "they are gone";
 }
 
+TEST_F(OutputFolder, LosesItsLockFileWithTheLastThatSharesIt) {
+  const fs::path file = folder_ / "status/lock";
+  for (const char* key : {"", "key"}) {
+    OutputLock(folder_, key, false).remove_file();
+    EXPECT_FALSE(fs::exists(file)) << key;
+  }
+  auto first = std::make_unique<OutputLock>(folder_, "key", false);
+  auto second = std::make_unique<OutputLock>(folder_, "key", false);
+  first->remove_file();
+  first.reset();
+  EXPECT_TRUE(fs::exists(file)) << "the second one holds it";
+  EXPECT_THROW(OutputLock(folder_, "", false), UsageError);
+  second->remove_file();
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_TRUE(OutputLock(folder_, "", false).exclusive()) << "there is a new one";
+}
+
 std::size_t open_files() {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
 }

@@ -193,6 +193,20 @@ TEST(Plan, SaysWhichBoundsLeaveOutAllThatThePointsShow) {
   EXPECT_THAT(warnings_of({.near = 4.2, .far = 4.5}), IsEmpty());
 }
 
+TEST(Plan, ExpectsDepthsThatItSearches) {
+  SessionOptions options = options_with();
+  for (const auto& bounds :
+       {DepthRangeOptions{0.5, {}}, {5, {}}, {30, {}}, {70, {}}, {1e6, {}}, {{}, 3}, {{}, 1e-3}}) {
+    options.depth = bounds;
+    for (const ViewPlan& view : make_plan(row_of_views(4, kPinholeCamera), {}, options).views) {
+      EXPECT_GE(view.expected.near, view.range.near)
+          << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
+      EXPECT_LE(view.expected.far, view.range.far)
+          << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
+    }
+  }
+}
+
 TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
   SessionOptions options;
   const auto plan_of = [&](double near) {

@@ -2,6 +2,10 @@
 
 #include "session/scene_steps.hpp"
 
+#include <cmath>
+
+#include "session/options/option.hpp"
+
 namespace recon {
 namespace {
 
@@ -59,6 +63,42 @@ TEST_F(SceneSteps, PatchesFindWhatASweepFinds) {
   const std::map<std::string, std::string> refined = expected_results();
   EXPECT_GE(points(refined), points(swept) / 2);
   EXPECT_NE(refined.at("fused.ply"), swept.at("fused.ply"));
+}
+
+/// Also where depths are interpolated.
+TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
+  options_ = parse_options({});
+  options_.quiet = true;
+  int at_bounds = 0, filled = 0;
+  for (int i = 0; i < 6; ++i) {
+    const double near = 3.7 + 0.0371 * i, far = 5.1 + 0.0713 * i;
+    options_.depth = {near, far};
+    Backends backends;
+    add_backend(backends, "only");
+    const auto run = begin("bounded" + std::to_string(i));
+    prepare(*run, backends);
+    SceneGraph graph(*run, backends);
+    estimate_views(graph);
+    check_views(graph);
+    for (int view = 0; view < kViews; ++view) {
+      if (!run->state(view).check) continue;
+      const Pinhole& camera = run->plan.view(view).camera;
+      const auto before = run->photometric->get(run->plan.view(view).output_name, camera);
+      const auto after = run->geometric->get(run->plan.view(view).output_name, camera);
+      for (int y = 0; y < camera.height; ++y)
+        for (int x = 0; x < camera.width; ++x) {
+          for (const float z : {before->depth(x, y), after->depth(x, y)}) {
+            if (std::isnan(z)) continue;
+            ASSERT_GE(static_cast<double>(z), near) << x << " " << y;
+            ASSERT_LE(static_cast<double>(z), far) << x << " " << y;
+            at_bounds += static_cast<double>(z) < 1.00001 * near || static_cast<double>(z) > far / 1.00001;
+          }
+          filled += std::isnan(before->depth(x, y)) && !std::isnan(after->depth(x, y));
+        }
+    }
+  }
+  EXPECT_GT(at_bounds, 100);
+  EXPECT_GT(filled, 10);
 }
 
 TEST_F(SceneSteps, ImagesHaveAnIdAsLongAsTheyStayInMemory) {

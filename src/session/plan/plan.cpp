@@ -131,9 +131,10 @@ void choose_sources(const SessionOptions& options, ScenePlan& plan) {
       if (std::ssize(view.sources) + std::ssize(view.overlapping) < kOverlappingViews &&
           std::find(view.sources.begin(), view.sources.end(), other) == view.sources.end())
         view.overlapping.push_back(other);
-    view.expected = {bounded(expected[i], options.depth), expected[i].from_points};
-    view.range = sweep ? bounded(search_range(index, i, sources[i], expected[i]), options.depth)
-                       : static_cast<const DepthRange&>(view.expected);
+    view.range = bounded(
+        sweep ? search_range(index, i, sources[i], expected[i]) : static_cast<const DepthRange&>(expected[i]),
+        options.depth);
+    view.expected = bounded(expected[i], options.depth, view.range);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "fuse/islands.hpp"
 #include "methods/backend.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
@@ -16,18 +17,17 @@ constexpr std::size_t kMapBytes = 20;           // depth, normal and confidence 
 constexpr std::size_t kUncheckedFileBytes = 5;  // depth and confidence before the check, in files
 constexpr std::size_t kCheckedFileBytes = 17;   // depth, normal and confidence after it, in files
 constexpr std::size_t kFusionBytes = 23;        // and its colours
-constexpr std::size_t kMappedShare = 8;   // of the bytes of maps in files, one in this many is in memory
-constexpr std::size_t kPointBytes = 140;  // a fused point with its views, in rows that grow
-constexpr std::size_t kLoadBytes = 16;    // one map as it is in its file, beside what is made of it
-constexpr std::size_t kWriteBytes = 3;    // of a confidence map: its greys and its file
-constexpr std::size_t kEstimateBytes =
-    32;  // the maps (20), filters (12); what a sweep returns is in its own sum
-constexpr std::size_t kResultBytes = 12;  // what a sweep returns
-constexpr std::size_t kMaskBytes = 2;     // and of a masked one: the decoder's mask and ours
-constexpr std::size_t kCheckBytes =
-    88;  // reference, result and one source (60), what is read of it (16), counts and agreement, or holes
-constexpr std::size_t kDecodeBytes =
-    16;  // of the photo: the decoder's image, ours, the undistorted one, its grey
+constexpr std::size_t kMappedShare = 8;     // of the bytes of maps in files, one in this many is in memory
+constexpr std::size_t kPointBytes = 140;    // a fused point with its views, in rows that grow
+constexpr std::size_t kLoadBytes = 16;      // one map as it is in its file, beside what is made of it
+constexpr std::size_t kWriteBytes = 3;      // of a confidence map: its greys and its file
+constexpr std::size_t kEstimateBytes = 32;  // the maps (20), filters (12); the result of a sweep is apart
+constexpr std::size_t kResultBytes = 12;    // what a sweep returns
+constexpr std::size_t kMaskBytes = 2;       // and of a masked one: the decoder's mask and ours
+constexpr std::size_t kCheckBytes = std::max<std::size_t>(
+    88,  // reference, result and one source (60), what is read of it (16), counts and agreement, or holes
+    2 * kMapBytes + islands_bytes(1));
+constexpr std::size_t kDecodeBytes = 16;  // of the photo: the decoder's image, ours, undistorted, its grey
 
 constexpr int kWritesWaiting = 32;
 

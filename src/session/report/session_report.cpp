@@ -1,7 +1,10 @@
 #include "session/report/session_report.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
@@ -25,13 +28,27 @@ bool is_session_line(std::string_view text) {
   return line.is_object() && line.contains("scene") && line.contains("status") && line.contains("exit_code");
 }
 
+/// Whether a line has what the page reads, each of its type; lines may have been changed by hand.
+bool is_whole(const json& line) {
+  if (!line.is_object()) return false;
+  const auto all = [&](std::initializer_list<const char*> keys, const auto& has_type) {
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return !line.contains(key) || has_type(line.at(key)); });
+  };
+  const auto is_text = [](const json& value) { return value.is_string(); };
+  const auto is_number = [](const json& value) { return value.is_number(); };
+  return line.contains("scene") && line.contains("status") && line.contains("exit_code") &&
+         all({"scene", "status", "output", "preview", "error"}, is_text) &&
+         all({"exit_code", "views", "points", "seconds", "warnings"}, is_number);
+}
+
 /// What a column of the tables shows of a line.
 struct Column {
   const char* key;     ///< and the title
   const char* format;  ///< of a number
 };
 
-constexpr Column kColumns[] = {
+constexpr Column kLineColumns[] = {
     {"views", "%.0f"}, {"points", "%.0f"}, {"seconds", "%.1f"}, {"warnings", "%.0f"}};
 
 std::string cell(const json& line, const Column& column) {
@@ -74,13 +91,13 @@ std::string picture(const fs::path& folder, const json& line) {
 std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
   std::string page = html_head() + kPageMark + "<h1>" + std::to_string(lines.size()) +
                      (lines.size() == 1 ? " scene" : " scenes") + "</h1>\n<table><tr><th>scene";
-  for (const Column& column : kColumns) page += std::string("<th class=n>") + column.key;
+  for (const Column& column : kLineColumns) page += std::string("<th class=n>") + column.key;
   page += "<th>status</tr>\n";
   for (const json& line : lines) {
     const std::string report = result_link(folder, line, "report.html");
     page +=
         "<tr><td>" + linked(report, picture(folder, line) + html_escaped(text_of(line, "scene"))) + "</td>";
-    for (const Column& column : kColumns) page += "<td class=n>" + cell(line, column) + "</td>";
+    for (const Column& column : kLineColumns) page += "<td class=n>" + cell(line, column) + "</td>";
     const std::string error = text_of(line, "error");
     page +=
         "<td>" + html_escaped(text_of(line, "status") + (error.empty() ? "" : ": " + error)) + "</td></tr>\n";
@@ -110,7 +127,7 @@ std::string session_table(const std::vector<json>& lines) {
   for (const json& line : lines) width = std::max(width, text_of(line, "scene").size());
   const auto row = [&](std::string scene, const auto& text_of_column, const std::string& status) {
     std::string text = scene.append(width - scene.size(), ' ');
-    for (const Column& column : kColumns) {
+    for (const Column& column : kLineColumns) {
       const std::string value = text_of_column(column);
       text += "  " + std::string(10 - std::min<std::size_t>(value.size(), 10), ' ') + value;
     }
@@ -173,6 +190,17 @@ bool is_session_file(const fs::path& path) {
   } catch (const Error&) {
     return false;
   }
+}
+
+std::vector<json> read_session_lines(const fs::path& folder) {
+  std::vector<json> lines;
+  try {
+    std::istringstream text(read_file(folder / "session.jsonl"));
+    for (std::string row; std::getline(text, row);)
+      if (json line = json::parse(row, nullptr, false); is_whole(line)) lines.push_back(std::move(line));
+  } catch (const Error&) {  // of no earlier call
+  }
+  return lines;
 }
 
 void write_session_files(const fs::path& folder, const std::vector<json>& lines) {

@@ -30,6 +30,9 @@ inline constexpr std::array<const char*, 2> kSessionFiles = {"session.jsonl", "i
 /// Whether a file has one of these names and was written by it.
 bool is_session_file(const std::filesystem::path& path);
 
+/// The lines of session.jsonl; none where there is no such file, and without those that are damaged.
+std::vector<nlohmann::json> read_session_lines(const std::filesystem::path& folder);
+
 /// Writes session.jsonl, one line an input, and index.html, which links to their results; a reader finds
 /// either the files of the last call or these.
 /// @throws OutputError

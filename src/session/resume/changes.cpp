@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "session/options/option.hpp"
-#include "session/options/pipeline_settings.hpp"
+#include "session/resume/option_values.hpp"
 
 namespace recon {
 
@@ -20,15 +20,15 @@ namespace {
 using nlohmann::json;
 
 /// The keys that lead to a value.
-using Place = std::vector<std::string>;
+using Keys = std::vector<std::string>;
 
-std::string joined(const Place& place) {
+std::string joined(const Keys& place) {
   return fmt::format("{}", fmt::join(place, "/"));
 }
 
 /// Calls `visit(place, found, wanted)` for each value that differs; null where there is none.
 template <class Visit>
-void visit_changes(const json& found, const json& wanted, Place& place, const Visit& visit) {
+void visit_changes(const json& found, const json& wanted, Keys& place, const Visit& visit) {
   if (found == wanted) return;
   const auto descend = [&](const std::string& key, const json& a, const json& b) {
     place.push_back(key);
@@ -52,7 +52,8 @@ json with_sources_by_name(json inputs) {
   if (sources == inputs.end() || !sources->is_array()) return inputs;
   json by_name = json::object(), order = json::array();
   for (json& source : *sources) {
-    const std::string name = source.is_object() ? source.value("name", "") : "";
+    const json own = part(source, "/name");
+    const std::string name = own.is_string() ? own.get<std::string>() : "";
     order.push_back(name);
     by_name[name] = std::move(source);
   }
@@ -61,14 +62,8 @@ json with_sources_by_name(json inputs) {
   return inputs;
 }
 
-/// A part of inputs; null where it is absent.
-json part(const json& inputs, const char* pointer) {
-  const json::json_pointer place(pointer);
-  return inputs.contains(place) ? inputs.at(place) : json();
-}
-
 /// The value at a place in inputs; null where there is none.
-json value_at(const json& inputs, const Place& place) {
+json value_at(const json& inputs, const Keys& place) {
   const json* value = &inputs;
   for (const std::string& key : place) {
     if (!value->is_object() || !value->contains(key)) return {};
@@ -77,157 +72,9 @@ json value_at(const json& inputs, const Place& place) {
   return *value;
 }
 
-/// A value for people; "none" where there is none.
-std::string shown(const json& value) {
-  constexpr std::size_t kMaxLength = 60;
-  if (value.is_null()) return "none";
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (value.is_array()) {
-    std::vector<std::string> parts;
-    for (const json& element : value) parts.push_back(shown(element));
-    return fmt::format("{}", fmt::join(parts, ","));
-  }
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() > kMaxLength ? text.substr(0, kMaxLength) + "..." : text;
-}
-
-/// The keyword of a number that stands for it in inputs.
-template <class Value>
-std::string word(const json& value, const std::map<std::string, Value>& words) {
-  return value.is_number_integer() ? word_of(static_cast<Value>(value.get<int>()), words) : shown(value);
-}
-
-std::string method_of(const json& inputs) {
-  const json own = part(inputs, "/method");
-  return shown(own.is_null() ? part(inputs, "/matching/method") : own);
-}
-
-/// The stages of a method, which are all that inputs have or a part of them.
-json stages_of(const json& inputs) {
-  return inputs.contains("matching") ? inputs.at("matching") : inputs;
-}
-
-// Values of options by the whole inputs.
-
-std::string cost_of(const json& inputs) {
-  const json stages = stages_of(inputs), cost = part(stages, "/cost"), transform = part(stages, "/transform");
-  const std::string method = method_of(inputs);
-  if (!cost.is_number_integer()) return shown(cost);
-  if (method == "sgm") return word(cost, kTransforms);
-  if (method == "bm") return word(cost, kBlockCosts);
-  PipelineOptions pipeline;
-  pipeline.cost = static_cast<PipelineCost>(cost.get<int>());
-  if (transform.is_number_integer())
-    pipeline.transform.transform = static_cast<Transform>(transform.get<int>());
-  return pipeline_cost_keyword(pipeline);
-}
-
-std::string optimizer_of(const json& inputs) {
-  const json optimizer = part(stages_of(inputs), "/optimizer");
-  return method_of(inputs) == "planesweep" ? word(optimizer, kSweepOptimizers)
-                                           : word(optimizer, kPipelineOptimizers);
-}
-
-std::string refinement_of(const json& inputs) {
-  const auto flag = [](const json& of, const char* pointer) {
-    const json value = part(of, pointer);
-    return value.is_boolean() && value.get<bool>();
-  };
-  const json stages = stages_of(inputs);
-  RefinementSteps steps;
-  if (method_of(inputs) == "planesweep") {
-    steps.graph_cut = flag(stages, "/stages/graph_cut");
-    steps.edges = flag(stages, "/stages/edges");
-    steps.patches = flag(stages, "/stages/patches");
-    steps.prior = flag(stages, "/stages/prior");
-  } else {
-    steps.graph_cut = flag(stages, "/refinement/steps/0");
-    steps.left_right = flag(stages, "/refinement/steps/1");
-    steps.vote = flag(stages, "/refinement/steps/2");
-    steps.interpolate = flag(stages, "/refinement/steps/3");
-    steps.edges = flag(stages, "/refinement/steps/4");
-    steps.subpixel = flag(stages, "/refinement/steps/5");
-    steps.median = flag(stages, "/refinement/steps/6");
-  }
-  return format_refinement(steps);
-}
-
-std::string max_disparity_of(const json& inputs) {
-  const json stages = stages_of(inputs), min = part(stages, "/min_disparity"),
-             count = part(stages, "/disparities");
-  if (!min.is_number_integer() || !count.is_number_integer()) return shown(count);
-  return std::to_string(min.get<int>() + count.get<int>());
-}
-
-std::string roi_of(const json& inputs) {
-  const json region = part(stages_of(inputs), "/region");
-  return shown(region.is_null() ? part(inputs, "/roi") : region);
-}
-
-// Values of options by the value in the inputs.
-
-std::string window_of(const json& radius) {
-  return radius.is_number_integer() ? std::to_string(2 * radius.get<int>() + 1) : shown(radius);
-}
-std::string arm_of(const json& reach) {
-  return reach.is_number_integer() ? std::to_string(reach.get<int>() - 1) : shown(reach);
-}
-std::string quality_of(const json& iterations) {
-  const std::map<int, const char*> words = {{1, "draft"}, {2, "normal"}, {4, "high"}};
-  const auto found = words.find(iterations.is_number_integer() ? iterations.get<int>() : 0);
-  return found == words.end() ? shown(iterations) : found->second;
-}
-
-/// An option, and how its value follows from the inputs or from the value at its place in them; from neither
-/// where inputs have it in another unit.
-struct Rule {
-  const char* option;
-  std::string (*by_inputs)(const json&) = nullptr;
-  std::string (*by_value)(const json&) = nullptr;
-};
-
-/// By the place in the stages of a method.
-const std::map<std::string, Rule> kRules = {
-    {"cost", {"cost", cost_of}},
-    {"transform", {"cost", cost_of}},
-    {"optimizer", {"optimizer", optimizer_of}},
-    {"disparities", {"max-disparity", max_disparity_of}},
-    {"combine", {"combine", nullptr, [](const json& v) { return word(v, kCombinations); }}},
-    {"prefilter", {"prefilter", nullptr, [](const json& v) { return word(v, kPrefilters); }}},
-    {"storage", {"storage", nullptr, [](const json& v) { return word(v, kStorages); }}},
-    {"penalties/0", {"paths", nullptr, shown}},
-    {"penalties/1", {"p1", nullptr, shown}},
-    {"penalties/2", {"p2", nullptr, shown}},
-    {"penalties/3", {"p2-falloff", nullptr, shown}},
-    {"sgm/p1", {"p1"}},
-    {"sgm/p2", {"p2"}},
-    {"scanline/p1", {"p1"}},
-    {"scanline/p2", {"p2"}},
-    {"graph_cut/smoothness", {"p1"}},
-    {"graph_cut/smoothness_cap", {"p2"}},
-    {"graph_cut/edge_falloff", {"p2-falloff", nullptr, shown}},
-    {"cut/smoothness", {"p1", nullptr, shown}},
-    {"cut/smoothness_cap", {"p2"}},
-    {"cut/edge_falloff", {"p2-falloff", nullptr, shown}},
-    {"aggregation/kind", {"aggregation", nullptr, [](const json& v) { return word(v, kAggregations); }}},
-    {"aggregation/constant_radius", {"window", nullptr, window_of}},
-    {"aggregation/adaptive_radius", {"window", nullptr, window_of}},
-    {"aggregation/gamma_colour", {"aw-colour", nullptr, shown}},
-    {"aggregation/gamma_space", {"aw-space", nullptr, shown}},
-    {"aggregation/reach", {"arm-length", nullptr, arm_of}},
-    {"aggregation/colour", {"arm-colour", nullptr, shown}},
-    {"aggregation/iterations", {"cross-iterations", nullptr, shown}},
-    {"patch/radius", {"window", nullptr, window_of}},
-    {"patch/iterations", {"quality", nullptr, quality_of}},
-    {"graph_cut", {"refine", refinement_of}},
-    {"edges", {"refine", refinement_of}},
-    {"patches", {"refine", refinement_of}},
-    {"prior", {"refine", refinement_of}}};
-
 /// The name of an option for a key such as "max_cost" of the inputs themselves or of a part with options
 /// only; empty where there is none.
-std::string option_named_as(const Place& place) {
+std::string option_named_as(const Keys& place) {
   static const std::set<std::string> kParts = {"consistency", "agreement", "sgm"};
   if (place.size() > 2 || (place.size() == 2 && !kParts.contains(place.front()))) return {};
   std::string name = place.back();
@@ -236,9 +83,26 @@ std::string option_named_as(const Place& place) {
 }
 
 /// Whether a value is what is black and white in photos; numbers of that name are of an option.
-bool is_sample_levels(const Place& place, const json& before, const json& now) {
+bool is_sample_levels(const Keys& place, const json& before, const json& now) {
   const auto levels = std::find(place.begin(), place.end(), "levels");
   return levels != place.end() && (levels + 1 != place.end() || before.is_array() || now.is_array());
+}
+
+/// Whether values could be of the same step: an option may be written as a word or a number, but no list
+/// stands for an object, nor either for one value, and names are words.
+bool same_shape(const json& found, const json& wanted) {
+  if (found.is_null() || wanted.is_null()) return true;
+  if (found.is_object() != wanted.is_object() || found.is_array() != wanted.is_array()) return false;
+  if (found.is_object())
+    return std::all_of(found.items().begin(), found.items().end(), [&](const auto& it) {
+      if (it.key() == "name" && !it.value().is_string()) return false;
+      return !wanted.contains(it.key()) || same_shape(it.value(), wanted.at(it.key()));
+    });
+  if (!found.is_array() || wanted.empty()) return true;
+  if (found.size() == wanted.size())
+    return std::equal(found.begin(), found.end(), wanted.begin(), same_shape);
+  return std::all_of(found.begin(), found.end(),
+                     [&](const json& element) { return same_shape(element, wanted.front()); });
 }
 
 /// All that has changed, each change once.
@@ -246,16 +110,20 @@ class Changes {
  public:
   Changes(const json& found, const json& wanted)
       : found_(with_sources_by_name(found)), wanted_(with_sources_by_name(wanted)) {
-    if (part(found_, "/version") != part(wanted_, "/version")) {
+    if (found.is_object() && part(found, "/version") != part(wanted, "/version")) {
       add(files_, "another version of the program made it");
+      return;
+    }
+    if (!found.is_object() || !same_shape(found, wanted)) {
+      add(files_, kDamagedRecord);
       return;
     }
     const std::string before = method_of(found_), now = method_of(wanted_);
     same_method_ = before == now;
     if (!same_method_) add(options_, "--method " + before + " -> " + now);
-    Place place;
+    Keys place;
     visit_changes(found_, wanted_, place,
-                  [&](const Place& at, const json& a, const json& b) { add_change(at, a, b); });
+                  [&](const Keys& at, const json& a, const json& b) { add_change(at, a, b); });
     if (other_constants_) add(files_, "other constants of the method");
   }
 
@@ -277,13 +145,13 @@ class Changes {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
   }
 
-  void add_change(const Place& place, const json& before, const json& now) {
+  void add_change(const Keys& place, const json& before, const json& now) {
     if (add_file(place, before, now) || add_derived(place)) return;
     if (same_method_) add_option(place, before, now);
   }
 
   /// A photo or what belongs to one, or the result of another step.
-  bool add_file(const Place& place, const json& before, const json& now) {
+  bool add_file(const Keys& place, const json& before, const json& now) {
     static const std::map<std::string, std::string> kNames = {
         {"photo", "another photo"}, {"mask", "another mask"},         {"lens", "another camera"},
         {"pose", "another pose"},   {"maps", "other depth maps"},     {"left", "another left image"},
@@ -306,7 +174,7 @@ class Changes {
       add(files_, "another range of 16-bit photos");
       return true;
     }
-    if (of_others && place[2] == "overlapping") {
+    if (of_others && place.size() > 2 && place[2] == "overlapping") {
       add(files_, "other overlapping views of " + place[1]);
       return true;
     }
@@ -333,7 +201,7 @@ class Changes {
   }
 
   /// What follows from options and from the model.
-  bool add_derived(const Place& place) {
+  bool add_derived(const Keys& place) {
     const auto both = [&](const auto& text_of) { return text_of(found_) + " -> " + text_of(wanted_); };
     if (place.front() == "depth_min" || place.front() == "depth_max") {
       add(options_, "depth range " + both([](const json& inputs) {
@@ -344,7 +212,7 @@ class Changes {
     const auto camera = std::find(place.begin(), place.end(), "camera");
     if (camera == place.end()) return false;
     const auto size = [&](const json& inputs) {
-      const json numbers = value_at(inputs, Place(place.begin(), camera + 1));
+      const json numbers = value_at(inputs, Keys(place.begin(), camera + 1));
       return numbers.is_array() && numbers.size() > 1 ? shown(numbers[0]) + "x" + shown(numbers[1]) : "none";
     };
     if (part(wanted_, "/left").is_string())
@@ -356,14 +224,14 @@ class Changes {
     return true;
   }
 
-  void add_option(Place place, const json& before, const json& now) {
+  void add_option(Keys place, const json& before, const json& now) {
     if (place.size() > 1 && (place.front() == "matching" || place.front() == "stages"))
       place.erase(place.begin());
     if (place.front() == "roi" || place.front() == "region") return add_values("roi", roi_of);
     if (place.front() == "refinement" && place.size() > 1 && place[1] == "steps")
       return add_values("refine", refinement_of);
-    if (const auto rule = kRules.find(joined(place)); rule != kRules.end()) {
-      const auto& [option, by_inputs, by_value] = rule->second;
+    if (const OptionRule* rule = find_option_rule(joined(place))) {
+      const auto& [option, by_inputs, by_value] = *rule;
       if (by_inputs != nullptr) return add_values(option, by_inputs);
       const std::string name = std::string("--") + option;
       return add_named(option, by_value != nullptr ? name + " " + by_value(before) + " -> " + by_value(now)

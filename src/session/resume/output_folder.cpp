@@ -233,8 +233,10 @@ bool OutputLock::is_in_place() const {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-void OutputLock::remove_file() const noexcept {
-  if (exclusive_) ::unlink(file_.c_str());
+void OutputLock::remove_file() noexcept {
+  // Of processes that share the lock, the last one can have it alone; the others lose it here.
+  if (!exclusive_ && !unsupported_) exclusive_ = ::flock(descriptor_.number, LOCK_EX | LOCK_NB) == 0;
+  if (exclusive_ && is_in_place()) ::unlink(file_.c_str());
 }
 
 /// @returns false when another process is in the way; true when the lock is taken, or the file system has

@@ -87,8 +87,9 @@ class OutputLock {
   /// Whether another process had to be waited for.
   bool waited() const { return waited_; }
 
-  /// Removes the locked file while it is held; processes that wait for it make another one.
-  void remove_file() const noexcept;
+  /// Removes the locked file, unless another process shares the lock; processes that wait for it make another
+  /// one. The last call.
+  void remove_file() noexcept;
 
  private:
   /// An open file.

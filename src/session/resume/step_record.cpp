@@ -101,8 +101,14 @@ std::optional<std::string> damaged_output(const StepRecord& record,
 FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
                            const nlohmann::json& inputs) {
   if (overwrite) return {};
-  FinishedStep finished{read_record(workspace.path(record_file)), {}, false};
-  if (!finished.record) return finished;
+  const std::filesystem::path path = workspace.path(record_file);
+  FinishedStep finished{read_record(path), {}, false};
+  if (!finished.record) {
+    std::error_code error;
+    if (std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::not_found)
+      finished.reason = kDamagedRecord;
+    return finished;
+  }
   finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(inputs)));
   finished.changed = !finished.reason.empty();
   if (!finished.changed && !finished.record->cleaned)

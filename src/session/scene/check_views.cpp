@@ -11,6 +11,7 @@
 #include "fuse/reliability.hpp"
 #include "io/image_file.hpp"
 #include "io/map_files.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -153,6 +154,7 @@ class Checks {
                                    mask.view()};
     fill_holes(checked_view, reference, others,
                {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
+    keep_within(run_.options.depth, result);  // interpolated depths are rounded
     if (run_.options.swept_by_patches(run_.job))
       remove_islands(checked_view, reference.camera, run_.options.filter.speckle_size);
     round_confidences(result.confidence.view());

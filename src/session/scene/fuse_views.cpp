@@ -15,6 +15,7 @@
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
 #include "session/graph/background_work.hpp"
+#include "session/resume/changes.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -347,6 +348,8 @@ void fuse_views(SceneGraph& graph) {
   record.inputs = fusion_inputs(run, views);
   FinishedStep finished =
       find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(), record.inputs);
+  if (finished.record && !finished.record->result.contains("points"))
+    finished = {std::nullopt, kDamagedRecord, false};
   if (finished.record) {
     spdlog::info("fusion: the cloud is finished and kept");
     run.cloud = CloudState{std::move(*finished.record), true};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "core/aligned_buffer.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -30,6 +31,50 @@ TEST(FoundRange, HoldsTheSurfaceAndLittleMore) {
   EXPECT_GT(found->near, 1 / 1.7);
   EXPECT_GT(found->far, 1 / 0.76);
   EXPECT_LT(found->far, 10);  // of the 50 that are searched
+}
+
+/// Finds a surface at inverse depth 1 in the left half of a view, and one at 3 in the right half, of which it
+/// is less sure.
+class HalfSure : public Backend {
+ public:
+  HalfSure(float cost, float confidence) : cost_(cost), confidence_(confidence) {}
+  std::string name() const override { return "half sure"; }
+  int streams() const override { return 1; }
+  WorkMemory memory(const SweepShape&) const override { return {}; }
+  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  DisparityMap match(const PairProblem&) override { return {}; }
+  DepthEstimate sweep(const SweepProblem& problem) override {
+    const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+    DepthEstimate estimate{{width, height, 1.0f}, {width, height, 0.1f}, {width, height, 0.9f}};
+    for (int y = 0; y < height; ++y)
+      for (int x = width / 2; x < width; ++x) {
+        estimate.depth(x, y) = 1.0f / 3;
+        estimate.cost(x, y) = cost_;
+        estimate.confidence(x, y) = confidence_;
+      }
+    return estimate;
+  }
+
+ private:
+  float cost_, confidence_;
+};
+
+TEST(FoundRange, DependsOnNoDepthsOfHighCostOrLittleConfidence) {
+  const auto scene = reference::textured_plane(320, 240, {1.0, 0, 0});
+  SweepProblem problem = problem_of(scene, 0.25, 50);
+  const auto nearest = [&](float cost, float confidence) {
+    HalfSure backend(cost, confidence);
+    const auto found = found_range(backend, problem);
+    return found ? found->near : 0;
+  };
+  const PhotometricFilterOptions filter;
+  problem.options.cost = CostKind::kZncc;
+  EXPECT_LT(nearest(filter.max_cost, filter.min_confidence), 1.0 / 3);
+  EXPECT_GT(nearest(1.01f * filter.max_cost, 1), 0.5);
+  EXPECT_GT(nearest(0, 0.99f * filter.min_confidence), 0.5);
+  problem.options.cost = CostKind::kSad;
+  EXPECT_LT(nearest(15, 1), 1.0 / 3) << "grey levels";
+  EXPECT_GT(nearest(15.1f, 1), 0.5);
 }
 
 TEST(FoundRange, IsNoneWithoutTexture) {
