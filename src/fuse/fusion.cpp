@@ -59,18 +59,12 @@ class Fusion {
       load_missing(*job);
     std::future<void> ahead = load_ahead(i, on_device);
     FusionProgress progress;
-    try {
-      if (on_device) with_device([&] { device_->finish(*job, sink, progress); });
-      if (progress.rows < views_[i].camera.height) {
-        if (on_device && ahead.valid()) ahead.get();  // one thread loads at a time
-        load_missing(*job);
-        host_.fuse(*job, sink, progress);
-      }
-    } catch (...) {
-      loader_.cancel();  // what is loaded ahead has to end first
-      throw;
+    if (on_device) with_device([&] { device_->finish(*job, sink, progress); });
+    if (progress.rows < views_[i].camera.height) {
+      if (on_device && ahead.valid()) ahead.get();  // one thread loads at a time
+      load_missing(*job);
+      host_.fuse(*job, sink, progress);
     }
-    loader_.fused(i);
     if (ahead.valid()) ahead.get();
     used_[i].release();
     return progress.points;
@@ -186,15 +180,30 @@ class Fusion {
 
 }  // namespace
 
+struct FusionByViews::State {
+  Fusion fusion;
+  PointSink& sink;
+  int next = 0;
+};
+
+FusionByViews::FusionByViews(const std::vector<FusionView>& views, FusionMapLoader& loader,
+                             const FusionOptions& options, PointSink& sink, DeviceFusion* device)
+    : state_(new State{{views, loader, options, device}, sink}) {
+  EXPECTS(options.spacing >= 1 && options.spacing <= 8);
+}
+
+FusionByViews::~FusionByViews() = default;
+
+std::uint64_t FusionByViews::fuse_next() {
+  check_interrupted();
+  return state_->fusion.fuse_view(state_->next++, state_->sink);
+}
+
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
                    const FusionOptions& options, PointSink& sink, DeviceFusion* device) {
-  EXPECTS(options.spacing >= 1 && options.spacing <= 8);
-  Fusion fusion(views, loader, options, device);
+  FusionByViews fusion(views, loader, options, sink, device);
   std::uint64_t count = 0;
-  for (int i = 0; i < static_cast<int>(views.size()); ++i) {
-    check_interrupted();
-    count += fusion.fuse_view(i, sink);
-  }
+  for (std::size_t i = 0; i < views.size(); ++i) count += fusion.fuse_next();
   return count;
 }
 

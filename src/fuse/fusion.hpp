@@ -35,8 +35,8 @@ struct FusionView {
   std::vector<int> neighbours;
 };
 
-/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for `fused`,
-/// `cancel` and `device_failed`, which may be called while another thread loads ahead.
+/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for
+/// `device_failed`, which may be called while another thread loads ahead.
 class FusionMapLoader {
  public:
   virtual ~FusionMapLoader() = default;
@@ -44,10 +44,6 @@ class FusionMapLoader {
   virtual std::shared_ptr<const FusionMaps> load(int view) = 0;
   /// The view is not loaded again.
   virtual void release(int /*view*/) {}
-  /// All points that the view starts are with the sink.
-  virtual void fused(int /*view*/) {}
-  /// The fusion has failed: a `load` that waits for something may throw instead.
-  virtual void cancel() {}
   /// The device has failed: the CPU fuses what is left.
   virtual void device_failed(const Error& /*error*/) {}
 };
@@ -107,6 +103,22 @@ inline constexpr int kRowsBetweenDrops = 32;
 /// @returns the number of points
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
                    const FusionOptions& options, PointSink& sink, DeviceFusion* device = nullptr);
+
+/// The same, view by view. All that it is given outlives it.
+class FusionByViews {
+ public:
+  FusionByViews(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
+                PointSink& sink, DeviceFusion* device = nullptr);
+  ~FusionByViews();
+
+  /// Fuses the next view.
+  /// @returns the number of its points
+  std::uint64_t fuse_next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Whether single precision suffices for the positions of a view's points: rounding to floats moves none by
 /// more than a tenth of the distance to its neighbours. It does not suffice for coordinates far from the

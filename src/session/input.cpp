@@ -309,13 +309,6 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
   return found;
 }
 
-fs::path input_name(const Input& input) {
-  if (const auto* scene = std::get_if<SceneFolder>(&input)) return scene->root;
-  if (const auto* unusable = std::get_if<UnusableInput>(&input)) return unusable->path;
-  const auto& pair = std::get<PairFiles>(input);
-  return pair.root.empty() ? pair.left : pair.root;
-}
-
 bool is_session(const SessionOptions& options, const std::vector<Input>& inputs) {
   if (inputs.size() != 1) return true;
   if (!folder_of(inputs.front())) return false;

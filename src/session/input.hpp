@@ -1,50 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <variant>
 #include <vector>
 
+#include "session/options/inputs.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
-
-/// The program that a scene is from; all are read into the same model.
-enum class SceneFormat { kColmap, kNerf, kMvsnet };
-
-/// Where the parts of a scene lie.
-struct SceneFolder {
-  std::filesystem::path root;
-  std::filesystem::path images;      ///< names of photos are relative to it: root/images, of kNerf root,
-                                     ///< of kMvsnet also root/blended_images, or --images
-  std::filesystem::path model;       ///< root/sparse or root/sparse/N, the JSON file of kNerf, or root/cams
-  std::filesystem::path masks = {};  ///< root/masks; empty: there is none
-  std::filesystem::path name = {};   ///< below the folder in which it was found; empty: it was named itself
-  SceneFormat format = SceneFormat::kColmap;
-  bool images_given = false;               ///< by --images
-  std::vector<std::string> warnings = {};  ///< what was left out of several models
-};
-
-/// Where the parts of a rectified pair lie.
-struct PairFiles {
-  std::filesystem::path root;  ///< empty for two image files
-  std::filesystem::path left, right;
-  std::filesystem::path calibration;  ///< empty: none
-  std::filesystem::path name = {};    ///< as of a scene
-};
-
-/// An input that cannot be processed, and why.
-struct UnusableInput {
-  std::filesystem::path path;
-  std::string reason;
-};
-
-using Input = std::variant<SceneFolder, PairFiles, UnusableInput>;
-
-inline bool is_usable(const Input& input) {
-  return !std::holds_alternative<UnusableInput>(input);
-}
 
 /// What the inputs mean: two image files are a pair; a folder is a scene, a pair, or has folders below it, at
 /// any depth (taken by name), that are; results of this program are none. A text file (.txt) lists inputs,
@@ -58,9 +20,6 @@ inline bool is_usable(const Input& input) {
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs,
                                  const std::filesystem::path& images = {});
-
-/// How messages and reports call an input: its folder, or the left image.
-std::filesystem::path input_name(const Input& input);
 
 /// Whether the inputs make a session: they are several, or the only one was found by way of a folder, a list
 /// or a pattern, which may name several the next time.

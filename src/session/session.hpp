@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <future>
 #include <iosfwd>
@@ -73,12 +72,8 @@ struct SharedWork {
   void require_device() const {
     if (options.device != "auto") choice.get();
   }
-  /// Whether there is no GPU to work on; false while GPUs are looked for, which a machine without driver does
-  /// not do for long.
-  bool without_gpu() const {
-    constexpr std::chrono::milliseconds kWithoutDriver(20);
-    return choice.wait_for(kWithoutDriver) == std::future_status::ready && choice.get().gpus.empty();
-  }
+  /// Whether the CPU is all there is to open, so that memory can be planned before photos are read.
+  bool without_gpu() const { return options.device == "cpu"; }
 };
 
 /// Exit code: some views, or some of several inputs, failed.

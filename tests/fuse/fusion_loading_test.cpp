@@ -1,12 +1,10 @@
-// When fusion loads the maps of views, lets go of them, and says what is done.
+// When fusion loads the maps of views and lets go of them.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "core/error.hpp"
@@ -135,73 +133,6 @@ TEST(Fuse, EndsWithTheErrorOfWhatItLoadsMeanwhile) {
   row.fails = 4;
   Collected cloud;
   EXPECT_THROW(fuse(row.views, row, options, cloud), InputError);
-}
-
-/// What the view after the first one needs beside it is not there before the fusion fails.
-struct WaitingRow : Row {
-  using Row::Row;
-  std::shared_ptr<const FusionMaps> load(int view) override {
-    std::unique_lock lock(mutex);
-    if (view == 2) {
-      ahead = true;
-      changed.notify_all();
-      changed.wait_for(lock, std::chrono::seconds(10), [this] { return cancelled; });
-    }
-    return Row::load(view);
-  }
-  void cancel() override {
-    const std::lock_guard lock(mutex);
-    cancelled = true;
-    changed.notify_all();
-  }
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool ahead = false, cancelled = false;
-};
-
-TEST(Fuse, EndsWhatItLoadsMeanwhileWhenItFails) {
-  FusionOptions options;
-  options.min_views = 1;
-  options.reads_ahead = true;
-  WaitingRow row(6);
-  struct FullDisk : Collected {
-    void add(int) override {
-      std::unique_lock lock(row->mutex);
-      EXPECT_TRUE(row->changed.wait_for(lock, std::chrono::seconds(10), [this] { return row->ahead; }));
-      throw OutputError("the disk is full");
-    }
-    WaitingRow* row = nullptr;
-  } disk;
-  disk.row = &row;
-  EXPECT_THROW(fuse(row.views, row, options, disk), OutputError);
-  EXPECT_TRUE(row.cancelled);
-}
-
-/// Notes of which view points come, and what is fused.
-struct NotingRow : Row, Collected {
-  using Row::Row;
-  void add(int slot) override {
-    Collected::add(slot);
-    for (; noted < points.size(); ++noted)
-      if (const int view = static_cast<int>(points[noted].views.front());
-          notes.empty() || notes.back() != view)
-        notes.push_back(view);
-  }
-  std::size_t noted = 0;
-  void fused(int view) override { notes.push_back(10 * view); }
-  std::vector<int> notes;
-};
-
-TEST(Fuse, SaysOfEachViewWhenItIsFused) {
-  FusionOptions options;
-  options.min_views = 1;
-  for (const bool ahead : {false, true}) {
-    options.reads_ahead = ahead;
-    NotingRow row(4);
-    row.maps[2] = nullptr;
-    fuse(row.views, row, options, row);
-    EXPECT_EQ(row.notes, (std::vector<int>{0, 0, 1, 10, 3, 30})) << "view 2 has no maps";
-  }
 }
 
 /// Maps of which pages can be dropped.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "session/options/option.hpp"
-#include "session/resume/step_inputs.hpp"
+#include "session/scene/step_inputs.hpp"
 #include "session/scene_steps.hpp"
 
 namespace recon {

@@ -9,7 +9,7 @@
 #include "io/ply.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/pair/pair_input.hpp"
-#include "session/pair/pair_run.hpp"
+#include "session/pair/pair_results.hpp"
 
 namespace recon {
 namespace {

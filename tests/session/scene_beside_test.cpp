@@ -1,7 +1,5 @@
 // Steps of a scene beside the estimation, as on a GPU.
 
-#include <future>
-
 #include "core/interrupt.hpp"
 #include "session/scene_steps.hpp"
 
@@ -38,118 +36,99 @@ class FailingFile {
   inline static std::atomic<bool> failed_ = false;
 };
 
-/// No file can be created for a while.
-class BlockedFiles {
- public:
-  BlockedFiles() {
-    blocked_ = true;
-    set_fault_handler([](FaultPoint point) {
-      if (point != FaultPoint::kFileCreate) return;
-      for (int tries = 0; tries < 500 && blocked_; ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      blocked_ = false;
-    });
-  }
-  ~BlockedFiles() {
-    release();
-    set_fault_handler(nullptr);
-  }
-  BlockedFiles(const BlockedFiles&) = delete;
-  BlockedFiles& operator=(const BlockedFiles&) = delete;
+/// Number of views whose points are all made.
+int fused_views(const SceneGraph& graph) {
+  return graph.progress[SceneGraph::kFusion].done();
+}
 
-  /// Whether no file has been created yet.
-  static bool blocked() { return blocked_; }
-  static void release() { blocked_ = false; }
+/// A device of one stream that needs memory of its own.
+WatchedBackend& add_gpu(Backends& backends, WatchedBackend::Hook before) {
+  return add_backend(
+      backends, "gpu", std::move(before), [] {}, 1, std::size_t{1} << 20);
+}
 
- private:
-  inline static std::atomic<bool> blocked_ = false;
-};
-
-TEST_F(SceneSteps, TakeCheckedMapsBeforeTheyAreWritten) {
+TEST_F(SceneSteps, FuseCheckedMapsBeforeTheyAreWritten) {
+  std::optional<SceneGraph> graph;
   Backends backends;
-  add_backend(
-      backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+  add_gpu(backends, [] {});
   const auto run = begin("beside");
-  ViewChecks checks(*run, backends);
-  estimate(*run, backends, kAmpleMemory);
-  const BlockedFiles files;
-  auto finished = std::async(std::launch::async, [&] { checks.finish(); });
-  EXPECT_NE(checks.take(0, {}), nullptr);
-  EXPECT_TRUE(files.blocked());
-  files.release();
-  finished.get();
-  EXPECT_NE(checks.take(1, {}), nullptr);
+  prepare(*run, backends);
+  EXPECT_TRUE(run->memory.keeps_maps);
+  run->memory.checks_beside = 0;  // but the fusion is beside them
+  graph.emplace(*run, backends);
+  estimate_views(*graph);
+  // No file of a check gets its name before a view is fused.
+  static const SceneGraph* watched;
+  watched = &*graph;
+  static std::atomic<bool> fused;
+  fused = false;
+  set_fault_handler([](FaultPoint point) {
+    if (point == FaultPoint::kFileCommit)
+      fused = fused || wait_until([] { return fused_views(*watched) > 0; });
+  });
+  check_views(*graph);
+  set_fault_handler(nullptr);
+  EXPECT_TRUE(fused);
+  fuse_views(*graph);
+  expect_equal(results(*run), expected_results());
 }
 
 TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   std::unique_ptr<SceneRun> run;
   std::atomic<int> begun = 0;
-  bool checked = false;
+  std::atomic<bool> checked = false;
   // The last view is swept when another one has been checked.
   const auto wait_for_check = [&] {
     if (++begun < kViews) return;
     const fs::path records = fs::path(run->workspace.path(run->record_file(Step::kCheck, 0))).parent_path();
-    for (int tries = 0; tries < 500 && !checked; ++tries) {
+    checked = wait_until([&] {
       std::error_code none;
-      for (const auto& entry : fs::directory_iterator(records, none))
-        checked |= entry.path().extension() == ".json";
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+      const auto entries = fs::directory_iterator(records, none);
+      return std::any_of(fs::begin(entries), fs::end(entries),
+                         [](const auto& entry) { return entry.path().extension() == ".json"; });
+    });
   };
   Backends backends;
-  add_backend(
-      backends, "gpu", wait_for_check, [] {}, 1, std::size_t{1} << 20);
+  add_gpu(backends, wait_for_check);
   run = begin("beside");
-  ViewChecks checks(*run, backends);
-  estimate(*run, backends, kAmpleMemory, &checks);
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_TRUE(checked);
-  checks.finish();
-  ViewFusion(*run, backends).finish();
   expect_equal(results(*run), expected_results());
 }
 
 TEST_F(SceneSteps, FuseViewsBesideTheEstimationOfOthersOnAGpu) {
-  std::optional<ViewFusion> fusion;
+  std::optional<SceneGraph> graph;
   std::atomic<int> begun = 0;
   // The last views are swept when others are fused.
   const auto wait_for_fusion = [&] {
-    if (++begun < kViews - 4) return;
-    for (int tries = 0; tries < 500 && fusion->fused() == 0; ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (++begun >= kViews - 4) wait_until([&] { return fused_views(*graph) > 0; });
   };
   Backends backends;
-  add_backend(
-      backends, "gpu", wait_for_fusion, [] {}, 1, std::size_t{1} << 20);
+  add_gpu(backends, wait_for_fusion);
   options_.selection.max_sources = 1;
   const auto run = begin("beside");
-  ViewChecks checks(*run, backends);
   prepare(*run, backends);
-  fusion.emplace(*run, backends);
-  fusion->begin_beside(checks);
-  estimate_views(*run, backends, &checks);
-  EXPECT_GT(fusion->fused(), 0);
-  checks.finish();
-  fusion->finish();
+  graph.emplace(*run, backends);
+  estimate_views(*graph);
+  EXPECT_GT(fused_views(*graph), 0);
+  check_views(*graph);
+  fuse_views(*graph);
   expect_equal(results(*run), expected_results());
 }
 
 TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
   const auto fuse_without_a_view = [&](const char* output, bool beside) {
     Backends backends;
-    WatchedBackend& gpu = add_backend(
-        backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+    WatchedBackend& gpu = add_gpu(backends, [] {});
     auto run = begin(output);
     const Pose failing = run->plan.scene_view(kViews / 2).cam_from_world;
     gpu.refuse([failing](const SweepProblem& problem) {
       return problem.reference.cam_from_world.translation.x == failing.translation.x;
     });
-    ViewChecks checks(*run, backends);
     prepare(*run, backends);
-    ViewFusion fusion(*run, backends);
-    if (beside) fusion.begin_beside(checks);
-    estimate_views(*run, backends, &checks);
-    checks.finish();
-    fusion.finish();
+    run->memory.fusion_beside = beside;
+    do_all(*run, backends);
     EXPECT_EQ(run->failed.size(), 1u);
     return results(*run);
   };
@@ -158,7 +137,7 @@ TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
 
 TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
   std::unique_ptr<SceneRun> run;
-  std::optional<ViewFusion> fusion;
+  std::optional<SceneGraph> graph;
   std::atomic<int> begun = 0;
   int first_checked_after = 0, fused = -1;
   // The first view is checked when it and its sources are estimated, but its neighbours need more views.
@@ -167,11 +146,10 @@ TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
     if (++begun != first_checked_after + 1) return;
     EXPECT_TRUE(wait_until(checked));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    fused = fusion->fused();
+    fused = fused_views(*graph);
   };
   Backends backends;
-  add_backend(
-      backends, "gpu", look, [] {}, 1, std::size_t{1} << 20);
+  add_gpu(backends, look);
   run = begin("beside");
   const std::set<int> first(run->plan.view(0).sources.begin(), run->plan.view(0).sources.end());
   first_checked_after = 1 + static_cast<int>(first.size());
@@ -181,92 +159,106 @@ TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
     return std::any_of(sources.begin(), sources.end(),
                        [&](int source) { return source != 0 && !first.contains(source); });
   }));
-  ViewChecks checks(*run, backends);
   prepare(*run, backends);
-  fusion.emplace(*run, backends);
-  fusion->begin_beside(checks);
-  estimate_views(*run, backends, &checks);
+  run->memory.threads_a_stream = 1;  // one view after the other
+  graph.emplace(*run, backends);
+  estimate_views(*graph);
   EXPECT_EQ(fused, 0);
-  checks.finish();
-  fusion->finish();
-  EXPECT_EQ(fusion->fused(), kViews);
-}
-
-TEST_F(SceneSteps, DropTheFusionBesideTheEstimationAtAStop) {
-  Backends backends;
-  add_backend(
-      backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
-  const auto run = begin("beside");
-  ViewChecks checks(*run, backends);
-  estimate(*run, backends, kAmpleMemory, &checks);
-  checks.finish();
-  std::stop_source stop;
-  EXPECT_NE(checks.take(0, stop.get_token()), nullptr);
-  stop.request_stop();
-  EXPECT_EQ(checks.take(1, stop.get_token()), nullptr) << "though the view is checked";
+  check_views(*graph);
+  fuse_views(*graph);
+  EXPECT_EQ(fused_views(*graph), kViews);
 }
 
 TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
+  using File = FailingFile<OutOfMemory>;
   Backends backends;
-  add_backend(
-      backends, "gpu", [] {}, [] {}, 1, std::size_t{1} << 20);
+  add_gpu(backends, [] { EXPECT_TRUE(wait_until(File::failed)); });  // before there is another file
   const auto run = begin("beside");
-  ViewChecks checks(*run, backends);
   prepare(*run, backends);
-  const FailingFile<OutOfMemory> file;  // the cloud is the next one
-  ViewFusion fusion(*run, backends);
-  fusion.begin_beside(checks);
-  EXPECT_TRUE(wait_until(file.failed));
-  estimate_views(*run, backends, &checks);
-  checks.finish();
-  fusion.finish();
+  const File file;
+  do_all(*run, backends);
   expect_equal(results(*run), expected_results());
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
-  std::optional<ViewChecks> checks;
-  bool waited = false;
-  const auto wait_for_failure = [&] {
-    if (std::exchange(waited, true)) return;
-    EXPECT_TRUE(wait_until([&] { return checks->failed(); }));
-  };
+  std::optional<SceneGraph> graph;
   Backends backends;
-  const WatchedBackend& gpu = add_backend(
-      backends, "gpu", wait_for_failure, [] {}, 1, std::size_t{1} << 20);
+  const WatchedBackend& gpu =
+      add_gpu(backends, [&] { EXPECT_TRUE(wait_until([&] { return graph->scheduler.has_failed(); })); });
   const auto run = begin("beside");
-  checks.emplace(*run, backends);
   prepare(*run, backends);
-  const FailingFile<OutputError> file;  // the cloud is the next one
-  ViewFusion fusion(*run, backends);
-  fusion.begin_beside(*checks);
-  EXPECT_TRUE(wait_until(file.failed));
-  estimate_views(*run, backends, &*checks);
+  const FailingFile<OutputError> file;  // that of the cloud
+  graph.emplace(*run, backends);
+  EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LT(gpu.sweeps(), kViews);
-  EXPECT_THROW(checks->finish(), OutputError);
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
-  std::optional<ViewChecks> checks;
+  std::optional<SceneGraph> graph;
   std::atomic<int> begun = 0;
   // A check fails before the last five views are swept; three other threads have the next ones already.
   const auto wait_for_failure = [&] {
-    if (++begun < kViews - 4) return;
-    for (int tries = 0; tries < 500 && !checks->failed(); ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (++begun >= kViews - 4) wait_until([&] { return graph->scheduler.has_failed(); });
   };
   Backends backends;
-  const WatchedBackend& gpu = add_backend(
-      backends, "gpu", wait_for_failure, [] {}, 1, std::size_t{1} << 20);
+  const WatchedBackend& gpu = add_gpu(backends, wait_for_failure);
   options_.selection.max_sources = 1;  // checks can begin early
   const auto run = begin("full");
   // Nothing can be written where a file is in the place of the folder.
   const fs::path previews = fs::path(run->workspace.path(Workspace::preview_file("a"))).parent_path();
   fs::create_directories(previews.parent_path());
   std::ofstream(previews) << "not a folder";
-  checks.emplace(*run, backends);
-  estimate(*run, backends, kAmpleMemory, &*checks);
+  prepare(*run, backends);
+  graph.emplace(*run, backends);
+  EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LT(gpu.sweeps(), kViews);
-  EXPECT_THROW(checks->finish(), OutputError);
+}
+
+/// Throws at the fault point of a number, counted from 0; a full disk at files, else Ctrl-C.
+class NumberedFault {
+ public:
+  explicit NumberedFault(int number) {
+    left_ = number;
+    set_fault_handler([](FaultPoint point) {
+      if (left_-- != 0) return;
+      if (point == FaultPoint::kWork) throw Interrupted();
+      throw OutputError("injected");
+    });
+  }
+  ~NumberedFault() { set_fault_handler(nullptr); }
+  NumberedFault(const NumberedFault&) = delete;
+  NumberedFault& operator=(const NumberedFault&) = delete;
+
+  static int left() { return left_; }
+
+ private:
+  inline static std::atomic<int> left_ = 0;
+};
+
+TEST_F(SceneSteps, AFaultBesideLeavesWhatTheNextRunFinishes) {
+  constexpr int kFaults = 12;
+  options_.clean = true;
+  const auto run_into = [&](const std::string& output, int fault) {
+    Backends backends;
+    add_gpu(backends, [] {});
+    const auto run = begin(output);
+    prepare(*run, backends);
+    const NumberedFault injected(fault);
+    try {
+      do_all(*run, backends);
+    } catch (const Error&) {
+      EXPECT_LT(injected.left(), 0);
+    }
+    return std::pair(results(*run), injected.left());
+  };
+  constexpr int kNever = 1 << 30;
+  const auto [expected, left] = run_into("expected", kNever);
+  const int points = kNever - left;
+  for (int i = 0; i < kFaults; ++i) {
+    const std::string output = "fault" + std::to_string(i);
+    run_into(output, i * points / kFaults + i % 5);
+    expect_equal(run_into(output, kNever).first, expected);
+  }
 }
 
 TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
@@ -283,13 +275,10 @@ TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
   // The last view is swept when maps of another one are removed.
   const auto wait_for_removal = [&] {
     if (++begun < kViews) return;
-    for (int tries = 0; tries < 500 && removed() == 0; ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_GT(removed(), 0);
+    EXPECT_TRUE(wait_until([&] { return removed() > 0; }));
   };
   Backends backends;
-  add_backend(
-      backends, "gpu", wait_for_removal, [] {}, 1, std::size_t{1} << 20);
+  add_gpu(backends, wait_for_removal);
   options_.selection.max_sources = 1;
   std::map<std::string, std::string> expected = expected_results();
   EXPECT_EQ(
@@ -298,11 +287,9 @@ TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
       2u * kViews);
   options_.clean = true;
   run = begin("cleaned");
-  ViewChecks checks(*run, backends);
-  estimate(*run, backends, kAmpleMemory, &checks);
-  checks.finish();
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_EQ(removed(), kViews);
-  ViewFusion(*run, backends).finish();
   expect_equal(results(*run), expected);
 }
 

@@ -22,8 +22,8 @@
 #include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
-#include "session/plan/plan_time.hpp"
-#include "session/scene/fuse_views.hpp"
+#include "session/scene/plan_time.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon::test {
@@ -189,16 +189,12 @@ class SceneSteps : public testing::Test {
     write_dense_model(run);
   }
 
-  static void estimate(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory,
-                       ViewChecks* checks = nullptr) {
-    prepare(run, backends, limit);
-    estimate_views(run, backends, checks);
-  }
-
-  static void check_and_fuse(SceneRun& run) {
-    const Backends none;
-    ViewChecks(run, none).finish();
-    ViewFusion(run, none).finish();
+  /// All tasks of a prepared run.
+  static void do_all(SceneRun& run, const Backends& backends) {
+    SceneGraph graph(run, backends);
+    estimate_views(graph);
+    check_views(graph);
+    fuse_views(graph);
   }
 
   /// The files of a run that has ended: all but the records, which hold times and names of devices.
@@ -216,8 +212,8 @@ class SceneSteps : public testing::Test {
     Backends backends;
     add_backend(backends, "only");
     const auto run = begin("expected");
-    estimate(*run, backends);
-    check_and_fuse(*run);
+    prepare(*run, backends);
+    do_all(*run, backends);
     return results(*run);
   }
 

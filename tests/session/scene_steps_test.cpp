@@ -76,9 +76,10 @@ TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
     Backends backends;
     add_backend(backends, "only");
     const auto run = begin("bounded" + std::to_string(i));
-    estimate(*run, backends);
-    const Backends none;
-    ViewChecks(*run, none).finish();
+    prepare(*run, backends);
+    SceneGraph graph(*run, backends);
+    estimate_views(graph);
+    check_views(graph);
     for (int view = 0; view < kViews; ++view) {
       if (!run->state(view).check) continue;
       const Pinhole& camera = run->plan.view(view).camera;
@@ -126,7 +127,8 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
     first_has_a_view.wait();
   });
   const auto run = begin("two");
-  estimate(*run, backends);
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_GT(first.sweeps(), 0);
   EXPECT_GT(second.sweeps(), 0);
   EXPECT_EQ(first.sweeps() + second.sweeps(), kViews) << "each view is swept once";
@@ -134,7 +136,6 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
   for (const auto& [name, state] : run->states) devices.insert(state.estimate->result.at("device"));
   EXPECT_EQ(devices.count("first"), static_cast<std::size_t>(first.sweeps()));
   EXPECT_EQ(devices.count("second"), static_cast<std::size_t>(second.sweeps()));
-  check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
 }
 
@@ -144,9 +145,9 @@ TEST_F(SceneSteps, SearchTheDepthsOnAnyDevice) {
   const WatchedBackend& first = add_backend(backends, "first");
   const WatchedBackend& second = add_backend(backends, "second");
   const auto run = begin("two");
-  estimate(*run, backends);
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_EQ(first.sweeps() + second.sweeps(), 2 * kViews) << "a coarse sweep and another one of each view";
-  check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
 }
 
@@ -179,7 +180,9 @@ TEST_F(SceneSteps, UseAllStreamsOfAllDevicesAndNoMore) {
       add_backend(backends, "device", before, after, kStreams[device]);
     }
     const auto run = begin("streams" + std::to_string(static_cast<int>(method)));
-    estimate(*run, backends);
+    prepare(*run, backends);
+    SceneGraph graph(*run, backends);
+    estimate_views(graph);
     EXPECT_EQ(run->memory.threads_a_stream, 2) << "more threads than streams";
     for (std::size_t device = 0; device < loads.size(); ++device)
       EXPECT_EQ(loads[device].max, kStreams[device]) << "device " << device;
@@ -196,13 +199,13 @@ TEST_F(SceneSteps, LeaveTheViewsOfADeviceThatFailsToTheOthers) {
     throw DeviceError("the device is lost");
   });
   const auto run = begin("left");
-  estimate(*run, backends);
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_EQ(lost.sweeps(), 0);
   EXPECT_EQ(good.sweeps(), kViews);
   EXPECT_TRUE(run->complete()) << "a device fails, not a view";
   EXPECT_EQ(run->warnings,
             std::vector<std::string>{"lost fails, the other devices take its views: the device is lost"});
-  check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
 }
 
@@ -214,8 +217,10 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
   });
   {
     const auto run = begin("resumed");
+    prepare(*run, backends);
+    SceneGraph graph(*run, backends);
     try {
-      estimate(*run, backends);
+      estimate_views(graph);
       FAIL() << "the error of the device is not thrown on";
     } catch (const DeviceError& error) {
       EXPECT_STREQ(error.what(), "the device is lost");
@@ -230,12 +235,12 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
   Backends rest;
   const WatchedBackend& other = add_backend(rest, "other");
   const auto run = begin("resumed");
-  estimate(*run, rest);
+  prepare(*run, rest);
+  do_all(*run, rest);
   int kept = 0;
   for (const auto& [name, state] : run->states) kept += state.estimate_kept;
   EXPECT_EQ(kept, 3);
   EXPECT_EQ(other.sweeps(), kViews - kept);
-  check_and_fuse(*run);
   expect_equal(results(*run), expected_results());
 }
 
@@ -245,9 +250,8 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   WatchedBackend& lost = add_backend(backends, "lost");
   lost.fail_to_check();
   const auto run = begin("checked");
-  estimate(*run, backends);
-  ViewChecks(*run, backends).finish();
-  ViewFusion(*run, backends).finish();
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_GE(good.checks(), kViews / 2);
   EXPECT_GE(lost.checks(), 1);
   EXPECT_EQ(run->warnings,
@@ -259,10 +263,8 @@ TEST_F(SceneSteps, ComputeNormalsOnTheHostWhereTheDeviceFails) {
   Backends backends;
   add_backend(backends, "lost").fail_to_check();
   const auto run = begin("normals");
-  ViewChecks checks(*run, backends);
-  estimate(*run, backends, kAmpleMemory, &checks);
-  checks.finish();
-  ViewFusion(*run, backends).finish();
+  prepare(*run, backends);
+  do_all(*run, backends);
   EXPECT_TRUE(run->failed.empty());
   expect_equal(results(*run), expected_results());
 }
@@ -283,7 +285,7 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
     }
   }
   const MemoryPlan much = plan_memory(run->plan, options_, backends, kAmpleMemory, kThreads);
-  estimate(*run, backends, limit);
+  prepare(*run, backends, limit);
   const MemoryPlan& little = run->memory;
   EXPECT_EQ(much.check_at_once, kThreads);
   EXPECT_EQ(little.check_at_once, 1);
@@ -295,7 +297,7 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   EXPECT_EQ(little.threads_a_stream, 1);
   EXPECT_GT(std::min(much.map_cache, much.photo_cache), 0u);
   EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
-  check_and_fuse(*run);
+  do_all(*run, backends);
   expect_equal(results(*run), expected_results());
 }
 

@@ -73,6 +73,32 @@ std::string module_of(fs::path path) {
   return module;
 }
 
+/// The folders of session that a folder of it may include, besides itself. What lies in session itself runs
+/// the work and may include all.
+const std::map<std::string, Modules> kSessionFolders = {
+    {"options", {}},
+    {"graph", {}},
+    {"resume", {"options"}},
+    {"plan", {"options"}},
+    {"scene", {"options", "graph", "resume", "plan"}},
+    {"pair", {"options", "resume", "plan", "scene"}},
+    {"report", {"options", "resume", "plan", "scene", "pair"}},
+};
+
+/// The folder of a path such as session/scene/stores.hpp in session; empty: it lies in session itself.
+std::string session_folder_of(const fs::path& path) {
+  const std::string folder = path.parent_path().filename().string();
+  return folder == "session" ? "" : folder;
+}
+
+/// Whether a file of session may include another one.
+bool keeps_session_folders(const fs::path& file, const std::string& target) {
+  const std::string from = session_folder_of(file), to = session_folder_of(target);
+  if (from.empty() || from == to) return true;
+  const auto known = kSessionFolders.find(from);
+  return known != kSessionFolders.end() && known->second.contains(to);
+}
+
 bool is_source(const fs::path& path) {
   static const std::set<std::string> kEndings = {".hpp", ".cpp", ".cu", ".cuh", ".h", ".inc"};
   return kEndings.contains(path.extension().string());
@@ -106,6 +132,8 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
   if (quoted) {
     if (target.find('/') == std::string::npos) return "name the module of the header";
     if (!may_include(module, module_of(target))) return module + " must not include " + module_of(target);
+    if (module == "session" && module_of(target) == module && !keeps_session_folders(file, target))
+      return "session/" + session_folder_of(file) + " must not include " + target;
   } else {
     if (target.starts_with("opencv2/") && !may_use_opencv(file))
       return "OpenCV belongs in io/, src/scene/undistort* and src/optimize/graph_cut/*.cpp";
@@ -180,6 +208,23 @@ TEST_F(PlantedTree, UpwardIncludesAreFaults) {
   EXPECT_THAT(faults_of("io/a.cpp", "#include \"match/posed_image.hpp\"\n"), ElementsAre(HasSubstr("match")));
   EXPECT_THAT(faults_of("src/fuse/a.cpp", "#include \"refine/normals.hpp\"\n"),
               ElementsAre(HasSubstr("refine")));
+}
+
+TEST_F(PlantedTree, FoldersOfSessionHaveNoArrowBack) {
+  const auto faults = [&](const std::string& file, const std::string& target) {
+    return faults_of("src/session/" + file, "#include \"session/" + target + "\"\n");
+  };
+  EXPECT_THAT(
+      faults("scene/a.cpp", "report/report.hpp"),
+      ElementsAre("src/session/scene/a.cpp:1: session/scene must not include session/report/report.hpp"));
+  EXPECT_THAT(faults("scene/a.hpp", "session.hpp"), ElementsAre(HasSubstr("must not include")));
+  EXPECT_THAT(faults("graph/a.cpp", "scene/stores.hpp"), ElementsAre(HasSubstr("must not include")));
+  EXPECT_THAT(faults("scene/a.cpp", "pair/pair_input.hpp"), ElementsAre(HasSubstr("must not include")));
+  EXPECT_THAT(faults("attic/a.cpp", "options/options.hpp"), ElementsAre(HasSubstr("must not include")));
+  EXPECT_THAT(faults("scene/a.cpp", "graph/scheduler.hpp"), IsEmpty());
+  EXPECT_THAT(faults("scene/a.cpp", "scene/stores.hpp"), IsEmpty());
+  EXPECT_THAT(faults("report/a.cpp", "pair/pair_input.hpp"), IsEmpty());
+  EXPECT_THAT(faults("a.cpp", "report/report.hpp"), IsEmpty());
 }
 
 TEST_F(PlantedTree, CudaStaysInCuda) {

@@ -21,7 +21,7 @@ constexpr int kRadius = 3;  ///< of the window
 constexpr int kSide = 2 * kRadius + 1;
 constexpr int kWindow = kSide * kSide;
 /// Cells that the left image is divided into, with one place each, and candidates a side of a cell.
-constexpr int kColumns = 24, kRows = 18, kCandidates = 8;
+constexpr int kPatchColumns = 24, kRows = 18, kCandidates = 8;
 /// Bound of places times disparities.
 constexpr int kMaxWork = 100000;
 /// Rows that are searched above and below.
@@ -66,22 +66,22 @@ double correlation(const Patch<T>& a, const Patch<T>& b) {
   return sum / std::sqrt(a.squares * b.squares);
 }
 
-struct Place {
+struct PatchPlace {
   int x, y;
 };
 
 /// The place of most contrast in each cell of an image.
 template <class T>
-std::vector<Place> places_of(const ImageView<const T>& image) {
-  std::vector<Place> places;
+std::vector<PatchPlace> places_of(const ImageView<const T>& image) {
+  std::vector<PatchPlace> places;
   const int width = image.width - 2 * kRadius, height = image.height - 2 * kRadius;
   for (int row = 0; row < kRows; ++row)
-    for (int column = 0; column < kColumns; ++column) {
+    for (int column = 0; column < kPatchColumns; ++column) {
       double most = kMinVariance * kWindow;
-      std::optional<Place> place;
+      std::optional<PatchPlace> place;
       for (int j = 0; j < kCandidates; ++j)
         for (int i = 0; i < kCandidates; ++i) {
-          const int x = (column * kCandidates + i) * width / (kColumns * kCandidates) + kRadius;
+          const int x = (column * kCandidates + i) * width / (kPatchColumns * kCandidates) + kRadius;
           const int y = (row * kCandidates + j) * height / (kRows * kCandidates) + kRadius;
           const double squares = Patch<T>(image, x, y).squares;
           if (squares < most) continue;
@@ -100,7 +100,7 @@ struct Match {
 };
 
 template <class T>
-Match best_in_row(const Patch<T>& patch, const ImageView<const T>& right, Place place, int row, int min,
+Match best_in_row(const Patch<T>& patch, const ImageView<const T>& right, PatchPlace place, int row, int min,
                   int end) {
   Match best;
   if (row < kRadius || row >= right.height - kRadius) return best;
@@ -114,14 +114,14 @@ Match best_in_row(const Patch<T>& patch, const ImageView<const T>& right, Place 
 
 /// Where a place is found.
 struct Found {
-  Place place;
+  PatchPlace place;
   Match inside, below, above;  ///< in its own row, in the disparities searched and beside them
   Match in_rows;               ///< in the rows around, in the disparities searched
   int lower = 0;               ///< the row of that, less its own
 };
 
 template <class T>
-Found find(const ImageView<const T>& left, const ImageView<const T>& right, Place place,
+Found find(const ImageView<const T>& left, const ImageView<const T>& right, PatchPlace place,
            DisparityRange range) {
   const Patch<T> patch(left, place.x, place.y);
   const int end = range.min + range.count, beyond = std::max(range.count, 16);
@@ -196,12 +196,12 @@ template <class T>
 PairFindings check(const ImageView<const T>& left, const ImageView<const T>& right, DisparityRange range) {
   PairFindings findings;
   if (left.width < kSide || left.height < kSide) return findings;
-  std::vector<Place> places = places_of(left);
+  std::vector<PatchPlace> places = places_of(left);
   findings.textured = !places.empty() && !places_of(right).empty();
   if (!findings.textured) return findings;
   const auto bound = static_cast<std::size_t>(std::max(kMaxWork / range.count, 2 * kMinPlaces));
   const std::size_t step = (places.size() + bound - 1) / bound;
-  std::vector<Place> some;
+  std::vector<PatchPlace> some;
   for (std::size_t i = 0; i < places.size(); i += step) some.push_back(places[i]);
   std::vector<Found> all(some.size());
   parallel_for(static_cast<int>(some.size()), [&](int i) {

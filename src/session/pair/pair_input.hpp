@@ -8,7 +8,7 @@
 #include "io/pair_folder.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
-#include "session/input.hpp"
+#include "session/options/inputs.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {

@@ -99,6 +99,7 @@ struct MemoryPlan {
   std::size_t device_peak = 0;      ///< on the GPU, for one view
   std::size_t photo_cache = 0;      ///< for undistorted images
   std::size_t map_cache = 0;        ///< for maps before and after the check
+  bool keeps_maps = false;          ///< it holds those of all views
   std::size_t returned_block = 0;   ///< see return_freed_memory
   int tiles = 1;                    ///< max tiles of a view
   int threads_a_stream = 1;         ///< the others filter views while the next one is swept

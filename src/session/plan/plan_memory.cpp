@@ -322,8 +322,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   const Needs needs =
       needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
 
-  MemoryPlan memory;
-  memory.limit = limit;
+  MemoryPlan memory{.limit = limit};
   memory.tiles = match.sweeps.tiles;
   memory.device_peak = match.sweeps.device_bytes;
   memory.threads_a_stream = threads_a_stream(needs, memory.device_peak > 0, limit / 2, threads);
@@ -346,6 +345,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   memory.photo_cache = std::min(spare / 4, all * 3 + channel_bytes(all));
   // The maps before and after the check: of few views, the last check needs all of those before it.
   memory.map_cache = std::min(spare / 2, all * kMapBytes * 2);
+  memory.keeps_maps = memory.map_cache == all * kMapBytes * 2;
   const std::size_t busy =
       std::max({least - needs.base + needs.check * static_cast<std::size_t>(memory.checks_beside),
                 needs.check * static_cast<std::size_t>(memory.check_at_once),

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/scene/plan_time.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

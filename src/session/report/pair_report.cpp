@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "session/options/options.hpp"
-#include "session/pair/pair_run.hpp"
+#include "session/pair/pair_results.hpp"
 #include "session/report/html.hpp"
 #include "session/report/report.hpp"
 

@@ -14,8 +14,8 @@
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
 #include "session/report/measured_steps.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/depth_histogram.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "session/plan/plan_time.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/scene/plan_time.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

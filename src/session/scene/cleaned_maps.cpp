@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/parallel.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

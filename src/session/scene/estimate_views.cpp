@@ -3,26 +3,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <exception>
-#include <mutex>
-#include <optional>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "core/progress.hpp"
 #include "io/image_file.hpp"
 #include "io/input_file.hpp"
 #include "io/map_files.hpp"
 #include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
-#include "session/background_work.hpp"
-#include "session/resume/step_inputs.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 
@@ -33,217 +26,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// Estimates views on all streams of all backends, which take them from one queue, and writes the maps in the
-/// background.
-class Estimation {
- public:
-  Estimation(SceneRun& run, const std::vector<int>& views, ViewChecks* checks)
-      : run_(run),
-        checks_(checks),
-        progress_("depth maps", static_cast<int>(views.size()), progress_style(run.options.quiet),
-                  run.predicted("depth maps", static_cast<int>(views.size()),
-                                static_cast<int>(run.plan.active_views().size()))),
-        queue_(views.begin(), views.end()),
-        writer_(std::min(run.threads, kConcurrentCommits), run.memory.writes_waiting) {}
-
-  /// @throws the error of the last backend, or the first error that is no backend's and more than one view's
-  void run_on(const Backends& backends) {
-    std::deque<Device> devices;
-    for (const auto& backend : backends) devices.emplace_back(*backend);
-    working_ = devices.size();
-    const auto works = [](const Device& device) { return !device.failed; };
-    // A device that fails returns its views; the others, which may have ended before, begin again.
-    while (!queue_.empty() && !stopped() && std::any_of(devices.begin(), devices.end(), works)) {
-      std::vector<std::jthread> threads;
-      // A backend admits as many calls as it has streams; spare threads filter their views meanwhile.
-      for (Device& device : devices)
-        for (int i = 0; works(device) && i < device.backend.streams() * run_.memory.threads_a_stream; ++i)
-          start_stream(device, threads);
-      for (std::jthread& thread : threads) thread.join();
-    }
-    // What is finished is written, also when a stream failed.
-    writer_.finish();
-    if (error_ && (stop_ || (working_ == 0 && !queue_.empty()))) std::rethrow_exception(error_);
-  }
-
- private:
-  using Channels = std::vector<std::shared_ptr<const PhotoStore::Channels>>;
-
-  struct Device {
-    explicit Device(Backend& device) : backend(device) {}
-    Backend& backend;
-    bool failed = false;
-  };
-
-  /// Results do not depend on the number of threads: one is enough.
-  void start_stream(Device& device, std::vector<std::jthread>& threads) {
-    try {
-      threads.emplace_back([this, &device] { run_stream(device); });
-    } catch (const std::system_error& error) {
-      if (threads.empty()) throw;
-      spdlog::warn("fewer views are estimated concurrently: a thread cannot be created ({})", error.what());
-    }
-  }
-
-  void run_stream(Device& device) {
-    try {
-      while (const std::optional<int> view = next_view(device)) {
-        check_interrupted();
-        try {
-          estimate(device.backend, *view);
-        } catch (const DeviceError& error) {
-          give_up(device, *view, error);
-        } catch (const OutOfMemory& error) {
-          give_up(device, *view, error);
-        }
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-      error_ = std::current_exception();
-    }
-  }
-
-  std::optional<int> next_view(const Device& device) {
-    const std::lock_guard lock(mutex_);
-    if (stopped() || device.failed || queue_.empty()) return std::nullopt;
-    const int view = queue_.front();
-    queue_.pop_front();
-    return view;
-  }
-
-  /// A check that fails, or the fusion beside, ends the run when the estimation has ended.
-  bool stopped() const { return stop_ || (checks_ != nullptr && checks_->failed()); }
-
-  /// Returns the view of a device that works no longer.
-  void give_up(Device& device, int view, const Error& error) {
-    const std::lock_guard lock(mutex_);
-    queue_.push_front(view);
-    if (std::exchange(device.failed, true)) return;
-    error_ = std::current_exception();
-    if (--working_ > 0)
-      run_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
-  }
-
-  void estimate(Backend& backend, int view) {
-    const auto start = Clock::now();
-    const auto maps = std::make_shared<ViewDepth>();
-    try {
-      *maps = run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view);
-    } catch (const InputError& error) {
-      fail(view, error.what());
-      return;
-    }
-    keep_within(run_.options.depth, *maps);
-    round_confidences(maps->confidence.view());
-    if (checks_ != nullptr) {
-      maps->normal = normals(backend, view, maps->depth.view());
-      run_.photometric->insert(run_.plan.view(view).output_name, maps);
-    }
-    const nlohmann::json result = {
-        {"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}};
-    writer_.submit([this, view, maps, result] { write(view, *maps, result); });
-  }
-
-  /// The host has them where the device fails, which the next sweep will show.
-  Image<Vec3f> normals(Backend& backend, int view, ImageView<const float> depth) const {
-    const Pinhole& camera = run_.plan.view(view).camera;
-    try {
-      return backend.normals(depth, camera, checks_->map_id(view));
-    } catch (const DeviceError&) {
-    } catch (const OutOfMemory&) {
-    }
-    return normals_from_depth(depth, camera);
-  }
-
-  /// The channels of the photos of a view and then of those that it is matched with.
-  /// @throws InputError when a photo cannot be read
-  Channels channels_of(int view) {
-    std::vector<int> views = run_.plan.view(view).matched_views();
-    views.insert(views.begin(), view);
-    Channels channels(views.size());
-    parallel_for(static_cast<int>(views.size()),
-                 [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
-    return channels;
-  }
-
-  ViewDepth sweep(Backend& backend, int view) {
-    SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
-    const Channels channels = channels_of(view);
-    const auto set_level = [&](int level, SweepImages& images) {
-      set_pixels(*channels.front(), level, images.reference);
-      for (std::size_t i = 0; i < images.sources.size(); ++i)
-        set_pixels(*channels[i + 1], level, images.sources[i]);
-    };
-    set_level(0, problem);
-    for (std::size_t i = 0; i < problem.coarser.size(); ++i)
-      set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-    narrow(backend, view, problem);
-    return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
-  }
-
-  /// Narrows the planes of a sweep to the depths at which there are surfaces.
-  void narrow(Backend& backend, int view, SweepProblem& problem) const {
-    const ViewPlan& plan = run_.plan.view(view);
-    if (plan.range.near == plan.expected.near && plan.range.far == plan.expected.far) return;
-    const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
-    const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
-    problem.planes = make_plane_set(range.near, range.far, planes);
-    spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
-                  planes);
-  }
-
-  ViewDepth match_pairs(Backend& backend, int view) {
-    const Channels channels = channels_of(view);
-    const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
-      PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
-      set_pixels(pixels, 0, image);
-      return image;
-    };
-    std::vector<PairSource> sources;
-    for (const ViewPair& it : run_.plan.view(view).pairs)
-      sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
-    return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
-                                    pair_depth_options(run_.options), prepared_mask(run_, view).view());
-  }
-
-  void write(int view, const ViewDepth& maps, const nlohmann::json& result) {
-    const std::string& name = run_.plan.view(view).output_name;
-    StepRecord record;
-    record.inputs = estimate_inputs(run_, view);
-    WrittenFile depth = run_.photometric->write_depth(name, maps);
-    WrittenFile confidence = run_.photometric->write_confidence(name, maps);
-    record.outputs = {depth.commit(), confidence.commit()};
-    record.result = result;
-    replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
-    run_.state(view).estimate = std::move(record);
-    end(view);
-  }
-
-  void fail(int view, const std::string& reason) {
-    const std::lock_guard lock(mutex_);
-    run_.failed.push_back({run_.plan.name(view), reason});
-    run_.warn(run_.plan.name(view) + " failed: " + reason);
-    end(view);
-  }
-
-  /// The estimation of a view has ended.
-  void end(int view) {
-    if (checks_ != nullptr) checks_->estimated(view);
-    progress_.advance();
-  }
-
-  SceneRun& run_;
-  ViewChecks* const checks_;
-  Progress progress_;
-  std::mutex mutex_;  ///< of all that follows
-  std::deque<int> queue_;
-  std::size_t working_ = 0;  ///< devices that have not failed
-  std::exception_ptr error_;
-  bool stop_ = false;
-  BackgroundWork writer_;  // last, so that it ends before what it works on
-};
 
 /// Finds the finished estimates of `views` and moves them to the states.
 std::vector<FinishedStep> keep_estimates(SceneRun& run, const std::vector<int>& views, bool overwrite) {
@@ -306,9 +88,9 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
   return ordered;
 }
 
-}  // namespace
-
-void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks) {
+/// The active views whose depth maps are neither finished nor unchanged, in the order in which fusion needs
+/// them. The states of the others have what is kept.
+std::vector<int> views_to_estimate(SceneRun& run) {
   const std::vector<int> active = run.plan.active_views();
   const std::vector<FinishedStep> finished = keep_estimates(run, active, run.options.overwrite);
   std::vector<int> views;
@@ -326,10 +108,207 @@ void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks)
       redone.emplace_back(run.plan.name(view), "its maps were removed by --clean");
     }
   log_resumed("depth maps", active.size() - views.size(), redone);
+  return run.memory.fusion_beside ? in_order_of_use(run.plan, views) : views;
+}
+
+/// The estimation of views on devices, each of which takes as many at once as it has slots.
+class Estimation {
+ public:
+  explicit Estimation(SceneGraph& graph) : graph_(graph), run_(graph.run), results_(graph.views.size()) {
+    for (const auto& backend : graph.backends)
+      devices_.push_back({*backend, backend->streams() * run_.memory.threads_a_stream, false});
+  }
+
+  /// Estimates a view on a device with a free slot. One whose device fails is left to the others.
+  /// @throws DeviceError, OutOfMemory when the last device fails; Interrupted
+  TaskEnd estimate(int view) {
+    Device* const device = take_device();
+    if (device == nullptr) return TaskEnd::kAgain;
+    TaskEnd end = TaskEnd::kDone;
+    try {
+      estimate_on(device->backend, view);
+    } catch (const InputError& error) {
+      end = fail(view, error.what());
+    } catch (const DeviceError& error) {
+      return give_up(*device, error);
+    } catch (const OutOfMemory& error) {
+      return give_up(*device, error);
+    }
+    const std::lock_guard lock(mutex_);
+    if (!device->failed) ++device->free;
+    return end;
+  }
+
+  /// Writes the maps of an estimated view.
+  TaskEnd write(int view) {
+    const Result result = std::exchange(results_[view], {});
+    const std::string& name = run_.plan.view(view).output_name;
+    StepRecord record;
+    record.inputs = estimate_inputs(run_, view);
+    WrittenFile depth = run_.photometric->write_depth(name, *result.maps);
+    WrittenFile confidence = run_.photometric->write_confidence(name, *result.maps);
+    record.outputs = {depth.commit(), confidence.commit()};
+    record.result = result.record;
+    replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
+    run_.state(view).estimate = std::move(record);
+    graph_.progress[SceneGraph::kEstimation].advance();
+    return TaskEnd::kDone;
+  }
+
+ private:
+  using Channels = std::vector<std::shared_ptr<const PhotoStore::Channels>>;
+
+  /// A backend admits as many calls as it has streams; spare slots filter their views meanwhile.
+  struct Device {
+    Backend& backend;
+    int free = 0;  ///< slots
+    bool failed = false;
+  };
+  struct Result {
+    std::shared_ptr<const ViewDepth> maps;
+    nlohmann::json record;
+  };
+
+  /// Takes a slot of the device that has most of them; null: there is none.
+  Device* take_device() {
+    const std::lock_guard lock(mutex_);
+    const auto most = std::max_element(devices_.begin(), devices_.end(),
+                                       [](const Device& a, const Device& b) { return a.free < b.free; });
+    if (most->free == 0) return nullptr;
+    --most->free;
+    return &*most;
+  }
+
+  /// Leaves the views of a device that works no longer to the others.
+  TaskEnd give_up(Device& device, const Error& error) {
+    const std::lock_guard lock(mutex_);
+    const bool first = !std::exchange(device.failed, true);
+    device.free = 0;
+    std::size_t slots = 0;
+    for (const Device& it : devices_)
+      if (!it.failed) slots += static_cast<std::size_t>(it.backend.streams() * run_.memory.threads_a_stream);
+    if (slots == 0) throw;
+    graph_.scheduler.set_pool(SceneGraph::kSlots, slots);
+    if (first) run_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
+    return TaskEnd::kAgain;
+  }
+
+  TaskEnd fail(int view, const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    run_.failed.push_back({run_.plan.name(view), reason});
+    run_.warn(run_.plan.name(view) + " failed: " + reason);
+    graph_.progress[SceneGraph::kEstimation].advance();
+    return TaskEnd::kFailed;
+  }
+
+  void estimate_on(Backend& backend, int view) {
+    const auto start = Clock::now();
+    const auto maps = std::make_shared<ViewDepth>(
+        run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
+    keep_within(run_.options.depth, *maps);
+    round_confidences(maps->confidence.view());
+    if (run_.options.stage != Stage::kEstimate) {
+      maps->normal = normals(backend, view, maps->depth.view());
+      run_.photometric->insert(run_.plan.view(view).output_name, maps);
+    }
+    results_[view] = {
+        maps,
+        {{"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}}};
+  }
+
+  /// The host has them where the device fails, which the next sweep will show.
+  Image<Vec3f> normals(Backend& backend, int view, ImageView<const float> depth) const {
+    const Pinhole& camera = run_.plan.view(view).camera;
+    try {
+      return backend.normals(depth, camera, graph_.map_id(view));
+    } catch (const DeviceError&) {
+    } catch (const OutOfMemory&) {
+    }
+    return normals_from_depth(depth, camera);
+  }
+
+  /// The channels of the photos of a view and then of those that it is matched with.
+  /// @throws InputError when a photo cannot be read
+  Channels channels_of(int view) {
+    std::vector<int> views = run_.plan.view(view).matched_views();
+    views.insert(views.begin(), view);
+    Channels channels(views.size());
+    parallel_for(static_cast<int>(views.size()),
+                 [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
+    return channels;
+  }
+
+  ViewDepth sweep(Backend& backend, int view) {
+    SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
+    const Channels channels = channels_of(view);
+    const auto set_level = [&](int level, SweepImages& images) {
+      set_pixels(*channels.front(), level, images.reference);
+      for (std::size_t i = 0; i < images.sources.size(); ++i)
+        set_pixels(*channels[i + 1], level, images.sources[i]);
+    };
+    set_level(0, problem);
+    for (std::size_t i = 0; i < problem.coarser.size(); ++i)
+      set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+    narrow(backend, view, problem);
+    return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
+  }
+
+  /// Narrows the planes of a sweep to the depths at which there are surfaces.
+  void narrow(Backend& backend, int view, SweepProblem& problem) const {
+    const ViewPlan& plan = run_.plan.view(view);
+    if (plan.range.near == plan.expected.near && plan.range.far == plan.expected.far) return;
+    const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
+    const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
+    problem.planes = make_plane_set(range.near, range.far, planes);
+    spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
+                  planes);
+  }
+
+  ViewDepth match_pairs(Backend& backend, int view) {
+    const Channels channels = channels_of(view);
+    const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
+      PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
+      set_pixels(pixels, 0, image);
+      return image;
+    };
+    std::vector<PairSource> sources;
+    for (const ViewPair& it : run_.plan.view(view).pairs)
+      sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
+    return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
+                                    pair_depth_options(run_.options), prepared_mask(run_, view).view());
+  }
+
+  SceneGraph& graph_;
+  SceneRun& run_;
+  std::mutex mutex_;  ///< of the devices, and of the views that fail
+  std::vector<Device> devices_;
+  std::vector<Result> results_;  ///< by view, until they are written
+};
+
+}  // namespace
+
+void estimate_views(SceneGraph& graph) {
+  const std::vector<int> views = views_to_estimate(graph.run);
   if (views.empty()) return;
-  if (run.memory.fusion_beside) views = in_order_of_use(run.plan, views);
-  if (checks != nullptr) checks->begin_beside(views);
-  Estimation(run, views, checks).run_on(backends);
+  const auto estimation = std::make_shared<Estimation>(graph);
+  for (const int view : views) {
+    Task estimate{.step = SceneGraph::kEstimation,
+                  .run = [estimation, view] { return estimation->estimate(view); },
+                  .shares = {{SceneGraph::kSlots}, {SceneGraph::kResults, 1, true}}};
+    const TaskId estimated = graph.scheduler.add(std::move(estimate));
+    Task write{.step = SceneGraph::kEstimation,
+               .run = [estimation, view] { return estimation->write(view); },
+               .needs = {estimated},
+               .shares = {{SceneGraph::kWrites}},
+               .takes_over = estimated,
+               .saves = true};
+    graph.views[view].write = graph.scheduler.add(std::move(write));
+  }
+  const SceneRun& run = graph.run;
+  if (run.options.stage == Stage::kAll && run.memory.checks_beside > 0) add_checks(graph);
+  graph.progress[SceneGraph::kEstimation].show(run, "depth maps", static_cast<int>(views.size()),
+                                               static_cast<int>(run.plan.active_views().size()));
+  graph.scheduler.wait(SceneGraph::kEstimation, false);
 }
 
 void collect_estimates(SceneRun& run) {

@@ -1,55 +1,37 @@
-#include "session/scene/fuse_views.hpp"
-
 #include <fmt/format.h>
-#include <oneapi/tbb/task_arena.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/paths.hpp"
-#include "core/progress.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
 #include "io/image_file.hpp"
 #include "io/mapped_file.hpp"
 #include "io/ply.hpp"
-#include "session/background_work.hpp"
+#include "session/graph/background_work.hpp"
 #include "session/resume/changes.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/calibration.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 
-namespace {
-
-/// Thrown by a fusion beside the estimation that is stopped, or of which a view is not checked after all.
-struct Abandoned {};
-
-}  // namespace
-
 /// Hands fusion the maps of the checked views, in their order.
-class ViewFusion::Loader : public FusionMapLoader {
+class MapLoader : public FusionMapLoader {
  public:
-  /// Takes the checked maps of a view; null where it has none, and after a stop.
-  using Take = std::function<std::shared_ptr<const ViewDepth>(int view)>;
-
-  /// @param stop  ends the waiting of `take`
-  Loader(ViewFusion& fusion, const std::vector<int>& views, Take take, std::stop_source stop)
-      : fusion_(fusion), run_(fusion.run_), views_(views), take_(std::move(take)), stop_(std::move(stop)) {}
+  MapLoader(SceneRun& run, const std::vector<int>& views) : run_(run), views_(views) {}
 
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
     const int view = views_[index];
-    const auto maps = take_(view);
-    if (!maps) throw Abandoned();
+    const auto maps = run_.geometric->take(run_.plan.view(view).output_name, run_.plan.view(view).camera);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
     return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),
@@ -61,10 +43,6 @@ class ViewFusion::Loader : public FusionMapLoader {
   }
 
   void release(int index) override { run_.photos.release(run_.plan, views_[index]); }
-
-  void fused(int) override { fusion_.advance(); }
-
-  void cancel() override { stop_.request_stop(); }
 
   void device_failed(const Error& error) override {
     run_.warn(std::string("a GPU fails, the fusion continues without it: ") + error.what());
@@ -88,11 +66,8 @@ class ViewFusion::Loader : public FusionMapLoader {
         FusionMaps{depth->view(), normal->view(), confidence->view(), pixels->view(), {}, drop_pages});
   }
 
-  ViewFusion& fusion_;
   SceneRun& run_;
   const std::vector<int>& views_;
-  const Take take_;
-  std::stop_source stop_;
 };
 
 /// Writes points in the region of interest, their views as COLMAP counts them in the model. Each file has
@@ -100,18 +75,16 @@ class ViewFusion::Loader : public FusionMapLoader {
 class CloudWriter : public PointSink {
  public:
   CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
-              const std::optional<SceneBox>& roi, std::stop_token stop)
+              const std::optional<SceneBox>& roi)
       : ply_(path, position),
         image_index_(std::move(image_index)),
         roi_(roi),
-        stop_(std::move(stop)),
         vertices_(1, kWritesWaiting),
         visibility_(1, kWritesWaiting) {}
 
   void reserve(int count) override { encoded_.resize(count); }
 
   void keep(int slot, const FusedPoints& points) override {
-    if (stop_.stop_requested()) throw Abandoned();
     const std::shared_ptr<EncodedPoints> encoded = free_buffer();
     encoded->clear();
     encode(points, *encoded);
@@ -171,7 +144,6 @@ class CloudWriter : public PointSink {
   PlyWriter ply_;
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
-  const std::stop_token stop_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<EncodedPoints>> free_;
   std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
@@ -179,20 +151,6 @@ class CloudWriter : public PointSink {
 };
 
 namespace {
-
-std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
-  std::vector<int> index_of_view(run.plan.views.size(), -1);
-  for (std::size_t i = 0; i < views.size(); ++i) index_of_view[views[i]] = static_cast<int>(i);
-  const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
-  std::vector<FusionView> result;
-  for (const int view : views) {
-    FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
-    for (const int other : overlaps[view])
-      if (const int index = index_of_view[other]; index >= 0) it.neighbours.push_back(index);
-    result.push_back(std::move(it));
-  }
-  return result;
-}
 
 /// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
@@ -248,148 +206,174 @@ std::vector<int> checked_views(const SceneRun& run) {
 
 }  // namespace
 
-/// The points of some views, of which no file is finished.
+/// The points of some views, of which no file is finished. They are made with the processor time that others
+/// leave.
 struct UnfinishedCloud {
-  UnfinishedCloud(const SceneRun& run, std::vector<int> fused_views, std::stop_token stop = {})
+  UnfinishedCloud(SceneRun& run, const Backends& backends, std::vector<int> fused_views)
       : views(std::move(fused_views)),
+        geometry(fusion_views(run, views)),
+        loader(run, views),
         writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
-               image_indices(run, views), run.options.roi, std::move(stop)) {}
+               image_indices(run, views), run.options.roi),
+        arena(run.threads, 1, oneapi::tbb::task_arena::priority::low) {
+    const FusionOptions options = fusion_options(run, views.size());
+    // The first backend that can fuses; else, and where it fails, the CPU.
+    for (const auto& backend : backends)
+      if (!device) device = backend->fusion(geometry, options);
+    fusion.emplace(geometry, loader, options, writer, device.get());
+  }
+
+  void fuse_next() {
+    points += arena.execute([this] { return fusion->fuse_next(); });
+  }
 
   const std::vector<int> views;
+  const std::vector<FusionView> geometry;
+  MapLoader loader;
   CloudWriter writer;
+  oneapi::tbb::task_arena arena;
+  std::unique_ptr<DeviceFusion> device;
+  std::optional<FusionByViews> fusion;
   std::uint64_t points = 0;  ///< in the region of interest or not
 };
 
-ViewFusion::ViewFusion(SceneRun& run, const Backends& backends) : run_(run), backends_(backends) {}
-
-ViewFusion::~ViewFusion() {
-  stop_.request_stop();
-}
-
-void ViewFusion::begin_beside(ViewChecks& checks) {
-  const auto record = run_.workspace.path(Workspace::fusion_record_file());
-  if (!run_.memory.fusion_beside || (!run_.options.overwrite && is_there(record))) return;
-  remove_cloud(run_);
-  try {
-    thread_ = std::jthread([this, &checks] { fuse_beside(checks); });
-  } catch (const std::system_error&) {  // no thread can be created: fusion begins after the check
+std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views) {
+  std::vector<int> index_of_view(run.plan.views.size(), -1);
+  for (std::size_t i = 0; i < views.size(); ++i) index_of_view[views[i]] = static_cast<int>(i);
+  const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
+  std::vector<FusionView> result;
+  for (const int view : views) {
+    FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
+    for (const int other : overlaps[view])
+      if (const int index = index_of_view[other]; index >= 0) it.neighbours.push_back(index);
+    result.push_back(std::move(it));
   }
+  return result;
 }
 
-void ViewFusion::fuse_beside(ViewChecks& checks) {
-  const auto leave_it = [](const char* reason) {
+namespace {
+
+void drop_cloud(SceneGraph& graph) {
+  graph.cloud.reset();
+  graph.progress[SceneGraph::kFusion].reset();
+}
+
+/// Adds a task of the cloud. Beside other work it may fail where there is too little memory.
+TaskId add_fusion_task(SceneGraph& graph, std::vector<TaskId> needs, bool beside,
+                       const std::function<void()>& work) {
+  const auto leave_it = [&graph](const char* reason) {
     spdlog::info("fusion: it begins after the check, not beside: {}", reason);
+    drop_cloud(graph);
+    return TaskEnd::kFailed;
   };
-  try {
-    const std::stop_token stop = stop_.get_token();
-    auto cloud = std::make_unique<UnfinishedCloud>(run_, run_.plan.views_in_scope(), stop);
-    Loader loader(
-        *this, cloud->views, [&](int view) { return checks.take(view, stop); }, stop_);
-    oneapi::tbb::task_arena arena(run_.threads, 1, oneapi::tbb::task_arena::priority::low);
-    arena.execute([&] { fuse_all(*cloud, loader); });
-    cloud_ = std::move(cloud);
-  } catch (const Abandoned&) {
-  } catch (const OutOfMemory& error) {  // alone there may be enough
-    leave_it(error.what());
-  } catch (const std::bad_alloc&) {
-    leave_it("there is not enough memory");
-  } catch (...) {
-    error_ = std::current_exception();
-    checks.fail(error_);
+  const auto run = [work, beside, leave_it] {
+    try {
+      work();
+      return TaskEnd::kDone;
+    } catch (const OutOfMemory& error) {  // alone there may be enough
+      if (!beside) throw;
+      return leave_it(error.what());
+    } catch (const std::bad_alloc&) {
+      if (!beside) throw;
+      return leave_it("there is not enough memory");
+    }
+  };
+  return graph.scheduler.add({.step = SceneGraph::kFusion, .run = run, .needs = std::move(needs)});
+}
+
+/// Adds the tasks of the cloud of `views`, in the place of that of an earlier run.
+void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
+  const std::vector<FusionView> geometry = fusion_views(graph.run, views);
+  // Maps that stay in memory do not have to be on the disk.
+  const auto add_maps = [&](std::size_t index, std::vector<TaskId>& needs) {
+    const SceneGraph::ViewTasks& tasks = graph.views[views[index]];
+    needs.push_back(graph.run.memory.keeps_maps ? tasks.check : tasks.commit);
+  };
+  TaskId last = add_fusion_task(graph, {}, beside, [&graph, views] {
+    remove_cloud(graph.run);
+    graph.cloud = std::make_shared<UnfinishedCloud>(graph.run, graph.backends, views);
+  });
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    std::vector<TaskId> needs = {last};
+    // Those of the next view are read meanwhile.
+    for (std::size_t view = i; view < std::min(i + 2, views.size()); ++view) {
+      add_maps(view, needs);
+      for (const int neighbour : geometry[view].neighbours)
+        add_maps(static_cast<std::size_t>(neighbour), needs);
+    }
+    last = add_fusion_task(graph, std::move(needs), beside, [&graph] {
+      graph.cloud->fuse_next();
+      graph.progress[SceneGraph::kFusion].advance();
+    });
   }
 }
 
-void ViewFusion::fuse_all(UnfinishedCloud& cloud, Loader& loader) {
-  const std::vector<FusionView> views = fusion_views(run_, cloud.views);
-  const FusionOptions options = fusion_options(run_, views.size());
-  std::unique_ptr<DeviceFusion> device;
-  for (const auto& backend : backends_)
-    if (!device) device = backend->fusion(views, options);
-  cloud.points = fuse(views, loader, options, cloud.writer, device.get());
+void show_fusion(SceneGraph& graph, const std::vector<int>& views) {
+  const int count = static_cast<int>(views.size());
+  graph.progress[SceneGraph::kFusion].show(graph.run, "fusion", count, count);
 }
 
-int ViewFusion::fused() {
-  const std::lock_guard lock(mutex_);
-  return fused_;
-}
-
-void ViewFusion::show_progress() {
-  const std::lock_guard lock(mutex_);
-  const int views = static_cast<int>(checked_views(run_).size());
-  progress_.emplace("fusion", views, progress_style(run_.options.quiet),
-                    run_.predicted("fusion", views - fused_, views));
-  progress_->skip(fused_);
-}
-
-void ViewFusion::advance() {
-  const std::lock_guard lock(mutex_);
-  ++fused_;
-  if (progress_) progress_->advance();
-}
-
-/// Waits for the fusion beside; its points are kept if they are of `views`.
-void ViewFusion::end_beside(const std::vector<int>& views) {
-  if (!thread_.joinable()) return;
-  thread_.join();
-  if (error_) std::rethrow_exception(error_);
-  if (cloud_ && cloud_->views == views) return;
-  cloud_.reset();
-  progress_.reset();
-  fused_ = 0;
-}
-
-void ViewFusion::finish() {
-  const std::vector<int> views = checked_views(run_);
-  StepRecord record;
-  record.inputs = fusion_inputs(run_, views);
-  FinishedStep finished =
-      find_finished(run_.workspace, run_.options.overwrite, Workspace::fusion_record_file(), record.inputs);
-  if (finished.record && !finished.record->result.contains("points"))
-    finished = {std::nullopt, kDamagedRecord, false};
-  if (finished.record) {
-    spdlog::info("fusion: the cloud is finished and kept");
-    run_.cloud = CloudState{std::move(*finished.record), true};
-    return;
-  }
-  if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
-  if (static_cast<int>(views.size()) < run_.options.min_fused_views)
-    run_.warn(
-        fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
-                    "add photos that overlap",
-                    views.size(), run_.options.min_fused_views));
-  if (run_.memory.fusion_files > 0)
-    spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
-                 run_.memory.fusion_views, format_byte_size(run_.memory.fusion_files));
-  show_progress();
-  end_beside(views);
-  if (!cloud_) {
-    if (!progress_) show_progress();
-    remove_cloud(run_);
-    auto cloud = std::make_unique<UnfinishedCloud>(run_, views);
-    const auto take = [this](int view) {
-      return run_.geometric->take(run_.plan.view(view).output_name, run_.plan.view(view).camera);
-    };
-    Loader loader(*this, cloud->views, take, std::stop_source(std::nostopstate));
-    fuse_all(*cloud, loader);
-    cloud_ = std::move(cloud);
-  }
-  commit(std::move(record));
-}
-
-void ViewFusion::commit(StepRecord record) {
-  if (cloud_->points == 0 || is_cloud_by_chance(run_, cloud_->views, cloud_->points))
-    fail_empty(run_, cloud_->views, cloud_->points);
-  const std::uint64_t points = cloud_->writer.count();
+/// Gives the files of the cloud their names.
+void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
+  if (cloud.points == 0 || is_cloud_by_chance(run, cloud.views, cloud.points))
+    fail_empty(run, cloud.views, cloud.points);
+  const std::uint64_t points = cloud.writer.count();
   if (points == 0)
     throw InputError(fmt::format(
         "{}: the cloud is empty: none of {} points lies in --roi {}; make the box larger, or look "
         "where the cloud is without it",
-        run_.workspace.root().string(), cloud_->points, roi_json(*run_.options.roi).dump()));
-  const CloudFiles files = cloud_->writer.commit();
+        run.workspace.root().string(), cloud.points, roi_json(*run.options.roi).dump()));
+  const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};
-  write_record(run_.workspace.path(Workspace::fusion_record_file()), record);
-  run_.cloud = CloudState{std::move(record), false};
+  write_record(run.workspace.path(Workspace::fusion_record_file()), record);
+  run.cloud = CloudState{std::move(record), false};
+}
+
+}  // namespace
+
+void add_fusion_beside(SceneGraph& graph) {
+  const SceneRun& run = graph.run;
+  if (!run.memory.fusion_beside || run.options.stage != Stage::kAll) return;
+  if (!run.options.overwrite && is_there(run.workspace.path(Workspace::fusion_record_file()))) return;
+  const std::vector<int> views = run.plan.views_in_scope();
+  if (std::all_of(views.begin(), views.end(), [&](int view) { return graph.views[view].check >= 0; }))
+    add_fusion(graph, views, true);
+}
+
+void fuse_views(SceneGraph& graph) {
+  SceneRun& run = graph.run;
+  const std::vector<int> views = checked_views(run);
+  StepRecord record;
+  record.inputs = fusion_inputs(run, views);
+  FinishedStep finished =
+      find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(), record.inputs);
+  if (finished.record && !finished.record->result.contains("points"))
+    finished = {std::nullopt, kDamagedRecord, false};
+  if (finished.record) {
+    spdlog::info("fusion: the cloud is finished and kept");
+    run.cloud = CloudState{std::move(*finished.record), true};
+    return;
+  }
+  if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
+  if (static_cast<int>(views.size()) < run.options.min_fused_views)
+    run.warn(
+        fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
+                    "add photos that overlap",
+                    views.size(), run.options.min_fused_views));
+  if (run.memory.fusion_files > 0)
+    spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
+                 run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
+  show_fusion(graph, views);
+  graph.scheduler.wait(SceneGraph::kFusion, false);
+  if (!graph.cloud || graph.cloud->views != views ||
+      graph.progress[SceneGraph::kFusion].done() != std::ssize(views)) {
+    drop_cloud(graph);
+    show_fusion(graph, views);
+    add_fusion(graph, views, false);
+    graph.scheduler.wait(SceneGraph::kFusion, false);
+  }
+  commit_cloud(run, *graph.cloud, std::move(record));
 }
 
 }  // namespace recon

@@ -9,8 +9,8 @@
 #include "io/image_file.hpp"
 #include "io/output_file.hpp"
 #include "scene/undistort.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

@@ -8,30 +8,18 @@
 #include <optional>
 #include <utility>
 
-#include "core/aligned_buffer.hpp"
-#include "core/content_hash.hpp"
-#include "core/log_file.hpp"
 #include "core/paths.hpp"
-#include "core/system_limits.hpp"
-#include "core/version.hpp"
 #include "io/colmap_model.hpp"
 #include "io/mvsnet_model.hpp"
 #include "io/nerf_model.hpp"
-#include "io/output_file.hpp"
-#include "session/plan/plan_time.hpp"
-#include "session/plan/step_clock.hpp"
-#include "session/report/report.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/fuse_views.hpp"
 #include "session/scene/photo_fit.hpp"
-#include "session/session.hpp"
 
 namespace recon {
 
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 bool is_finite(const Pose& pose) {
   const auto& [x, y, z] = pose.translation;
@@ -90,161 +78,6 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   return unusable;
 }
 
-std::string names_of(const Backends& backends) {
-  std::string names;
-  for (const auto& backend : backends) names += (names.empty() ? "" : "; ") + backend->name();
-  return names;
-}
-
-void share_memory(SceneRun& run, const Backends& backends) {
-  run.memory = plan_memory(run.plan, run.options, backends, run.memory.limit, run.threads);
-  return_freed_memory(run.memory.returned_block);
-  if (run.memory.fusion_files > 0)
-    run.workspace.check_free_space(output_bytes(run.plan, run.options) + run.memory.fusion_files);
-  run.photos.set_budget(run.memory.photo_cache);
-  const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
-  run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
-  run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
-}
-
-/// The predicted time of a finished run; its measured times correct the predictions of later runs.
-TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepTimes& times) {
-  const Backends& backends = work.backends();
-  const RemainingWork done = work_done(run);
-  const CalibrationKey key = calibration_key(backends, run.threads);
-  PerformanceModel model = load_calibration(key);
-  const TimePlan plan =
-      plan_time(run, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
-  // Processes that work beside each other are slower than one alone.
-  if (work.options.workers == 1 && learn_times(run, done, backends, times, model))
-    save_calibration(key, model);
-  return plan;
-}
-
-/// Predicts the steps to come, as if nothing of them were finished.
-void predict_steps(SceneRun& run, const Backends& backends) {
-  if (run.options.quiet) return;
-  RemainingWork all;
-  all.estimate = run.plan.active_views();
-  all.check = run.plan.views_in_scope();
-  all.fuse = true;
-  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  run.predicted_steps = plan_time(run, all, backends, model, {}).steps;
-}
-
-/// Parts of one run estimate depth maps concurrently in one folder.
-OutputAccess output_access(const SceneRun& run) {
-  OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
-  if (run.options.stage == Stage::kEstimate)
-    access.shared_key = content_hash(version() + std::string("\n") +
-                                     resolved_options(run.options, run.job, OptionScope::kResults));
-  return access;
-}
-
-/// Ends a step of a scene.
-void end_step(StepClock& clock, const char* step) {
-  clock.end(step);
-  release_kept_memory();  // the next step's arrays are of other sizes
-}
-
-/// Depth maps, checks and cloud.
-void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock) {
-  ViewChecks checks(run, backends);
-  ViewFusion fusion(run, backends);
-  const bool check = run.options.stage != Stage::kEstimate;
-  if (run.options.stage == Stage::kAll) fusion.begin_beside(checks);
-  if (run.options.stage != Stage::kFuse) estimate_views(run, backends, check ? &checks : nullptr);
-  end_step(clock, "depth maps");
-  if (!check) return;
-  checks.finish();
-  check_agreement(run);
-  end_step(clock, "check across views");
-  fusion.finish();
-  end_step(clock, "fusion");
-  tile_cloud(run);
-  if (run.tiles) end_step(clock, "tiles");
-}
-
-/// The steps of a scene in its output folder.
-void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
-  prepare_views(run);
-  check_photos_fit(run);
-  write_dense_model(run);
-  end_step(clock, "undistorting");
-  const Backends& backends = work.backends();
-  share_memory(run, backends);
-  end_step(clock, "opening the device");
-  spdlog::debug("working on {}", work.choice.get().reason);
-  spdlog::debug("device: {}", names_of(backends));
-  predict_steps(run, backends);
-  estimate_and_fuse(run, backends, clock);
-}
-
-/// A scene from its model to its reports; returns its report.
-json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
-  StepClock clock;
-  read_scene(run);
-  end_step(clock, "reading the model");
-  work.require_device();
-  const TakenOutput output = take_output(run.workspace, output_access(run));
-  if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
-  run.workspace.check_free_space(output_bytes(run.plan, run.options));
-  // Opening a GPU overlaps with undistortion; without one, the memory plan can be made now.
-  if (work.without_gpu())
-    share_memory(run, work.backends());
-  else
-    run.photos.set_budget(run.memory.limit / 8);
-  if (run.options.stage == Stage::kFuse) {
-    // Nothing is written before the depth maps are known to belong to this run.
-    check_photos(run);
-    collect_estimates(run);
-  }
-  mark_output(run.workspace, OutputKind::kScene);
-  log.open(report_file(run, ".log"));
-  spdlog::debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
-  if (output.has_results) set_reports_aside(run);
-  write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
-  try {
-    do_steps(run, work, clock);
-  } catch (...) {
-    keep_times(run, clock.unfinished());
-    throw;
-  }
-  json report = report_json(run, names_of(work.backends()), clock.times());
-  report["predicted"] = time_json(predicted_time(run, work, clock.times()));
-  write_reports(run, report);
-  return report;
-}
-
-std::string summary(const SceneRun& run, const json& report) {
-  const std::size_t views = report.at("views").size(), left_out = report.at("left_out").size();
-  std::string line = report.contains("points")
-                         ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
-                                       report.at("points").get<std::uint64_t>())
-                         : report.at("output").get<std::string>() + ": depth maps of";
-  line += fmt::format(" {} views in {:.1f} s", views, report.at("elapsed").get<double>());
-  if (left_out > 0) line += fmt::format(", {} left out", left_out);
-  return line + "; see " + report_file(run, ".html").string() + "\n";
-}
-
-/// The plan of a scene and its predicted time.
-Outcome plan_scene(SceneRun& run, const SharedWork& work) {
-  StepClock clock;
-  read_scene(run);
-  clock.end("reading the model");
-  const Backends& backends = work.backends();
-  share_memory(run, backends);
-  if (run.options.stage == Stage::kFuse) {
-    check_photos(run);
-    collect_estimates(run);
-  }
-  const RemainingWork remaining = remaining_work(run);
-  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
-  const TimePlan time = plan_time(run, remaining, backends, model, beginning);
-  return {0, plan_json(run, time), plan_text(run, time)};
-}
-
 }  // namespace
 
 SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
@@ -300,28 +133,6 @@ void read_scene(SceneRun& run) {
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
   if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
-}
-
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
-                 std::vector<std::string>& warnings) {
-  SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.in_session)),
-               work.threads);
-  run.memory.limit = work.memory_limit;
-  return_freed_memory();  // until the plan says that memory is ample
-  Outcome outcome;
-  try {
-    if (work.options.dry_run) {
-      outcome = plan_scene(run, work);
-    } else {
-      outcome.object = work_on(run, work, log);
-      outcome.text = summary(run, outcome.object);
-    }
-  } catch (const Error&) {
-    warnings = run.warnings;
-    throw;
-  }
-  outcome.exit_code = run.complete() ? 0 : kSomeFailed;
-  return outcome;
 }
 
 }  // namespace recon

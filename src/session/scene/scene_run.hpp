@@ -10,33 +10,22 @@
 #include <string_view>
 #include <vector>
 
-#include "session/input.hpp"
+#include "session/options/inputs.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/check_views.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
-
-class LogFile;
-struct Outcome;
-struct SharedWork;
-
-/// All steps of one scene, or with --dry-run its plan.
-/// @param log       opened once the output folder may be written to
-/// @param warnings  set where it throws: what had been warned of
-/// @throws Error of any kind: the scene has no result
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
-                 std::vector<std::string>& warnings);
 
 /// Progress of a view in the current run.
 struct ViewState {
   std::string photo_hash;
   bool prepared = false;                      ///< its undistorted image is written
   std::optional<StepRecord> estimate, check;  ///< finished, by this run or an earlier one
+  std::string check_reason;                   ///< why it was checked again
   bool prepare_kept = false, estimate_kept = false, check_kept = false;  ///< by an earlier one
 };
 
@@ -132,12 +121,6 @@ void prepare_views(SceneRun& run);
 
 /// Writes the model of the undistorted images, patch-match.cfg and fusion.cfg.
 void write_dense_model(const SceneRun& run);
-
-/// Estimates the depth of all active views on `backends`; finished and unchanged work is kept. A view that
-/// fails is added to `failed`; those of a backend that fails are estimated on the others.
-/// @param checks  may begin beside; null: none
-/// @throws OutOfMemory, DeviceError when the last backend fails, OutputError, Interrupted
-void estimate_views(SceneRun& run, const Backends& backends, ViewChecks* checks);
 
 /// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
 /// @throws InputError when there is none, or some are of other photos, poses or options than this run's

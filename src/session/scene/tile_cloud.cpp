@@ -14,8 +14,8 @@
 #include "core/error.hpp"
 #include "io/ply_tiles.hpp"
 #include "io/text_scanner.hpp"
-#include "session/resume/step_inputs.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

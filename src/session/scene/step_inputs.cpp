@@ -1,4 +1,4 @@
-#include "session/resume/step_inputs.hpp"
+#include "session/scene/step_inputs.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,7 @@
 #include "core/image.hpp"
 #include "io/ply.hpp"
 #include "scene/pinhole.hpp"
-#include "session/input.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/session.hpp"
 
 namespace recon {
 
@@ -45,12 +43,5 @@ struct PairCloud {
 PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
                            ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
                            const Pinhole& camera);
-
-/// Matches a rectified pair and writes disparity.pfm, disparity.png and preview.png, with a calibration
-/// depth.pfm and fused.ply, and the reports; finished and unchanged results are kept. With --dry-run its
-/// plan: sizes, disparities, memory, and the time of the matching; no results are written.
-/// @throws InputError when nothing matches, or a calibration gives no points
-/// @throws UsageError, OutOfMemory, OutputError, DeviceError, Interrupted
-Outcome do_pair(const PairFiles& files, const SharedWork& work);
 
 }  // namespace recon

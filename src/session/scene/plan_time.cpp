@@ -1,4 +1,4 @@
-#include "session/plan/plan_time.hpp"
+#include "session/scene/plan_time.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "core/version.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
-#include "session/resume/step_inputs.hpp"
+#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 

@@ -1,4 +1,4 @@
-#include "session/background_work.hpp"
+#include "session/graph/background_work.hpp"
 
 #include <new>
 #include <system_error>

@@ -1,0 +1,61 @@
+#include "session/pair/pair_results.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/interrupt.hpp"
+#include "core/parallel.hpp"
+#include "io/map_files.hpp"
+#include "refine/normals.hpp"
+
+namespace recon {
+
+Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
+  Image<std::uint16_t> out(disparity.width, disparity.height, 0);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float d = disparity(x, y);
+      if (!(d >= 0)) continue;
+      const float value = std::round(256 * d);
+      if (value < 65536) out(x, y) = static_cast<std::uint16_t>(std::max(value, 1.0f));
+    }
+  });
+  return out;
+}
+
+Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera) {
+  Image<float> depth(disparity.width, disparity.height);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const double z = camera.depth(disparity(x, y));
+      const auto rounded = static_cast<float>(z);
+      depth(x, y) = z > 0 && std::isfinite(rounded) ? rounded : kUnknown;
+    }
+  });
+  return depth;
+}
+
+PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
+                           ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
+                           const Pinhole& camera) {
+  EXPECTS(depth.width == colour.width && depth.height == colour.height);
+  const Image<Vec3f> normals = normals_from_depth(depth, camera);
+  constexpr std::array<std::uint32_t, 2> kBothViews = {0, 1};
+  PlyWriter ply(workspace.path(pair_file::kCloud));
+  for (int y = 0; y < depth.height; ++y) {
+    check_interrupted();
+    for (int x = 0; x < depth.width; ++x) {
+      if (std::isnan(depth(x, y)) || std::isnan(normals(x, y).x) || (!skip.empty() && skip(x, y) != 0))
+        continue;
+      const double z = depth(x, y);
+      const Vec3d ray = camera.ray(pixel_centre(x, y));
+      ply.add({{z * ray.x, z * ray.y, z}, normals(x, y), colour(x, y), 1.0f, kBothViews});
+    }
+  }
+  if (ply.count() == 0) return {};
+  return {ply.count(), ply.commit()};
+}
+
+}  // namespace recon

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/progress.hpp"
+#include "methods/backend.hpp"
+#include "session/graph/scheduler.hpp"
+#include "session/graph/task_threads.hpp"
+
+namespace recon {
+
+struct FusionView;
+struct SceneRun;
+struct UnfinishedCloud;
+
+/// The views of a step that are done, which may be so before their progress is shown. Thread-safe.
+class StepProgress {
+ public:
+  void advance();
+
+  /// Shows the progress from now on.
+  /// @param views   of the step, those included that are done
+  /// @param of_all  the views whose time is predicted
+  void show(const SceneRun& run, const char* step, int views, int of_all);
+
+  /// Begins again.
+  void reset();
+
+  int done() const;
+
+ private:
+  mutable std::mutex mutex_;
+  int done_ = 0;
+  std::optional<Progress> shown_;
+};
+
+/// The tasks of a prepared scene:
+///
+///     estimate(v) -> write(v) -> check(v | its sources) -> commit(v) -> release(maps of v and its sources)
+///                                check(v, its neighbours and those of the next), fuse(the view before) ->
+///                                fuse(v)
+///
+/// Where a GPU estimates and memory allows, views are checked, and fused, as soon as those that they need are
+/// done, with the processor time that the estimation leaves; else step by step.
+struct SceneGraph {
+  enum Phase { kEstimation, kCheck, kFusion };
+  enum Pool { kSlots, kResults, kWrites, kChecks, kCheckedFiles, kCommits };
+
+  /// The tasks of a view; -1: it has none.
+  struct ViewTasks {
+    TaskId write = -1, check = -1, commit = -1;
+  };
+
+  /// @param scene  with its memory planned
+  SceneGraph(SceneRun& scene, const Backends& devices);
+
+  /// Identifies the maps of a view before the check within the process, see DepthSource.
+  std::uint64_t map_id(int view) const { return first_map_id + static_cast<std::uint64_t>(view); }
+
+  SceneRun& run;
+  const Backends& backends;
+  const std::uint64_t first_map_id;
+  std::vector<ViewTasks> views;
+  bool has_checks = false;
+  std::array<StepProgress, 3> progress;    ///< by phase
+  std::shared_ptr<UnfinishedCloud> cloud;  ///< once it is begun
+  TaskThreads threads;
+  Scheduler scheduler;  ///< the last member: it ends before what its tasks use
+};
+
+/// Estimates the depth of all active views; finished and unchanged work is kept. A view that fails is added
+/// to the run's `failed`; those of a device that fails are estimated on the others.
+/// @throws OutOfMemory, DeviceError when the last device fails, OutputError, Interrupted
+void estimate_views(SceneGraph& graph);
+
+/// Adds the checks of all views that are estimated or will be, unless they are there, and the fusion where it
+/// begins beside.
+void add_checks(SceneGraph& graph);
+
+/// Checks all estimated views. The results are in the states of the views.
+/// @throws InputError, OutputError, OutOfMemory, Interrupted
+void check_views(SceneGraph& graph);
+
+/// The geometry of `views`, and as neighbours the indices of those of them that overlap.
+std::vector<FusionView> fusion_views(const SceneRun& run, const std::vector<int>& views);
+
+/// Adds the fusion of all views in scope beside their checks where memory allows it and there is no cloud
+/// yet.
+void add_fusion_beside(SceneGraph& graph);
+
+/// Fuses the checked views and writes the cloud, or keeps a finished one.
+/// @throws InputError when the cloud would be empty, with what is known of the reason
+/// @throws OutputError, OutOfMemory, Interrupted
+void fuse_views(SceneGraph& graph);
+
+}  // namespace recon
