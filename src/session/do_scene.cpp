@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <future>
+#include <system_error>
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
@@ -81,10 +83,22 @@ void end_step(StepClock& clock, const char* step) {
   release_kept_memory();  // the next step's arrays are of other sizes
 }
 
+/// Compares the photos with cameras and poses: beside the estimation where checks are, else at once.
+std::future<void> begin_photo_check(SceneRun& run) {
+  if (run.memory.checks_beside > 0) try {
+      return std::async(std::launch::async, [&run] { check_photos_fit(run); });
+    } catch (const std::system_error&) {  // no thread can be created
+    }
+  check_photos_fit(run);
+  return {};
+}
+
 /// Depth maps, checks and cloud.
 void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock) {
+  std::future<void> photo_check = begin_photo_check(run);
   SceneGraph graph(run, backends);
   if (run.options.stage != Stage::kFuse) estimate_views(graph);
+  if (photo_check.valid()) photo_check.get();
   end_step(clock, "depth maps");
   if (run.options.stage == Stage::kEstimate) return;
   check_views(graph);
@@ -99,7 +113,6 @@ void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock
 /// The steps of a scene in its output folder.
 void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
   prepare_views(run);
-  check_photos_fit(run);
   write_dense_model(run);
   end_step(clock, "undistorting");
   const Backends& backends = work.backends();

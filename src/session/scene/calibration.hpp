@@ -21,7 +21,7 @@ void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out);
 std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake);
 
 /// Matches corners of undistorted photos, and warns when they do not lie on their epipolar lines, of the
-/// whole scene, of its cameras, or of single views: before depths are estimated. Sets `photos_fit`.
+/// whole scene, of its cameras, or of single views: as soon as photos are there. Sets `photos_fit`.
 /// @throws InputError when a photo or mask cannot be read, Interrupted
 void check_photos_fit(SceneRun& run);
 
