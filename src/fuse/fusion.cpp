@@ -13,17 +13,16 @@
 #include "fuse/host_fusion.hpp"
 
 namespace recon {
-namespace {
 
-class Fusion {
- public:
-  Fusion(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
-         DeviceFusion* device)
+struct FusionByViews::State {
+  State(const std::vector<FusionView>& views, FusionMapLoader& loader, const FusionOptions& options,
+        PointSink& sink, DeviceFusion* device)
       : views_(views),
         loader_(loader),
         cache_(std::max<std::size_t>(options.max_cached_views, 2)),
         options_(options),
         device_(device),
+        sink_(sink),
         host_(options),
         used_(views.size()),
         done_after_(views.size()) {
@@ -36,10 +35,11 @@ class Fusion {
     for (int i = 0; i < count; ++i) done_after_[last_user[i]].push_back(i);
   }
 
-  /// Passes the points started by view `i` to `sink`, row by row.
+  /// Passes the points that the next view starts to the sink, row by row.
   /// @return the number of points
-  std::uint64_t fuse_view(int i, PointSink& sink) {
-    const std::uint64_t count = fuse_loaded(i, sink);
+  std::uint64_t fuse_next() {
+    const int i = next_++;
+    const std::uint64_t count = fuse_loaded(i, sink_);
     for (const int done : done_after_[i]) {
       cache_.erase(done);
       loader_.release(done);
@@ -173,22 +173,16 @@ class Fusion {
   LruCache<int, FusionMaps> cache_;
   FusionOptions options_;
   DeviceFusion* device_;  ///< null: there is none, or it has failed
+  PointSink& sink_;
   HostFusion host_;
   std::vector<UsedPixels> used_;
   std::vector<std::vector<int>> done_after_;  ///< the views that no view after this one needs
-};
-
-}  // namespace
-
-struct FusionByViews::State {
-  Fusion fusion;
-  PointSink& sink;
-  int next = 0;
+  int next_ = 0;
 };
 
 FusionByViews::FusionByViews(const std::vector<FusionView>& views, FusionMapLoader& loader,
                              const FusionOptions& options, PointSink& sink, DeviceFusion* device)
-    : state_(new State{{views, loader, options, device}, sink}) {
+    : state_(new State(views, loader, options, sink, device)) {
   EXPECTS(options.spacing >= 1 && options.spacing <= 8);
 }
 
@@ -196,7 +190,7 @@ FusionByViews::~FusionByViews() = default;
 
 std::uint64_t FusionByViews::fuse_next() {
   check_interrupted();
-  return state_->fusion.fuse_view(state_->next++, state_->sink);
+  return state_->fuse_next();
 }
 
 std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader,
