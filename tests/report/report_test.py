@@ -102,7 +102,8 @@ def pixels(png):
 
 
 def projected(page, width, height, confidence):
-    """The nearest point of each pixel of the canvas and its colour, that of the photos or of its confidence."""
+    """The nearest point of each pixel of the canvas and its colour, that of the photos or of its confidence, and the
+    colours of all points that may be drawn over a pixel."""
     cloud = json.loads(page.points)
     positions = base64.b64decode(cloud["positions"])
     positions = struct.unpack(f"<{len(positions) // 2}H", positions)
@@ -129,9 +130,12 @@ def projected(page, width, height, confidence):
     reach = range(-half, half + 1)
     behind = [(x, y) for (x, y), (w, _) in nearest.items()
               if any(nearest.get((x + i, y + j), (w,))[0] < 0.98 * w for i in reach for j in reach)]
+    drawn_there = {pixel: [nearest[x, y][1] for x in range(pixel[0] - half, pixel[0] + half + 1)
+                           for y in range(pixel[1] - half, pixel[1] + half + 1) if (x, y) in nearest]
+                   for pixel in nearest}
     for pixel in behind:
         del nearest[pixel]
-    return nearest
+    return nearest, drawn_there
 
 
 def border(rows, channels, begin, end):
@@ -152,19 +156,23 @@ def compare(page, png, name, confidence=False):
         canvas_width = width - 2 * left
         canvas_height = canvas_width * 9 / 16
         top = 1 + border(rows, channels, int(left) + 2, int(left + canvas_width) - 2)
-    points = projected(page, canvas_width, canvas_height, confidence)
+    points, drawn_there = projected(page, canvas_width, canvas_height, confidence)
     check(len(points) > 0.02 * canvas_width * canvas_height, f"{name}: only {len(points)} pixels have points")
     cells = {}
+    exact = 0
     for (x, y), (_, colour) in points.items():
         column, row = int(left + x), int(top + y)
         check(0 <= column < width and 0 <= row < height, f"{name}: the canvas is outside the picture")
         drawn = rows[row][column * channels:column * channels + 3]
+        exact += any(max(abs(a - b) for a, b in zip(drawn, one)) <= 3 for one in drawn_there[x, y])
         cells.setdefault((x // CELL, y // CELL), []).append([a - b for a, b in zip(drawn, colour)])
+    if confidence:  # those of neighbouring points differ more than their colours; squares may be a pixel off
+        check(exact > 0.8 * len(points), f"{name}: {exact} of {len(points)} pixels have the colour of a point there")
+        return
     full = [cell for cell in cells.values() if len(cell) >= CELL * CELL / 12]
     # The texture is finer than the points that are drawn: the means of cells agree, not pixels.
     right = sum(all(abs(sum(channel)) <= 12 * len(cell) for channel in zip(*cell)) for cell in full)
-    least = 0.9 if confidence else 0.95  # confidences of neighbouring points differ more than their colours
-    check(len(full) > 20 and right > least * len(full), f"{name}: {right} of {len(full)} cells have the colour of their points")
+    check(len(full) > 20 and right > 0.95 * len(full), f"{name}: {right} of {len(full)} cells have the colour of their points")
 
 
 def check_scripts(page, name):
