@@ -24,10 +24,8 @@ constexpr std::size_t kWriteBytes = 3;      // of a confidence map: its greys an
 constexpr std::size_t kEstimateBytes = 32;  // the maps (20), filters (12); the result of a sweep is apart
 constexpr std::size_t kResultBytes = 12;    // what a sweep returns
 constexpr std::size_t kMaskBytes = 2;       // and of a masked one: the decoder's mask and ours
-constexpr std::size_t kCheckBytes =
-    std::max<std::size_t>(88,  // reference, result and one source (60), what is read of it (16), agreement
-                               // (8), variation or holes (4)
-                          2 * kMapBytes + 8 + islands_bytes(1));
+// Reference, result and one source (60), what is read of it (16), agreement (8), variation or holes (4).
+constexpr std::size_t kCheckBytes = std::max<std::size_t>(88, 2 * kMapBytes + 8 + islands_bytes(1));
 constexpr std::size_t kDecodeBytes = 16;  // of the photo: the decoder's image, ours, undistorted, its grey
 
 constexpr int kWritesWaiting = 32;
