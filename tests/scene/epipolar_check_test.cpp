@@ -183,7 +183,7 @@ TEST(EpipolarCheck, HundredthsOfAPixelAreNotWorthAWord) {
   }
 }
 
-TEST(EpipolarCheck, FocalLengthsOfCamerasThatLookInOneDirectionCannotBeTold) {
+TEST(EpipolarCheck, FocalLengthsOfCamerasThatLookInOneDirectionAreNotJudged) {
   MatchedScene parallel(0);
   for (int i = 0; i < 4; ++i)
     parallel.views.push_back({kUnitCamera, {identity<double>(), {-0.4 * i, 0.3 * (i % 2), 5}}});

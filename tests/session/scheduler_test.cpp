@@ -21,7 +21,7 @@ using testing::ElementsAre;
 /// Keeps the jobs that are started until the test runs one of them.
 class PlayedThreads : public Executor {
  public:
-  void start(Lane, std::function<void()> job) override { jobs_.push_back(std::move(job)); }
+  void start(RunsOn, std::function<void()> job) override { jobs_.push_back(std::move(job)); }
   bool help() override { return run(0); }
 
   std::size_t running() const { return jobs_.size(); }
@@ -42,7 +42,7 @@ class PlayedThreads : public Executor {
 /// Runs each job before `start` returns, as where no thread can be created.
 class NoThreads : public Executor {
  public:
-  void start(Lane, std::function<void()> job) override { job(); }
+  void start(RunsOn, std::function<void()> job) override { job(); }
   bool help() override { return false; }
 };
 

@@ -35,7 +35,7 @@ TEST(TaskThreads, SpareTasksKeepToTheirPool) {
     std::atomic<int> now = 0, most = 0, done = 0;
     for (int i = 0; i < 60; ++i) {
       Task task;
-      task.lane = Lane::kSpare;
+      task.runs_on = RunsOn::kSpare;
       task.shares = {{0}};
       task.run = [&] {
         const int running = ++now;
@@ -61,7 +61,7 @@ TEST(TaskThreads, TheThreadThatWaitsTakesPart) {
     std::latch both(2);
     for (int i = 0; i < 2; ++i) {
       Task task;
-      task.lane = Lane::kSpare;
+      task.runs_on = RunsOn::kSpare;
       task.run = [&] { return both.arrive_and_wait(), TaskEnd::kDone; };
       scheduler.add(std::move(task));
     }
@@ -79,7 +79,7 @@ TEST(TaskThreads, SpareTasksRunWithoutHelpToo) {
       int done = 0;
       for (int i = 0; i < 10; ++i) {
         Task task;
-        task.lane = Lane::kSpare;
+        task.runs_on = RunsOn::kSpare;
         task.shares = {{0, 2}};
         task.run = [&] { return ++done, TaskEnd::kDone; };
         scheduler.add(std::move(task));

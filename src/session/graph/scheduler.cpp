@@ -122,7 +122,7 @@ void Scheduler::start(TaskId task, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::exception_ptr error;
   try {
-    executor_.start(node.task.lane, [this, task] { run(task); });
+    executor_.start(node.task.runs_on, [this, task] { run(task); });
   } catch (...) {
     error = std::current_exception();
   }

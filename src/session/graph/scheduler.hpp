@@ -21,11 +21,11 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  /// Runs `job`, which throws nothing, on a thread of the lane or, where none can be created, before it
+  /// Runs `job`, which throws nothing, where `runs_on` says or, where no thread can be created, before it
   /// returns. Thread-safe.
-  virtual void start(Lane lane, std::function<void()> job) = 0;
+  virtual void start(RunsOn runs_on, std::function<void()> job) = 0;
 
-  /// Takes part in the jobs of Lane::kSpare until all have ended.
+  /// Takes part in the jobs of RunsOn::kSpare until all have ended.
   /// @returns whether there was one
   virtual bool help() = 0;
 };
@@ -53,7 +53,7 @@ class Scheduler {
   void begin();
 
   /// Waits until all tasks of a step have ended.
-  /// @param help  the calling thread takes part in Lane::kSpare
+  /// @param help  the calling thread takes part in RunsOn::kSpare
   /// @throws the first exception of a task of any step, or Interrupted, when nothing runs any more
   /// @throws std::logic_error when tasks are left that can never begin
   void wait(int step, bool help);

@@ -10,7 +10,7 @@ namespace recon {
 using TaskId = int;
 
 /// Where a task runs.
-enum class Lane {
+enum class RunsOn {
   kThread,  ///< on a thread of its own: it waits for a device, for the disk, or for its own parallel loops
   kSpare,   ///< with the processor time that threads leave
 };
@@ -32,7 +32,7 @@ enum class TaskEnd {
 /// A piece of work, such as the check of one view.
 struct Task {
   int step = 0;  ///< what Scheduler::wait waits for
-  Lane lane = Lane::kThread;
+  RunsOn runs_on = RunsOn::kThread;
   std::function<TaskEnd()> run{};
   std::vector<TaskId> needs{};  ///< earlier tasks without whose results it is not run
   std::vector<TaskId> after{};  ///< earlier tasks that end before, with a result or without

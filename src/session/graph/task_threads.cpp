@@ -18,8 +18,8 @@ TaskThreads::~TaskThreads() noexcept {
   help();
 }
 
-void TaskThreads::start(Lane lane, std::function<void()> job) {
-  if (lane == Lane::kThread) {
+void TaskThreads::start(RunsOn runs_on, std::function<void()> job) {
+  if (runs_on == RunsOn::kThread) {
     threads_.submit(std::move(job));
     return;
   }

@@ -10,8 +10,8 @@
 
 namespace recon {
 
-/// Runs tasks on as many threads as there are tasks of Lane::kThread, and those of Lane::kSpare in an arena
-/// of low priority: threads that wait for the disk are none of the computation.
+/// Runs tasks on as many threads as there are tasks of RunsOn::kThread, and those of RunsOn::kSpare in an
+/// arena of low priority: threads that wait for the disk are none of the computation.
 class TaskThreads : public Executor {
  public:
   /// @param threads  of the arena, the one that helps included, >= 1
@@ -20,7 +20,7 @@ class TaskThreads : public Executor {
   /// Waits for what runs.
   ~TaskThreads() noexcept override;
 
-  void start(Lane lane, std::function<void()> job) override;
+  void start(RunsOn runs_on, std::function<void()> job) override;
   bool help() override;
 
  private:

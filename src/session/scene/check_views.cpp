@@ -211,7 +211,7 @@ class Checks {
 void add_check(SceneGraph& graph, const std::shared_ptr<Checks>& checks, int view) {
   SceneGraph::ViewTasks& tasks = graph.views[view];
   Task check{.step = SceneGraph::kCheck,
-             .lane = Lane::kSpare,
+             .runs_on = RunsOn::kSpare,
              .run = [checks, view] { return checks->check(view); },
              .shares = {{SceneGraph::kChecks}, {SceneGraph::kCheckedFiles, 1, true}}};
   if (tasks.write >= 0) check.needs = {tasks.write};
