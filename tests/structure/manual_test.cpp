@@ -103,7 +103,8 @@ TEST(Help, OfOtherProgramsFitsToo) {
 }
 
 TEST(Help, TakesTheWidthOfTheTerminal) {
-  if (output_of("command -v script").empty()) GTEST_SKIP() << "not installed: script";
+  if (output_of("script -qec 'echo made' /dev/null </dev/null 2>/dev/null").empty())
+    GTEST_SKIP() << "no pseudo-terminal can be made, or script is not installed";
   const std::string help = output_of("script -qec \"stty columns 61; '" RECON_PROGRAM
                                      "' --help\" /dev/null </dev/null | tr -d '\\r'");
   EXPECT_EQ(help, help_text(61));
