@@ -250,8 +250,8 @@ int SessionOptions::max_side(int width, int height) const {
   return std::max((std::max(width, height) + 1) / 2, kMinSide);
 }
 
-/// Patches and the planar prior are the default for the cost that they have, where neither planes nor stages
-/// are given.
+/// Patches, the planar prior and moved edges are the default for the cost that they have, where neither
+/// planes nor stages are given.
 static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
   bool& patches = options.sweep_stages.patches;

@@ -25,9 +25,8 @@ namespace recon {
 
 namespace {
 
-/// Views that are compared with others before the work, and the number of others.
-/// Photos that are compared before the work, if there are more, some views spread over them with fewer
-/// others.
+/// Up to so many photos each view is compared with so many others; of more photos some views, spread over
+/// them, with fewer others.
 constexpr std::size_t kPhotos = 36, kOthers = 3;
 constexpr std::size_t kSpreadViews = 12, kOthersOfSpread = 2;
 /// The others of one view that is in doubt.
