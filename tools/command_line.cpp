@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/program.hpp"
-#include "io/input_file.hpp"
+#include "io/file/input_file.hpp"
 #include "session/options/option.hpp"
 
 namespace recon {

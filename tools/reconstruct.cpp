@@ -9,7 +9,7 @@
 #include "core/program.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
-#include "io/output_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/session.hpp"
 #include "tools/command_line.hpp"

@@ -11,8 +11,8 @@
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/paths.hpp"
-#include "io/input_file.hpp"
-#include "io/output_file.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/output_file.hpp"
 
 namespace recon {
 

@@ -10,7 +10,7 @@
 #include "core/log_file.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
-#include "io/output_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/do_input.hpp"
 #include "session/input.hpp"
 #include "session/plan/step_clock.hpp"

@@ -10,11 +10,11 @@
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
-#include "io/input_file.hpp"
-#include "io/mvsnet_model.hpp"
-#include "io/text_scanner.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/text_scanner.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
+#include "io/model/mvsnet_model.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 

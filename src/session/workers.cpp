@@ -21,7 +21,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "io/output_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/session.hpp"
 
 namespace recon {

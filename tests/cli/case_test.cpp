@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cli/run_program.hpp"
-#include "io/colmap_model.hpp"
+#include "io/model/colmap_model.hpp"
 #include "io/temporary_folder.hpp"
 
 namespace recon {

@@ -10,10 +10,10 @@
 #include <opencv2/imgproc.hpp>
 
 #include "cli/scene_fixture.hpp"
-#include "io/colmap_model.hpp"
-#include "io/format_writers.hpp"
-#include "io/image_file.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
+#include "io/model/format_writers.hpp"
 
 namespace recon {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/scene_fixture.hpp"
-#include "io/colmap_model.hpp"
-#include "io/format_writers.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/model/colmap_model.hpp"
+#include "io/model/format_writers.hpp"
 
 namespace recon {
 namespace {

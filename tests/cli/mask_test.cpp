@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "cli/scene_fixture.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "io/model/colmap_model.hpp"
 
 namespace recon {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/scene_fixture.hpp"
-#include "io/colmap_model.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/model/colmap_model.hpp"
 
 namespace recon {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "cli/pair_fixture.hpp"
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 
 namespace recon {
 namespace {

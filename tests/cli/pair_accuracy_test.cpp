@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "cli/pair_fixture.hpp"
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
-#include "io/pair_folder.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "io/model/pair_folder.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/colour_sets.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 
 namespace recon {
 

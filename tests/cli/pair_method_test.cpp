@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/scene_fixture.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
 
 namespace recon {
 namespace {

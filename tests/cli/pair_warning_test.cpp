@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cli/pair_fixture.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 
 namespace recon {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/scene_fixture.hpp"
-#include "io/map_files.hpp"
+#include "io/map/map_files.hpp"
 
 namespace recon {
 namespace {

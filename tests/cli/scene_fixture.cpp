@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "io/colmap_model.hpp"
+#include "io/model/colmap_model.hpp"
 
 namespace recon {
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cli/scene_fixture.hpp"
-#include "io/naive_tiles.hpp"
+#include "io/cloud/naive_tiles.hpp"
 
 namespace recon {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cuda/gpu_test.hpp"
 #include "cuda/testing/cuda_pairs.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "io/model/colmap_model.hpp"
 
 namespace recon {
 namespace {

@@ -1,5 +1,5 @@
 #include "bytes_input.hpp"
-#include "io/map_files.hpp"
+#include "io/map/map_files.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   recon::feed(data, size, [](auto bytes, const auto& name) { recon::parse_depth_map(bytes, name); });

@@ -1,5 +1,5 @@
 #include "bytes_input.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return recon::feed(data, size, [](auto bytes, const auto& name) {

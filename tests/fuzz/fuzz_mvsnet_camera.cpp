@@ -1,5 +1,5 @@
 #include "bytes_input.hpp"
-#include "io/mvsnet_model.hpp"
+#include "io/model/mvsnet_model.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return recon::feed(data, size,

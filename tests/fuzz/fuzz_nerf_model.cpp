@@ -1,5 +1,5 @@
 #include "bytes_input.hpp"
-#include "io/nerf_model.hpp"
+#include "io/model/nerf_model.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return recon::feed(data, size, [](auto bytes, const auto& name) {

@@ -1,5 +1,5 @@
 #include "bytes_input.hpp"
-#include "io/pair_folder.hpp"
+#include "io/model/pair_folder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return recon::feed(data, size,

@@ -1,5 +1,5 @@
 #include "bytes_input.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
 
 /// The first byte says how many points the cloud is taken to have.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

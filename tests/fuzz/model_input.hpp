@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "../io/colmap_in_memory.hpp"
+#include "../io/model/colmap_in_memory.hpp"
 
 namespace recon {
 

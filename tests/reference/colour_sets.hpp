@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/stereo_sets.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon {

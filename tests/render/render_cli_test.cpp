@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "io/model/colmap_model.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 

@@ -8,7 +8,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
-#include "io/colmap_model.hpp"
+#include "io/model/colmap_model.hpp"
 #include "scene/camera.hpp"
 #include "scene/undistort.hpp"
 

@@ -7,7 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
-#include "io/colmap_model.hpp"
+#include "io/model/colmap_model.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"

@@ -11,8 +11,8 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.hpp"
-#include "io/image_file.hpp"
-#include "io/output_file.hpp"
+#include "io/file/output_file.hpp"
+#include "io/image/image_file.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "session/folder_fixture.hpp"
 
 namespace recon {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/report/cloud_view.hpp"
 #include "session/report/html.hpp"

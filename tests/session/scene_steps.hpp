@@ -17,8 +17,8 @@
 #include <sstream>
 
 #include "core/error.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
 #include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"

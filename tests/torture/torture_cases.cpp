@@ -9,8 +9,8 @@
 #include "cli/pair_fixture.hpp"
 #include "cli/run_program.hpp"
 #include "cli/scene_fixture.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
 
 namespace recon {
 

@@ -6,7 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "cuda/testing/cuda_pairs.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
 #include "match/posed_image.hpp"
 #include "reference/colour_sets.hpp"
 

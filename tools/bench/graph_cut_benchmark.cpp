@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "evaluate/statistics.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "match/cpu_sweep.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"

@@ -8,9 +8,9 @@
 #include "evaluate/cloud_score.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
 #include "tools/evaluate/commands.hpp"
 
 namespace recon {

@@ -7,8 +7,8 @@
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "evaluate/depth_score.hpp"
-#include "io/colmap_model.hpp"
-#include "io/map_files.hpp"
+#include "io/map/map_files.hpp"
+#include "io/model/colmap_model.hpp"
 #include "scene/undistort.hpp"
 #include "tools/evaluate/commands.hpp"
 

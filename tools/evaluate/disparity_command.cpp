@@ -6,9 +6,9 @@
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "evaluate/disparity_score.hpp"
-#include "io/image_file.hpp"
-#include "io/input_file.hpp"
-#include "io/map_files.hpp"
+#include "io/file/input_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 #include "tools/evaluate/commands.hpp"
 
 namespace recon {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/text_scanner.hpp"
+#include "io/file/text_scanner.hpp"
 #include "match/sweep_options.hpp"
 #include "match/transform_step.hpp"
 #include "methods/backend.hpp"

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "io/input_file.hpp"
+#include "io/file/input_file.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "io/image_file.hpp"
-#include "io/pair_folder.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/pair_folder.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "session/options/inputs.hpp"

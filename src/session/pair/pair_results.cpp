@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "io/map_files.hpp"
+#include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
 
 namespace recon {

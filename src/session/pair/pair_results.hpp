@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/image.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
 #include "scene/pinhole.hpp"
 #include "session/resume/output_folder.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "io/image_file.hpp"
-#include "io/text_scanner.hpp"
+#include "io/file/text_scanner.hpp"
+#include "io/image/image_file.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"

@@ -8,8 +8,8 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "io/map_files.hpp"
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/map/map_files.hpp"
 
 namespace recon {
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "io/map_files.hpp"
+#include "io/map/map_files.hpp"
 #include "session/report/embedded.hpp"
 
 namespace recon {

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
-#include "io/input_file.hpp"
+#include "io/file/input_file.hpp"
 
 namespace recon {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/version.hpp"
-#include "io/image_file.hpp"
-#include "io/map_files.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 #include "scene/view_geometry.hpp"
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/content_hash.hpp"
-#include "io/output_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/report/cloud_view.hpp"
 #include "session/report/embedded.hpp"
 #include "session/report/html.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/input_file.hpp"
-#include "io/output_file.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
 

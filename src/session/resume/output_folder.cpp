@@ -21,8 +21,8 @@
 #include "core/interrupt.hpp"
 #include "core/paths.hpp"
 #include "core/version.hpp"
-#include "io/input_file.hpp"
-#include "io/output_file.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
-#include "io/input_file.hpp"
-#include "io/output_file.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/output_file.hpp"
 #include "session/resume/changes.hpp"
 
 namespace recon {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "scene/calibration_check.hpp"
 #include "session/scene/scene_run.hpp"
 

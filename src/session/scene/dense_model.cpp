@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "io/colmap_model.hpp"
+#include "io/model/colmap_model.hpp"
 #include "scene/camera.hpp"
 #include "session/scene/scene_run.hpp"
 

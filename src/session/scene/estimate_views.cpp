@@ -7,9 +7,9 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "io/image_file.hpp"
-#include "io/input_file.hpp"
-#include "io/map_files.hpp"
+#include "io/file/input_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 #include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"

@@ -11,7 +11,7 @@
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/paths.hpp"
-#include "io/colmap_model.hpp"
-#include "io/mvsnet_model.hpp"
-#include "io/nerf_model.hpp"
+#include "io/model/colmap_model.hpp"
+#include "io/model/mvsnet_model.hpp"
+#include "io/model/nerf_model.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/photo_fit.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/ply.hpp"
+#include "io/cloud/ply.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "session/scene/scene_run.hpp"

@@ -10,8 +10,8 @@
 
 #include "core/image.hpp"
 #include "core/lru_cache.hpp"
-#include "io/image_file.hpp"
-#include "io/output_file.hpp"
+#include "io/file/output_file.hpp"
+#include "io/image/image_file.hpp"
 #include "match/posed_image.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/plan/plan.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/ply_tiles.hpp"
-#include "io/text_scanner.hpp"
+#include "io/cloud/ply_tiles.hpp"
+#include "io/file/text_scanner.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
 

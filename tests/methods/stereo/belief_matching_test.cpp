@@ -2,7 +2,7 @@
 #include <hwy/highway.h>
 
 #include "core/parallel.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "io/colmap_model.hpp"
-#include "io/image_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
 #include "match/cpu_sweep.hpp"
 #include "match/posed_image.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"

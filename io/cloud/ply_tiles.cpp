@@ -1,0 +1,219 @@
+#include "io/cloud/ply_tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <regex>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/interrupt.hpp"
+#include "io/cloud/ply_vertices.hpp"
+#include "io/file/byte_reader.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/file/output_file.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Bytes that are read or written at once.
+constexpr std::size_t kChunkBytes = 1 << 20;
+/// Bytes of the temporary file that are read or written before their memory is given back.
+constexpr std::size_t kHeldBytes = 32 << 20;
+
+/// The indices of a tile.
+using TileIndex = std::pair<std::int64_t, std::int64_t>;
+
+struct Tile {
+  std::uint64_t count = 0;  ///< points
+  std::uint64_t next = 0;   ///< where its next point belongs in the temporary file, in points
+};
+
+using Tiles = std::map<TileIndex, Tile>;
+
+/// Calls visit(vertex bytes) for all vertices in their order.
+template <class Visit>
+void for_each_vertex(const PlyVertices& vertices, const Visit& visit) {
+  const std::uint64_t at_once = std::max<std::uint64_t>(1, kChunkBytes / vertices.bytes());
+  std::string chunk;
+  for (std::uint64_t first = 0; first < vertices.count(); first += at_once) {
+    check_interrupted();
+    chunk.clear();
+    vertices.read(first, std::min(at_once, vertices.count() - first), chunk);
+    for (std::size_t at = 0; at < chunk.size(); at += vertices.bytes())
+      visit(std::string_view(chunk).substr(at, vertices.bytes()));
+  }
+}
+
+/// A coordinate of the vertices.
+class Coordinate {
+ public:
+  Coordinate(const PlyVertices& vertices, const char* name) {
+    for (const PlyProperty& property : vertices.element().properties) {
+      if (property.name == name) {
+        if (property.type != PlyType::kFloat && property.type != PlyType::kDouble) break;
+        double_ = property.type == PlyType::kDouble;
+        return;
+      }
+      offset_ += byte_count(property.type);
+    }
+    vertices.fail(std::string("the vertices have no property ") + name + " of type float or double");
+  }
+
+  double of(std::string_view vertex) const {
+    const char* const bytes = vertex.data() + offset_;
+    return double_ ? load_number<double>(bytes) : static_cast<double>(load_number<float>(bytes));
+  }
+
+ private:
+  std::size_t offset_ = 0;
+  bool double_ = false;
+};
+
+/// The tiles of a cloud.
+class Grid {
+ public:
+  Grid(const PlyVertices& vertices, double size)
+      : vertices_(vertices), x_(vertices, "x"), y_(vertices, "y"), size_(size) {
+    for_each_vertex(vertices, [this](std::string_view vertex) { count(vertex); });
+    if (tiles_.size() > kMaxPlyTiles || !has_indices_) refuse();
+    std::uint64_t begin = 0;
+    for (auto& [index, tile] : tiles_) {
+      tile.next = begin;
+      begin += tile.count;
+    }
+  }
+
+  const Tiles& tiles() const { return tiles_; }
+
+  /// The tile of a vertex, which has been counted.
+  Tile& tile_of(std::string_view vertex) {
+    const TileIndex index = index_of(vertex);
+    // Neighbours in the cloud are neighbours in space.
+    if (last_ == tiles_.end() || last_->first != index) last_ = tiles_.find(index);
+    return last_->second;
+  }
+
+ private:
+  TileIndex index_of(std::string_view vertex) const {
+    return {static_cast<std::int64_t>(std::floor(x_.of(vertex) / size_)),
+            static_cast<std::int64_t>(std::floor(y_.of(vertex) / size_))};
+  }
+
+  void count(std::string_view vertex) {
+    const double x = x_.of(vertex), y = y_.of(vertex);
+    if (!std::isfinite(x) || !std::isfinite(y)) vertices_.fail("a vertex is not finite");
+    min_x_ = std::min(min_x_, x);
+    max_x_ = std::max(max_x_, x);
+    min_y_ = std::min(min_y_, y);
+    max_y_ = std::max(max_y_, y);
+    // Beyond this, doubles no longer tell neighbouring indices apart.
+    constexpr double kMaxIndex = 1e15;
+    has_indices_ &= std::max(std::abs(x), std::abs(y)) / size_ < kMaxIndex;
+    if (!has_indices_ || tiles_.size() > kMaxPlyTiles) return;  // only the extent is still of interest
+    const TileIndex index = index_of(vertex);
+    if (last_ == tiles_.end() || last_->first != index) last_ = tiles_.try_emplace(index).first;
+    ++last_->second.count;
+  }
+
+  [[noreturn]] void refuse() const {
+    // Tiles of this size are surely no more than kMaxPlyTiles, wherever the grid begins.
+    const double width = max_x_ - min_x_, height = max_y_ - min_y_;
+    const double least = std::max(width, height) / (std::sqrt(static_cast<double>(kMaxPlyTiles)) - 1);
+    throw UsageError(
+        fmt::format("{}: --tile {:.6g} would divide the cloud of {:.6g} x {:.6g} units, a grid of {:.6g} x "
+                    "{:.6g} tiles, into more than {} tiles; give at least {:.2g}",
+                    vertices_.file(), size_, width, height, std::ceil(width / size_),
+                    std::ceil(height / size_), kMaxPlyTiles, 1.05 * least));
+  }
+
+  const PlyVertices& vertices_;
+  const Coordinate x_, y_;
+  const double size_;
+  Tiles tiles_;
+  Tiles::iterator last_ = tiles_.end();
+  bool has_indices_ = true;
+  double min_x_ = std::numeric_limits<double>::infinity(), max_x_ = -min_x_;
+  double min_y_ = min_x_, max_y_ = -min_x_;
+};
+
+void check_form(const PlyVertices& vertices) {
+  if (vertices.format() != PlyFormat::kBinaryLittleEndian || !vertices.alone())
+    vertices.fail("a cloud that is divided into tiles has to be little-endian and to have vertices alone");
+}
+
+/// The vertices sorted by tiles, in a temporary file of which a share is in memory.
+class SortedVertices {
+ public:
+  SortedVertices(const PlyVertices& vertices, Grid& grid, const std::filesystem::path& folder)
+      : file_(folder, vertices.count() * vertices.bytes()) {
+    for_each_vertex(vertices, [&](std::string_view vertex) {
+      file_.write(grid.tile_of(vertex).next++ * vertices.bytes(), vertex);
+      hold(vertex.size());
+    });
+  }
+
+  /// Copies the next bytes to a file.
+  void copy(std::size_t bytes, AtomicFile& output) {
+    const char* const data = static_cast<const char*>(file_.data()) + next_;
+    for (std::size_t at = 0; at < bytes; at += kChunkBytes) {
+      const std::size_t piece = std::min(bytes - at, kChunkBytes);
+      output.write({data + at, piece});
+      hold(piece);
+    }
+    next_ += bytes;
+  }
+
+ private:
+  void hold(std::size_t bytes) {
+    held_ += bytes;
+    if (held_ < kHeldBytes) return;
+    file_.drop_pages();
+    held_ = 0;
+  }
+
+  MappedFile file_;
+  std::size_t next_ = 0, held_ = 0;
+};
+
+std::string digits(std::int64_t index) {
+  return (index < 0 ? "m" : "") + std::to_string(std::abs(index));
+}
+
+std::string name_of(TileIndex index) {
+  return digits(index.first) + "_" + digits(index.second) + ".ply";
+}
+
+}  // namespace
+
+std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
+                                const std::filesystem::path& folder) {
+  EXPECTS(size > 0);
+  const PlyVertices vertices(cloud);
+  check_form(vertices);
+  Grid grid(vertices, size);
+  std::vector<PlyTile> written;
+  if (grid.tiles().empty()) return written;
+  SortedVertices sorted(vertices, grid, cloud.parent_path());
+  for (const auto& [index, tile] : grid.tiles()) {
+    check_interrupted();
+    const std::string name = name_of(index);
+    AtomicFile output(folder / name);
+    output.write(vertices.header(tile.count));
+    sorted.copy(tile.count * vertices.bytes(), output);
+    written.push_back({name, output.commit()});
+  }
+  return written;
+}
+
+bool is_tile_name(std::string_view name) {
+  static const std::regex kName("m?[0-9]+_m?[0-9]+\\.ply");
+  return std::regex_match(name.begin(), name.end(), kName);
+}
+
+}  // namespace recon

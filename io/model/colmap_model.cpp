@@ -1,0 +1,162 @@
+#include "io/model/colmap_model.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "core/paths.hpp"
+#include "io/file/byte_reader.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/output_file.hpp"
+#include "io/file/text_scanner.hpp"
+#include "io/model/colmap_formats.hpp"
+
+namespace recon {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path file_of(const fs::path& folder, std::string_view name, ColmapFormat format) {
+  return folder / (std::string(name) + (format == ColmapFormat::kText ? ".txt" : ".bin"));
+}
+
+bool has_file(const fs::path& folder, std::string_view name, ColmapFormat format) {
+  return is_there(file_of(folder, name, format));
+}
+
+/// Whether the required files of a model exist.
+bool is_complete(const fs::path& folder, ColmapFormat format) {
+  return has_file(folder, "cameras", format) && has_file(folder, "images", format);
+}
+
+bool has_model(const fs::path& folder) {
+  if (!is_folder(folder)) return false;
+  return is_complete(folder, ColmapFormat::kBinary) || is_complete(folder, ColmapFormat::kText);
+}
+
+/// The complete format, binary first; if none is complete, that of the cameras file, so that the message
+/// names the missing files.
+ColmapFormat format_of(const fs::path& folder) {
+  for (const ColmapFormat format : {ColmapFormat::kBinary, ColmapFormat::kText})
+    if (is_complete(folder, format)) return format;
+  return has_file(folder, "cameras", ColmapFormat::kBinary) ? ColmapFormat::kBinary : ColmapFormat::kText;
+}
+
+void parse_file(const fs::path& path, ColmapParser* parse, ColmapBuilder& builder) {
+  InputStream stream(path);
+  parse(stream, path.string(), builder);
+}
+
+/// The number of images of a model, as its images file announces it or has lines; 0 where it cannot be read.
+std::uint64_t count_images(const fs::path& folder) {
+  const ColmapFormat format = format_of(folder);
+  const fs::path path = file_of(folder, "images", format);
+  try {
+    InputStream stream(path);
+    const std::string file = path.string();
+    if (format == ColmapFormat::kBinary) return ByteReader(stream, file).read<std::uint64_t>("a count");
+    LineScanner lines(stream, file);
+    std::uint64_t images = 0;
+    for (std::string_view line; lines.next_content(line); ++images) lines.next(line);  // its observations
+    return images;
+  } catch (const InputError&) {
+    return 0;
+  }
+}
+
+/// Whether COLMAP takes a line that begins with this name for a comment.
+bool is_comment(std::string_view name) {
+  return name.starts_with('#');
+}
+
+}  // namespace
+
+Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
+  const ColmapFormat format = format_of(folder);
+  const ColmapParsers parsers = colmap_parsers(format);
+  ColmapBuilder builder(memory_limit);
+  parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
+  const fs::path images = file_of(folder, "images", format);
+  parse_file(images, parsers.images, builder);
+  if (has_file(folder, "points3D", format))
+    parse_file(file_of(folder, "points3D", format), parsers.points, builder);
+  return builder.finish(images.string());
+}
+
+void check_colmap_model(const fs::path& folder, std::size_t memory_limit) {
+  const ColmapFormat format = format_of(folder);
+  ColmapBuilder builder(memory_limit);
+  parse_file(file_of(folder, "cameras", format), colmap_parsers(format).cameras, builder);
+  for (const char* name : {"images", "points3D"})
+    if (const fs::path file = file_of(folder, name, format); is_there(file))
+      const InputDescriptor opened(file);
+}
+
+void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat format) {
+  EXPECTS(scene.camera_ids.size() == scene.cameras.size());
+  const auto write = [&](std::string_view name, const auto& formatter) {
+    AtomicFile file(file_of(folder, name, format));
+    formatter(scene, format, [&file](std::string_view bytes) { file.write(bytes); });
+    file.commit_if_changed();
+  };
+  write("images", format_colmap_images);
+  write("points3D", format_colmap_points);
+  // Written last: a folder with a cameras file is a complete model.
+  write("cameras", format_colmap_cameras);
+}
+
+std::vector<ModelFolder> find_model_folders(const fs::path& scene_folder) {
+  const fs::path sparse = scene_folder / "sparse";
+  if (has_model(sparse)) return {{sparse, 0}};
+  std::map<std::pair<std::uint64_t, fs::path>, std::uint64_t> images_of;  // in the order of the numbers
+  for_each_in_folder(sparse, [&](const fs::path& path) {
+    if (const auto number = to_number<std::uint64_t>(path.filename().string()); number && has_model(path))
+      images_of.emplace(std::pair(*number, path), 0);
+  });
+  std::vector<ModelFolder> folders;
+  for (const auto& [key, images] : images_of)
+    folders.push_back({key.second, images_of.size() > 1 ? count_images(key.second) : 0});
+  std::stable_sort(folders.begin(), folders.end(),
+                   [](const ModelFolder& a, const ModelFolder& b) { return a.images > b.images; });
+  return folders;
+}
+
+std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {
+  const std::vector<ModelFolder> folders = find_model_folders(scene_folder);
+  if (folders.empty()) return std::nullopt;
+  return folders.front().path;
+}
+
+fs::path find_model(const fs::path& scene_folder) {
+  if (!is_folder(scene_folder))
+    throw InputError(scene_folder.string() + ": there is no such folder; give the folder of a scene");
+  if (auto folder = find_model_folder(scene_folder)) return *std::move(folder);
+  throw InputError(
+      scene_folder.string() +
+      ": there is no COLMAP model here; looked for cameras and images, as .bin or .txt, in sparse/ "
+      "and sparse/0/, sparse/1/ and so on");
+}
+
+void write_patch_match_config(const std::filesystem::path& path,
+                              const std::vector<PatchMatchEntry>& entries) {
+  std::string text;
+  for (const PatchMatchEntry& entry : entries) {
+    std::string sources;
+    for (const std::string& name : entry.sources) {
+      if (name.find_first_of(",;") != std::string::npos || (sources.empty() && is_comment(name))) continue;
+      sources += (sources.empty() ? "" : ", ") + name;
+    }
+    if (!sources.empty() && !is_comment(entry.reference)) text += entry.reference + "\n" + sources + "\n";
+  }
+  write_file_if_changed(path, text);
+}
+
+void write_fusion_config(const std::filesystem::path& path, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names)
+    if (!is_comment(name)) text += name + "\n";
+  write_file_if_changed(path, text);
+}
+
+}  // namespace recon

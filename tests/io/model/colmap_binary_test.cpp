@@ -1,0 +1,167 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "io/error_message.hpp"
+#include "io/model/colmap_in_memory.hpp"
+#include "io/model/colmap_model.hpp"
+#include "io/model/scene_samples.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+
+/// Bytes assembled by hand according to COLMAP's documentation of its binary format, on a little-endian
+/// machine.
+class Bytes {
+ public:
+  template <class T>
+  Bytes& add(T value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  template <class T, class... More>
+  Bytes& add_all(T value, More... more) {
+    add(value);
+    if constexpr (sizeof...(more) > 0) add_all(more...);
+    return *this;
+  }
+  Bytes& text(std::string_view text) {
+    bytes_ += text;
+    return *this;
+  }
+  operator std::string() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+using U8 = std::uint8_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+Bytes camera(U64 count = 1) {
+  return Bytes().add_all(count, U32{5}, std::int32_t{0}, U64{640}, U64{480}, 500.0, 320.0, 240.0);
+}
+
+Bytes image_head(std::string_view name, U32 camera_id = 5, double w = 1.0) {
+  return Bytes().add_all(U64{1}, U32{9}, w, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, camera_id).text(name).add('\0');
+}
+
+Bytes image(U64 observations = 2) {
+  return image_head("b c.png").add_all(observations, 1.5, 2.5, U64{77}, 3.5, 4.5, kNoPoint);
+}
+
+Bytes point(U32 image_id = 9, U64 track_length = 1) {
+  return Bytes().add_all(U64{1}, U64{77}, 1.0, 2.0, 3.0, U8{1}, U8{2}, U8{3}, 0.5, track_length, image_id,
+                         U32{0});
+}
+
+Scene parse_binary(const std::string& cameras, const std::string& images, const std::string& points) {
+  return parse_colmap_model(
+      {{"cameras.bin", cameras}, {"images.bin", images}, ColmapFile{"points3D.bin", points}},
+      ColmapFormat::kBinary);
+}
+
+TEST(ColmapBinary, NamesTheModelOfPanoramas) {
+  const std::string bytes =
+      Bytes().add_all(U64{1}, U32{5}, std::int32_t{17}, U64{400}, U64{200}, 400.0, 200.0);
+  EXPECT_THAT(message_of<InputError>([&] { parse_binary(bytes, image(), point()); }),
+              testing::StartsWith("cameras.bin: byte 8: camera 5 has the model EQUIRECTANGULAR of COLMAP 4, "
+                                  "which is not supported; "));
+}
+
+TEST(ColmapBinary, ReadsTheFurtherModelsOfColmap4) {
+  const std::pair<std::int32_t, int> models[] = {{11, 16}, {12, 4}, {13, 5}, {14, 3}, {15, 4}, {16, 6}};
+  for (const auto& [id, parameters] : models) {
+    Bytes bytes = Bytes().add_all(U64{1}, U32{5}, id, U64{640}, U64{480});
+    for (int i = 0; i < parameters; ++i) bytes.add(i + 1.0);
+    const Scene scene = parse_binary(bytes, image(), point());
+    EXPECT_EQ(static_cast<int>(scene.cameras[0].model), id);
+    EXPECT_EQ(scene.cameras[0].params.back(), parameters);
+  }
+}
+
+TEST(ColmapBinary, ReadsBytesPutTogetherByHand) {
+  const Scene scene = parse_binary(camera(), image(), point());
+  ASSERT_EQ(scene.cameras.size(), 1u);
+  EXPECT_EQ(scene.camera_ids[0], 5u);
+  EXPECT_EQ(scene.cameras[0].height, 480);
+  EXPECT_EQ(scene.cameras[0].params, (std::vector<double>{500, 320, 240}));
+  ASSERT_EQ(scene.views.size(), 1u);
+  EXPECT_EQ(scene.views[0].id, 9u);
+  EXPECT_EQ(scene.views[0].name, "b c.png");
+  EXPECT_EQ(scene.views[0].cam_from_world.translation.z, 3);
+  EXPECT_EQ(scene.views[0].observations[1].pixel.y, 4.5);
+  ASSERT_EQ(scene.points.size(), 1u);
+  EXPECT_EQ(scene.points[0].position.y, 2);
+  EXPECT_EQ(scene.points[0].colour, (Rgb8{1, 2, 3}));
+  EXPECT_EQ(scene.points[0].track.size(), 1u);
+}
+
+TEST(ColmapBinary, WritesTheSameBytes) {
+  const ColmapFiles files =
+      format_colmap_model(parse_binary(camera(), image(), point()), ColmapFormat::kBinary);
+  EXPECT_EQ(files.cameras.bytes, std::string(camera()));
+  EXPECT_EQ(files.images.bytes, std::string(image()));
+  EXPECT_EQ(files.points->bytes, std::string(point()));
+}
+
+TEST(ColmapBinary, RefusesEveryTruncation) {
+  const ColmapFiles whole = format_colmap_model(scene_of_all_models(), ColmapFormat::kBinary);
+  for (int part = 0; part < 3; ++part) {
+    const std::string& bytes = part == 0   ? whole.cameras.bytes
+                               : part == 1 ? whole.images.bytes
+                                           : whole.points->bytes;
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      ColmapFiles cut = whole;
+      (part == 0 ? cut.cameras.bytes : part == 1 ? cut.images.bytes : cut.points->bytes).resize(length);
+      const std::string message =
+          message_of<InputError>([&] { parse_colmap_model(cut, ColmapFormat::kBinary); });
+      ASSERT_THAT(message, HasSubstr("truncated")) << "part " << part << ", " << length << " bytes";
+    }
+  }
+}
+
+TEST(ColmapBinary, RefusesFaultsWithByteAndReason) {
+  struct Fault {
+    std::string cameras, images, points, place, message;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const U64 absurd = U64{1} << 62;
+  const std::vector<Fault> faults = {
+      {camera(absurd), image(), point(), "cameras.bin: byte 0: ", "4611686018427387904 cameras"},
+      {Bytes().add_all(U64{1}, U32{5}, 18, U64{640}, U64{480}, 500.0, 320.0, 240.0), "", "",
+       "cameras.bin: byte 8: ", "model 18"},
+      {Bytes().add_all(U64{1}, U32{5}, 0, absurd, U64{480}, 500.0, 320.0, 240.0), "", "",
+       "cameras.bin: byte 16: ", "width"},
+      {Bytes().add_all(U64{1}, U32{5}, 0, U64{0}, U64{480}, 500.0, 320.0, 240.0), "", "",
+       "cameras.bin: byte 8: ", "0x480"},
+      {Bytes().add_all(U64{1}, U32{5}, 0, U64{640}, U64{480}, nan, 320.0, 240.0), "", "",
+       "cameras.bin: byte 8: ", "nan"},
+      {camera().add('x'), image(), point(), "cameras.bin: byte 56: ", "1 bytes follow"},
+      {camera(), image(absurd), point(), "images.bin: byte 80: ", "observations"},
+      {camera(), image_head("a.png", 6).add(U64{0}), "", "images.bin: byte 8: ", "camera 6"},
+      {camera(), image_head("a.png", 5, 0).add(U64{0}), "", "images.bin: byte 8: ", "no quaternion"},
+      {camera(), image_head("a.png", 5, nan).add(U64{0}), "", "images.bin: byte 8: ", "no quaternion"},
+      {camera(), image_head("../a.png").add(U64{0}), "", "images.bin: byte 8: ", "\"..\""},
+      {camera(), image_head("").add(U64{0}), "", "images.bin: byte 8: ", "empty"},
+      {camera(), image_head("a\nb.png").add(U64{0}), "", "images.bin: byte 8: ", "control"},
+      {camera(), image_head("C:\\a.png").add(U64{0}), "", "images.bin: byte 8: ", "absolute"},
+      {camera(), image().add('x'), point(), "images.bin: byte 136: ", "1 bytes follow"},
+      {camera(), image(), point(9, absurd), "points3D.bin: byte 51: ", "track elements"},
+      {camera(), image(), point().add('x'), "points3D.bin: byte 67: ", "1 bytes follow"},
+  };
+  for (const Fault& fault : faults) {
+    const std::string message =
+        message_of<InputError>([&] { parse_binary(fault.cameras, fault.images, fault.points); });
+    EXPECT_THAT(message, testing::StartsWith(fault.place));
+    EXPECT_THAT(message, HasSubstr(fault.message));
+  }
+}
+
+}  // namespace
+}  // namespace recon
