@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -99,6 +100,29 @@ TEST_F(Paths, OfAFolderAreAllThatIsInIt) {
   for (const char* none : {"folder", "nothing", "file"})
     for_each_in_folder(folder_ / none, [&](const fs::path& path) { ADD_FAILURE() << path; });
   EXPECT_THROW(for_each_in_folder(folder_ / "loop", [](const fs::path&) {}), InputError);
+}
+
+/// As root, who may read all folders, by another user's rights.
+TEST_F(Paths, OfAFolderThatCannotBeListedAreAFault) {
+  constexpr uid_t kNobody = 65534;
+  const fs::path locked = folder_ / "folder";
+  fs::permissions(folder_, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+  fs::permissions(locked, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec);
+  const bool root = geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(seteuid(kNobody), 0);
+  }
+  std::string message;
+  try {
+    for_each_in_folder(locked, [](const fs::path& path) { ADD_FAILURE() << path; });
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  if (root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+  fs::permissions(locked, fs::perms::owner_all);
+  EXPECT_EQ(message, locked.string() + ": the folder cannot be read: Permission denied");
 }
 
 TEST_F(Paths, AreComparedAsFarAsTheyCanBeResolved) {
