@@ -1,4 +1,4 @@
-// The README names files by their path, with or without the extension, and folders with a slash at the end.
+// Documents name files by their path, with or without the extension, and folders with a slash at the end.
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -14,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> named_paths(const fs::path& document) {
-  const std::regex path(R"(`((?:src|cuda|io|tests)/[A-Za-z0-9_/.-]*)`)");
+  const std::regex path(R"(`((?:src|cuda|io|tests|tools)/[A-Za-z0-9_/.-]*)`)");
   std::ifstream in(document);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   std::vector<std::string> paths;
@@ -23,9 +24,11 @@ std::vector<std::string> named_paths(const fs::path& document) {
   return paths;
 }
 
-TEST(Readme, NamesFilesThatAreThere) {
+TEST(Documents, NameFilesThatAreThere) {
   const fs::path root = RECON_SOURCE_DIR;
-  const std::vector<std::string> paths = named_paths(root / "README.md");
+  std::vector<std::string> paths;
+  for (const char* document : {"README.md", "CONTRIBUTING.md", "tools/docs/architecture.md"})
+    for (std::string& path : named_paths(root / document)) paths.push_back(std::move(path));
   EXPECT_GT(paths.size(), 30u);
   for (const std::string& path : paths) {
     const std::vector<std::string> extensions = {"", ".hpp", ".cpp", ".cu", ".cuh"};
