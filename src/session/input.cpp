@@ -13,10 +13,10 @@
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
-#include "io/model/colmap_model.hpp"
 #include "io/model/mvsnet_model.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
+#include "session/scene/scene_formats.hpp"
 
 namespace recon {
 
@@ -41,13 +41,7 @@ std::string what_is_missing(const fs::path& root) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
   if (is_there_to_read(root / "calib.txt") || left || right)
     return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
-  if (!is_folder(root / "images"))
-    return "this is no scene: it has no folder images/ (and no file transforms.json); --images names another "
-           "folder of the photos";
-  if (!is_folder(root / "sparse"))
-    return "this is no scene: it has no folder sparse/ (nor a file transforms.json, nor cams/NAME_cam.txt)";
-  return "this is no scene: sparse/ (and sparse/0/, sparse/1/ and so on) has no cameras and images as .txt "
-         "or .bin";
+  return "this is no scene: " + what_is_missing_of_a_scene(root);
 }
 
 /// The folder of the masks of a scene; empty where there is none.
@@ -67,46 +61,18 @@ fs::path images_of(const fs::path& root, const fs::path& given) {
   return is_folder(root / given) ? root / given : given;
 }
 
-/// Says which of several models is read.
-std::vector<std::string> warnings_of(const std::vector<ModelFolder>& models) {
-  if (models.size() < 2) return {};
-  std::string others;
-  for (std::size_t i = 1; i < models.size(); ++i)
-    others +=
-        fmt::format("{}{} with {}", i > 1 ? ", " : "", models[i].path.filename().string(), models[i].images);
-  return {fmt::format(
-      "{} has {} images and is read; the other models of parts of the scene are not: {}; to use one, give it "
-      "alone in a folder sparse/ of a scene of its own",
-      models.front().path.string(), models.front().images, others)};
-}
-
-/// The parts of a scene: of COLMAP if there is a folder sparse/, else of nerfstudio or NeRF (transforms.json
-/// or transforms_train.json), else of MVSNet (cams/NAME_cam.txt), whose photos BlendedMVS has in
-/// blended_images/. Nothing when `root` has no model or, except with transforms.json, no folder of photos.
+/// The parts of a scene, of the first format that is found; what has a folder sparse/ is of COLMAP. Nothing
+/// when `root` has no model or, except with transforms.json, no folder of photos.
 std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name, const fs::path& images) {
-  SceneFolder scene{root, images_of(root, images), {}, {}, name};
-  scene.images_given = !images.empty();
-  const bool has_images = is_folder(scene.images);
-  // COLMAP comes first: the other formats have no points.
-  if (is_folder(root / "sparse")) {
-    const std::vector<ModelFolder> models = find_model_folders(root);
-    if (!has_images || models.empty()) return std::nullopt;
-    scene.model = models.front().path;
-    scene.warnings = warnings_of(models);
-    return scene;
+  const SceneFolder known{root, images_of(root, images), {}, {}, name, SceneFormat::kColmap, !images.empty()};
+  const bool has_sparse = is_folder(root / "sparse");
+  for (const SceneImporter& importer : scene_importers()) {
+    SceneFolder scene = known;
+    scene.format = importer.format;
+    if (importer.find(scene)) return scene;
+    if (has_sparse) return std::nullopt;
   }
-  for (const char* file : {"transforms.json", "transforms_train.json"})
-    if (is_there_to_read(root / file)) {
-      if (!scene.images_given) scene.images = root;
-      scene.model = root / file;
-      scene.format = SceneFormat::kNerf;
-      return scene;
-    }
-  scene.model = root / "cams";
-  scene.format = SceneFormat::kMvsnet;
-  if (!has_images && !scene.images_given) scene.images = root / "blended_images";
-  if (!is_folder(scene.images) || mvsnet_camera_files(scene.model).empty()) return std::nullopt;
-  return scene;
+  return std::nullopt;
 }
 
 /// The parts of a folder of a rectified pair, as Middlebury has them: its images, as .png or another kind of

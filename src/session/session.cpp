@@ -21,8 +21,6 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
-#include "io/model/colmap_model.hpp"
-#include "io/model/mvsnet_model.hpp"
 #include "session/do_input.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
@@ -30,6 +28,7 @@
 #include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/session_report.hpp"
+#include "session/scene/scene_formats.hpp"
 #include "session/session_files.hpp"
 #include "session/workers.hpp"
 
@@ -109,12 +108,7 @@ void check_input(const Input& input, const SessionOptions& options) {
     return;
   }
   const auto& scene = std::get<SceneFolder>(input);
-  if (scene.format == SceneFormat::kColmap)
-    check_colmap_model(scene.model, model_memory(options.memory_limit.value_or(available_memory())));
-  else if (scene.format == SceneFormat::kNerf)
-    const InputDescriptor opened(scene.model);
-  else
-    for (const auto& file : mvsnet_camera_files(scene.model)) const InputDescriptor opened(file);
+  importer_of(scene).check(scene, model_memory(options.memory_limit.value_or(available_memory())));
 }
 
 /// An input whose failure must not stop the others.

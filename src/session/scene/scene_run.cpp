@@ -9,11 +9,9 @@
 #include <utility>
 
 #include "core/paths.hpp"
-#include "io/model/colmap_model.hpp"
-#include "io/model/mvsnet_model.hpp"
-#include "io/model/nerf_model.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/photo_fit.hpp"
+#include "session/scene/scene_formats.hpp"
 
 namespace recon {
 
@@ -25,18 +23,6 @@ bool is_finite(const Pose& pose) {
   const auto& [x, y, z] = pose.translation;
   return std::isfinite(x) && std::isfinite(y) && std::isfinite(z) &&
          std::ranges::all_of(pose.rotation.m, [](double v) { return std::isfinite(v); });
-}
-
-Scene read_model(const SceneFolder& folder, std::size_t memory_limit) {
-  switch (folder.format) {
-    case SceneFormat::kNerf:
-      return read_nerf_model(folder.model, memory_limit, folder.images_given ? folder.images : fs::path());
-    case SceneFormat::kMvsnet:
-      return read_mvsnet_model(folder.model, folder.images, memory_limit);
-    case SceneFormat::kColmap:
-      break;
-  }
-  return read_colmap_model(folder.model, memory_limit);
 }
 
 void check_poses(const Scene& scene, const SceneFolder& folder) {
@@ -116,7 +102,7 @@ void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
 }
 
 void read_scene(SceneRun& run) {
-  run.scene = read_model(run.folder, model_memory(run.memory.limit));
+  run.scene = importer_of(run.folder).read(run.folder, model_memory(run.memory.limit));
   for (const std::string& warning : run.folder.warnings) run.warn(warning);
   for (const std::string& warning : run.scene.warnings) run.warn(warning);
   check_poses(run.scene, run.folder);
