@@ -27,7 +27,7 @@ struct AdCensusBenchmark : BenchmarkRuns {
 double min_bytes(const std::string& step, const PairProblem& problem) {
   const double pixels = static_cast<double>(problem.colour.left.width) * problem.colour.left.height;
   const double volume = pixels * problem.options.range.count * sizeof(float);
-  const double iterations = problem.options.pipeline.aggregation.cross_based.iterations;
+  const double iterations = problem.options.aggregation.cross_based.iterations;
   if (step == "images") return 2 * pixels * (3 + 2 * 1 + 8 + 3 + 1 + 3 + 4);
   if (step == "cost") return 2 * volume;
   if (step == "aggregation") return 2 * volume * 2 * iterations;
@@ -72,7 +72,7 @@ ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
   ordered_json runs = ordered_json::array();
   for (const std::filesystem::path& folder : benchmark.sets) {
     const ColourSet set = read_benchmark_set(folder);
-    const PairProblem problem = pipeline_problem(set, ad_census_pipeline());
+    const PairProblem problem = pipeline_problem(set, presets::ad_census());
     ordered_json run{{"set", set.grey.name},
                      {"width", set.left.width()},
                      {"height", set.left.height()},

@@ -39,66 +39,70 @@ void check_pair(const PairProblem& problem) {
 
 DisparityMap match_pair(const PairProblem& problem) {
   check_pair(problem);
-  switch (problem.options.method) {
-    case PairMethod::kBlockMatching:
+  switch (problem.options.whole) {
+    case WholeMethod::kBlockMatching:
       return block_matching(problem);
-    case PairMethod::kSemiGlobal:
+    case WholeMethod::kSemiGlobal:
       return semi_global_matching(problem);
-    case PairMethod::kPipeline:
+    case WholeMethod::kNone:
       return pipeline_matching(problem);
     default:
       return belief_matching(problem);
   }
 }
 
-std::size_t match_pair_bytes(int width, int height, const PairOptions& options, int threads) {
-  switch (options.method) {
-    case PairMethod::kBlockMatching:
+std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads) {
+  switch (options.whole) {
+    case WholeMethod::kBlockMatching:
       return block_matching_bytes(width, height, options, threads);
-    case PairMethod::kSemiGlobal:
+    case WholeMethod::kSemiGlobal:
       return semi_global_matching_bytes(width, height, options, threads);
-    case PairMethod::kPipeline:
+    case WholeMethod::kNone:
       return pipeline_matching_bytes(width, height, options, threads);
     default:
       return belief_matching_bytes(width, height, options, threads);
   }
 }
 
+WinnerChecks winner_checks(const MethodSpec& spec) {
+  const int left_right = spec.refine.left_right ? static_cast<int>(spec.left_right) : -1;
+  EXPECTS(spec.uniqueness >= 0 && spec.uniqueness < 100 && spec.left_right >= 0);
+  return {spec.uniqueness, left_right, spec.refine.subpixel};
+}
+
 DisparityMap semi_global_matching(const PairProblem& problem) {
-  const SemiGlobalPairOptions& options = problem.options.semi_global;
-  EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
+  const MethodSpec& options = problem.options;
+  const WinnerChecks checks = winner_checks(options);
   const int width = problem.images.left.width, height = problem.images.left.height;
   Image<float> disparity(width, height);
   {
-    const TransformCosts costs(problem.images, problem.options.range, options.transform,
-                               options.outside_cost);
+    const TransformCosts costs(problem.images, problem.options.range, options.cost);
     SemiGlobalProblem paths;
     paths.costs = [&](int y, int first, int count, std::uint8_t* out, std::ptrdiff_t stride) {
       costs.fill(y, first, count, out, stride);
     };
-    paths.max_cost = max_pair_cost(options);
+    paths.max_cost = whole_cost_limit(options.cost);
     paths.planes = problem.options.range.count;
     paths.guide = problem.images.left;
-    paths.options = options.optimizer;
-    paths.right_view = options.left_right >= 0;
+    paths.options = options.semi_global;
+    paths.right_view = checks.left_right >= 0;
     paths.min_disparity = problem.options.range.min;
     semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t* right_planes) {
       for (int x = 0; x < width; ++x)
-        disparity(x, y) = winner_disparity(options, paths.min_disparity, width, x, winners[x],
+        disparity(x, y) = winner_disparity(checks, paths.min_disparity, width, x, winners[x],
                                            [&](int matched) { return right_planes[matched]; });
     });
   }
-  return {options.median ? median_3x3(disparity.view()) : std::move(disparity)};
+  return {options.refine.median ? median_3x3(disparity.view()) : std::move(disparity)};
 }
 
-std::size_t semi_global_matching_bytes(int width, int height, const PairOptions& options, int threads) {
-  const SemiGlobalPairOptions& own = options.semi_global;
+std::size_t semi_global_matching_bytes(int width, int height, const PairSpec& options, int threads) {
   const std::size_t grey = element_count({padded_count<std::uint8_t>(width), height});
   const std::size_t map = element_count({padded_count<float>(width), height, sizeof(float)});
-  const std::size_t transforms = TransformCosts::stored_bytes(width, height, own.transform);
-  const std::size_t paths = semi_global_bytes(width, height, options.range.count, own.optimizer,
-                                              max_pair_cost(own), false, threads);
-  const std::size_t making = TransformCosts::working_bytes(width, height, own.transform);
+  const std::size_t transforms = TransformCosts::stored_bytes(width, height, options.cost.transform);
+  const std::size_t paths = semi_global_bytes(width, height, options.range.count, options.semi_global,
+                                              whole_cost_limit(options.cost), false, threads);
+  const std::size_t making = TransformCosts::working_bytes(width, height, options.cost.transform);
   // The images in both depths, and the maximum of three phases: transforms, paths, median.
   return 6 * grey + map + std::max({transforms + std::max(making, paths), map});
 }
@@ -121,7 +125,7 @@ DisparityMap belief_matching(const PairProblem& problem) {
   return result;
 }
 
-std::size_t belief_matching_bytes(int width, int height, const PairOptions& options, int threads) {
+std::size_t belief_matching_bytes(int width, int height, const PairSpec& options, int threads) {
   const std::size_t grey = element_count({padded_count<std::uint8_t>(width), height});
   const std::size_t floats =
       element_count({padded_count<float>(width), height, static_cast<std::ptrdiff_t>(sizeof(float))});

@@ -13,16 +13,14 @@ namespace recon {
 /// The costs of a rectified pair by a rank or census transform of its images.
 class TransformCosts {
  public:
-  /// @param outside_cost  cost where the match lies outside the right image, 0 .. 255
   /// @throws std::logic_error where an option is out of range, OutOfMemory
-  TransformCosts(const GreyPair& grey, const DisparityRange& range, const TransformOptions& options,
-                 int outside_cost)
+  TransformCosts(const GreyPair& grey, const DisparityRange& range, const CostOptions& cost)
       : range_(range),
-        options_(options),
-        outside_cost_(outside_cost),
-        left_(transformed(grey.left, grey.left16, options, false)),
-        right_(transformed(grey.right, grey.right16, options, true)) {
-    EXPECTS(outside_cost >= 0 && outside_cost <= 255);
+        options_(cost.transform),
+        outside_cost_(cost.outside_cost),
+        left_(transformed(grey.left, grey.left16, options_, false)),
+        right_(transformed(grey.right, grey.right16, options_, true)) {
+    EXPECTS(outside_cost_ >= 0 && outside_cost_ <= 255);
   }
 
   /// Computes the costs of `count` pixels of row y; see CostSource.
@@ -65,7 +63,7 @@ class PipelineCosts {
   void fill(PairSide side, VolumeView<float> costs) const;
 
   /// Max bytes of this and a call of `fill`, excluding images and volume.
-  static std::size_t bytes(int width, int height, int planes, const PipelineOptions& options, int threads);
+  static std::size_t bytes(int width, int height, int planes, const CostOptions& options, int threads);
 
  private:
   void fill_from_transforms(PairSide side, VolumeView<float> costs) const;
@@ -74,15 +72,8 @@ class PipelineCosts {
   std::optional<TransformCosts> transform_;  ///< for kTransform
 };
 
-/// Upper bound of the costs of a pipeline.
-float max_cost(const PipelineOptions& options);
-
-/// Integer steps per unit of cost, and the max integer cost; see whole_costs.
-float whole_cost_steps(const PipelineOptions& options);
-int whole_cost_limit(const PipelineOptions& options);
-
 /// A volume's costs for the semi-global optimizer: rounded to integers, 0 .. whole_cost_limit; AD-Census
 /// costs in steps of 1 / kAdCensusSteps.
-CostSource whole_costs(VolumeView<const float> costs, const PipelineOptions& options);
+CostSource whole_costs(VolumeView<const float> costs, const CostOptions& options);
 
 }  // namespace recon

@@ -51,8 +51,8 @@ struct ViewResult {
 class Pipeline {
  public:
   explicit Pipeline(const PairProblem& problem)
-      : problem_(problem), options_(problem.options.pipeline), costs_(problem) {
-    if (options_.aggregation.kind != Aggregation::kCrossBased && !options_.refinement.vote) return;
+      : problem_(problem), options_(problem.options), costs_(problem) {
+    if (options_.aggregation.kind != Aggregation::kCrossBased && !options_.refine.vote) return;
     left_arms_ = cross_arms(problem.colour.left, options_.aggregation.cross);
     if (options_.aggregation.kind == Aggregation::kCrossBased)
       right_arms_ = cross_arms(problem.colour.right, options_.aggregation.cross);
@@ -70,7 +70,7 @@ class Pipeline {
                                      side, min};
     const SupportViews<Cross> arms{left ? left_arms_.view() : right_arms_.view(),
                                    left ? right_arms_.view() : left_arms_.view(), side, min};
-    costs = aggregated(std::move(costs), colours, arms, options_.aggregation, max_cost(options_));
+    costs = aggregated(std::move(costs), colours, arms, options_.aggregation, max_cost(options_.cost));
     ViewResult result = optimize(side, std::move(costs));
     if (has_graph_cut(options_)) cut(side, result);
     return result;
@@ -82,10 +82,10 @@ class Pipeline {
   }
 
   ViewResult optimize(PairSide side, Volume<float> costs) const {
-    if (options_.optimizer == PipelineOptimizer::kSemiGlobal) return follow_paths(side, std::move(costs));
+    if (options_.optimizer == Optimizer::kSemiGlobal) return follow_paths(side, std::move(costs));
     const int min = problem_.options.range.min;
     ViewResult result;
-    if (options_.optimizer == PipelineOptimizer::kScanline) {
+    if (options_.optimizer == Optimizer::kScanline) {
       const ColourPair& colour = problem_.colour;
       const bool left = side == PairSide::kLeft;
       result.costs = Volume<float>(costs.width(), costs.planes(), costs.height());
@@ -103,8 +103,8 @@ class Pipeline {
     const int width = costs.width(), height = costs.height(), min = problem_.options.range.min;
     ViewResult result{Image<float>(width, height), std::move(costs), Image<float>(width, height)};
     SemiGlobalProblem paths;
-    paths.costs = whole_costs(result.costs.view(), options_);
-    paths.max_cost = whole_cost_limit(options_);
+    paths.costs = whole_costs(result.costs.view(), options_.cost);
+    paths.max_cost = whole_cost_limit(options_.cost);
     paths.planes = problem_.options.range.count;
     paths.guide = guide(side);
     paths.options = options_.semi_global;
@@ -123,7 +123,7 @@ class Pipeline {
   }
 
   const PairProblem& problem_;
-  const PipelineOptions& options_;
+  const MethodSpec& options_;
   PipelineCosts costs_;
   Image<Cross> left_arms_, right_arms_;
 };
@@ -146,8 +146,8 @@ void take_between(ImageView<const float> between, ImageView<float> disparity) {
 /// The refinement stages after the optimizer.
 Image<float> refined(const PairProblem& problem, const Pipeline& pipeline, ViewResult left,
                      const Image<float>& right) {
-  const PipelineOptions& options = problem.options.pipeline;
-  const PipelineRefinement& steps = options.refinement;
+  const MethodSpec& options = problem.options;
+  const Refinement& steps = options.refine;
   const DisparityRange range = problem.options.range;
   Image<float>& disparity = left.disparity;
   if (steps.left_right) {
@@ -174,50 +174,37 @@ Image<float> refined(const PairProblem& problem, const Pipeline& pipeline, ViewR
   return steps.median ? median_3x3(disparity.view()) : std::move(disparity);
 }
 
-void check(const PairProblem& problem) {
+void check_stages(const PairProblem& problem) {
   check_pair(problem);
   const auto fits = [&](const auto& image) {
     return image.width == problem.images.left.width && image.height == problem.images.left.height;
   };
   EXPECTS(fits(problem.colour.left) && fits(problem.colour.right));
-  const PipelineRefinement& steps = problem.options.pipeline.refinement;
-  EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
+  check(problem.options, false);
 }
 
 }  // namespace
 
 DisparityMap pipeline_matching(const PairProblem& problem) {
-  check(problem);
+  check_stages(problem);
   const Pipeline pipeline(problem);
   Image<float> right;
-  if (problem.options.pipeline.refinement.left_right)
-    right = std::move(pipeline.match(PairSide::kRight).disparity);
+  if (problem.options.refine.left_right) right = std::move(pipeline.match(PairSide::kRight).disparity);
   return {refined(problem, pipeline, pipeline.match(PairSide::kLeft), right)};
 }
 
-PipelineOptions ad_census_pipeline() {
-  PipelineOptions pipeline;
-  pipeline.cost = PipelineCost::kAdCensus;
-  pipeline.aggregation.kind = Aggregation::kCrossBased;
-  pipeline.aggregation.cross_based.iterations = 2;
-  pipeline.optimizer = PipelineOptimizer::kScanline;
-  PipelineRefinement& steps = pipeline.refinement;
-  steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
-  return pipeline;
-}
-
-std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& options, int threads) {
-  const PipelineOptions& pipeline = options.pipeline;
+std::size_t pipeline_matching_bytes(int width, int height, const PairSpec& options, int threads) {
+  const MethodSpec& pipeline = options;
   const int planes = options.range.count;
   // Pixels, including an upper bound of the row padding.
   const std::size_t pixels = element_count({std::ptrdiff_t{width} + 64, height});
   const std::size_t volume = Volume<float>::bytes(width, planes, height);
   std::size_t optimizing = 0;
-  if (pipeline.optimizer == PipelineOptimizer::kScanline)
+  if (pipeline.optimizer == Optimizer::kScanline)
     optimizing = volume + optimize_scanlines_bytes(width, planes, threads);
-  if (pipeline.optimizer == PipelineOptimizer::kSemiGlobal)
-    optimizing = semi_global_bytes(width, height, planes, pipeline.semi_global, whole_cost_limit(pipeline),
-                                   false, threads);
+  if (pipeline.optimizer == Optimizer::kSemiGlobal)
+    optimizing = semi_global_bytes(width, height, planes, pipeline.semi_global,
+                                   whole_cost_limit(pipeline.cost), false, threads);
   if (has_graph_cut(pipeline))
     optimizing =
         std::max(optimizing, graph_cut_bytes(width, height, pipeline.graph_cut, threads) + 2 * pixels);
@@ -225,7 +212,7 @@ std::size_t pipeline_matching_bytes(int width, int height, const PairOptions& op
   // The images in grey, in both depths, and in colour; arms; disparity maps of both views, with sub-pixel
   // part, and adjusted or filtered; outliers and voting bins.
   constexpr std::size_t kPixelBytes = 6 + 6 + 2 * sizeof(Cross) + 4 * sizeof(float) + 1 + 4;
-  return pixels * kPixelBytes + PipelineCosts::bytes(width, height, planes, pipeline, threads) + volume +
+  return pixels * kPixelBytes + PipelineCosts::bytes(width, height, planes, pipeline.cost, threads) + volume +
          std::max(aggregating, optimizing);
 }
 

@@ -19,20 +19,20 @@ class BlockSweep {
   BlockSweep(const SweepProblem& problem, ImageView<const std::uint8_t> guide, Volume<float> costs)
       : problem_(problem),
         guide_(guide),
-        cap_(cost_cap(problem.options.cost)),
+        cap_(cost_cap(problem.cost.kind)),
         costs_(std::move(costs)),
         results_(uninitialised_estimate(guide_.width, guide_.height)) {}
 
   /// Computes depth, cost and confidence of every pixel of the block.
   DepthEstimate run() {
-    const bool cut = problem_.stages.graph_cut || problem_.optimizer == SweepOptimizer::kGraphCut;
+    const bool cut = has_graph_cut(problem_);
     if (cut) labels_ = Image<std::uint16_t>(guide_.width, guide_.height);
-    if (problem_.optimizer == SweepOptimizer::kSemiGlobal)
+    if (problem_.optimizer == Optimizer::kSemiGlobal)
       select_by_paths();
     else
       take_winners();
     if (cut) cut_labels();
-    if (problem_.stages.edges) move_edges();
+    if (problem_.refine.edges) move_edges();
     return std::move(results_);
   }
 
@@ -93,7 +93,7 @@ class BlockSweep {
 
   void cut_labels() {
     cap_costs();
-    GraphCutOptions options = problem_.stages.cut;
+    GraphCutOptions options = problem_.graph_cut;
     options.smoothness *= cap_ / (kInvalidQuantizedCost - 1);
     graph_cut(costs_.view(), guide_, options, labels_.view());
     parallel_for(guide_.height, [&](int y) {
@@ -175,11 +175,11 @@ void optimize_block(const SweepProblem& problem, const SweepBlock& block, Volume
 std::size_t optimize_block_bytes(const SweepShape& shape, const Tile& block, int threads) {
   const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
   std::size_t optimizing = element_count({threads, block.width, sizeof(WinnerScan)});
-  if (shape.optimizer == SweepOptimizer::kSemiGlobal)
-    optimizing += semi_global_bytes(block.width, block.height, shape.planes, shape.paths.penalties,
+  if (shape.optimizer == Optimizer::kSemiGlobal)
+    optimizing += semi_global_bytes(block.width, block.height, shape.planes, shape.semi_global,
                                     kInvalidQuantizedCost, false, threads);
-  if (shape.optimizer == SweepOptimizer::kGraphCut || shape.stages.graph_cut)
-    optimizing = std::max(optimizing, graph_cut_bytes(block.width, block.height, shape.stages.cut, threads));
+  if (has_graph_cut(shape))
+    optimizing = std::max(optimizing, graph_cut_bytes(block.width, block.height, shape.graph_cut, threads));
   constexpr std::size_t kResultBytes = 4 * sizeof(float) + sizeof(std::uint16_t);  // a copy and the labels
   return pixels * kResultBytes + optimizing;
 }

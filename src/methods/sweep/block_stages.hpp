@@ -3,8 +3,8 @@
 #include <cstddef>
 
 #include "core/volume.hpp"
-#include "methods/backend.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon {
 

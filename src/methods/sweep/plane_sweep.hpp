@@ -6,11 +6,13 @@
 #include "core/image.hpp"
 #include "core/vec.hpp"
 #include "match/cpu_sweep.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {
+
+class Backend;
 
 /// Result of one view before the consistency check across views. Unknown is NaN in all maps.
 struct ViewDepth {
@@ -83,9 +85,9 @@ enum class CostStorage {
   kFloats,  ///< for the stages that need a volume
 };
 
-constexpr CostStorage cost_storage(SweepOptimizer optimizer, const SweepStages& stages) {
-  if (needs_volume(optimizer, stages)) return CostStorage::kFloats;
-  return optimizer == SweepOptimizer::kSemiGlobal ? CostStorage::kBytes : CostStorage::kNone;
+constexpr CostStorage cost_storage(const MethodSpec& spec) {
+  if (needs_volume(spec)) return CostStorage::kFloats;
+  return spec.optimizer == Optimizer::kSemiGlobal ? CostStorage::kBytes : CostStorage::kNone;
 }
 
 /// Divides a view into blocks whose costs fit, with the fewest samples in total. Part of the definition

@@ -59,7 +59,7 @@ class QuantizedVolume {
         planes_(sweep.planes.count),
         stride_(cost_stride(planes_)),
         costs_(element_count({stride_, width_, sweep.reference.camera.height})) {
-    const float cap = cost_cap(sweep.options.cost);
+    const float cap = cost_cap(sweep.cost.kind);
     std::vector<std::uint8_t> table(kTableBytes);  // by the bits of a half
     for (std::size_t bits = 0; bits < table.size(); ++bits)
       table[bits] = quantized_cost(to_float({static_cast<std::uint16_t>(bits)}), cap);
@@ -133,27 +133,26 @@ Image<Rgb8> colours_of(const PosedImage& image) {
 }
 
 Volume<float> aggregated_costs(const SweepProblem& problem, const CpuSweep& sweep) {
-  const AggregationOptions& by = problem.stages.aggregation;
+  const AggregationOptions& by = problem.aggregation;
   Volume<float> costs = float_costs(sweep);
   if (by.kind == Aggregation::kNone) return costs;
   const Image<Rgb8> colours = colours_of(sweep.reference);
   Image<Cross> arms;
   if (by.kind == Aggregation::kCrossBased) arms = cross_arms(colours.view(), by.cross);
-  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
-                    max_cost(problem.options.cost));
+  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by, max_cost(problem.cost));
 }
 
 /// Bytes of the costs of a block and of its stages.
 std::size_t block_bytes(const SweepShape& shape, const Tile& block, int threads) {
-  switch (cost_storage(shape.optimizer, shape.stages)) {
+  switch (cost_storage(shape)) {
     case CostStorage::kBytes:
       return QuantizedVolume::bytes(block.width, block.height, shape.planes) +
-             semi_global_bytes(block.width, block.height, shape.planes, shape.paths.penalties,
+             semi_global_bytes(block.width, block.height, shape.planes, shape.semi_global,
                                kInvalidQuantizedCost, true, threads);
     case CostStorage::kFloats: {
       const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
       const std::size_t aggregating =
-          aggregation_bytes(block.width, block.height, shape.planes, shape.stages.aggregation, threads);
+          aggregation_bytes(block.width, block.height, shape.planes, shape.aggregation, threads);
       return pixels * (sizeof(Rgb8) + sizeof(Cross)) +
              Volume<float>::bytes(block.width, shape.planes, block.height) +
              std::max(aggregating, optimize_block_bytes(shape, block, threads));
@@ -194,7 +193,7 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
 
 /// Gives pixels of weak texture the planes that their surroundings support, if the stages have that.
 void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
-  if (!problem.stages.prior) return;
+  if (!problem.refine.prior) return;
   std::vector<WarpedImage> sources;
   for (const PosedImage& source : problem.sources)
     sources.push_back({warp_into(problem, source), source.channel[0]});
@@ -209,11 +208,11 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
     level.reset();
     return level.emplace(patch_level(l < halvings ? problem.coarser[halvings - 1 - l] : problem));
   };
-  Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem),
-                                         problem.stages.patch_match);
+  Image<PatchState> states =
+      patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem), problem.patch_match);
   level.reset();
   fill_weak_texture(problem, states.view());
-  if (problem.stages.edges)
+  if (problem.refine.edges)
     states = with_moved_edges(states.view(), problem.reference.channel[0], patch_range(problem));
   return depth_estimate(std::as_const(states).view());
 }
@@ -227,8 +226,8 @@ std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
   };
   const std::size_t states =
       element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
-  const std::size_t prior = shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
-  const std::size_t edges = shape.stages.edges ? moved_edges_bytes(shape.width, shape.height) : 0;
+  const std::size_t prior = shape.refine.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
+  const std::size_t edges = shape.refine.edges ? moved_edges_bytes(shape.width, shape.height) : 0;
   return results(coarsest_shape(shape)) +
          std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
                   states + std::max({results(shape), prior, edges}));
@@ -237,14 +236,15 @@ std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
 }  // namespace
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
-  if (problem.stages.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
+  check(problem, true);
+  if (problem.refine.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
+  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
   DepthEstimate view = uninitialised_estimate(width, height);
   for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
     change_reference(sweep, cropped(problem.reference, block.outer), problem.sources);
     const BlockResult result{block, view};
-    switch (cost_storage(problem.optimizer, problem.stages)) {
+    switch (cost_storage(problem)) {
       case CostStorage::kNone:
         select_winners(sweep, result);
         break;
@@ -260,13 +260,13 @@ DepthEstimate sweep_view(const SweepProblem& problem) {
 }
 
 std::size_t sweep_view_bytes(const SweepShape& shape, int threads) {
-  if (shape.stages.patches)
+  if (shape.refine.patches)
     return std::max(sweep_view_bytes(coarsest_shape(shape), threads), refine_patches_bytes(shape, threads));
   const std::size_t images = static_cast<std::size_t>(shape.sources * shape.channels) *
                              SampledImage::bytes(shape.source_width, shape.source_height);
   const std::size_t results =
       element_count({3, padded_count<float>(shape.width), shape.height, sizeof(float)});
-  const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.options.window);
+  const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.cost.window);
   return images + results + static_cast<std::size_t>(threads) * (tile.volume_bytes + kScratchBytes) +
          block_bytes(shape, largest_block(blocks_of(shape)), threads);
 }

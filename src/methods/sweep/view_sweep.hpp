@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "methods/backend.hpp"
 #include "methods/sweep/depth_step.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
 namespace recon {
@@ -30,10 +30,10 @@ std::size_t sweep_view_bytes(const SweepShape& shape, int threads);
 template <class Quantized, class Store>
 void follow_paths(const SweepProblem& problem, SemiGlobalProblem paths, const Quantized& quantized,
                   const Store& store) {
-  const float cap = cost_cap(problem.options.cost);
+  const float cap = cost_cap(problem.cost.kind);
   paths.max_cost = kInvalidQuantizedCost;
   paths.planes = problem.planes.count;
-  paths.options = problem.paths.penalties;
+  paths.options = problem.semi_global;
   semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
     for (int x = 0; x < paths.guide.width; ++x) {
       const int plane = winners[x].plane;

@@ -159,7 +159,7 @@ TEST(BeliefMatching, IsAsGoodAsTheOriginalOnItsSets) {
 }
 
 TEST(BeliefMatching, CountsItsMemory) {
-  PairOptions options;
+  PairSpec options;
   options.range = {0, 128};
   options.belief.storage = BeliefStorage::kFloat;
   const std::size_t wide = belief_matching_bytes(900, 750, options, 2);

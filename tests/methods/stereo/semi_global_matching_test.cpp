@@ -95,19 +95,19 @@ TEST(SemiGlobalMatching, RefusesOptionsOutOfRange) {
   OwnedPair pair = reference::random_pair(9, 5, {0, 4}, 1);
   const auto refused = [&](auto change) {
     PairProblem problem = pair.problem;
-    change(problem.options.semi_global);
+    change(problem.options);
     EXPECT_THROW(semi_global_matching(problem), std::logic_error);
   };
-  refused([](auto& o) { o.optimizer.paths = 5; });
-  refused([](auto& o) { o.optimizer.p1 = o.optimizer.p2 + 1; });
-  refused([](auto& o) { o.optimizer.p1 = -1; });
-  refused([](auto& o) { o.optimizer.p2 = kMaxPathCost - 23; });
-  refused([](auto& o) { o.optimizer.p2_falloff = -1; });
-  refused([](auto& o) { o.outside_cost = 256; });
+  refused([](auto& o) { o.semi_global.paths = 5; });
+  refused([](auto& o) { o.semi_global.p1 = o.semi_global.p2 + 1; });
+  refused([](auto& o) { o.semi_global.p1 = -1; });
+  refused([](auto& o) { o.semi_global.p2 = kMaxPathCost - 23; });
+  refused([](auto& o) { o.semi_global.p2_falloff = -1; });
+  refused([](auto& o) { o.cost.outside_cost = 256; });
   refused([](auto& o) { o.uniqueness = 100; });
-  refused([](auto& o) { o.left_right = -2; });
-  refused([](auto& o) { o.transform = {Transform::kRank, 4}; });
-  refused([](auto& o) { o.transform = {Transform::kRank, 17}; });
+  refused([](auto& o) { o.left_right = -1; });
+  refused([](auto& o) { o.cost.transform = {Transform::kRank, 4}; });
+  refused([](auto& o) { o.cost.transform = {Transform::kRank, 17}; });
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ DisparityMap block_matching(const PairProblem& problem) {
   return {match_from(images.left, images.right, levels, 0, options)};
 }
 
-std::size_t block_matching_bytes(int width, int height, const PairOptions& options, int threads) {
+std::size_t block_matching_bytes(int width, int height, const PairSpec& options, int threads) {
   const BlockMatchingOptions& block = options.block;
   const auto image = [&](std::ptrdiff_t row, int rows, std::size_t element) {
     return (element_count({row, rows}) + static_cast<std::size_t>(rows) * kRowAlignment) * element;
