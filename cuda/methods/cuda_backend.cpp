@@ -15,7 +15,7 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/admission.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/block_stages.hpp"
+#include "methods/sweep/view_sweep.hpp"
 
 namespace recon {
 namespace cuda {

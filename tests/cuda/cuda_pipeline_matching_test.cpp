@@ -31,7 +31,7 @@ class CudaPipeline : public test::GpuTest<> {};
 /// The means of the aggregation are sums in double on both sides, whose order differs; with costs that are
 /// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
 ::testing::AssertionResult same_as_cpu(const PairProblem& problem) {
-  const Image<float> expected = pipeline_matching(problem).disparity;
+  const Image<float> expected = match_pair(problem).disparity;
   const cuda::PairRun run = cuda::run_pair(problem, kPoison);
   if (run.planned_bytes != run.arena_bytes)
     return ::testing::AssertionFailure()
@@ -182,7 +182,7 @@ TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
   const GreyImages grey(left, right);
   const PairProblem problem =
       pipeline_problem(grey.pair(false), {left.view(), right.view()}, {0, 9}, options);
-  const Image<float> expected = pipeline_matching(problem).disparity;
+  const Image<float> expected = match_pair(problem).disparity;
   const Image<float> found = cuda::run_pair(problem, kPoison).map.disparity;
   int differing = 0;
   for (int y = 0; y < 53; ++y)

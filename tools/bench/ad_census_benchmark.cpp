@@ -63,7 +63,7 @@ ordered_json time_ad_census_on_gpu(const PairProblem& problem, int repeats) {
 ordered_json time_on_cpu(const PairProblem& problem, const AdCensusBenchmark& benchmark) {
   ThreadLimit limit(benchmark.devices.threads);
   const auto times =
-      time_in_turns(benchmark.cpu_repeats, {[&] { limit.run([&] { return pipeline_matching(problem); }); }});
+      time_in_turns(benchmark.cpu_repeats, {[&] { limit.run([&] { return match_pair(problem); }); }});
   return {{"threads", limit.threads()}, {"whole_ms", to_json(times[0])}};
 }
 
@@ -81,7 +81,7 @@ ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
     if (benchmark.devices.on_cpu()) run["cpu"] = time_on_cpu(problem, benchmark);
     if (on_gpu && benchmark.devices.on_cpu())
       run["differing_pixels"] =
-          differing_pixels(pipeline_matching(problem).disparity, cuda::run_pair(problem, 0xFF).map.disparity);
+          differing_pixels(match_pair(problem).disparity, cuda::run_pair(problem, 0xFF).map.disparity);
     runs.push_back(std::move(run));
   }
   return {{"runs", std::move(runs)}};

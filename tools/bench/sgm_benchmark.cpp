@@ -64,7 +64,7 @@ struct SgmRoofline {
 
 void match(PairProblem problem, bool median) {
   problem.options.refine.median = median;
-  semi_global_matching(problem);
+  match_pair(problem);
 }
 
 /// Times of semi-global matching on the CPU in milliseconds, whole and by stage, in turns with OpenCV's
@@ -93,19 +93,19 @@ ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int thread
              &transform = times[4];
   const double cells =
       static_cast<double>(images.left.width) * images.left.height * problem.options.range.count;
-  return {{"threads", limit.threads()},
-          {"whole_ms", to_json(ours)},
-          {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
-          {"bytes", semi_global_matching_bytes(images.left.width, images.left.height, problem.options,
-                                               limit.threads())},
-          {"stages_ms",
-           {{"transform", to_json(transform)},
-            {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
-            {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
-          {"opencv_hh_ms", to_json(eight)},
-          {"opencv_3way_ms", to_json(three)},
-          {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
-          {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
+  return {
+      {"threads", limit.threads()},
+      {"whole_ms", to_json(ours)},
+      {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
+      {"bytes", match_pair_bytes(images.left.width, images.left.height, problem.options, limit.threads())},
+      {"stages_ms",
+       {{"transform", to_json(transform)},
+        {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
+        {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
+      {"opencv_hh_ms", to_json(eight)},
+      {"opencv_3way_ms", to_json(three)},
+      {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
+      {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
 }
 
 struct Size {

@@ -10,7 +10,7 @@
 #include "cuda/methods/sweep/edge_planes.hpp"
 #include "match/patch.hpp"
 #include "match/posed_image.hpp"
-#include "methods/sweep/block_stages.hpp"
+#include "methods/sweep/view_sweep.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {

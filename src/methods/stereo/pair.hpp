@@ -41,44 +41,25 @@ struct DisparityMap {
 /// @throws std::logic_error for invalid images or range
 void check_pair(const PairProblem& problem);
 
-/// Runs the method given in the options on the CPU. Each of the functions below has its own function for the
-/// max bytes that it uses, including images and result.
+/// Matches a pair on the CPU by the method of the options, stage by stage (see PairStages) or as a whole. The
+/// right view is matched separately if both views are checked. Runs on the threads of the surrounding task
+/// arena; the same bits for any number of threads and, but for adaptive weights, on every processor. Sources:
+/// see the headers of the stages; semi-global matching: H. Hirschmueller, TPAMI 2008; C. Banz, H. Blume and
+/// P. Pirsch, 2011.
+/// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
 DisparityMap match_pair(const PairProblem& problem);
-std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads);
 
-/// Block matching by rolling windows; see BlockMatchingOptions. Source: J. Stam, 2008.
-/// Runs on the threads of the surrounding task arena; the same bits for any number of threads and on every
-/// processor.
-/// @throws std::logic_error when `options` are out of range
-DisparityMap block_matching(const PairProblem& problem);
-std::size_t block_matching_bytes(int width, int height, const PairSpec& options, int threads);
+/// Max bytes that match_pair uses, including images and result.
+std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads);
 
 /// The checks of WholeMethod::kSemiGlobal. @throws std::logic_error when an option is out of range
 WinnerChecks winner_checks(const MethodSpec& spec);
 
-/// Semi-global matching of a pair; see WinnerChecks. Sources: H. Hirschmueller, TPAMI 2008; C. Banz,
-/// H. Blume and P. Pirsch, 2011. Runs on the threads of the surrounding task arena; the same bits for any
-/// number of threads and on every processor.
-/// @throws std::logic_error when `options` are out of range
-DisparityMap semi_global_matching(const PairProblem& problem);
-std::size_t semi_global_matching_bytes(int width, int height, const PairSpec& options, int threads);
+/// WholeMethod::kBlockMatching, by rolling windows; see BlockMatchingOptions. Source: J. Stam, 2008.
+DisparityMap block_matching(const PairProblem& problem);
 
-/// Hierarchical belief propagation on a pair; see BeliefOptions. Sources: P. Felzenszwalb and D.
-/// Huttenlocher, IJCV 2006; S. Grauer-Gray and C. Kambhamettu, 2009. Runs on the threads of the surrounding
-/// task arena; the same bits for any number of threads and on every processor.
-/// @throws std::logic_error when `options` are out of range
+/// WholeMethod::kBeliefPropagation, hierarchical; see BeliefOptions. Sources: P. Felzenszwalb and D.
+/// Huttenlocher, IJCV 2006; S. Grauer-Gray and C. Kambhamettu, 2009.
 DisparityMap belief_matching(const PairProblem& problem);
-std::size_t belief_matching_bytes(int width, int height, const PairSpec& options, int threads);
-
-/// Matches a pair by separate stages over a cost volume: cost, aggregation, optimizer, and the refinement in
-/// the order of Refinement. The right view is matched separately if the left-right check is enabled.
-/// After the optimizer every pixel has a disparity, the lowest one on ties; only outliers that are not
-/// repaired become unknown. The sub-pixel stage uses the parabola through the path sums with kSemiGlobal,
-/// otherwise through the costs. Runs on the threads of the surrounding task arena; the same bits for any
-/// number of threads. Sources: see the headers of the stages; the order of the stages is that of X. Mei et
-/// al. 2011.
-/// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
-DisparityMap pipeline_matching(const PairProblem& problem);
-std::size_t pipeline_matching_bytes(int width, int height, const PairSpec& options, int threads);
 
 }  // namespace recon

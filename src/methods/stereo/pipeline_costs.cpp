@@ -36,7 +36,8 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
 void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs) const {
   const int outside = problem_.options.cost.outside_cost, min = problem_.options.range.min;
   const std::ptrdiff_t stride = cost_stride(costs.planes);
-  parallel_for(costs.height, [&](int y) {
+  const auto bytes = [&](int threads) { return element_count({threads, kGroup, stride}); };
+  const auto fill_row = [&](int y) {
     AlignedBuffer<std::uint8_t> group(element_count({stride, kGroup}));
     if (side == PairSide::kRight)
       for (int d = 0; d < costs.planes; ++d)
@@ -52,19 +53,15 @@ void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs)
         for (int i = begin; i < end; ++i) out[column + i] = group.data()[i * stride + d];
       }
     }
-  });
+  };
+  compute(bytes, [&] { parallel_for(costs.height, fill_row); });
 }
 
-std::size_t PipelineCosts::bytes(int width, int height, int planes, const CostOptions& options, int threads) {
-  const TransformOptions transform =
-      options.kind == CostKind::kAdCensus ? TransformOptions{Transform::kCensus9x7} : options.transform;
-  std::size_t bytes = element_count({threads, kGroup, cost_stride(planes)}) +
-                      element_count({threads, 64, std::ptrdiff_t{width} + 64});
-  if (options.kind != CostKind::kColourDifference)
-    bytes += TransformCosts::stored_bytes(width, height, transform) +
-             TransformCosts::working_bytes(width, height, transform) +
-             2 * element_count({padded_count<std::uint8_t>(width), height});
-  return bytes;
+CostSource PipelineCosts::integers() const {
+  EXPECTS(transform_.has_value());
+  return [this](int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
+    transform_->fill(y, first, count, costs, stride);
+  };
 }
 
 CostSource whole_costs(VolumeView<const float> costs, const CostOptions& options) {

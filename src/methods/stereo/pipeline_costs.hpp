@@ -29,14 +29,6 @@ class TransformCosts {
                     stride);
   }
 
-  /// Bytes of this, and those used temporarily by its constructor.
-  static std::size_t stored_bytes(int width, int height, const TransformOptions& options) {
-    return 2 * TransformedImage::stored_bytes(width, height, options);
-  }
-  static std::size_t working_bytes(int width, int height, const TransformOptions& options) {
-    return TransformedImage::working_bytes(width, height, options, 2);
-  }
-
  private:
   static TransformedImage transformed(ImageView<const std::uint8_t> grey,
                                       ImageView<const std::uint16_t> grey16, const TransformOptions& options,
@@ -62,8 +54,8 @@ class PipelineCosts {
   /// @param costs  of the pair's width and height and the range's planes; every cost is overwritten
   void fill(PairSide side, VolumeView<float> costs) const;
 
-  /// Max bytes of this and a call of `fill`, excluding images and volume.
-  static std::size_t bytes(int width, int height, int planes, const CostOptions& options, int threads);
+  /// The costs of the left view as they are computed, which are integers; of kTransform only.
+  CostSource integers() const;
 
  private:
   void fill_from_transforms(PairSide side, VolumeView<float> costs) const;

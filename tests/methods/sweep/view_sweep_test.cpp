@@ -135,9 +135,9 @@ TEST(ViewSweepMemory, CountsStoredCostsOnce) {
   shape.height = shape.source_height = 480;
   shape.sources = 8;
   shape.planes = 256;
-  const std::size_t winners = sweep_view_bytes(shape, 2);
   shape.optimizer = Optimizer::kSemiGlobal;
-  const std::size_t paths = sweep_view_bytes(shape, 2) - winners;
+  const std::size_t images = 8 * SampledImage::bytes(640, 480), results = std::size_t{640} * 480 * 12;
+  const std::size_t paths = sweep_view_bytes(shape, 2) - images - results;
   const std::size_t costs = std::size_t{640} * 480 * 256;
   const auto optimizer = [&](bool stored) {
     return semi_global_bytes(640, 480, 256, shape.semi_global, 127, stored, 2);

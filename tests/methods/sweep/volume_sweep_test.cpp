@@ -269,9 +269,10 @@ TEST(VolumeSweep, TheBackendDoesItAndCountsItsMemory) {
   SweepProblem& problem = owned.problem;
   const auto cpu = make_cpu_backend({});
   SweepShape shape{{}, 600, 400, 600, 400, 1, 4, 64};
-  const std::size_t before = cpu->memory(shape).host_bytes;
+  const std::size_t images = 4 * SampledImage::bytes(600, 400), results = std::size_t{600} * 400 * 12;
+  EXPECT_GT(cpu->memory(shape).host_bytes, images + results);
   shape.aggregation.kind = problem.aggregation.kind = Aggregation::kConstantWindow;
-  EXPECT_GT(cpu->memory(shape).host_bytes, before + 2 * Volume<float>::bytes(600, 64, 400));
+  EXPECT_GT(cpu->memory(shape).host_bytes, images + results + 2 * Volume<float>::bytes(600, 64, 400));
   expect_same(cpu->sweep(problem), sweep_view(problem));
   shape.width = shape.height = 6000;
   EXPECT_LT(cpu->memory(shape).host_bytes, std::size_t{2} << 30) << "large views are done in blocks";
