@@ -69,6 +69,14 @@ void parallel_for(int count, const Body& body, int grain = 1) {
   first.rethrow();
 }
 
+/// The work of threads that do `count` equal parts of `work`, including idle time: the number of threads
+/// times the work of the one that ends last.
+inline double shared_evenly(double work, int count, int threads) {
+  EXPECTS(threads >= 1 && count >= 1);
+  const int rounds = (count + threads - 1) / threads;
+  return work / count * rounds * threads;
+}
+
 /// The first filter of a pipeline: the numbers [next, count), until a call has failed.
 inline oneapi::tbb::filter<void, int> counting_filter(int& next, int count, const FirstException& first) {
   return oneapi::tbb::make_filter<void, int>(oneapi::tbb::filter_mode::serial_in_order,

@@ -1,10 +1,32 @@
 #pragma once
 
 #include "match/ad_census_step.hpp"
-#include "match/cost_kind.hpp"
+#include "match/combine_step.hpp"
 #include "match/transform_step.hpp"
 
 namespace recon {
+
+/// What images are compared by: two pixels of a rectified pair, or, in a sweep, a reference window and a
+/// warped source window.
+enum class CostKind {
+  kColourDifference,  ///< pairs: mean of |difference| over red, green and blue, truncated
+  kAdCensus,          ///< pairs: colour difference plus census, each saturated: 0 .. 2
+  kTransform,         ///< pairs: a rank or a census of the grey levels
+  kSad,               ///< sweeps: mean absolute difference over the window and the channels, [0, 255]
+  kZncc,              ///< sweeps: 1 - zero-mean normalised cross-correlation, [0, 2]; a flat window costs 1
+};
+
+/// The keyword of a cost, and what it is, for people.
+struct CostName {
+  const char* keyword;
+  CostKind kind;
+  const char* meaning;
+};
+/// The costs of sweeps, and those of pairs but for transforms, which have keywords of their own.
+inline constexpr CostName kSweptCostNames[] = {{"zncc", CostKind::kZncc, "normalised cross-correlation"},
+                                               {"sad", CostKind::kSad, "absolute difference"}};
+inline constexpr CostName kColourCostNames[] = {{"ad", CostKind::kColourDifference, "colour difference"},
+                                                {"ad-census", CostKind::kAdCensus, "both"}};
 
 /// The cost source of a method: the kind of cost, and the options of all kinds.
 struct CostOptions {

@@ -19,52 +19,6 @@ double area(double width, double height) {
   return width * height;
 }
 
-/// Pixels of the windows about all pixels of a line, clipped to it.
-double clipped_windows(double length, double radius) {
-  const double reach = std::min(radius, length - 1);
-  return length * (2 * reach + 1) - reach * (reach + 1);
-}
-
-/// What an aggregation adds to the name, the radius and the work of a stage.
-struct AggregationPart {
-  std::string name = "none";
-  int radius = 0;
-  StageWork work;
-};
-
-/// Samples of the windows about all pixels; of a CPU with `sums` more for each row of a window.
-double adaptive_weights(int width, int height, int radius, int threads, double sums) {
-  const double rows = clipped_windows(height, radius);
-  if (threads == 0) return clipped_windows(width, radius) * rows;
-  // Rows have every neighbour to their left and right; a vector of floats at a time.
-  constexpr int kLanes = 16;
-  const double lanes = (width + kLanes - 1) / kLanes * kLanes;
-  return lanes * (2 * radius + 1 + sums) * shared_evenly(rows, height, threads);
-}
-
-AggregationPart aggregation_part(int width, int height, int planes, const AggregationOptions& options,
-                                 int threads) {
-  const double samples = area(width, height) * planes, pixels = 2 * area(width, height);
-  const int iterations = options.cross_based.iterations, radius = options.adaptive_weight.radius;
-  const double shared = threads > 0 ? shared_evenly(samples, planes, threads) : samples;
-  switch (options.kind) {
-    case Aggregation::kConstantWindow:
-      return {"cw", options.constant_radius, {.operations = samples, .bytes = 16 * samples}};
-    case Aggregation::kAdaptiveWeight:
-      return {"aw",
-              radius,
-              {.pixels = pixels,
-               .operations = planes * adaptive_weights(width, height, radius, threads, 1),
-               .bytes = 8 * adaptive_weights(width, height, radius, threads, 0)}};
-    case Aggregation::kCrossBased:
-      return {fmt::format("cross{}", iterations),
-              options.cross.reach,
-              {.pixels = pixels, .operations = 2 * iterations * shared, .bytes = 16 * samples * iterations}};
-    default:
-      return {};
-  }
-}
-
 /// Warped samples of one source, one channel and one plane of a part of the reference.
 double warped(int width, int height, const SweepShape& shape, int threads) {
   if (threads == 0) return area(width, height);
@@ -96,7 +50,7 @@ std::string sweep_name(const SweepShape& shape) {
                   best ? std::to_string(options.best_k) : "", kOptimizers[static_cast<int>(shape.optimizer)],
                   paths ? std::to_string(shape.semi_global.paths) : "");
   if (!needs_volume(shape)) return name;
-  const AggregationPart by = aggregation_part(shape.width, shape.height, shape.planes, shape.aggregation, 0);
+  const AggregationWork by = aggregation_work(shape.width, shape.height, shape.planes, shape.aggregation, 0);
   name += fmt::format(" {}{}", by.name, by.radius);
   if (has_graph_cut(shape)) name += fmt::format(" cut{},{},{}", cut.best, cut.reach, cut.passes);
   return shape.refine.edges ? name + " edges" : name;
@@ -187,8 +141,8 @@ void add_belief(int width, int height, const PairSpec& options, int threads, Sta
 
 void add_pipeline(int width, int height, const PairSpec& options, int threads, StageTask& task) {
   const auto& [patches, prior, cut, check, vote, interpolate, edges, subpixel, median] = options.refine;
-  const AggregationPart by =
-      aggregation_part(width, height, options.range.count, options.aggregation, threads);
+  const AggregationWork by =
+      aggregation_work(width, height, options.range.count, options.aggregation, threads);
   task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}",
                            static_cast<int>(options.cost.kind), by.name, static_cast<int>(options.optimizer),
                            cut, check, vote, interpolate, edges, subpixel, median);
@@ -198,9 +152,9 @@ void add_pipeline(int width, int height, const PairSpec& options, int threads, S
   double paths = options.semi_global.paths;
   if (options.optimizer == Optimizer::kScanline) paths = 4;
   if (options.optimizer == Optimizer::kWinnerTakeAll) paths = 0;
-  task.work.pixels += views * by.work.pixels;
-  task.work.operations = views * by.work.operations;
-  task.work.bytes = views * (8 * samples + by.work.bytes + 8 * paths * samples);
+  task.work.pixels += views * by.pixels;
+  task.work.operations = views * by.operations;
+  task.work.bytes = views * (8 * samples + by.bytes + 8 * paths * samples);
 }
 
 /// The sweep of the coarsest level, and the patches.
@@ -222,12 +176,6 @@ double shared_work(const std::vector<double>& parts, int threads) {
   std::vector<double> busy(static_cast<std::size_t>(threads));
   for (const double part : parts) *std::ranges::min_element(busy) += part;
   return std::ranges::max(busy) * threads;
-}
-
-double shared_evenly(double work, int count, int threads) {
-  EXPECTS(threads >= 1 && count >= 1);
-  const int rounds = (count + threads - 1) / threads;
-  return work / count * rounds * threads;
 }
 
 double wavefront_work(int rows, int columns, const WavefrontShape& shape, int threads) {
@@ -258,7 +206,7 @@ StageTask sweep_task(const SweepShape& shape, int threads) {
       work.bytes += 7 * area(width, height) * plane_lanes(shape.planes, threads);
     if (needs_volume(shape))
       work.bytes +=
-          8 * samples + aggregation_part(width, height, shape.planes, shape.aggregation, threads).work.bytes;
+          8 * samples + aggregation_work(width, height, shape.planes, shape.aggregation, threads).bytes;
   }
   const double planes = shape.planes, sources = shape.sources;
   return {sweep_name(shape), shape.cost.window / 2, work, pixels, planes, sources};

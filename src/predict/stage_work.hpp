@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "core/wavefront.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/sweep/sweep_problem.hpp"
@@ -35,10 +36,9 @@ struct StageTask {
 };
 
 /// Work of threads, including idle time: the number of threads times the work of the one that ends last. Of
-/// parts that are scheduled dynamically, in their order; of `count` equal parts; and of the pieces of a
-/// wavefront, where a band begins when the one above is so far ahead that it need not wait again.
+/// parts that are scheduled dynamically, in their order; and of the pieces of a wavefront, where a band
+/// begins when the one above is so far ahead that it need not wait again. See shared_evenly, too.
 double shared_work(const std::vector<double>& parts, int threads);
-double shared_evenly(double work, int count, int threads);
 double wavefront_work(int rows, int columns, const WavefrontShape& shape, int threads);
 
 /// A plane sweep of W x H pixels with D planes, S sources and C channels, window (2 R + 1)^2. On a CPU it is

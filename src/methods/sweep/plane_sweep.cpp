@@ -204,6 +204,20 @@ SweepProblem coarsest_sweep(const SweepProblem& problem) {
   return sweep;
 }
 
+SweepShape sweep_shape(const SweepProblem& problem) {
+  SweepShape shape{static_cast<const MethodSpec&>(problem)};
+  shape.width = problem.reference.camera.width;
+  shape.height = problem.reference.camera.height;
+  for (const PosedImage& source : problem.sources) {
+    shape.source_width = std::max(shape.source_width, source.camera.width);
+    shape.source_height = std::max(shape.source_height, source.camera.height);
+  }
+  shape.channels = problem.reference.channels;
+  shape.sources = static_cast<int>(problem.sources.size());
+  shape.planes = problem.planes.count;
+  return shape;
+}
+
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
   coarsest.refine.patches = coarsest.refine.prior = coarsest.refine.edges = false;

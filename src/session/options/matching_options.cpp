@@ -18,10 +18,11 @@ std::vector<std::string> pipeline_costs() {
 }
 
 Option cost_option() {
-  return Option("cost", "NAME",
-                "The cost. planesweep: zncc (normalised cross-correlation) or sad (absolute difference); "
-                "sgm: census5x5, census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, ad "
-                "(colour difference) or ad-census (both)")
+  return Option(
+             "cost", "NAME",
+             "The cost. planesweep: " + explained(kSweptCostNames) +
+                 "; sgm: census5x5, census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
+                 explained(kColourCostNames))
       .keyword(kSweep, RECON_SPEC(cost.kind), kSweepCosts)
       .keyword(kSgm, RECON_SPEC(cost.transform.transform), kTransforms)
       .keyword(kBm, RECON_SPEC(block.cost), kBlockCosts)
@@ -120,8 +121,7 @@ OptionGroup stage_options() {
   OptionGroup group("Stages of planesweep and pipeline");
   group
       .add("aggregation", "NAME",
-           "Aggregation of the costs around each pixel: none, cw (constant window), aw (adaptive weights, "
-           "slow) or cross (arms that end at colour edges)")
+           "Aggregation of the costs around each pixel: " + explained(kAggregationNames))
       .keyword(kStaged, RECON_SPEC(aggregation.kind), kAggregations);
   group.add("aw-colour", "D", "Colour difference (CIELab) at which adaptive weights fall to 1/e")
       .number(kStaged, RECON_SPEC(aggregation.adaptive_weight.gamma_colour), {0.1, 1000})

@@ -15,20 +15,21 @@
 namespace recon {
 
 // What the keywords of options mean to each method. A pipeline has the costs of kTransforms too.
-inline const std::map<std::string, CostKind> kSweepCosts = {{"sad", CostKind::kSad},
-                                                            {"zncc", CostKind::kZncc}};
+template <class Name, std::size_t kCount>
+auto keyword_map(const Name (&names)[kCount]) {
+  std::map<std::string, decltype(Name::kind)> words;
+  for (const Name& name : names) words.emplace(name.keyword, name.kind);
+  return words;
+}
+inline const std::map<std::string, CostKind> kSweepCosts = keyword_map(kSweptCostNames);
+inline const std::map<std::string, CostKind> kColourCosts = keyword_map(kColourCostNames);
+inline const std::map<std::string, Aggregation> kAggregations = keyword_map(kAggregationNames);
 inline const std::map<std::string, BlockCost> kBlockCosts = {{"sad", BlockCost::kSad},
                                                              {"ssd", BlockCost::kSsd}};
 inline const std::map<std::string, Transform> kTransforms = {{"census5x5", Transform::kCensus5x5},
                                                              {"census9x7", Transform::kCensus9x7},
                                                              {"rank", Transform::kRank},
                                                              {"symmetric", Transform::kSymmetricCensus}};
-inline const std::map<std::string, CostKind> kColourCosts = {{"ad", CostKind::kColourDifference},
-                                                             {"ad-census", CostKind::kAdCensus}};
-inline const std::map<std::string, Aggregation> kAggregations = {{"none", Aggregation::kNone},
-                                                                 {"cw", Aggregation::kConstantWindow},
-                                                                 {"aw", Aggregation::kAdaptiveWeight},
-                                                                 {"cross", Aggregation::kCrossBased}};
 inline const std::map<std::string, Optimizer> kSweepOptimizers = {{"graphcut", Optimizer::kGraphCut},
                                                                   {"sgm", Optimizer::kSemiGlobal},
                                                                   {"winner", Optimizer::kWinnerTakeAll}};
@@ -285,6 +286,17 @@ const Option* find_option(const std::string& name);
 
 /// "a, b or c".
 std::string list_of(const std::vector<std::string>& words);
+
+/// Keywords and what they mean: "a (the first), b or c (the last)".
+template <class Name, std::size_t kCount>
+std::string explained(const Name (&names)[kCount]) {
+  std::vector<std::string> words;
+  for (const Name& name : names) {
+    const std::string meaning = name.meaning;
+    words.push_back(name.keyword + (meaning.empty() ? "" : " (" + meaning + ")"));
+  }
+  return list_of(words);
+}
 
 /// The parts of a text between commas, at least one.
 std::vector<std::string> split_list(const std::string& text);

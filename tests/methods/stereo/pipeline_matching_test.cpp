@@ -319,6 +319,35 @@ TEST(PipelineMatching, CountsItsMemory) {
   }
 }
 
+/// Where no window leaves the images: block matching repeats their borders, a constant window ends there.
+TEST(PipelineMatching, OfDifferencesAndAWindowIsBlockMatching) {
+  const DisparityRange range{2, 17};
+  ColouredPair pair = coloured_pair(reference::random_pair(90, 41, range, 11));
+  for (auto& [colour, grey] : {std::pair{&pair.left, &pair.grey.left}, {&pair.right, &pair.grey.right}})
+    for (int y = 0; y < 41; ++y)
+      for (int x = 0; x < 90; ++x) {
+        const std::uint8_t g = (*grey)(x, y);
+        (*colour)(x, y) = {g, g, g};
+      }
+  for (const int radius : {1, 3}) {
+    MethodSpec stages = presets::plain_pipeline(), whole = presets::block_matching();
+    stages.cost.kind = CostKind::kColourDifference;
+    stages.cost.colour_cap = 255;
+    stages.aggregation.kind = Aggregation::kConstantWindow;
+    stages.aggregation.constant_radius = whole.block.radius = radius;
+    stages.optimizer = Optimizer::kWinnerTakeAll;
+    whole.block.prefilter = BlockPrefilter::kNone;
+    whole.block.subpixel = whole.block.median = false;
+    whole.block.uniqueness = 0;
+    whole.block.left_right = -1;
+    const Image<float> a = match_pair(pair.problem(stages)).disparity,
+                       b = match_pair(pair.problem(whole)).disparity;
+    for (int y = radius; y < 41 - radius; ++y)
+      for (int x = range.min + range.count + radius; x < 90 - radius; ++x)
+        ASSERT_EQ(a(x, y), b(x, y)) << "radius " << radius << " at " << x << " " << y;
+  }
+}
+
 /// The arrays kept when all is freed are as large as those of the peak; only those of a MiB or more are kept.
 TEST(PipelineMatching, TakesTheMemoryThatItSays) {
   const int width = 700, height = 500;
