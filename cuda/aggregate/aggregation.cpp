@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
 #include "cuda/aggregate/constant_window.hpp"
 #include "cuda/device/memory.hpp"
 
@@ -24,9 +25,10 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
     case Aggregation::kAdaptiveWeight:
       return device_volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
     case Aggregation::kCrossBased:
-      break;
+      return cross_based_bytes(width, planes, height, options.cross_based, longest_arm(options.cross));
+    default:
+      throw UsageError("a GPU does not have this --aggregation; --device cpu does");
   }
-  return cross_based_bytes(width, planes, height, options.cross_based, longest_arm(options.cross));
 }
 
 DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
@@ -44,11 +46,10 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
     case Aggregation::kAdaptiveWeight:
       queue_adaptive_weight(colours, options.adaptive_weight, costs, means, after_means, stream);
       return means;
-    case Aggregation::kCrossBased:
-      break;
+    default:
+      arms.longest = longest_arm(options.cross);
+      return queue_cross_based(arms, options.cross_based, max_cost, costs, scratch, stream);
   }
-  arms.longest = longest_arm(options.cross);
-  return queue_cross_based(arms, options.cross_based, max_cost, costs, scratch, stream);
 }
 
 }  // namespace recon::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "aggregate/adaptive_weight_step.hpp"
 #include "core/image.hpp"
@@ -100,6 +101,18 @@ enum class Aggregation {
   kCrossBased,
 };
 
+/// The keyword of an aggregation, and what it is, for people.
+struct AggregationName {
+  const char* keyword;
+  Aggregation kind;
+  const char* meaning;
+};
+inline constexpr AggregationName kAggregationNames[] = {
+    {"none", Aggregation::kNone, ""},
+    {"cw", Aggregation::kConstantWindow, "constant window"},
+    {"aw", Aggregation::kAdaptiveWeight, "adaptive weights, slow"},
+    {"cross", Aggregation::kCrossBased, "arms that end at colour edges"}};
+
 struct AggregationOptions {
   Aggregation kind = Aggregation::kNone;
   int constant_radius = 4;  ///< of the constant window, pixels
@@ -120,5 +133,17 @@ Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
 /// Max bytes that `aggregated` allocates on `threads` threads, including its result, excluding `costs`.
 std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,
                               int threads);
+
+/// What determines the time of an aggregation, see predict/stage_work.hpp: its name with what has costs of
+/// its own, the radius of its window, and the counts of its work.
+struct AggregationWork {
+  std::string name = "none";
+  int radius = 0;
+  double pixels = 0, operations = 0, bytes = 0;
+};
+
+/// @param threads  of the CPU; 0: a GPU
+AggregationWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,
+                                 int threads);
 
 }  // namespace recon

@@ -1,9 +1,20 @@
 #pragma once
 
 #include "core/hd.hpp"
-#include "match/sweep_options.hpp"
 
 namespace recon {
+
+/// How the costs of the source views are combined.
+enum class Combination {
+  kMinimum,  ///< the best source (Achten 2025)
+  kMean,     ///< all sources that see the sample
+  kBestK,    ///< the mean of the K best (Gallup et al. 2007: robust to occlusion)
+};
+
+inline constexpr int kMinWindow = 3;
+inline constexpr int kMaxWindow = 15;
+inline constexpr int kMaxBestK = 8;
+inline constexpr int kMaxSources = 32;
 
 /// The cost of a sample that no source sees; stored as half-precision infinity.
 RECON_HD float invalid_cost() {

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "core/wavefront.hpp"
-#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon {
 
@@ -34,10 +36,9 @@ struct StageTask {
 };
 
 /// Work of threads, including idle time: the number of threads times the work of the one that ends last. Of
-/// parts that are scheduled dynamically, in their order; of `count` equal parts; and of the pieces of a
-/// wavefront, where a band begins when the one above is so far ahead that it need not wait again.
+/// parts that are scheduled dynamically, in their order; and of the pieces of a wavefront, where a band
+/// begins when the one above is so far ahead that it need not wait again. See shared_evenly, too.
 double shared_work(const std::vector<double>& parts, int threads);
-double shared_evenly(double work, int count, int threads);
 double wavefront_work(int rows, int columns, const WavefrontShape& shape, int threads);
 
 /// A plane sweep of W x H pixels with D planes, S sources and C channels, window (2 R + 1)^2. On a CPU it is
@@ -74,6 +75,6 @@ StageTask sweep_task(const SweepShape& shape, int threads);
 ///               (W (2 R + 1) - R (R + 1)) V
 ///        CROSS  per iteration operations = 2 W H D, planes shared by threads, bytes = 16 W H D
 /// @param threads  of the CPU; 0: a GPU
-StageTask pair_task(int width, int height, const PairOptions& options, int threads);
+StageTask pair_task(int width, int height, const PairSpec& options, int threads);
 
 }  // namespace recon

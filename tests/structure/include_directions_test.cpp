@@ -275,7 +275,7 @@ TEST_F(PlantedTree, ReferencesShareNoCode) {
               ElementsAre("tests/reference/a.hpp:1: a reference shares no code with what it judges"));
   EXPECT_THAT(faults_of("tests/reference/a.cpp", "#include \"steps/plane_sweep.hpp\"\n"),
               ElementsAre(HasSubstr("shares no code")));
-  EXPECT_THAT(faults_of("tests/reference/a.cpp", "#include \"match/sweep_options.hpp\"\n"), IsEmpty());
+  EXPECT_THAT(faults_of("tests/reference/a.cpp", "#include \"match/cost_options.hpp\"\n"), IsEmpty());
 }
 
 TEST_F(PlantedTree, DownwardIncludesAreFine) {
