@@ -13,6 +13,7 @@
 #include "refine/depth_filters.hpp"
 #include "session/do_input.hpp"
 #include "session/input.hpp"
+#include "session/options/option.hpp"
 #include "session/pair/pair_check.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"
@@ -22,7 +23,6 @@
 #include "session/report/report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/plan_time.hpp"
-#include "session/scene/step_inputs.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
@@ -62,15 +62,15 @@ json inputs_of(const PairRun& run) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
-  json matching = matching_inputs(plan.options);
-  matching["min_disparity"] = plan.options.range.min;
-  matching["disparities"] = plan.options.range.count;
+  auto options = values_of(run.options, plan.job, {OptionResult::kDepthMaps, OptionResult::kCloud});
+  // They may come from the calibration.
+  const DisparityRange range = plan.options.range;
+  options["min-disparity"] = std::to_string(range.min);
+  options["max-disparity"] = std::to_string(range.min + range.count);
   json document = {{"version", kResultsVersion},
+                   {"options", options},
                    {"left", hash(plan.files.left)},
-                   {"right", hash(plan.files.right)},
-                   {"matching", std::move(matching)},
-                   {"speckle", run.options.pair.min_patch(plan.job.method)},
-                   {"fill", run.options.pair.fill}};
+                   {"right", hash(plan.files.right)}};
   if (plan.camera) {
     const Pinhole& left = plan.camera->left;
     document["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};

@@ -81,7 +81,8 @@ Option preset_option() {
               o.pair.matching.pipeline = ad_census_preset();
             },
             {},
-            {"ad-census"}});
+            {"ad-census"}})
+      .in(OptionResult::kPlan);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/version.hpp"
 #include "fuse/fusion.hpp"
+#include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
 
 namespace recon {
@@ -11,115 +12,6 @@ namespace recon {
 namespace {
 
 using nlohmann::json;
-
-// Every option is named where the structure is taken apart, so that none can be forgotten: one more does not
-// compile.
-
-json describe(const SemiGlobalPairOptions& options) {
-  const auto& [transform_options, optimizer, outside_cost, uniqueness, left_right, subpixel, median] =
-      options;
-  const auto& [transform, rank_window] = transform_options;
-  const auto& [paths, p1, p2, p2_falloff] = optimizer;
-  return {{"method", "sgm"},
-          {"cost", static_cast<int>(transform)},
-          {"rank_window", rank_window},
-          {"paths", paths},
-          {"p1", p1},
-          {"p2", p2},
-          {"p2_falloff", p2_falloff},
-          {"outside_cost", outside_cost},
-          {"uniqueness", uniqueness},
-          {"left_right", left_right},
-          {"subpixel", subpixel},
-          {"pair_median", median}};
-}
-
-json describe(const BlockMatchingOptions& options) {
-  const auto& [cost, prefilter, prefilter_cap, radius, steps_per_pixel, subpixel, max_mean_cost, min_texture,
-               uniqueness, left_right, median, pyramid_levels, region] = options;
-  return {{"method", "bm"},
-          {"cost", static_cast<int>(cost)},
-          {"prefilter", static_cast<int>(prefilter)},
-          {"prefilter_cap", prefilter_cap},
-          {"window", 2 * radius + 1},
-          {"steps", steps_per_pixel},
-          {"subpixel", subpixel},
-          {"max_mean_cost", max_mean_cost},
-          {"min_texture", min_texture},
-          {"uniqueness", uniqueness},
-          {"left_right", left_right},
-          {"pair_median", median},
-          {"pyramid", pyramid_levels},
-          {"region", {region.x, region.y, region.width, region.height}}};
-}
-
-json describe(const BeliefOptions& options) {
-  const auto& [levels, iterations, data_weight, data_cap, smoothness_cap, smoothing_sigma, storage] = options;
-  return {{"method", "bp"},           {"levels", levels},
-          {"iterations", iterations}, {"data_weight", data_weight},
-          {"data_cap", data_cap},     {"smoothness_cap", smoothness_cap},
-          {"sigma", smoothing_sigma}, {"storage", static_cast<int>(storage)}};
-}
-
-json describe(const AggregationOptions& options) {
-  const auto& [kind, constant_radius, adaptive_weight, cross, cross_based] = options;
-  const auto& [radius, gamma_colour, gamma_space] = adaptive_weight;
-  const auto& [reach, near_reach, colour, strict_colour] = cross;
-  const auto& [iterations] = cross_based;
-  return {{"kind", static_cast<int>(kind)}, {"constant_radius", constant_radius},
-          {"adaptive_radius", radius},      {"gamma_colour", gamma_colour},
-          {"gamma_space", gamma_space},     {"reach", reach},
-          {"near_reach", near_reach},       {"colour", colour},
-          {"strict_colour", strict_colour}, {"iterations", iterations}};
-}
-
-json describe(const ScanlineOptions& options) {
-  const auto& [p1, p2, edge_threshold] = options;
-  return {{"p1", p1}, {"p2", p2}, {"edge_threshold", edge_threshold}};
-}
-
-json describe(const GraphCutOptions& options) {
-  const auto& [smoothness, smoothness_cap, edge_falloff, best, reach, band_rows, passes] = options;
-  return {{"smoothness", smoothness},
-          {"smoothness_cap", smoothness_cap},
-          {"edge_falloff", edge_falloff},
-          {"best", best},
-          {"reach", reach},
-          {"band_rows", band_rows},
-          {"passes", passes}};
-}
-
-json describe(const PipelineRefinement& steps, const VotingOptions& voting) {
-  const auto& [graph_cut, left_right, vote, interpolate, edges, subpixel, median] = steps;
-  const auto& [min_votes, min_share, iterations] = voting;
-  return {{"steps", {graph_cut, left_right, vote, interpolate, edges, subpixel, median}},
-          {"min_votes", min_votes},
-          {"min_share", min_share},
-          {"iterations", iterations}};
-}
-
-json describe(const PipelineOptions& options) {
-  const auto& [cost, colour_cap, ad_census, transform_options, outside_cost, aggregation, optimizer,
-               semi_global, scanline, graph_cut, refinement, left_right, voting] = options;
-  const auto& [lambda_ad, lambda_census] = ad_census;
-  const auto& [transform, rank_window] = transform_options;
-  const auto& [paths, p1, p2, p2_falloff] = semi_global;
-  return {{"method", "pipeline"},
-          {"cost", static_cast<int>(cost)},
-          {"colour_cap", colour_cap},
-          {"lambda_ad", lambda_ad},
-          {"lambda_census", lambda_census},
-          {"transform", static_cast<int>(transform)},
-          {"rank_window", rank_window},
-          {"outside_cost", outside_cost},
-          {"aggregation", describe(aggregation)},
-          {"optimizer", static_cast<int>(optimizer)},
-          {"sgm", {{"paths", paths}, {"p1", p1}, {"p2", p2}, {"p2_falloff", p2_falloff}}},
-          {"scanline", describe(scanline)},
-          {"graph_cut", describe(graph_cut)},
-          {"refinement", describe(refinement, voting)},
-          {"left_right", left_right}};
-}
 
 json describe(const Pinhole& camera) {
   return {camera.width, camera.height, camera.fx, camera.fy, camera.cx, camera.cy};
@@ -174,63 +66,15 @@ json describe_maps(const SceneRun& run, int view) {
           {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
 }
 
-json describe(const ConsistencyOptions& options) {
-  return {{"max_depth_error", options.max_relative_depth},
-          {"max_normal_angle", options.max_angle_degrees},
-          {"min_views", options.min_views},
-          {"min_lone_confidence", options.min_lone_confidence}};
-}
-
-json describe(const SweepStages& stages) {
-  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = stages;
-  const auto& [levels, radius, best_k, iterations] = patch_match;
-  return {
-      {"aggregation", describe(aggregation)},
-      {"graph_cut", graph_cut},
-      {"cut", describe(cut)},
-      {"edges", edges},
-      {"patches", patches},
-      {"prior", prior},
-      {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
-}
-
-json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
-  const SweepOptions& sweep = run.options.sweep;
-  const auto& [paths, p1, p2, p2_falloff] = run.options.sweep_paths.penalties;
-  const PhotometricFilterOptions filter = run.options.resolved_filter();
-  return {{"method", "planesweep"},
-          {"planes", run.options.planes ? json(*run.options.planes) : json("auto")},
-          {"expected", {plan.expected.near, plan.expected.far, plan.expected.from_points}},
-          {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
-          {"window", sweep.window},
-          {"combine", static_cast<int>(sweep.combination)},
-          {"best_k", sweep.best_k},
-          {"colour", run.options.colour},
-          {"optimizer", static_cast<int>(run.options.optimizer)},
-          {"penalties", {paths, p1, p2, p2_falloff}},
-          {"stages", describe(run.options.sweep_stages)},
-          {"max_cost", filter.max_cost},
-          {"min_confidence", filter.min_confidence},
-          {"min_texture", filter.min_texture}};
+/// Inputs of a step with the options that have an effect on these of its results.
+json inputs_with(const SceneRun& run, std::initializer_list<OptionResult> results) {
+  return {{"version", kResultsVersion}, {"options", values_of(run.options, run.job, results)}};
 }
 
 }  // namespace
 
 json roi_json(const SceneBox& roi) {
   return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
-}
-
-json matching_inputs(const PairOptions& options) {
-  switch (options.method) {
-    case PairMethod::kSemiGlobal:
-      return describe(options.semi_global);
-    case PairMethod::kBlockMatching:
-      return describe(options.block);
-    case PairMethod::kPipeline:
-      return describe(options.pipeline);
-    default:
-      return describe(options.belief);
-  }
 }
 
 json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
@@ -245,18 +89,14 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
 
 json estimate_inputs(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
-  json inputs = run.job.method == Method::kPlaneSweep
-                    ? sweep_inputs(run, plan)
-                    : matching_inputs(pair_depth_options(run.options).matching);
-  inputs["version"] = kResultsVersion;
+  json inputs = inputs_with(run, {OptionResult::kDepthMaps});
   inputs["reference"] = describe_image(run, view);
   inputs["sources"] = json::array();
   for (const int source : plan.matched_views()) inputs["sources"].push_back(describe_image(run, source));
   inputs["depth_min"] = plan.range.near;
   inputs["depth_max"] = plan.range.far;
-  inputs["speckle"] = run.job.method == Method::kPlaneSweep ? run.options.resolved_filter().speckle_size
-                                                            : run.options.filter.speckle_size;
-  inputs["median"] = run.options.filter.median;
+  if (run.job.method == Method::kPlaneSweep)
+    inputs["expected"] = {plan.expected.near, plan.expected.far, plan.expected.from_points};
   add_mask(run, view, inputs);
   return inputs;
 }
@@ -264,16 +104,10 @@ json estimate_inputs(const SceneRun& run, int view) {
 json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources) {
   json source_maps = json::object();
   for (const int source : sources) source_maps[run.plan.name(source)] = describe_maps(run, source);
-  json inputs = {{"version", kResultsVersion},
-                 {"reference", describe_maps(run, view)},
-                 {"sources", std::move(source_maps)},
-                 {"consistency", describe(run.options.check_consistency(run.job))}};
-  if (run.options.swept_by_patches(run.job)) {
-    inputs["min_confidence"] = run.options.min_reliability();
-    inputs["max_hole"] = run.options.hole_reach(run.job);
-    inputs["speckle"] = run.options.filter.speckle_size;
-    add_mask(run, view, inputs);
-  }
+  json inputs = inputs_with(run, {OptionResult::kCheck, OptionResult::kAgreement});
+  inputs["reference"] = describe_maps(run, view);
+  inputs["sources"] = std::move(source_maps);
+  if (run.options.swept_by_patches(run.job)) add_mask(run, view, inputs);
   return inputs;
 }
 
@@ -297,19 +131,17 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
                                  {"overlapping", std::move(overlapping)}};
     indices[run.plan.name(view)] = dense_index[view];
   }
-  json inputs = {{"version", kResultsVersion},
-                 {"views", std::move(maps)},
-                 {"indices", std::move(indices)},
-                 {"positions", cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float"},
-                 {"agreement", describe(run.options.fusion_consistency(run.job))},
-                 {"min_fused_views", run.options.min_fused_views},
-                 {"point_spacing", run.options.point_spacing}};
-  if (run.options.roi) inputs["roi"] = roi_json(*run.options.roi);
+  json inputs = inputs_with(run, {OptionResult::kAgreement, OptionResult::kCloud});
+  inputs["views"] = std::move(maps);
+  inputs["indices"] = std::move(indices);
+  inputs["positions"] = cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float";
   return inputs;
 }
 
 json tile_inputs(const SceneRun& run) {
-  return {{"version", kResultsVersion}, {"cloud", hashes(run.cloud->record)}, {"tile", run.options.tile}};
+  json inputs = inputs_with(run, {OptionResult::kTiles});
+  inputs["cloud"] = hashes(run.cloud->record);
+  return inputs;
 }
 
 }  // namespace recon
