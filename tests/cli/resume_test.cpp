@@ -290,7 +290,7 @@ TEST_F(ReconstructResume, DoesStepsWithDamagedRecordsAgain) {
       {"estimate/view02.png", changed("/inputs/sources", "x")},
       {"estimate/view02.png", changed("/inputs/sources/0/name", 5)},
       {"estimate/view02.png", changed("/inputs/reference", json::array({1}))},
-      {"estimate/view02.png", changed("/inputs/stages", true)},
+      {"estimate/view02.png", changed("/inputs/options", true)},
       {"estimate/view02.png", changed("/outputs", "none")},
       {"prepare/view02.png", changed("/inputs/camera", json::object())},
       {"check/view02.png", changed("/inputs/sources", 7)},

@@ -118,8 +118,8 @@ class ChangesOfOptions : public SceneSteps {
     for (int view = 0; view < kViews; ++view) {
       StepRecord record;
       record.outputs = {{"file", {1, "hash"}}};
-      run->states[run->plan.name(view)].estimate = record;
-      run->states[run->plan.name(view)].check = record;
+      run->photo_hashes[run->plan.name(view)] = "hash";
+      for (const Step step : {Step::kEstimate, Step::kCheck}) run->results.put(run->key(step, view), record);
     }
     const std::vector<int>& sources = run->plan.view(0).sources;
     return {estimate_inputs(*run, 0), check_inputs(*run, 0, sources),
@@ -212,7 +212,7 @@ TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
   options_ = parse_options({});
   options_.quiet = true;
   const auto run = begin("any");
-  for (int view = 0; view < kViews; ++view) run->states[run->plan.name(view)];
+  for (int view = 0; view < kViews; ++view) run->photo_hashes[run->plan.name(view)];
   const json before = estimate_inputs(*run, 0);
   options_.planes = run->plan.view(0).planes;
   EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)),

@@ -80,7 +80,9 @@ TEST_F(SceneSteps, CheckViewsBesideTheEstimationOfOthersOnAGpu) {
   // The last view is swept when another one has been checked.
   const auto wait_for_check = [&] {
     if (++begun < kViews) return;
-    const fs::path records = fs::path(run->workspace.path(run->record_file(Step::kCheck, 0))).parent_path();
+    const fs::path records =
+        fs::path(run->workspace.path(Workspace::record_file(Step::kCheck, run->plan.view(0).output_name)))
+            .parent_path();
     checked = wait_until([&] {
       std::error_code none;
       const auto entries = fs::directory_iterator(records, none);
@@ -141,7 +143,10 @@ TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
   std::atomic<int> begun = 0;
   int first_checked_after = 0, fused = -1;
   // The first view is checked when it and its sources are estimated, but its neighbours need more views.
-  const auto checked = [&] { return fs::exists(run->workspace.path(run->record_file(Step::kCheck, 0))); };
+  const auto checked = [&] {
+    return fs::exists(
+        run->workspace.path(Workspace::record_file(Step::kCheck, run->plan.view(0).output_name)));
+  };
   const auto look = [&] {
     if (++begun != first_checked_after + 1) return;
     EXPECT_TRUE(wait_until(checked));
@@ -267,7 +272,8 @@ TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
   const auto removed = [&run] {
     int views = 0;
     for (int view = 0; view < kViews; ++view) {
-      const auto record = read_record(run->workspace.path(run->record_file(Step::kEstimate, view)));
+      const auto record = read_record(
+          run->workspace.path(Workspace::record_file(Step::kEstimate, run->plan.view(view).output_name)));
       if (record && record->cleaned) ++views;
     }
     return views;

@@ -81,10 +81,11 @@ TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
     estimate_views(graph);
     check_views(graph);
     for (int view = 0; view < kViews; ++view) {
-      if (!run->state(view).check) continue;
+      if (run->result(Step::kCheck, view) == nullptr) continue;
       const Pinhole& camera = run->plan.view(view).camera;
-      const auto before = run->photometric->get(run->plan.view(view).output_name, camera);
-      const auto after = run->geometric->get(run->plan.view(view).output_name, camera);
+      const std::string& name = run->plan.view(view).output_name;
+      const auto before = run->maps.get(MapKind::kPhotometric, name, camera);
+      const auto after = run->maps.get(MapKind::kGeometric, name, camera);
       for (int y = 0; y < camera.height; ++y)
         for (int x = 0; x < camera.width; ++x) {
           for (const float z : {before->depth(x, y), after->depth(x, y)}) {
@@ -133,7 +134,8 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
   EXPECT_GT(second.sweeps(), 0);
   EXPECT_EQ(first.sweeps() + second.sweeps(), kViews) << "each view is swept once";
   std::multiset<std::string> devices;
-  for (const auto& [name, state] : run->states) devices.insert(state.estimate->result.at("device"));
+  for (int view = 0; view < kViews; ++view)
+    devices.insert(run->result(Step::kEstimate, view)->result.at("device"));
   EXPECT_EQ(devices.count("first"), static_cast<std::size_t>(first.sweeps()));
   EXPECT_EQ(devices.count("second"), static_cast<std::size_t>(second.sweeps()));
   expect_equal(results(*run), expected_results());
@@ -227,9 +229,7 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
     }
     EXPECT_EQ(lost.sweeps(), 3);
     EXPECT_TRUE(run->failed.empty()) << "a device fails, not a view";
-    int finished = 0;
-    for (const auto& [name, state] : run->states) finished += state.estimate.has_value();
-    EXPECT_EQ(finished, 3) << "what was swept is written";
+    EXPECT_EQ(run->results.count(Step::kEstimate).done, 3) << "what was swept is written";
   }
   // The same command again, without the device.
   Backends rest;
@@ -237,8 +237,7 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
   const auto run = begin("resumed");
   prepare(*run, rest);
   do_all(*run, rest);
-  int kept = 0;
-  for (const auto& [name, state] : run->states) kept += state.estimate_kept;
+  const int kept = run->results.count(Step::kEstimate).kept;
   EXPECT_EQ(kept, 3);
   EXPECT_EQ(other.sweeps(), kViews - kept);
   expect_equal(results(*run), expected_results());

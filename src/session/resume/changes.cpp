@@ -214,8 +214,8 @@ class Changes {
 
   /// Options that others follow from come first; of another method all are other ones.
   void add_option(const Keys& place, const json& before, const json& now) {
-    static const std::set<std::string> kMain = {"cost",   "optimizer", "aggregation",
-                                                "refine", "quality",   "window"};
+    static const std::set<std::string> kMain = {"method", "cost",    "optimizer", "aggregation",
+                                                "refine", "quality", "window"};
     if (place.size() != 2) return add(files_, kDamagedRecord);
     if (!same_method_ && place != kMethod) return;
     add(kMain.contains(place[1]) ? main_options_ : options_,

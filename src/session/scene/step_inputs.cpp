@@ -40,7 +40,7 @@ void add_levels(const SceneRun& run, json& inputs) {
 /// The pixels and the place of an undistorted image.
 json describe_image(const SceneRun& run, int view) {
   json image = {{"name", run.plan.name(view)},
-                {"photo", run.state(view).photo_hash},
+                {"photo", run.photo_hashes.at(run.plan.name(view))},
                 {"lens", describe(run.plan.photo_camera(view))},
                 {"camera", describe(run.plan.view(view).camera)},
                 {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
@@ -61,7 +61,7 @@ json hashes(const StepRecord& record) {
 
 /// The depth maps of a view, and where they are in space.
 json describe_maps(const SceneRun& run, int view) {
-  return {{"maps", hashes(*run.state(view).estimate)},
+  return {{"maps", hashes(*run.result(Step::kEstimate, view))},
           {"camera", describe(run.plan.view(view).camera)},
           {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
 }
@@ -126,7 +126,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   for (const int view : views) {
     json overlapping = json::array();
     for (const int other : overlaps[view]) overlapping.push_back(run.plan.name(other));
-    maps[run.plan.name(view)] = {{"maps", hashes(*run.state(view).check)},
+    maps[run.plan.name(view)] = {{"maps", hashes(*run.result(Step::kCheck, view))},
                                  {"image", describe_image(run, view)},
                                  {"overlapping", std::move(overlapping)}};
     indices[run.plan.name(view)] = dense_index[view];
@@ -140,7 +140,7 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
 
 json tile_inputs(const SceneRun& run) {
   json inputs = inputs_with(run, {OptionResult::kTiles});
-  inputs["cloud"] = hashes(run.cloud->record);
+  inputs["cloud"] = hashes(*run.results.get({Step::kFusion}));
   return inputs;
 }
 
