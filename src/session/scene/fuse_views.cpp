@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <oneapi/tbb/task_arena.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
