@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-using Share = ResultStore::Count;
+using Count = ResultStore::Count;
 
 /// The steps that leave a record, by their names.
 const std::map<std::string, Step> kRecordedSteps = {{"undistorting", Step::kPrepare},
@@ -30,13 +30,13 @@ bool kept_all(const SceneRun& run) {
 }
 
 /// Of a step; others are done where anything is.
-Share share_of(const SceneRun& run, const std::string& name) {
+Count share_of(const SceneRun& run, const std::string& name) {
   if (const auto step = kRecordedSteps.find(name); step != kRecordedSteps.end())
     return run.results.count(step->second);
-  return kept_all(run) ? Share{0, 1} : Share{1, 0};
+  return kept_all(run) ? Count{0, 1} : Count{1, 0};
 }
 
-MeasuredStep measured(const std::string& name, double seconds, const Share& share,
+MeasuredStep measured(const std::string& name, double seconds, const Count& share,
                       const MeasuredRun& earlier) {
   MeasuredStep step{name, seconds, share.done + share.kept, share.done == 0 && share.kept > 0};
   const auto before = std::find_if(earlier.steps.begin(), earlier.steps.end(),
