@@ -2,6 +2,8 @@
 
 #include "session/scene_steps.hpp"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 #include "session/options/option.hpp"
@@ -298,6 +300,39 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
   do_all(*run, backends);
   expect_equal(results(*run), expected_results());
+}
+
+/// The views whose work a plan adds up are those that the run then does.
+TEST_F(SceneSteps, APlanHasTheWorkOfTheRun) {
+  Backends backends;
+  add_backend(backends, "only");
+  for (const bool clean : {false, true}) {
+    options_.clean = clean;
+    const std::string output = clean ? "cleaned" : "whole";
+    const auto first = begin(output);
+    EXPECT_EQ(remaining_work(*first).estimate.size(), static_cast<std::size_t>(kViews));
+    prepare(*first, backends);
+    do_all(*first, backends);
+    EXPECT_EQ(work_done(*first).check.size(), static_cast<std::size_t>(kViews));
+    const auto nothing = begin(output);
+    const RemainingWork none = remaining_work(*nothing);
+    EXPECT_TRUE(none.prepare.empty() && none.estimate.empty() && none.check.empty() && !none.fuse);
+
+    const ResultKey damaged = first->key(Step::kCheck, 3);
+    fs::remove(first->workspace.path(Workspace::record_file(damaged.step, damaged.view)));
+    const auto planned = begin(output), run = begin(output);
+    const RemainingWork plan = remaining_work(*planned);
+    prepare(*run, backends);
+    do_all(*run, backends);
+    const RemainingWork done = work_done(*run);
+    EXPECT_EQ(plan.estimate, done.estimate);
+    EXPECT_EQ(plan.estimate.empty(), !clean) << "maps that are removed have to be made again";
+    EXPECT_THAT(plan.check, testing::IsSupersetOf(done.check));
+    EXPECT_THAT(done.check, testing::Contains(3));
+    if (!clean) {
+      EXPECT_EQ(plan.check, done.check);
+    }
+  }
 }
 
 double seconds_of(const TimePlan& plan, const std::string& step) {
