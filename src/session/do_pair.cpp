@@ -13,6 +13,7 @@
 #include "refine/depth_filters.hpp"
 #include "session/do_input.hpp"
 #include "session/input.hpp"
+#include "session/options/option.hpp"
 #include "session/pair/pair_check.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"
@@ -20,9 +21,8 @@
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
-#include "session/resume/output_folder.hpp"
+#include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
-#include "session/scene/step_inputs.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
@@ -41,6 +41,7 @@ struct PairRun {
   PairPlan plan;
   Workspace workspace;
   const SessionOptions& options = work.options;
+  ResultStore results{workspace, options.overwrite};
 
   /// Waits until the device is open.
   Backend& backend() const { return *work.backends().front(); }
@@ -62,15 +63,15 @@ json inputs_of(const PairRun& run) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
-  json matching = matching_inputs(plan.options);
-  matching["min_disparity"] = plan.options.range.min;
-  matching["disparities"] = plan.options.range.count;
+  auto options = values_of(run.options, plan.job, {OptionResult::kDepthMaps, OptionResult::kCloud});
+  // They may come from the calibration.
+  const DisparityRange range = plan.options.range;
+  options["min-disparity"] = std::to_string(range.min);
+  options["max-disparity"] = std::to_string(range.min + range.count);
   json document = {{"version", kResultsVersion},
+                   {"options", options},
                    {"left", hash(plan.files.left)},
-                   {"right", hash(plan.files.right)},
-                   {"matching", std::move(matching)},
-                   {"speckle", run.options.min_patch(plan.job.method)},
-                   {"fill", run.options.pair.fill}};
+                   {"right", hash(plan.files.right)}};
   if (plan.camera) {
     const Pinhole& left = plan.camera->left;
     document["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};
@@ -184,7 +185,7 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   return warnings;
 }
 
-StepRecord do_work(const PairRun& run, json inputs, StepClock& clock) {
+const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
   pair_memory(plan, run.backend(), run.work.memory_limit);
   clock.end("opening the device");
@@ -196,9 +197,9 @@ StepRecord do_work(const PairRun& run, json inputs, StepClock& clock) {
   for (const json& warning : record.result["warnings"]) spdlog::warn("{}", warning.get<std::string>());
   write_disparity(run, result, record);
   if (plan.camera) write_depth(run, result, record);
-  write_record(run.workspace.path(pair_file::kRecord), record);
+  run.results.put({Step::kPair}, std::move(record));
   clock.end("writing");
-  return record;
+  return *run.results.get({Step::kPair});
 }
 
 /// Predicted seconds of the matching: by the calibration of this machine, else by shipped costs.
@@ -235,7 +236,7 @@ Outcome plan_pair(const PairRun& run) {
 }
 
 /// Finished and unchanged results are kept.
-Outcome run_pair(const PairRun& run, StepClock& clock) {
+Outcome run_pair(PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
   const Workspace& workspace = run.workspace;
   check_output(run);
@@ -248,20 +249,21 @@ Outcome run_pair(const PairRun& run, StepClock& clock) {
   const std::string options = resolved_options(run.options, plan.job);
   write_file_if_changed(workspace.path("options.toml"), options);
   json inputs = inputs_of(run);
-  FinishedStep finished = find_finished(workspace, run.options.overwrite, pair_file::kRecord, inputs);
+  const std::string record_file = Workspace::record_file(Step::kPair);
+  const StepRecord* record = run.results.find({Step::kPair}, inputs);
   clock.end("checking what is there");
-  const bool kept = finished.record.has_value();
+  const bool kept = record != nullptr;
   if (kept) spdlog::info("{}: the result is finished and kept", plan.name());
-  if (!finished.reason.empty())
-    spdlog::info("{}: stale results are made again: {}", plan.name(), finished.reason);
+  if (const std::string reason = run.results.reason({Step::kPair}); !reason.empty())
+    spdlog::info("{}: stale results are made again: {}", plan.name(), reason);
   if (!kept && output.has_results)
     remove_results(workspace,
-                   {pair_file::kRecord, pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
+                   {record_file.c_str(), pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
                     pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
-  if (!kept) finished.record = do_work(run, std::move(inputs), clock);
-  const json about = program_json(run.options, finished.record->result.value("device", ""));
+  if (!kept) record = &do_work(run, std::move(inputs), clock);
+  const json about = program_json(run.options, record->result.value("device", ""));
   const MeasuredRun measured = measured_run(kept, clock.times(), about, earlier);
-  const json report = pair_report_json(plan, workspace, *finished.record, measured, options, clock.times());
+  const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_report_html(report));
   sync_folder_of(workspace.path(pair_file::kReport));
@@ -273,8 +275,8 @@ Outcome run_pair(const PairRun& run, StepClock& clock) {
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   work.require_device();
   StepClock clock;
-  const PairRun run{work, make_pair_plan(files, work.options),
-                    Workspace(output_path(work.options, files, work.in_session))};
+  PairRun run{work, make_pair_plan(files, work.options),
+              Workspace(output_path(work.options, files, work.in_session))};
   return work.options.dry_run ? plan_pair(run) : run_pair(run, clock);
 }
 

@@ -38,9 +38,7 @@ void share_memory(SceneRun& run, const Backends& backends) {
   if (run.memory.fusion_files > 0)
     run.workspace.check_free_space(output_bytes(run.plan, run.options) + run.memory.fusion_files);
   run.photos.set_budget(run.memory.photo_cache);
-  const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
-  run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
-  run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
+  run.maps.set_budget(run.memory.map_cache);
 }
 
 /// The predicted time of a finished run; its measured times correct the predictions of later runs.
@@ -60,12 +58,8 @@ TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepT
 /// Predicts the steps to come, as if nothing of them were finished.
 void predict_steps(SceneRun& run, const Backends& backends) {
   if (run.options.quiet) return;
-  RemainingWork all;
-  all.estimate = run.plan.active_views();
-  all.check = run.plan.views_in_scope();
-  all.fuse = true;
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  run.predicted_steps = plan_time(run, all, backends, model, {}).steps;
+  run.predicted_steps = plan_time(run, all_work(run), backends, model, {}).steps;
 }
 
 /// Parts of one run estimate depth maps concurrently in one folder.
@@ -107,7 +101,7 @@ void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock
   fuse_views(graph);
   end_step(clock, "fusion");
   tile_cloud(run);
-  if (run.tiles) end_step(clock, "tiles");
+  if (run.options.tile > 0) end_step(clock, "tiles");
 }
 
 /// The steps of a scene in its output folder.

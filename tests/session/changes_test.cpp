@@ -23,26 +23,31 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Changes, NameOptionsWithBothValues) {
-  const auto of = [](const json& found, const json& wanted) { return describe_change(found, wanted); };
-  EXPECT_EQ(of({{"planes", 128}}, {{"planes", 128}}), "");
-  EXPECT_EQ(of({{"planes", 128}, {"a", 1}}, {{"planes", 64}, {"a", 1}}), "--planes 128 -> 64");
-  EXPECT_EQ(of({{"max_cost", 0.5f}}, {{"max_cost", 0.8f}}), "--max-cost 0.5 -> 0.8");
-  EXPECT_EQ(of({{"a", 1}}, {{"a", 1}, {"tile", 2.5}}), "--tile none -> 2.5");
-  EXPECT_EQ(of({{"method", "sgm"}, {"cost", 1}, {"paths", 8}}, {{"method", "bm"}, {"cost", 0}}),
+  const auto of = [](const json& found, const json& wanted) {
+    return describe_change({{"options", found}}, {{"options", wanted}});
+  };
+  EXPECT_EQ(of({{"planes", "128"}}, {{"planes", "128"}}), "");
+  EXPECT_EQ(of({{"planes", "128"}, {"paths", "8"}}, {{"planes", "64"}, {"paths", "8"}}),
+            "--planes 128 -> 64");
+  EXPECT_EQ(of({{"max-cost", "0.5"}}, {{"max-cost", "0.8"}}), "--max-cost 0.5 -> 0.8");
+  EXPECT_EQ(of({{"paths", "8"}}, {{"paths", "8"}, {"tile", "2.5"}}), "--tile none -> 2.5");
+  EXPECT_EQ(of({{"method", "sgm"}, {"paths", "8"}}, {{"method", "bm"}, {"cost", "sad"}}),
             "--method sgm -> bm");
-  EXPECT_EQ(of({{"version", 3}, {"planes", 2}}, {{"version", 4}, {"planes", 3}}),
-            "another version of the program made it");
-  EXPECT_EQ(of({{"stages", {{"patch", {{"radius", 2}}}}}, {"window", 5}},
-               {{"stages", {{"patch", {{"radius", 3}}}}}, {"window", 7}}),
-            "--window 5 -> 7");
-  EXPECT_EQ(of({{"x", 1}}, {{"x", 2}}), "other constants of the method");
+  EXPECT_EQ(of({{"p1", "9"}, {"window", "5"}}, {{"p1", "8"}, {"window", "7"}}),
+            "--window 5 -> 7, --p1 9 -> 8");
+  EXPECT_EQ(
+      describe_change({{"version", 3}, {"planes", 2}}, {{"version", 4}, {"options", {{"planes", "3"}}}}),
+      "another version of the program made it");
+  EXPECT_EQ(describe_change({{"stages", {{"patch", {{"radius", 2}}}}}}, {{"options", {{"window", "5"}}}}),
+            kDamagedRecord);
+  EXPECT_EQ(describe_change({{"x", 1}}, {{"x", 2}}), "other inputs");
 }
 
 TEST(Changes, KnowLevelsOfPhotosFromTheOptionOfThatName) {
   const auto of = [](const json& found, const json& wanted) { return describe_change(found, wanted); };
   EXPECT_EQ(of({{"photo", "p"}}, {{"photo", "p"}, {"levels", {0, 4095}}}), "another range of 16-bit photos");
   EXPECT_EQ(of({{"levels", {0, 1023}}}, {{"levels", {0, 4095}}}), "another range of 16-bit photos");
-  EXPECT_EQ(of({{"method", "bp"}, {"levels", 5}}, {{"method", "bp"}, {"levels", 6}}), "--levels 5 -> 6");
+  EXPECT_EQ(of({{"options", {{"levels", "5"}}}}, {{"options", {{"levels", "6"}}}}), "--levels 5 -> 6");
 }
 
 TEST(Changes, NameViewsThatOverlap) {
@@ -56,7 +61,8 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   const auto view = [](const char* name, const char* photo, double x, int width) {
     return json{{"name", name}, {"photo", photo}, {"pose", {1, x}}, {"camera", {width, 300, 1.0}}};
   };
-  const json found = {{"reference", view("a", "p", 0, 400)},
+  const json found = {{"options", {{"method", "planesweep"}}},
+                      {"reference", view("a", "p", 0, 400)},
                       {"sources", {view("b", "q", 0, 400), view("c", "r", 0, 400)}}};
   const auto of = [&](const json& wanted) { return describe_change(found, wanted); };
   json wanted = found;
@@ -66,11 +72,11 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   EXPECT_EQ(of(wanted), "another photo, another pose of c");
   wanted["mask"] = "hash";
   EXPECT_EQ(of(wanted), "another photo, another pose of c, a new mask");
-  wanted["window"] = 5;
+  wanted["options"]["window"] = "5";
   EXPECT_EQ(of(wanted), "--window none -> 5, another photo, another pose of c, a new mask");
   wanted["depth_min"] = 1.5, wanted["depth_max"] = 25.125;
   EXPECT_EQ(of(wanted), "--window none -> 5 and 4 more changes") << "the next one does not fit into a line";
-  wanted.erase("window");
+  wanted["options"].erase("window");
   EXPECT_THAT(of(wanted), HasSubstr("depth range none to none -> 1.5 to 25.125 (--depth-min, --depth-max)"));
   wanted = found;
   for (json* it : {&wanted["reference"], &wanted["sources"][0], &wanted["sources"][1]})
@@ -90,8 +96,7 @@ TEST(Changes, NameTheResultsOfOtherSteps) {
   EXPECT_EQ(describe_change(of_check, wanted), "other depth maps of b");
   wanted["reference"]["maps"][0] = "0";
   EXPECT_EQ(describe_change(of_check, wanted), "other depth maps, other depth maps of b");
-  EXPECT_EQ(describe_change({{"cloud", {"1"}}, {"tile", 1.0}}, {{"cloud", {"2"}}, {"tile", 1.0}}),
-            "another cloud");
+  EXPECT_EQ(describe_change({{"cloud", {"1"}}}, {{"cloud", {"2"}}}), "another cloud");
   const json pair = {{"left", "1"}, {"right", "2"}, {"camera", {700, 700, 1}}};
   wanted = pair;
   wanted["right"] = "3";
@@ -113,8 +118,8 @@ class ChangesOfOptions : public SceneSteps {
     for (int view = 0; view < kViews; ++view) {
       StepRecord record;
       record.outputs = {{"file", {1, "hash"}}};
-      run->states[run->plan.name(view)].estimate = record;
-      run->states[run->plan.name(view)].check = record;
+      run->photo_hashes[run->plan.name(view)] = "hash";
+      for (const Step step : {Step::kEstimate, Step::kCheck}) run->results.put(run->key(step, view), record);
     }
     const std::vector<int>& sources = run->plan.view(0).sources;
     return {estimate_inputs(*run, 0), check_inputs(*run, 0, sources),
@@ -122,7 +127,7 @@ class ChangesOfOptions : public SceneSteps {
   }
 
   /// Values of which some are valid and not the default.
-  static std::vector<std::string> values_of(const Option& option, Job job) {
+  static std::vector<std::string> candidates(const Option& option, Job job) {
     if (option.kind == ValueKind::kSwitch) return {"true"};
     if (option.name == "planes") return {"24"};
     if (option.name == "max-image-size") return {"64"};
@@ -142,7 +147,7 @@ class ChangesOfOptions : public SceneSteps {
   /// The first value of an option that is valid and changes the inputs of a step; empty: none.
   std::string changing_value(const GivenOptions& base, const Inputs& before, const Option& option, Job job,
                              Inputs& inputs) {
-    for (const std::string& value : values_of(option, job)) {
+    for (const std::string& value : candidates(option, job)) {
       GivenOptions given = base;
       given[option.name] = {value};
       try {
@@ -207,7 +212,7 @@ TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
   options_ = parse_options({});
   options_.quiet = true;
   const auto run = begin("any");
-  for (int view = 0; view < kViews; ++view) run->states[run->plan.name(view)];
+  for (int view = 0; view < kViews; ++view) run->photo_hashes[run->plan.name(view)];
   const json before = estimate_inputs(*run, 0);
   options_.planes = run->plan.view(0).planes;
   EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)),
@@ -227,20 +232,22 @@ TEST_F(ChangesOfOptions, OfSpecklesBelongToTheStepThatDropsThem) {
   EXPECT_EQ(describe_change(swept.check, fewer_swept.check), "");
 }
 
+/// Options of all pipelines, so that each option has an effect in one.
+const std::vector<GivenOptions> kBases = {{},
+                                          {{"planes", {"20"}}},
+                                          {{"planes", {"20"}}, {"cost", {"sad"}}},
+                                          {{"aggregation", {"cross"}}},
+                                          {{"aggregation", {"aw"}}},
+                                          {{"optimizer", {"graphcut"}}},
+                                          {{"method", {"sgm"}}, {"cost", {"rank"}}},
+                                          {{"method", {"bm"}}},
+                                          {{"method", {"bp"}}},
+                                          {{"method", {"pipeline"}}, {"preset", {"ad-census"}}},
+                                          {{"method", {"pipeline"}}, {"aggregation", {"aw"}}}};
+
 TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
-  const std::vector<GivenOptions> bases = {{},
-                                           {{"planes", {"20"}}},
-                                           {{"planes", {"20"}}, {"cost", {"sad"}}},
-                                           {{"aggregation", {"cross"}}},
-                                           {{"aggregation", {"aw"}}},
-                                           {{"optimizer", {"graphcut"}}},
-                                           {{"method", {"sgm"}}, {"cost", {"rank"}}},
-                                           {{"method", {"bm"}}},
-                                           {{"method", {"bp"}}},
-                                           {{"method", {"pipeline"}}, {"preset", {"ad-census"}}},
-                                           {{"method", {"pipeline"}}, {"aggregation", {"aw"}}}};
   std::set<std::string> said;
-  for (const GivenOptions& base : bases) {
+  for (const GivenOptions& base : kBases) {
     const Job job{parse_options(base).method_of(false), false};
     const Inputs before = inputs_of(base);
     for (const Option* option : all_options()) {
@@ -253,7 +260,7 @@ TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
         text += describe_change(before.*member, after.*member) + "; ";
       EXPECT_THAT(text, AnyOf(HasSubstr("--" + option->name), HasSubstr("source "), HasSubstr("more change")))
           << value;
-      EXPECT_THAT(text, AllOf(Not(HasSubstr("_")), Not(HasSubstr("stages")), Not(HasSubstr("constants"))))
+      EXPECT_THAT(text, AllOf(Not(HasSubstr("_")), Not(HasSubstr("/")), Not(HasSubstr("other inputs"))))
           << option->name << " " << value;
       said.insert(option->name);
     }
@@ -297,6 +304,89 @@ TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
                              "sigma",
                              "storage"})
     EXPECT_TRUE(said.contains(option)) << option;
+}
+
+/// Options of the command line that change no result: where and by whom it is computed, and what is said.
+const std::set<std::string> kWithoutInfluence = {
+    "device",  "output", "images", "views", "shard", "stage",   "dry-run", "overwrite",    "clean",
+    "wait",    "config", "jobs",   "quiet", "json",  "verbose", "help",    "memory-limit", "gpu-memory-limit",
+    "threads", "version"};
+
+/// Options that stand for others, or for sources, cameras and depths, which the records have.
+const std::set<std::string> kSaidByOthers = {"preset",    "quality",   "sources",
+                                             "min-angle", "max-angle", "max-image-size",
+                                             "depth-min", "depth-max", "method"};
+
+/// An option that is in no record lets stale work pass for that of the run.
+TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
+  std::set<std::string> in_records;
+  for (const bool pair : {false, true})
+    for (const GivenOptions& base : kBases) {
+      SessionOptions options = parse_options(base);
+      options.roi = SceneBox{{0, 0, 0}, {1, 1, 1}};
+      options.spec(Method::kBlockMatching).block.region = {0, 0, 8, 8};
+      for (const auto& [name, value] :
+           values_of(options, {options.method_of(pair), pair},
+                     {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
+                      OptionResult::kCloud, OptionResult::kTiles}))
+        in_records.insert(name);
+    }
+  // Records of pairs have the disparities that are searched, which may come from a calibration.
+  in_records.insert({"min-disparity", "max-disparity"});
+  for (const Option* option : all_options()) {
+    const bool results = option->scope == OptionScope::kResults;
+    EXPECT_NE(results, kWithoutInfluence.contains(option->name)) << option->name;
+    EXPECT_EQ(results, in_records.contains(option->name) || kSaidByOthers.contains(option->name))
+        << option->name;
+  }
+}
+
+/// Where, and with what, work is done changes no record.
+TEST_F(ChangesOfOptions, WithoutInfluenceChangeNoRecord) {
+  const Inputs before = inputs_of({});
+  const GivenOptions given = {{"device", {"cuda:7"}},
+                              {"threads", {"3"}},
+                              {"memory-limit", {"3GiB"}},
+                              {"gpu-memory-limit", {"3GiB"}},
+                              {"overwrite", {"true"}},
+                              {"clean", {"true"}},
+                              {"jobs", {"4"}},
+                              {"output", {"elsewhere"}},
+                              {"stage", {"fuse"}}};
+  for (const auto& [name, value] : given) {
+    const Inputs after = inputs_of({{name, value}});
+    EXPECT_EQ(describe_change(before.estimate, after.estimate), "") << name;
+    EXPECT_EQ(describe_change(before.check, after.check), "") << name;
+    EXPECT_EQ(describe_change(before.fusion, after.fusion), "") << name;
+  }
+}
+
+/// What a value means counts, not whether it is given.
+TEST_F(ChangesOfOptions, ByTheirDefaultsChangeNothing) {
+  for (const GivenOptions& base : kBases) {
+    const Job job{parse_options(base).method_of(false), false};
+    const Inputs before = inputs_of(base);
+    for (const auto& [name, value] : values_of(options_, job,
+                                               {OptionResult::kDepthMaps, OptionResult::kCheck,
+                                                OptionResult::kAgreement, OptionResult::kCloud})) {
+      if (base.contains(name) || name == "planes" || name == "optimizer" || name == "aggregation") continue;
+      GivenOptions given = base;
+      given[name] = {value};
+      const Inputs after = inputs_of(given);
+      EXPECT_EQ(describe_change(before.estimate, after.estimate), "") << name << " " << value;
+      EXPECT_EQ(describe_change(before.check, after.check), "") << name << " " << value;
+      EXPECT_EQ(describe_change(before.fusion, after.fusion), "") << name << " " << value;
+    }
+  }
+}
+
+TEST_F(ChangesOfOptions, AreTextsOfTheCommandLine) {
+  const json options = inputs_of({{"window", {"7"}}}).estimate.at("options");
+  EXPECT_EQ(options.at("window"), "7");
+  EXPECT_EQ(options.at("cost"), "zncc");
+  EXPECT_EQ(options.at("refine"), "edges,patches,prior");
+  EXPECT_EQ(options.at("combine"), "best-k");
+  EXPECT_EQ(inputs_of({{"method", {"bm"}}}).estimate.at("options").at("prefilter"), "sobel");
 }
 
 }  // namespace

@@ -19,7 +19,8 @@
 #include "session/folder_fixture.hpp"
 #include "session/graph/background_work.hpp"
 #include "session/options/options.hpp"
-#include "session/resume/step_record.hpp"
+#include "session/resume/changes.hpp"
+#include "session/resume/result_store.hpp"
 #include "session/session.hpp"
 
 namespace recon {
@@ -213,11 +214,58 @@ TEST_F(Folder, ANewRecordRemovesTheFilesOfTheEarlierOne) {
     return record;
   };
   for (const char* file : {"a.bin", "b.bin", "c.png"}) write(file, "x");
-  replace_record(workspace, "status/a.json", record_of({"a.bin", "b.bin"}));
-  replace_record(workspace, "status/a.json", record_of({"b.bin", "c.png"}));
+  ResultStore(workspace, false).put({Step::kEstimate, "a"}, record_of({"a.bin", "b.bin"}));
+  ResultStore(workspace, false).put({Step::kEstimate, "a"}, record_of({"b.bin", "c.png"}));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.bin"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "b.bin"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "c.png"));
+}
+
+/// A store gives what a run has put, and to the next one what still holds.
+TEST_F(Folder, AStoreKeepsWhatHoldsAndSaysWhyElse) {
+  const Workspace workspace(folder_);
+  const ResultKey key{Step::kEstimate, "a/b.png"}, cloud{Step::kFusion};
+  write("a.bin", "content");
+  const nlohmann::json inputs = {{"version", 1}, {"options", {{"window", "5"}}}};
+  const StepRecord record{inputs, {{"a.bin", *identify_file(folder_ / "a.bin")}}, nlohmann::json::object()};
+  ResultStore first(workspace, false);
+  EXPECT_EQ(first.get(key), nullptr);
+  EXPECT_EQ(first.find(key, inputs), nullptr);
+  EXPECT_EQ(first.reason(key), "") << "it was never made";
+  first.put(key, record);
+  ASSERT_NE(first.get(key), nullptr);
+  EXPECT_EQ(first.get(key)->inputs, inputs);
+  EXPECT_FALSE(first.kept(key));
+  EXPECT_EQ(first.count(Step::kEstimate).done, 1);
+
+  ResultStore next(workspace, false);
+  nlohmann::json other = inputs;
+  other["options"]["window"] = "7";
+  EXPECT_EQ(next.find(key, other), nullptr);
+  EXPECT_EQ(next.reason(key), "--window 5 -> 7");
+  EXPECT_TRUE(next.changed(key));
+  EXPECT_NE(next.find(key, inputs), nullptr);
+  EXPECT_TRUE(next.kept(key));
+  EXPECT_EQ(next.reason(key), "");
+  EXPECT_EQ(next.count(Step::kEstimate).kept, 1);
+  EXPECT_EQ(ResultStore(workspace, true).find(key, inputs), nullptr) << "all is overwritten";
+  EXPECT_NE(ResultStore(workspace, true).find(key, inputs, false), nullptr);
+
+  next.clean(key);
+  EXPECT_FALSE(fs::exists(folder_ / "a.bin"));
+  ASSERT_NE(ResultStore(workspace, false).find(key, inputs), nullptr) << "nothing needs its files";
+  EXPECT_TRUE(next.get(key)->cleaned);
+  next.forget(key, "they are needed");
+  EXPECT_EQ(next.get(key), nullptr);
+  EXPECT_EQ(next.reason(key), "they are needed");
+
+  next.put(key, record);
+  EXPECT_EQ(first.find(key, inputs), nullptr);
+  EXPECT_EQ(first.reason(key), "a.bin is missing or damaged");
+  EXPECT_FALSE(first.changed(key));
+  next.put(cloud, {inputs, {}, nlohmann::json::object()});
+  EXPECT_EQ(first.find(cloud, inputs), nullptr);
+  EXPECT_EQ(first.reason(cloud), kDamagedRecord) << "a cloud has points";
 }
 
 TEST_F(Folder, ARecordThatNamesFilesElsewhereIsNone) {

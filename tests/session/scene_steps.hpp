@@ -182,9 +182,7 @@ class SceneSteps : public testing::Test {
   static void prepare(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory) {
     run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
     run.photos.set_budget(run.memory.photo_cache);
-    const auto cache = std::make_shared<MapCache>(run.memory.map_cache);
-    run.photometric = std::make_unique<MapStore>(run.workspace, MapKind::kPhotometric, cache);
-    run.geometric = std::make_unique<MapStore>(run.workspace, MapKind::kGeometric, cache);
+    run.maps.set_budget(run.memory.map_cache);
     prepare_views(run);
     write_dense_model(run);
   }

@@ -2,6 +2,8 @@
 
 #include "session/scene_steps.hpp"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 #include "session/options/option.hpp"
@@ -81,10 +83,11 @@ TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
     estimate_views(graph);
     check_views(graph);
     for (int view = 0; view < kViews; ++view) {
-      if (!run->state(view).check) continue;
+      if (run->result(Step::kCheck, view) == nullptr) continue;
       const Pinhole& camera = run->plan.view(view).camera;
-      const auto before = run->photometric->get(run->plan.view(view).output_name, camera);
-      const auto after = run->geometric->get(run->plan.view(view).output_name, camera);
+      const std::string& name = run->plan.view(view).output_name;
+      const auto before = run->maps.get(MapKind::kPhotometric, name, camera);
+      const auto after = run->maps.get(MapKind::kGeometric, name, camera);
       for (int y = 0; y < camera.height; ++y)
         for (int x = 0; x < camera.width; ++x) {
           for (const float z : {before->depth(x, y), after->depth(x, y)}) {
@@ -133,7 +136,8 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
   EXPECT_GT(second.sweeps(), 0);
   EXPECT_EQ(first.sweeps() + second.sweeps(), kViews) << "each view is swept once";
   std::multiset<std::string> devices;
-  for (const auto& [name, state] : run->states) devices.insert(state.estimate->result.at("device"));
+  for (int view = 0; view < kViews; ++view)
+    devices.insert(run->result(Step::kEstimate, view)->result.at("device"));
   EXPECT_EQ(devices.count("first"), static_cast<std::size_t>(first.sweeps()));
   EXPECT_EQ(devices.count("second"), static_cast<std::size_t>(second.sweeps()));
   expect_equal(results(*run), expected_results());
@@ -227,9 +231,7 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
     }
     EXPECT_EQ(lost.sweeps(), 3);
     EXPECT_TRUE(run->failed.empty()) << "a device fails, not a view";
-    int finished = 0;
-    for (const auto& [name, state] : run->states) finished += state.estimate.has_value();
-    EXPECT_EQ(finished, 3) << "what was swept is written";
+    EXPECT_EQ(run->results.count(Step::kEstimate).done, 3) << "what was swept is written";
   }
   // The same command again, without the device.
   Backends rest;
@@ -237,8 +239,7 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
   const auto run = begin("resumed");
   prepare(*run, rest);
   do_all(*run, rest);
-  int kept = 0;
-  for (const auto& [name, state] : run->states) kept += state.estimate_kept;
+  const int kept = run->results.count(Step::kEstimate).kept;
   EXPECT_EQ(kept, 3);
   EXPECT_EQ(other.sweeps(), kViews - kept);
   expect_equal(results(*run), expected_results());
@@ -299,6 +300,39 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
   do_all(*run, backends);
   expect_equal(results(*run), expected_results());
+}
+
+/// The views whose work a plan adds up are those that the run then does.
+TEST_F(SceneSteps, APlanHasTheWorkOfTheRun) {
+  Backends backends;
+  add_backend(backends, "only");
+  for (const bool clean : {false, true}) {
+    options_.clean = clean;
+    const std::string output = clean ? "cleaned" : "whole";
+    const auto first = begin(output);
+    EXPECT_EQ(remaining_work(*first).estimate.size(), static_cast<std::size_t>(kViews));
+    prepare(*first, backends);
+    do_all(*first, backends);
+    EXPECT_EQ(work_done(*first).check.size(), static_cast<std::size_t>(kViews));
+    const auto nothing = begin(output);
+    const RemainingWork none = remaining_work(*nothing);
+    EXPECT_TRUE(none.prepare.empty() && none.estimate.empty() && none.check.empty() && !none.fuse);
+
+    const ResultKey damaged = first->key(Step::kCheck, 3);
+    fs::remove(first->workspace.path(Workspace::record_file(damaged.step, damaged.view)));
+    const auto planned = begin(output), run = begin(output);
+    const RemainingWork plan = remaining_work(*planned);
+    prepare(*run, backends);
+    do_all(*run, backends);
+    const RemainingWork done = work_done(*run);
+    EXPECT_EQ(plan.estimate, done.estimate);
+    EXPECT_EQ(plan.estimate.empty(), !clean) << "maps that are removed have to be made again";
+    EXPECT_THAT(plan.check, testing::IsSupersetOf(done.check));
+    EXPECT_THAT(done.check, testing::Contains(3));
+    if (!clean) {
+      EXPECT_EQ(plan.check, done.check);
+    }
+  }
 }
 
 double seconds_of(const TimePlan& plan, const std::string& step) {

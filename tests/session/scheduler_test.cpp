@@ -22,7 +22,7 @@ using testing::ElementsAre;
 class PlayedThreads : public Executor {
  public:
   void start(RunsOn, std::function<void()> job) override { jobs_.push_back(std::move(job)); }
-  bool help() override { return run(0); }
+  bool help(bool) override { return run(0); }
 
   std::size_t running() const { return jobs_.size(); }
 
@@ -43,7 +43,7 @@ class PlayedThreads : public Executor {
 class NoThreads : public Executor {
  public:
   void start(RunsOn, std::function<void()> job) override { job(); }
-  bool help() override { return false; }
+  bool help(bool) override { return false; }
 };
 
 class SchedulerTest : public testing::Test {

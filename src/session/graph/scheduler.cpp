@@ -35,7 +35,7 @@ void Scheduler::begin() {
   dispatch(lock);
 }
 
-void Scheduler::wait(int step, bool help) {
+void Scheduler::wait(int step, bool spare) {
   std::unique_lock lock(mutex_);
   dispatch(lock);
   while (error_ || left_[step] > 0) {
@@ -44,12 +44,10 @@ void Scheduler::wait(int step, bool help) {
       throw std::logic_error("tasks are left that can never begin");
     }
     const std::uint64_t seen = changes_;
-    if (help) {
-      lock.unlock();
-      const bool helped = executor_.help();
-      lock.lock();
-      if (helped) continue;
-    }
+    lock.unlock();
+    const bool helped = executor_.help(spare);
+    lock.lock();
+    if (helped) continue;
     changed_.wait(lock, [&] { return changes_ != seen; });
   }
 }

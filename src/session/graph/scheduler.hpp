@@ -25,9 +25,9 @@ class Executor {
   /// returns. Thread-safe.
   virtual void start(RunsOn runs_on, std::function<void()> job) = 0;
 
-  /// Takes part in the jobs of RunsOn::kSpare until all have ended.
-  /// @returns whether there was one
-  virtual bool help() = 0;
+  /// Called by a thread that waits for the end of tasks: with `spare` it takes part in the jobs of
+  /// RunsOn::kSpare until all have ended. @returns whether there was one
+  virtual bool help(bool spare) = 0;
 };
 
 /// Runs the tasks of a graph, each when those before it have ended and its pools have what it takes. Which of
@@ -53,10 +53,10 @@ class Scheduler {
   void begin();
 
   /// Waits until all tasks of a step have ended.
-  /// @param help  the calling thread takes part in RunsOn::kSpare
+  /// @param spare  the calling thread takes part in RunsOn::kSpare
   /// @throws the first exception of a task of any step, or Interrupted, when nothing runs any more
   /// @throws std::logic_error when tasks are left that can never begin
-  void wait(int step, bool help);
+  void wait(int step, bool spare);
 
   /// Changes the amount of a pool. Thread-safe; more is taken at the next end of a task.
   void set_pool(int pool, std::size_t amount);

@@ -15,7 +15,7 @@ TaskThreads::TaskThreads(int threads)
     : arena_(threads, 1, oneapi::tbb::task_arena::priority::low), threads_(kAnyNumber, kAnyNumber) {}
 
 TaskThreads::~TaskThreads() noexcept {
-  help();
+  help(true);
 }
 
 void TaskThreads::start(RunsOn runs_on, std::function<void()> job) {
@@ -32,8 +32,8 @@ void TaskThreads::start(RunsOn runs_on, std::function<void()> job) {
   arena_.enqueue(group_.defer(isolated));
 }
 
-bool TaskThreads::help() {
-  if (spare_jobs_ == 0) return false;
+bool TaskThreads::help(bool spare) {
+  if (!spare || spare_jobs_ == 0) return false;
   arena_.execute([this] { group_.wait(); });
   return true;
 }

@@ -21,7 +21,7 @@ class TaskThreads : public Executor {
   ~TaskThreads() noexcept override;
 
   void start(RunsOn runs_on, std::function<void()> job) override;
-  bool help() override;
+  bool help(bool spare) override;
 
  private:
   std::atomic<int> spare_jobs_ = 0;

@@ -71,6 +71,17 @@ Option& Option::described(std::string text) {
   return *this;
 }
 
+Option& Option::meaning(std::function<std::string(const SessionOptions&, Job)> resolved) {
+  settings.back().meaning = std::move(resolved);
+  return *this;
+}
+
+Option& Option::in(OptionResult of_all, std::optional<OptionResult> with_patches) {
+  result = of_all;
+  result_with_patches = with_patches.value_or(of_all);
+  return *this;
+}
+
 Option& Option::only_where(Jobs jobs, std::function<bool(const MethodSpec&)> met, std::string text) {
   conditions.push_back({jobs, std::move(met), std::move(text)});
   return *this;
@@ -176,6 +187,23 @@ const Option* find_option(const std::string& name) {
   for (const Option* option : all_options())
     if (option->name == name) return option;
   return nullptr;
+}
+
+std::map<std::string, std::string> values_of(const SessionOptions& options, Job job,
+                                             std::initializer_list<OptionResult> results) {
+  const bool patches = options.swept_by_patches(job);
+  std::map<std::string, std::string> values;
+  for (const Option* option : all_options()) {
+    const Setting* setting = option->setting(job);
+    const OptionResult result = patches ? option->result_with_patches : option->result;
+    if (setting == nullptr || option->scope != OptionScope::kResults ||
+        std::find(results.begin(), results.end(), result) == results.end() ||
+        !option->idle_reason(options, job).empty())
+      continue;
+    const auto& value = setting->meaning ? setting->meaning : setting->get;
+    if (std::string text = value(options, job); !text.empty()) values[option->name] = std::move(text);
+  }
+  return values;
 }
 
 }  // namespace recon

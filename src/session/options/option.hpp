@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -99,6 +100,7 @@ struct Setting {
   std::optional<Range> range = {};            ///< of a number
   std::vector<std::string> keywords = {};     ///< the possible values; empty: other texts
   std::optional<std::string> described = {};  ///< default and range for people, if not as stored
+  std::function<std::string(const SessionOptions&, Job)> meaning = {};  ///< if not as `get` has it
 };
 
 /// Where an option has an effect for some jobs.
@@ -106,6 +108,16 @@ struct Condition {
   Jobs jobs = 0;
   std::function<bool(const MethodSpec&)> met;
   std::string text;  ///< of the message, after the option: "has a meaning with ... only"
+};
+
+/// The results that the value of an option of OptionScope::kResults has an effect on, directly.
+enum class OptionResult {
+  kDepthMaps,  ///< the depth maps of views before the check across views, or the result of a pair
+  kCheck,      ///< the maps after the check
+  kAgreement,  ///< both these and the cloud
+  kCloud,
+  kTiles,
+  kPlan,  ///< other options, or the sources, cameras and searched depths of views
 };
 
 enum class ValueKind { kSwitch, kInteger, kDecimal, kText };
@@ -232,6 +244,11 @@ struct Option {
 
   Option& add(Setting setting);
   Option& described(std::string text);  ///< of the last setting
+  /// Of the last setting: what its value means where it follows from other options when it is not given.
+  Option& meaning(std::function<std::string(const SessionOptions&, Job)> resolved);
+  /// Sets `result`.
+  /// @param with_patches  the same for jobs that refine patches
+  Option& in(OptionResult of_all, std::optional<OptionResult> with_patches = {});
   /// See Condition; all that hold for a job have to be met.
   Option& only_where(Jobs jobs, std::function<bool(const MethodSpec&)> met, std::string text);
 
@@ -261,6 +278,8 @@ struct Option {
   char letter = 0;                    ///< 0: none
   ValueKind kind = ValueKind::kText;
   OptionScope scope;
+  OptionResult result = OptionResult::kDepthMaps;
+  OptionResult result_with_patches = OptionResult::kDepthMaps;
   std::vector<Setting> settings;
   std::vector<Condition> conditions;
 };
@@ -283,6 +302,10 @@ std::vector<const Option*> all_options();
 
 /// The option of a name such as "window", or null.
 const Option* find_option(const std::string& name);
+
+/// The values of the options that have an effect on any of `results`, by name, as they are given.
+std::map<std::string, std::string> values_of(const SessionOptions& options, Job job,
+                                             std::initializer_list<OptionResult> results);
 
 /// "a, b or c".
 std::string list_of(const std::vector<std::string>& words);

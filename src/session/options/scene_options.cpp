@@ -69,7 +69,8 @@ Option roi_option() {
             [](const SessionOptions& o, Job) {
               return format_region(o.spec(Method::kBlockMatching).block.region);
             },
-            [](SessionOptions&, const std::string&) {}});  // set for both at once
+            [](SessionOptions&, const std::string&) {}})  // set for both at once
+      .in(OptionResult::kCloud);
 }
 
 }  // namespace
@@ -89,21 +90,26 @@ OptionGroup view_options() {
           "quality", "WORD",
           "What resolution, sources and passes are where nothing else says it: draft halves the sides of the "
           "images and takes at most 8 sources, high takes more sources and passes")
-      .keyword(kScenes, RECON_FIELD(quality), kQualities);
+      .keyword(kScenes, RECON_FIELD(quality), kQualities)
+      .in(OptionResult::kPlan, OptionResult::kDepthMaps);  // iterations of patches
   group.add("sources", "N", "Max number of source views per reference view")
       .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
       .described("by --quality: 8, " + decimal(kDefaultPatchSources) + " or " + decimal(kMaxSources) +
                  " with patches, else 8, " + decimal(ViewSelectionOptions{}.max_sources) + " or 20, 1 to " +
-                 decimal(kMaxSources));
+                 decimal(kMaxSources))
+      .in(OptionResult::kPlan);
   group.add("min-angle", "DEGREES", "Min angle under which two views see a surface")
-      .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180});
+      .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180})
+      .in(OptionResult::kPlan);
   group.add("max-angle", "DEGREES", "Max angle under which two views see a surface")
-      .number(kScenes, RECON_FIELD(selection.max_angle_degrees), {0, 180});
+      .number(kScenes, RECON_FIELD(selection.max_angle_degrees), {0, 180})
+      .in(OptionResult::kPlan);
   group
       .add("max-image-size", "PX",
            "Longest side of the images, which are reduced to it, pixels; 0: as the photos are, with "
            "--quality draft half of that")
-      .number(kScenes, RECON_FIELD(max_image_size), {0, kMaxImageSide});
+      .number(kScenes, RECON_FIELD(max_image_size), {0, kMaxImageSide})
+      .in(OptionResult::kPlan);
   group
       .add("planes", "N|auto",
            "Number of planes; auto: neighbouring planes at most a pixel apart in every source, but no more "
@@ -113,10 +119,12 @@ OptionGroup view_options() {
             [](const SessionOptions& o, Job) { return o.planes ? decimal(*o.planes) : "auto"; }, set_planes});
   group.add("depth-min", "Z", "Min depth, scene units")
       .number(kScenes, RECON_FIELD(depth.near), kDepth)
-      .described(estimated);
+      .described(estimated)
+      .in(OptionResult::kPlan);
   group.add("depth-max", "Z", "Max depth, scene units")
       .number(kScenes, RECON_FIELD(depth.far), kDepth)
-      .described(estimated);
+      .described(estimated)
+      .in(OptionResult::kPlan);
   return group;
 }
 
@@ -129,68 +137,90 @@ void add_filters(OptionGroup& group) {
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
       .described(decimal(kDefaultMaxPatchCost) + " with patches, else " + decimal(kDefaultMaxZncc) +
-                 " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad");
+                 " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad")
+      .meaning([](const SessionOptions& o, Job) { return decimal(o.resolved_filter().max_cost); });
   group
       .add("min-confidence", "SHARE",
            "Min confidence: with patches the probability that a depth is right within 1 %, else how unique "
            "the best plane is")
       .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
       .described(decimal(kDefaultMinReliability) + " with patches, else " +
-                 decimal(defaults.filter.min_confidence));
+                 decimal(defaults.filter.min_confidence))
+      .meaning([](const SessionOptions& o, Job job) {
+        return decimal(o.swept_by_patches(job) ? o.min_reliability() : o.resolved_filter().min_confidence);
+      })
+      .in(OptionResult::kDepthMaps, OptionResult::kCheck);
   group
       .add(
           "min-lone-confidence", "SHARE",
           "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
           "none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
+      .meaning([](const SessionOptions& o, Job job) {
+        return decimal(o.check_consistency(job).min_lone_confidence);
+      })
       .only_where(
-          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly);
+          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly)
+      .in(OptionResult::kAgreement);
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
       .number(kSweep, RECON_FIELD(min_texture), {0, 255})
       .described("0 with patches, else " + decimal(defaults.filter.min_texture))
+      .meaning([](const SessionOptions& o, Job) { return decimal(o.resolved_filter().min_texture); })
       .number(kBm, RECON_SPEC(block.min_texture), {0, 255});
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
-      .described("scenes: " + decimal(defaults.filter.speckle_size) + "; pairs: " +
-                 decimal(defaults.min_patch(Method::kSemiGlobal)) + ", but 0 for pipelines that interpolate")
+      .described("scenes: " + decimal(defaults.filter.speckle_size) +
+                 "; pairs: " + decimal(defaults.min_patch(Method::kSemiGlobal)) +
+                 ", but 0 for pipelines that interpolate")
       .add({kPairs, [](const SessionOptions& o, Job job) { return decimal(o.min_patch(job.method)); },
             [](SessionOptions& o, const std::string& size) { o.pair.speckle = parse_integer(size); },
-            Range{0, 1e9}});
+            Range{0, 1e9}})
+      .in(OptionResult::kDepthMaps, OptionResult::kCheck);
 }
 
 void add_fusion(OptionGroup& group) {
   const SessionOptions defaults;
   group.add("min-views", "N", "Number of source views that have to agree on a depth")
-      .number(kScenes, RECON_FIELD(consistency.min_views), {1, kMaxSources});
+      .number(kScenes, RECON_FIELD(consistency.min_views), {1, kMaxSources})
+      .in(OptionResult::kAgreement);
   group.add("max-depth-error", "SHARE", "Max relative depth difference of views that agree")
-      .number(kScenes, RECON_FIELD(consistency.max_relative_depth), {1e-6, 1});
+      .number(kScenes, RECON_FIELD(consistency.max_relative_depth), {1e-6, 1})
+      .in(OptionResult::kAgreement);
   group.add("max-normal-angle", "DEGREES", "Max angle between the normals of views that agree")
       .number(kScenes, RECON_FIELD(max_normal_angle), {0, 180})
       .described("planesweep: " + decimal(kDefaultMaxPatchAngle) + " with patches; else " +
-                 decimal(defaults.consistency.max_angle_degrees));
+                 decimal(defaults.consistency.max_angle_degrees))
+      .meaning([](const SessionOptions& o, Job job) {
+        return decimal(o.check_consistency(job).max_angle_degrees);
+      })
+      .in(OptionResult::kAgreement);
   group
       .add("max-hole", "PX",
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
            "columns away; 0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
       .only_where(
-          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly);
+          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly)
+      .in(OptionResult::kCheck);
   group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")
-      .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20});
+      .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20})
+      .in(OptionResult::kCloud);
   group
       .add("point-spacing", "PX",
            "Distance of the points that a view gives to the cloud, pixels; 1 for the densest cloud")
-      .number(kScenes, RECON_FIELD(point_spacing), {1, 8});
+      .number(kScenes, RECON_FIELD(point_spacing), {1, 8})
+      .in(OptionResult::kCloud);
   group.add(roi_option());
   group
       .add("tile", "METERS",
            "Write the cloud once more, divided by a grid over x and y into files below tiles/: the side of a "
            "tile in scene units, such as metres; 0: no tiles")
-      .number(kScenes, RECON_FIELD(tile), {0, 1e9});
+      .number(kScenes, RECON_FIELD(tile), {0, 1e9})
+      .in(OptionResult::kTiles);
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ Option preset_option() {
               o.spec(Method::kPipeline) = presets::named_ad_census();
             },
             {},
-            {"ad-census"}});
+            {"ad-census"}})
+      .in(OptionResult::kPlan);
 }
 
 }  // namespace

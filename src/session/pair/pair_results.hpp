@@ -20,7 +20,6 @@ inline constexpr const char* kCloud = "fused.ply";
 inline constexpr const char* kVisibility = "fused.ply.vis";
 inline constexpr const char* kReport = "report.json";
 inline constexpr const char* kReportPage = "report.html";
-inline constexpr const char* kRecord = "status/pair.json";
 }  // namespace pair_file
 
 /// Disparities in KITTI's encoding: round(256 d), at least 1; 0 where unknown, and where 16 bits do not hold

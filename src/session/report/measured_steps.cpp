@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
@@ -15,74 +15,30 @@ namespace {
 
 using nlohmann::json;
 
-/// How many views of a step this run did, and how many it found finished.
-struct Share {
-  int done = 0, kept = 0;
-  int views() const { return done + kept; }
-  void add(bool is_kept) { ++(is_kept ? kept : done); }
-};
+using Count = ResultStore::Count;
 
-Share prepared(const SceneRun& run) {
-  Share share;
-  for (const auto& [name, state] : run.states)
-    if (state.prepared) share.add(state.prepare_kept);
-  return share;
-}
-
-Share estimated(const SceneRun& run) {
-  Share share;
-  for (const auto& [name, state] : run.states)
-    if (state.estimate) share.add(state.estimate_kept);
-  return share;
-}
-
-Share checked(const SceneRun& run) {
-  Share share;
-  for (const auto& [name, state] : run.states)
-    if (state.check) share.add(state.check_kept);
-  return share;
-}
-
-Share fused(const SceneRun& run) {
-  Share share;
-  if (run.cloud) share.add(run.cloud->kept);
-  return share;
-}
-
-Share tiled(const SceneRun& run) {
-  Share share;
-  if (run.tiles) share.add(run.tiles_kept);
-  return share;
-}
-
-struct ViewStep {
-  const char* name;
-  Share (*share)(const SceneRun&);
-};
-
-constexpr std::array<ViewStep, 5> kViewSteps = {{{"undistorting", prepared},
-                                                 {"depth maps", estimated},
-                                                 {"check across views", checked},
-                                                 {"fusion", fused},
-                                                 {"tiles", tiled}}};
+/// The steps that leave a record, by their names.
+const std::map<std::string, Step> kRecordedSteps = {{"undistorting", Step::kPrepare},
+                                                    {"depth maps", Step::kEstimate},
+                                                    {"check across views", Step::kCheck},
+                                                    {"fusion", Step::kFusion},
+                                                    {"tiles", Step::kTiles}};
 
 bool kept_all(const SceneRun& run) {
-  return std::none_of(kViewSteps.begin(), kViewSteps.end(),
-                      [&](const ViewStep& step) { return step.share(run).done > 0; });
+  return std::ranges::none_of(kRecordedSteps,
+                              [&](const auto& step) { return run.results.count(step.second).done > 0; });
 }
 
 /// Of a step; others are done where anything is.
-Share share_of(const SceneRun& run, const std::string& name) {
-  for (const ViewStep& step : kViewSteps)
-    if (name == step.name) return step.share(run);
-  Share share;
-  share.add(kept_all(run));
-  return share;
+Count share_of(const SceneRun& run, const std::string& name) {
+  if (const auto step = kRecordedSteps.find(name); step != kRecordedSteps.end())
+    return run.results.count(step->second);
+  return kept_all(run) ? Count{0, 1} : Count{1, 0};
 }
 
-MeasuredStep measured(const std::string& name, double seconds, const Share& share,
+MeasuredStep measured(const std::string& name, double seconds, const Count& share,
                       const MeasuredRun& earlier) {
-  MeasuredStep step{name, seconds, share.views(), share.done == 0 && share.kept > 0};
+  MeasuredStep step{name, seconds, share.done + share.kept, share.done == 0 && share.kept > 0};
   const auto before = std::find_if(earlier.steps.begin(), earlier.steps.end(),
                                    [&](const MeasuredStep& it) { return it.name == name; });
   if (share.kept == 0 || before == earlier.steps.end() || before->views == 0) return step;

@@ -61,15 +61,13 @@ json view_json(const SceneRun& run, int view) {
     result["disparities"] = most_disparities(plan);
     result["pairs"] = pairs_json(run, plan);
   }
-  const auto state = run.states.find(run.plan.name(view));
-  if (state == run.states.end()) return result;
-  if (const auto& estimate = state->second.estimate) {
+  if (const StepRecord* const estimate = run.result(Step::kEstimate, view)) {
     result["known_photometric"] = estimate->result.value("known", 0.0);
     result["seconds"] = estimate->result.value("seconds", 0.0);
     result["device"] = estimate->result.value("device", "");
-    result["kept"] = state->second.estimate_kept;
+    result["kept"] = run.results.kept(run.key(Step::kEstimate, view));
   }
-  if (const auto& check = state->second.check) {
+  if (const StepRecord* const check = run.result(Step::kCheck, view)) {
     result["known_geometric"] = check->result.value("known", 0.0);
     if (const json depths = preview_depths(*check); !depths.empty()) result["preview_depths"] = depths;
     result["image"] = Workspace::image_file(plan.output_name);
@@ -133,10 +131,9 @@ json baselines_json(const SceneRun& run) {
 json depths_json(const SceneRun& run) {
   DepthHistogram all;
   for (const int view : run.plan.views_in_scope()) {
-    const auto state = run.states.find(run.plan.name(view));
-    if (state == run.states.end() || !state->second.check) continue;
-    for (const auto& [bin, count] : parse_histogram(state->second.check->result.value("depths", json())))
-      all[bin] += count;
+    const StepRecord* const check = run.result(Step::kCheck, view);
+    if (check == nullptr) continue;
+    for (const auto& [bin, count] : parse_histogram(check->result.value("depths", json()))) all[bin] += count;
   }
   json bins = json::array();
   if (all.empty()) return bins;
@@ -286,13 +283,13 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
                  {"baselines", baselines_json(run)},
                  {"depths", depths_json(run)},
                  {"options", resolved_options(run.options, run.job)}});
-  if (run.cloud) {
+  if (const StepRecord* const cloud = run.results.get({Step::kFusion})) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
-    report["points"] = run.cloud->record.result.at("points");
+    report["points"] = cloud->result.at("points");
   }
-  if (run.tiles) {
+  if (const StepRecord* const tiles = run.results.get({Step::kTiles})) {
     json files = json::array();
-    for (const OutputFile& file : run.tiles->outputs) files.push_back(file.name);
+    for (const OutputFile& file : tiles->outputs) files.push_back(file.name);
     report["tiles"] = {{"size", run.options.tile}, {"files", std::move(files)}};
   }
   return report;

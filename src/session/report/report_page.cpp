@@ -118,9 +118,8 @@ void add_cloud(std::string& page, const CloudView& cloud) {
 
 /// The share of the pixels of a view that have a checked depth.
 double known_share(const SceneRun& run, int view) {
-  const auto state = run.states.find(run.plan.name(view));
-  return state == run.states.end() || !state->second.check ? 0
-                                                           : state->second.check->result.value("known", 0.0);
+  const StepRecord* const check = run.result(Step::kCheck, view);
+  return check == nullptr ? 0 : check->result.value("known", 0.0);
 }
 
 /// The view whose photo the page shows the cloud as: the most central one of those that see as much of it as
@@ -139,10 +138,8 @@ int first_view(const SceneRun& run) {
 
 /// How far what a view sees is away.
 double viewed_depth(const SceneRun& run, int view) {
-  const auto state = run.states.find(run.plan.name(view));
-  if (state != run.states.end() && state->second.check)
-    if (const auto depths = parse_histogram(state->second.check->result.value("depths", json()));
-        !depths.empty())
+  if (const StepRecord* const check = run.result(Step::kCheck, view))
+    if (const auto depths = parse_histogram(check->result.value("depths", json())); !depths.empty())
       return depth_quantile(depths, 0.5);
   const DepthRange range = run.plan.view(view).range;
   return std::sqrt(range.near * range.far);
@@ -150,7 +147,7 @@ double viewed_depth(const SceneRun& run, int view) {
 
 /// The cloud as the page shows it; empty where there is none. @throws InputError when its file cannot be read
 CloudView view_of_cloud(const SceneRun& run, int first) {
-  if (!run.cloud) return {};
+  if (run.results.get({Step::kFusion}) == nullptr) return {};
   std::vector<Pose> cameras;
   for (const int view : run.plan.views_in_scope())
     cameras.push_back(run.plan.scene_view(view).cam_from_world);
@@ -196,8 +193,8 @@ std::string page_key(const SceneRun& run, json report) {
     report.erase(of_run);
   report["commit"] = run.options.commit;
   for (json& view : report.at("views")) view.erase("kept");
-  if (run.cloud)
-    for (const OutputFile& file : run.cloud->record.outputs) report["files"].push_back(file.identity.hash);
+  if (const StepRecord* const cloud = run.results.get({Step::kFusion}))
+    for (const OutputFile& file : cloud->outputs) report["files"].push_back(file.identity.hash);
   return "<!-- " + content_hash(json_text(report)) + " -->\n";
 }
 

@@ -147,8 +147,9 @@ std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
 }
 
 std::string Workspace::record_file(Step step, const std::string& view) {
-  const char* folder = step == Step::kPrepare ? "prepare" : step == Step::kEstimate ? "estimate" : "check";
-  return std::string("status/") + folder + "/" + view + ".json";
+  constexpr std::array<const char*, 6> kNames = {"prepare", "estimate", "check", "fusion", "tiles", "pair"};
+  return std::string("status/") + kNames[static_cast<std::size_t>(step)] + (view.empty() ? "" : "/") + view +
+         ".json";
 }
 
 void Workspace::check_writable() const {

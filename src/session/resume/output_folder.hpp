@@ -12,8 +12,8 @@ namespace recon {
 /// Depth maps before and after the check across views.
 enum class MapKind { kPhotometric, kGeometric };
 
-/// The steps of a view that leave a record.
-enum class Step { kPrepare, kEstimate, kCheck };
+/// The steps that leave a record: those of views, of a scene, and of a pair.
+enum class Step { kPrepare, kEstimate, kCheck, kFusion, kTiles, kPair };
 
 /// The output folder, laid out as COLMAP's dense workspace. The names it hands out are relative to `root()`;
 /// those of views were checked when the model was read, and stay inside.
@@ -37,12 +37,11 @@ class Workspace {
   static std::string confidence_preview_file(const std::string& view) {
     return "previews/" + view + ".confidence.png";
   }
-  static std::string record_file(Step step, const std::string& view);
-  static std::string fusion_record_file() { return "status/fusion.json"; }
+  /// @param view  empty for a step of a scene or a pair
+  static std::string record_file(Step step, const std::string& view = {});
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
   static std::string tiles_folder() { return "tiles"; }
-  static std::string tiles_record_file() { return "status/tiles.json"; }
 
   /// Tries to write a file in the folder.
   /// @throws OutputError with the reason

@@ -1,7 +1,5 @@
 #include "session/resume/step_record.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <initializer_list>
 #include <system_error>
@@ -10,7 +8,6 @@
 #include "core/paths.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
-#include "session/resume/changes.hpp"
 
 namespace recon {
 
@@ -53,17 +50,6 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
   write_file(path, json_text(document));
 }
 
-void replace_record(const Workspace& workspace, const std::string& record_file, const StepRecord& record) {
-  const std::filesystem::path path = workspace.path(record_file);
-  const std::optional<StepRecord> earlier = read_record(path);
-  write_record(path, record);
-  if (!earlier) return;
-  for (const OutputFile& file : earlier->outputs)
-    if (std::none_of(record.outputs.begin(), record.outputs.end(),
-                     [&](const OutputFile& it) { return it.name == file.name; }))
-      remove_result(workspace.path(file.name));
-}
-
 std::optional<StepRecord> read_record(const std::filesystem::path& path) {
   try {
     if (!is_file(path)) return std::nullopt;
@@ -96,43 +82,6 @@ std::optional<std::string> damaged_output(const StepRecord& record,
     if (identify_file(path) != output.identity) return output.name;
   }
   return std::nullopt;
-}
-
-FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
-                           const nlohmann::json& inputs) {
-  if (overwrite) return {};
-  const std::filesystem::path path = workspace.path(record_file);
-  FinishedStep finished{read_record(path), {}, false};
-  if (!finished.record) {
-    std::error_code error;
-    if (std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::not_found)
-      finished.reason = kDamagedRecord;
-    return finished;
-  }
-  finished.reason = describe_change(finished.record->inputs, nlohmann::json::parse(json_text(inputs)));
-  finished.changed = !finished.reason.empty();
-  if (!finished.changed && !finished.record->cleaned)
-    if (const auto damaged = damaged_output(*finished.record, workspace.root()))
-      finished.reason = *damaged + " is missing or damaged";
-  if (!finished.reason.empty()) finished.record.reset();
-  return finished;
-}
-
-void log_resumed(const std::string& step, std::size_t kept,
-                 const std::vector<std::pair<std::string, std::string>>& reasons) {
-  std::size_t stale = 0;
-  const std::pair<std::string, std::string>* first = nullptr;
-  for (const auto& it : reasons) {
-    if (it.second.empty()) continue;
-    if (stale++ == 0) first = &it;
-    spdlog::debug("{}: {} is done again: {}", step, it.first, it.second);
-  }
-  if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", step, kept, kept + reasons.size());
-  if (stale == 1)
-    spdlog::info("{}: the stale view {} is done again: {}", step, first->first, first->second);
-  else if (stale > 1)
-    spdlog::info("{}: {} stale views are done again, such as {}: {}", step, stale, first->first,
-                 first->second);
 }
 
 }  // namespace recon

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/content_hash.hpp"
-#include "session/resume/output_folder.hpp"
 
 namespace recon {
 
@@ -31,11 +30,6 @@ struct StepRecord {
 /// @throws OutputError
 void write_record(const std::filesystem::path& path, const StepRecord& record);
 
-/// Writes the record of a step in the place of that of an earlier run, whose files are removed unless they
-/// are files of the new one too.
-/// @throws OutputError
-void replace_record(const Workspace& workspace, const std::string& record_file, const StepRecord& record);
-
 /// Reads a record; nothing when there is none, it is damaged, names a file outside the output folder, or a
 /// value has another type than was written.
 std::optional<StepRecord> read_record(const std::filesystem::path& path);
@@ -44,23 +38,5 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path);
 /// not.
 std::optional<std::string> damaged_output(const StepRecord& record,
                                           const std::filesystem::path& output_folder);
-
-/// A finished step whose record still holds, or why the step has to be done (again). `reason` is empty when
-/// it was never done.
-struct FinishedStep {
-  std::optional<StepRecord> record;
-  std::string reason;
-  bool changed = false;  ///< the reason is that it depends on something else now
-};
-
-/// @param overwrite  nothing is finished
-/// @param inputs     what the result has to depend on
-FinishedStep find_finished(const Workspace& workspace, bool overwrite, const std::string& record_file,
-                           const nlohmann::json& inputs);
-
-/// Says how much is kept and how much is done again, and why.
-/// @param reasons  for the views to be done; empty strings where they were never done
-void log_resumed(const std::string& step, std::size_t kept,
-                 const std::vector<std::pair<std::string, std::string>>& reasons);
 
 }  // namespace recon

@@ -192,11 +192,11 @@ void check_cameras(SceneRun& run, const std::vector<int>& views, const SceneFit&
 std::vector<int> finished_views(const SceneRun& run) {
   std::vector<int> views;
   for (const int view : run.plan.views_in_scope())
-    if (run.state(view).estimate && run.state(view).check) views.push_back(view);
+    if (run.result(Step::kEstimate, view) && run.result(Step::kCheck, view)) views.push_back(view);
   return views;
 }
 
-double known(const std::optional<StepRecord>& record) {
+double known(const StepRecord* record) {
   return record ? record->result.value("known", 0.0) : 0;
 }
 
@@ -231,8 +231,8 @@ std::string disagreement(const SceneRun& run) {
 ViewAgreement agreement_of(const SceneRun& run, const std::vector<int>& views) {
   ViewAgreement sum;
   for (const int view : views) {
-    sum.estimated += known(run.state(view).estimate) / static_cast<double>(views.size());
-    sum.checked += known(run.state(view).check) / static_cast<double>(views.size());
+    sum.estimated += known(run.result(Step::kEstimate, view)) / static_cast<double>(views.size());
+    sum.checked += known(run.result(Step::kCheck, view)) / static_cast<double>(views.size());
   }
   return sum;
 }
@@ -244,7 +244,7 @@ bool is_cloud_by_chance(const SceneRun& run, const std::vector<int>& views, std:
   double pixels = 0;
   for (const int view : views) {
     const Pinhole& camera = run.plan.view(view).camera;
-    pixels += known(run.state(view).estimate) * camera.width * camera.height;
+    pixels += known(run.result(Step::kEstimate, view)) * camera.width * camera.height;
   }
   const double pixels_a_point = static_cast<double>(run.options.point_spacing) * run.options.point_spacing;
   return static_cast<double>(points) * pixels_a_point < agreement_limit::kNextToNothing * pixels;

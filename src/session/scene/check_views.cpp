@@ -24,7 +24,7 @@ namespace {
 std::vector<int> estimated_sources(const SceneRun& run, int view) {
   std::vector<int> sources;
   for (const int source : run.plan.view(view).sources)
-    if (run.state(source).estimate) sources.push_back(source);
+    if (run.result(Step::kEstimate, source)) sources.push_back(source);
   return sources;
 }
 
@@ -67,20 +67,13 @@ class Checks {
   /// Checks a view, unless it is checked already. Its maps are then in memory if the budget allows, its files
   /// complete but for `commit`.
   TaskEnd check(int view) {
-    ViewState& state = run_.state(view);
     const std::string& name = run_.plan.view(view).output_name;
     const std::vector<int> sources = estimated_sources(run_, view);
     StepRecord record;
     record.inputs = check_inputs(run_, view, sources);
-    FinishedStep finished = find_finished(run_, Step::kCheck, view, record.inputs);
-    state.check_reason = finished.reason;
-    state.check_kept = finished.record.has_value();
-    if (state.check_kept) {
-      state.check = std::move(finished.record);
-      return TaskEnd::kDone;
-    }
+    if (run_.results.find(run_.key(Step::kCheck, view), record.inputs) != nullptr) return TaskEnd::kDone;
     const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
-    run_.geometric->insert(name, result);
+    run_.maps.insert(MapKind::kGeometric, name, result);
     std::vector<WrittenFile> files = write_results(name, *result, record.result);
     results_[view] = Result{std::move(files), std::move(record)};
     return TaskEnd::kDone;
@@ -90,8 +83,7 @@ class Checks {
   TaskEnd commit(int view) {
     if (std::optional<Result> result = std::exchange(results_[view], std::nullopt)) {
       for (WrittenFile& file : result->files) result->record.outputs.push_back(file.commit());
-      replace_record(run_.workspace, run_.record_file(Step::kCheck, view), result->record);
-      run_.state(view).check = std::move(result->record);
+      run_.results.put(run_.key(Step::kCheck, view), std::move(result->record));
     }
     graph_.progress[SceneGraph::kCheck].advance();
     return TaskEnd::kDone;
@@ -99,8 +91,9 @@ class Checks {
 
   /// Frees the maps of a view before the check, and with --clean removes their files.
   TaskEnd release(int view) {
-    run_.photometric->release(run_.plan.view(view).output_name);
-    if (run_.options.clean) clean_maps(run_, view);
+    run_.maps.release(MapKind::kPhotometric, run_.plan.view(view).output_name);
+    if (run_.options.clean && run_.plan.view(view).in_scope && run_.result(Step::kEstimate, view) != nullptr)
+      run_.results.clean(run_.key(Step::kEstimate, view));
     return TaskEnd::kDone;
   }
 
@@ -114,7 +107,8 @@ class Checks {
   /// Writes the maps of a view and their previews, and sums them up, all at once.
   std::vector<WrittenFile> write_results(const std::string& name, const ViewDepth& maps,
                                          nlohmann::json& result) const {
-    const MapStore& store = *run_.geometric;
+    constexpr MapKind kKind = MapKind::kGeometric;
+    const MapStore& store = run_.maps;
     const auto preview = [this](const std::string& file, const auto& image) {
       return WrittenFile{file, image_file(run_.workspace.path(file), image.view())};
     };
@@ -125,9 +119,9 @@ class Checks {
           result = {{"known", known_share(maps.depth)},
                     {"depths", histogram_json(depth_histogram(maps.depth.view()))}};
         },
-        [&] { files[1].emplace(store.write_normal(name, maps)); },
-        [&] { files[0].emplace(store.write_depth(name, maps)); },
-        [&] { files[2].emplace(store.write_confidence(name, maps)); },
+        [&] { files[1].emplace(store.write_normal(kKind, name, maps)); },
+        [&] { files[0].emplace(store.write_depth(kKind, name, maps)); },
+        [&] { files[2].emplace(store.write_confidence(kKind, name, maps)); },
         [&] {
           files[4].emplace(
               preview(Workspace::confidence_preview_file(name), confidence_preview(maps.confidence.view())));
@@ -163,7 +157,8 @@ class Checks {
   }
 
   std::shared_ptr<const ViewDepth> photometric(int view) const {
-    return run_.photometric->get(run_.plan.view(view).output_name, run_.plan.view(view).camera);
+    const ViewPlan& plan = run_.plan.view(view);
+    return run_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
   }
 
   DepthSource depth_source(int view) const {
@@ -235,7 +230,7 @@ void add_checks(SceneGraph& graph) {
   const auto checks = std::make_shared<Checks>(graph);
   std::vector<std::vector<TaskId>> users(graph.views.size());  // of the maps of each view
   for (const int view : run.plan.views_in_scope()) {
-    if (graph.views[view].write < 0 && !run.state(view).estimate) continue;
+    if (graph.views[view].write < 0 && run.result(Step::kEstimate, view) == nullptr) continue;
     add_check(graph, checks, view);
     users[view].push_back(graph.views[view].commit);
     for (const int source : run.plan.view(view).sources) users[source].push_back(graph.views[view].commit);
@@ -252,18 +247,13 @@ void add_checks(SceneGraph& graph) {
 void check_views(SceneGraph& graph) {
   add_checks(graph);
   const SceneRun& run = graph.run;
-  std::vector<std::pair<std::string, std::string>> redone;
-  const std::vector<int> views = run.plan.views_in_scope();
-  const auto estimates = std::count_if(views.begin(), views.end(),
-                                       [&](int view) { return run.state(view).estimate.has_value(); });
-  const int count = static_cast<int>(estimates);
+  std::vector<int> views = run.plan.views_in_scope();
+  std::erase_if(views, [&](int view) { return run.result(Step::kEstimate, view) == nullptr; });
+  const int count = static_cast<int>(views.size());
   graph.progress[SceneGraph::kCheck].show(run, "check across views", count, count);
   graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(run.memory.check_at_once));
   graph.scheduler.wait(SceneGraph::kCheck, true);
-  for (const int view : views)
-    if (const ViewState& state = run.state(view); state.estimate && !state.check_kept)
-      redone.emplace_back(run.plan.name(view), state.check_reason);
-  log_resumed("check across views", static_cast<std::size_t>(estimates) - redone.size(), redone);
+  log_kept(run, "check across views", Step::kCheck, views);
 }
 
 }  // namespace recon

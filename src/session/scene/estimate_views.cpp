@@ -13,8 +13,8 @@
 #include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
+#include "session/scene/remaining_work.hpp"
 #include "session/scene/scene_graph.hpp"
-#include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
 
 namespace recon {
@@ -27,31 +27,16 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Finds the finished estimates of `views` and moves them to the states.
-std::vector<FinishedStep> keep_estimates(SceneRun& run, const std::vector<int>& views, bool overwrite) {
-  std::vector<FinishedStep> finished(views.size());
-  parallel_for(static_cast<int>(views.size()), [&](int i) {
-    finished[i] = find_finished(run.workspace, overwrite, run.record_file(Step::kEstimate, views[i]),
-                                estimate_inputs(run, views[i]));
-  });
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    ViewState& state = run.state(views[i]);
-    state.estimate = std::move(finished[i].record);
-    state.estimate_kept = state.estimate.has_value();
-  }
-  return finished;
-}
-
 /// Depth maps of different photos, poses or options do not make one cloud.
 /// @throws InputError that names the views whose depth maps depend on something else than this run
-void refuse_changed(const SceneRun& run, const std::vector<int>& views,
-                    const std::vector<FinishedStep>& finished) {
+void refuse_changed(const SceneRun& run, const std::vector<int>& views) {
   constexpr std::size_t kMaxNamed = 5;
   std::size_t changed = 0;
   std::string names;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    if (!finished[i].changed || ++changed > kMaxNamed) continue;
-    names += (names.empty() ? "" : ", ") + run.plan.name(views[i]) + " (" + finished[i].reason + ")";
+  for (const int view : views) {
+    const ResultKey key = run.key(Step::kEstimate, view);
+    if (!run.results.changed(key) || ++changed > kMaxNamed) continue;
+    names += (names.empty() ? "" : ", ") + run.plan.name(view) + " (" + run.results.reason(key) + ")";
   }
   if (changed == 0) return;
   throw InputError(fmt::format(
@@ -88,29 +73,6 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
   return ordered;
 }
 
-/// The active views whose depth maps are neither finished nor unchanged, in the order in which fusion needs
-/// them. The states of the others have what is kept.
-std::vector<int> views_to_estimate(SceneRun& run) {
-  const std::vector<int> active = run.plan.active_views();
-  const std::vector<FinishedStep> finished = keep_estimates(run, active, run.options.overwrite);
-  std::vector<int> views;
-  std::vector<std::pair<std::string, std::string>> redone;
-  for (std::size_t i = 0; i < active.size(); ++i) {
-    if (run.state(active[i]).estimate) continue;
-    views.push_back(active[i]);
-    redone.emplace_back(run.plan.name(active[i]), finished[i].reason);
-  }
-  if (run.options.stage == Stage::kAll)
-    for (const int view : cleaned_but_needed(run)) {
-      run.state(view).estimate.reset();
-      run.state(view).estimate_kept = false;
-      views.push_back(view);
-      redone.emplace_back(run.plan.name(view), "its maps were removed by --clean");
-    }
-  log_resumed("depth maps", active.size() - views.size(), redone);
-  return run.memory.fusion_beside ? in_order_of_use(run.plan, views) : views;
-}
-
 /// The estimation of views on devices, each of which takes as many at once as it has slots.
 class Estimation {
  public:
@@ -145,12 +107,11 @@ class Estimation {
     const std::string& name = run_.plan.view(view).output_name;
     StepRecord record;
     record.inputs = estimate_inputs(run_, view);
-    WrittenFile depth = run_.photometric->write_depth(name, *result.maps);
-    WrittenFile confidence = run_.photometric->write_confidence(name, *result.maps);
+    WrittenFile depth = run_.maps.write_depth(MapKind::kPhotometric, name, *result.maps);
+    WrittenFile confidence = run_.maps.write_confidence(MapKind::kPhotometric, name, *result.maps);
     record.outputs = {depth.commit(), confidence.commit()};
     record.result = result.record;
-    replace_record(run_.workspace, run_.record_file(Step::kEstimate, view), record);
-    run_.state(view).estimate = std::move(record);
+    run_.results.put(run_.key(Step::kEstimate, view), std::move(record));
     graph_.progress[SceneGraph::kEstimation].advance();
     return TaskEnd::kDone;
   }
@@ -209,7 +170,7 @@ class Estimation {
     round_confidences(maps->confidence.view());
     if (run_.options.stage != Stage::kEstimate) {
       maps->normal = normals(backend, view, maps->depth.view());
-      run_.photometric->insert(run_.plan.view(view).output_name, maps);
+      run_.maps.insert(MapKind::kPhotometric, run_.plan.view(view).output_name, maps);
     }
     results_[view] = {
         maps,
@@ -288,8 +249,10 @@ class Estimation {
 }  // namespace
 
 void estimate_views(SceneGraph& graph) {
-  const std::vector<int> views = views_to_estimate(graph.run);
+  std::vector<int> views = views_to_estimate(graph.run);
+  log_kept(graph.run, "depth maps", Step::kEstimate, graph.run.plan.active_views());
   if (views.empty()) return;
+  if (graph.run.memory.fusion_beside) views = in_order_of_use(graph.run.plan, views);
   const auto estimation = std::make_shared<Estimation>(graph);
   for (const int view : views) {
     Task estimate{.step = SceneGraph::kEstimation,
@@ -313,15 +276,17 @@ void estimate_views(SceneGraph& graph) {
 
 void collect_estimates(SceneRun& run) {
   const std::vector<int> views = run.plan.views_in_scope();
-  const std::vector<FinishedStep> finished = keep_estimates(run, views, /*overwrite=*/false);
-  refuse_changed(run, views, finished);
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    if (run.state(views[i]).estimate) continue;
-    const std::string reason = finished[i].reason.empty()
-                                   ? "it has no depth map yet; run --stage estimate first"
-                                   : finished[i].reason + "; run --stage estimate again";
-    run.failed.push_back({run.plan.name(views[i]), reason});
-    run.warn(run.plan.name(views[i]) + " is left out: " + reason);
+  parallel_for(static_cast<int>(views.size()), [&](int i) {
+    run.results.find(run.key(Step::kEstimate, views[i]), estimate_inputs(run, views[i]), /*overwrite=*/false);
+  });
+  refuse_changed(run, views);
+  for (const int view : views) {
+    if (run.result(Step::kEstimate, view) != nullptr) continue;
+    std::string reason = run.results.reason(run.key(Step::kEstimate, view));
+    reason += reason.empty() ? "it has no depth map yet; run --stage estimate first"
+                             : "; run --stage estimate again";
+    run.failed.push_back({run.plan.name(view), reason});
+    run.warn(run.plan.name(view) + " is left out: " + reason);
   }
   if (const std::vector<int> removed = cleaned_but_needed(run); !removed.empty())
     throw InputError(fmt::format(

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <oneapi/tbb/task_arena.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include "io/file/mapped_file.hpp"
 #include "io/image/image_file.hpp"
 #include "session/graph/background_work.hpp"
-#include "session/resume/changes.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -32,7 +32,8 @@ class MapLoader : public FusionMapLoader {
   std::shared_ptr<const FusionMaps> load(int index) override {
     check_interrupted();
     const int view = views_[index];
-    const auto maps = run_.geometric->take(run_.plan.view(view).output_name, run_.plan.view(view).camera);
+    const ViewPlan& plan = run_.plan.view(view);
+    const auto maps = run_.maps.take(MapKind::kGeometric, plan.output_name, plan.camera);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
     return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),
@@ -156,7 +157,7 @@ namespace {
 /// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
-       {Workspace::fusion_record_file(), Workspace::cloud_file(), Workspace::visibility_file()})
+       {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()})
     remove_result(run.workspace.path(file));
   remove_tiles(run);
 }
@@ -201,7 +202,7 @@ std::vector<std::uint32_t> image_indices(const SceneRun& run, const std::vector<
 std::vector<int> checked_views(const SceneRun& run) {
   std::vector<int> views;
   for (const int view : run.plan.views_in_scope())
-    if (run.state(view).check) views.push_back(view);
+    if (run.result(Step::kCheck, view)) views.push_back(view);
   return views;
 }
 
@@ -327,8 +328,7 @@ void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};
-  write_record(run.workspace.path(Workspace::fusion_record_file()), record);
-  run.cloud = CloudState{std::move(record), false};
+  run.results.put({Step::kFusion}, std::move(record));
 }
 
 }  // namespace
@@ -336,7 +336,7 @@ void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
 void add_fusion_beside(SceneGraph& graph) {
   const SceneRun& run = graph.run;
   if (!run.memory.fusion_beside || run.options.stage != Stage::kAll) return;
-  if (!run.options.overwrite && is_there(run.workspace.path(Workspace::fusion_record_file()))) return;
+  if (!run.options.overwrite && is_there(run.workspace.path(Workspace::record_file(Step::kFusion)))) return;
   const std::vector<int> views = run.plan.views_in_scope();
   if (std::all_of(views.begin(), views.end(), [&](int view) { return graph.views[view].check >= 0; }))
     add_fusion(graph, views, true);
@@ -347,16 +347,12 @@ void fuse_views(SceneGraph& graph) {
   const std::vector<int> views = checked_views(run);
   StepRecord record;
   record.inputs = fusion_inputs(run, views);
-  FinishedStep finished =
-      find_finished(run.workspace, run.options.overwrite, Workspace::fusion_record_file(), record.inputs);
-  if (finished.record && !finished.record->result.contains("points"))
-    finished = {std::nullopt, kDamagedRecord, false};
-  if (finished.record) {
+  if (run.results.find({Step::kFusion}, record.inputs) != nullptr) {
     spdlog::info("fusion: the cloud is finished and kept");
-    run.cloud = CloudState{std::move(*finished.record), true};
     return;
   }
-  if (!finished.reason.empty()) spdlog::info("fusion: the stale cloud is made again: {}", finished.reason);
+  if (const std::string reason = run.results.reason({Step::kFusion}); !reason.empty())
+    spdlog::info("fusion: the stale cloud is made again: {}", reason);
   if (static_cast<int>(views.size()) < run.options.min_fused_views)
     run.warn(
         fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "

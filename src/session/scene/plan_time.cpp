@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "core/paths.hpp"
 #include "core/version.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 
@@ -116,52 +114,6 @@ std::vector<SceneStep> scene_steps(const SceneRun& run, const RemainingWork& wor
 }
 
 }  // namespace
-
-RemainingWork remaining_work(SceneRun& run) {
-  const bool fuse = run.options.stage != Stage::kEstimate, estimate = run.options.stage != Stage::kFuse;
-  RemainingWork work;
-  work.fuse = fuse;
-  if (run.options.overwrite || !is_folder(run.workspace.path("status"))) {
-    work.prepare = run.plan.needed_views();
-    if (estimate) work.estimate = run.plan.active_views();
-    if (fuse) work.check = run.plan.views_in_scope();
-    return work;
-  }
-  check_photos(run);  // one that cannot be used is left out, as the run does
-  for (const int view : run.plan.needed_views())
-    if (!run.state(view).prepared) work.prepare.push_back(view);
-  const std::vector<int> views = run.plan.views_in_scope();
-  for (const int view : views) {
-    run.state(view).estimate = find_finished(run, Step::kEstimate, view, estimate_inputs(run, view)).record;
-    if (estimate && run.plan.view(view).active && !run.state(view).estimate) work.estimate.push_back(view);
-  }
-  if (!fuse) return work;
-  for (const int view : cleaned_but_needed(run)) {
-    run.state(view).estimate.reset();
-    if (estimate) work.estimate.push_back(view);
-  }
-  for (const int view : views) {
-    run.state(view).check = finished_check(run, view).record;
-    if ((estimate || run.state(view).estimate) && !run.state(view).check) work.check.push_back(view);
-  }
-  const std::string fused = Workspace::fusion_record_file();
-  if (work.check.empty())
-    work.fuse = !find_finished(run.workspace, run.options.overwrite, fused, fusion_inputs(run, views)).record;
-  return work;
-}
-
-RemainingWork work_done(const SceneRun& run) {
-  RemainingWork work;
-  for (const int view : run.plan.views_in_scope()) {
-    const ViewState& state = run.state(view);
-    if (state.estimate && !state.estimate_kept) work.estimate.push_back(view);
-    if (state.check && !state.check_kept) work.check.push_back(view);
-  }
-  const bool all = work.estimate.size() == run.plan.active_views().size();
-  work.prepare = all ? run.plan.needed_views() : work.estimate;
-  work.fuse = run.cloud && !run.cloud->kept;
-  return work;
-}
 
 CalibrationKey calibration_key(const Backends& backends, int threads) {
   return {backends.front()->name(), threads, version()};

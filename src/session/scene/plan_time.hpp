@@ -4,22 +4,9 @@
 
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/remaining_work.hpp"
 
 namespace recon {
-
-/// The unfinished or finished work of a scene.
-struct RemainingWork {
-  std::vector<int> estimate, check;  ///< views to match and to check
-  std::vector<int> prepare;          ///< photos to undistort and write
-  bool fuse = false;
-};
-
-/// The work of a run: all but finished and unchanged results, which are detected as by the run itself.
-RemainingWork remaining_work(SceneRun& run);
-
-/// The work of a finished run, by the states of its views. The image of a view that was matched was prepared.
-RemainingWork work_done(const SceneRun& run);
 
 /// Source of a predicted time.
 enum class TimeSource {

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <optional>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
@@ -16,64 +14,47 @@ namespace recon {
 
 namespace {
 
-/// Writes the undistorted mask of a view, and removes that of an earlier run where the view has none now.
+/// Writes the undistorted mask of a view that has one.
 void write_mask(const SceneRun& run, int view, StepRecord& record) {
+  if (run.plan.scene_view(view).mask_hash.empty()) return;
   const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
-  if (!run.plan.scene_view(view).mask_hash.empty()) {
-    const Camera& camera = run.plan.photo_camera(view);
-    const Image<std::uint8_t> mask = undistort_mask(read_mask(run.plan.scene_view(view), camera).view(),
-                                                    camera, run.plan.view(view).camera);
-    record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
-  } else if (const auto earlier = read_record(run.workspace.path(run.record_file(Step::kPrepare, view)))) {
-    for (const OutputFile& output : earlier->outputs)
-      if (output.name == file) remove_result(run.workspace.path(file));
-  }
+  const Camera& camera = run.plan.photo_camera(view);
+  const Image<std::uint8_t> mask =
+      undistort_mask(read_mask(run.plan.scene_view(view), camera).view(), camera, run.plan.view(view).camera);
+  record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
 }
 
-struct Prepared {
-  std::string photo_hash;
-  bool kept = false;
-  std::string reason;  ///< why finished work was not kept
-};
-
-/// Reads one photo and, with `write`, writes its undistorted image, unless an earlier run did.
+/// Reads one photo and, with `write`, writes its undistorted image, unless an earlier run did; returns the
+/// hash of the photo.
 /// @throws InputError when the photo cannot be used
-Prepared prepare_view(SceneRun& run, int view, bool write) {
+std::string prepare_view(SceneRun& run, int view, bool write) {
   const ViewPlan& plan = run.plan.view(view);
-  const std::string content = run.photos.read(run.plan, view);
-  Prepared prepared{content_hash(content), false, {}};
+  const std::string content = run.photos.read(run.plan, view), hash = content_hash(content);
   StepRecord record;
-  record.inputs = prepare_inputs(run, view, prepared.photo_hash);
-  const FinishedStep finished = find_finished(run, Step::kPrepare, view, record.inputs);
-  if (finished.record) {
-    prepared.kept = true;
-    return prepared;
-  }
-  prepared.reason = finished.reason;
-
+  record.inputs = prepare_inputs(run, view, hash);
+  if (run.results.find(run.key(Step::kPrepare, view), record.inputs) != nullptr) return hash;
   const auto image = run.photos.add(run.plan, view, content);
-  if (!write) return prepared;
+  if (!write) return hash;
   const std::string file = Workspace::image_file(plan.output_name);
   const std::filesystem::path path = run.workspace.path(file);
   record.outputs.push_back(
       {file, plan.unchanged ? write_file(path, content) : write_image(path, image->view())});
   write_mask(run, view, record);
   record.result = {{"width", image->width()}, {"height", image->height()}};
-  write_record(run.workspace.path(run.record_file(Step::kPrepare, view)), record);
-  return prepared;
+  run.results.put(run.key(Step::kPrepare, view), std::move(record));
+  return hash;
 }
 
 /// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
 std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool write) {
   const int count = static_cast<int>(views.size());
-  const bool first_look = run.states.count(run.plan.name(views.front())) == 0;
-  std::vector<std::optional<Prepared>> results(views.size());
-  std::vector<std::string> errors(views.size());
+  const bool first_look = !run.photo_hashes.contains(run.plan.name(views.front()));
+  std::vector<std::string> hashes(views.size()), errors(views.size());
   Progress progress(write ? "undistorting" : "reading photos", count, progress_style(run.options.quiet));
   bounded_parallel_for(count, photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
     check_interrupted();
     try {
-      results[i] = prepare_view(run, views[i], write);
+      hashes[i] = prepare_view(run, views[i], write);
     } catch (const InputError& error) {
       errors[i] = error.what();
     }
@@ -81,20 +62,18 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
   });
 
   std::vector<LeftOut> unusable;
-  std::vector<std::pair<std::string, std::string>> redone;
+  std::vector<int> usable;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::string& name = run.plan.name(views[i]);
-    if (!results[i]) {
+    if (errors[i].empty()) {
+      usable.push_back(views[i]);
+      run.photo_hashes[name] = hashes[i];
+    } else {
       run.warn(name + " is left out: " + errors[i]);
       unusable.push_back({name, errors[i]});
-      continue;
     }
-    run.states[name].photo_hash = results[i]->photo_hash;
-    run.states[name].prepared = write || results[i]->kept;
-    run.states[name].prepare_kept = results[i]->kept;
-    if (!results[i]->kept) redone.emplace_back(name, results[i]->reason);
   }
-  if (first_look) log_resumed("undistorting", views.size() - unusable.size() - redone.size(), redone);
+  if (first_look) log_kept(run, "undistorting", Step::kPrepare, usable);
   return unusable;
 }
 
@@ -103,10 +82,9 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
 void prepare_needed(SceneRun& run, bool write) {
   for (;;) {
     std::vector<int> views;
-    for (const int view : run.plan.needed_views()) {
-      const auto state = run.states.find(run.plan.name(view));
-      if (state == run.states.end() || (write && !state->second.prepared)) views.push_back(view);
-    }
+    for (const int view : run.plan.needed_views())
+      if (!run.photo_hashes.contains(run.plan.name(view)) || (write && !run.result(Step::kPrepare, view)))
+        views.push_back(view);
     if (views.empty()) return;
     const std::vector<LeftOut> unusable = prepare(run, views, write);
     if (unusable.empty()) continue;

@@ -1,8 +1,10 @@
 #include "session/scene/scene_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/unique_id.hpp"
+#include "session/graph/task_threads.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -50,12 +52,12 @@ int StepProgress::done() const {
   return done_;
 }
 
-SceneGraph::SceneGraph(SceneRun& scene, const Backends& devices)
+SceneGraph::SceneGraph(SceneRun& scene, const Backends& devices, std::unique_ptr<Executor> executor)
     : run(scene),
       backends(devices),
       first_map_id(unique_ids(scene.plan.views.size())),
       views(scene.plan.views.size()),
-      threads(scene.threads),
-      scheduler(threads, pools_of(scene, devices)) {}
+      threads(executor ? std::move(executor) : std::make_unique<TaskThreads>(scene.threads)),
+      scheduler(*threads, pools_of(scene, devices)) {}
 
 }  // namespace recon

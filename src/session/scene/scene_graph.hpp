@@ -10,7 +10,6 @@
 #include "core/progress.hpp"
 #include "methods/backend.hpp"
 #include "session/graph/scheduler.hpp"
-#include "session/graph/task_threads.hpp"
 
 namespace recon {
 
@@ -57,7 +56,8 @@ struct SceneGraph {
   };
 
   /// @param scene  with its memory planned
-  SceneGraph(SceneRun& scene, const Backends& devices);
+  /// @param executor  null: TaskThreads
+  SceneGraph(SceneRun& scene, const Backends& devices, std::unique_ptr<Executor> executor = nullptr);
 
   /// Identifies the maps of a view before the check within the process, see DepthSource.
   std::uint64_t map_id(int view) const { return first_map_id + static_cast<std::uint64_t>(view); }
@@ -69,7 +69,7 @@ struct SceneGraph {
   bool has_checks = false;
   std::array<StepProgress, 3> progress;    ///< by phase
   std::shared_ptr<UnfinishedCloud> cloud;  ///< once it is begun
-  TaskThreads threads;
+  const std::unique_ptr<Executor> threads;
   Scheduler scheduler;  ///< the last member: it ends before what its tasks use
 };
 

@@ -74,7 +74,9 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
       workspace(std::move(output)),
       threads(thread_count),
       photos(folder.images, session_options.in_colour(job),
-             session_options.swept_by_patches(job) ? session_options.sweep().patch_match.levels : 0, 0) {}
+             session_options.swept_by_patches(job) ? session_options.sweep().patch_match.levels : 0, 0),
+      results(workspace, session_options.overwrite),
+      maps(workspace) {}
 
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);
@@ -88,8 +90,22 @@ double SceneRun::predicted(std::string_view step, int views, int of_all) const {
   return 0;
 }
 
-FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs) {
-  return find_finished(run.workspace, run.options.overwrite, run.record_file(step, view), inputs);
+void log_kept(const SceneRun& run, const char* name, Step step, const std::vector<int>& views) {
+  int kept = 0, stale = 0, first = 0;
+  for (const int view : views) {
+    kept += run.results.kept(run.key(step, view)) ? 1 : 0;
+    const std::string reason = run.results.reason(run.key(step, view));
+    if (reason.empty()) continue;
+    if (stale++ == 0) first = view;
+    spdlog::debug("{}: {} is done again: {}", name, run.plan.name(view), reason);
+  }
+  if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", name, kept, views.size());
+  if (stale == 0) return;
+  const std::string &view = run.plan.name(first), reason = run.results.reason(run.key(step, first));
+  if (stale == 1)
+    spdlog::info("{}: the stale view {} is done again: {}", name, view, reason);
+  else
+    spdlog::info("{}: {} stale views are done again, such as {}: {}", name, stale, view, reason);
 }
 
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {

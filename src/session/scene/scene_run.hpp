@@ -15,25 +15,10 @@
 #include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/resume/step_record.hpp"
+#include "session/resume/result_store.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
-
-/// Progress of a view in the current run.
-struct ViewState {
-  std::string photo_hash;
-  bool prepared = false;                      ///< its undistorted image is written
-  std::optional<StepRecord> estimate, check;  ///< finished, by this run or an earlier one
-  std::string check_reason;                   ///< why it was checked again
-  bool prepare_kept = false, estimate_kept = false, check_kept = false;  ///< by an earlier one
-};
-
-/// The fused cloud.
-struct CloudState {
-  StepRecord record;
-  bool kept = false;
-};
 
 /// The state of one scene's work, handed from step to step.
 struct SceneRun {
@@ -49,25 +34,20 @@ struct SceneRun {
   ScenePlan plan;
   MemoryPlan memory;
   StepTimes predicted_steps;  ///< of all their work, for the progress of each; empty: unknown
-  std::map<std::string, ViewState>
-      states;                   ///< by view name; no step inserts while views are processed concurrently
+  std::map<std::string, std::string> photo_hashes;  ///< of the photos that could be read, by view name
   std::vector<LeftOut> failed;  ///< views whose work failed, beside those that the plan leaves out
   std::vector<std::string> warnings;
   std::mutex warnings_mutex;
   std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
   std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong
-  std::optional<CloudState> cloud;
-  std::optional<StepRecord> tiles;  ///< of the cloud, with --tile
-  bool tiles_kept = false;
   PhotoStore photos;
-  std::unique_ptr<MapStore> photometric, geometric;
+  ResultStore results;
+  MapStore maps;
 
-  ViewState& state(int view) { return states.at(plan.name(view)); }
-  const ViewState& state(int view) const { return states.at(plan.name(view)); }
+  ResultKey key(Step step, int view) const { return {step, plan.view(view).output_name}; }
 
-  std::string record_file(Step step, int view) const {
-    return Workspace::record_file(step, plan.view(view).output_name);
-  }
+  /// The result of a step of a view; null where it has none.
+  const StepRecord* result(Step step, int view) const { return results.get(key(step, view)); }
 
   /// Thread-safe.
   void warn(const std::string& text);
@@ -126,16 +106,6 @@ void write_dense_model(const SceneRun& run);
 /// @throws InputError when there is none, or some are of other photos, poses or options than this run's
 void collect_estimates(SceneRun& run);
 
-/// The record of a view's check if it is finished for the estimates that the run has.
-FinishedStep finished_check(const SceneRun& run, int view);
-
-/// The views whose maps before the check an earlier run removed, and of which a check has need now.
-std::vector<int> cleaned_but_needed(const SceneRun& run);
-
-/// Removes the maps of a view before the check, which no check needs any more.
-/// @throws OutputError
-void clean_maps(SceneRun& run, int view);
-
 /// @throws UsageError for a --tile that is far too small for the sparse points or less than a pixel is wide,
 /// before anything is computed
 void check_tile_size(const SceneRun& run);
@@ -152,7 +122,8 @@ void tile_cloud(SceneRun& run);
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);
 
-/// The same for a step of a view in the folder of a run, with its --overwrite.
-FinishedStep find_finished(const SceneRun& run, Step step, int view, const nlohmann::json& inputs);
+/// Says how much of a step is kept and how much is done (again), and why.
+/// @param views  all of the step
+void log_kept(const SceneRun& run, const char* name, Step step, const std::vector<int>& views);
 
 }  // namespace recon

@@ -3,20 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "io/cloud/ply.hpp"
-#include "methods/method_spec.hpp"
-#include "methods/stereo/pair.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
 
-/// The method of `options` and everything that its result depends on, the range of disparities aside.
-nlohmann::json matching_inputs(const MethodSpec& spec);
-
 /// The numbers of a region of interest, in the order of --roi.
 nlohmann::json roi_json(const SceneBox& roi);
 
-/// What the result of each step depends on, as it stands in the step's record. The device is not among it: a
-/// run that was begun on one may be finished on another.
+/// What the result of each step depends on, as it stands in the step's record: options by their names with
+/// the texts that give them, see OptionResult, and photos, cameras, poses and the results of other steps. The
+/// device is not among it: a run that was begun on one may be finished on another.
 nlohmann::json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash);
 nlohmann::json estimate_inputs(const SceneRun& run, int view);
 

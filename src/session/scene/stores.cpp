@@ -147,43 +147,39 @@ void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& ima
   image.id = channels.id + static_cast<std::uint64_t>(level);
 }
 
-void MapStore::insert(const std::string& view, std::shared_ptr<const ViewDepth> maps) {
+void MapStore::insert(MapKind kind, const std::string& view, std::shared_ptr<const ViewDepth> maps) {
   const std::size_t bytes = map_bytes(*maps);
-  cache_->insert(key(view), std::move(maps), bytes);
+  cache_.insert(key(kind, view), std::move(maps), bytes);
 }
 
-WrittenFile MapStore::write_depth(const std::string& view, const ViewDepth& maps) const {
-  const std::string file = Workspace::depth_file(view, kind_);
+WrittenFile MapStore::write_depth(MapKind kind, const std::string& view, const ViewDepth& maps) const {
+  const std::string file = Workspace::depth_file(view, kind);
   return {file, depth_map_file(workspace_.path(file), maps.depth.view())};
 }
 
-WrittenFile MapStore::write_normal(const std::string& view, const ViewDepth& maps) const {
-  const std::string file = Workspace::normal_file(view, kind_);
+WrittenFile MapStore::write_normal(MapKind kind, const std::string& view, const ViewDepth& maps) const {
+  const std::string file = Workspace::normal_file(view, kind);
   return {file, normal_map_file(workspace_.path(file), maps.normal.view())};
 }
 
-WrittenFile MapStore::write_confidence(const std::string& view, const ViewDepth& maps) const {
-  const std::string file = Workspace::confidence_file(view, kind_);
+WrittenFile MapStore::write_confidence(MapKind kind, const std::string& view, const ViewDepth& maps) const {
+  const std::string file = Workspace::confidence_file(view, kind);
   return {file, confidence_map_file(workspace_.path(file), maps.confidence.view())};
 }
 
-std::shared_ptr<const ViewDepth> MapStore::get(const std::string& view, const Pinhole& camera) {
-  return cache_->get(
-      key(view), [&] { return std::make_shared<const ViewDepth>(read(view, camera)); }, map_bytes);
+std::shared_ptr<const ViewDepth> MapStore::get(MapKind kind, const std::string& view, const Pinhole& camera) {
+  const auto load = [&] { return std::make_shared<const ViewDepth>(read(kind, view, camera)); };
+  return cache_.get(key(kind, view), load, map_bytes);
 }
 
-std::shared_ptr<const ViewDepth> MapStore::take(const std::string& view, const Pinhole& camera) {
-  auto maps = take_cached(view);
-  return maps ? maps : std::make_shared<const ViewDepth>(read(view, camera));
+std::shared_ptr<const ViewDepth> MapStore::take(MapKind kind, const std::string& view,
+                                                const Pinhole& camera) {
+  auto maps = cache_.find(key(kind, view));
+  release(kind, view);
+  return maps ? maps : std::make_shared<const ViewDepth>(read(kind, view, camera));
 }
 
-std::shared_ptr<const ViewDepth> MapStore::take_cached(const std::string& view) {
-  auto maps = cache_->find(key(view));
-  cache_->erase(key(view));
-  return maps;
-}
-
-ViewDepth MapStore::read(const std::string& view, const Pinhole& camera) const {
+ViewDepth MapStore::read(MapKind kind, const std::string& view, const Pinhole& camera) const {
   const auto read_map = [&](const std::string& file, const auto& reader) {
     const std::filesystem::path path = workspace_.path(file);
     auto map = reader(path);
@@ -194,11 +190,10 @@ ViewDepth MapStore::read(const std::string& view, const Pinhole& camera) const {
     return map;
   };
   ViewDepth maps;
-  maps.depth = read_map(Workspace::depth_file(view, kind_), read_depth_map);
-  maps.normal = kind_ == MapKind::kPhotometric
-                    ? normals_from_depth(maps.depth.view(), camera)
-                    : read_map(Workspace::normal_file(view, kind_), read_normal_map);
-  maps.confidence = read_map(Workspace::confidence_file(view, kind_), read_confidence_map);
+  maps.depth = read_map(Workspace::depth_file(view, kind), read_depth_map);
+  maps.normal = kind == MapKind::kPhotometric ? normals_from_depth(maps.depth.view(), camera)
+                                              : read_map(Workspace::normal_file(view, kind), read_normal_map);
+  maps.confidence = read_map(Workspace::confidence_file(view, kind), read_confidence_map);
   for (int y = 0; y < maps.depth.height(); ++y)
     for (int x = 0; x < maps.depth.width(); ++x)
       if (std::isnan(maps.depth(x, y))) maps.confidence(x, y) = kUnknown;

@@ -84,44 +84,42 @@ struct WrittenFile {
   OutputFile commit() { return {name, file.commit()}; }
 };
 
-/// The most recently used maps of all kinds, by their files.
-using MapCache = LruCache<std::string, ViewDepth>;
-
-/// The maps of views in files of the workspace, with a cache that stores may share. Thread-safe.
+/// The maps of views before and after the check, in files of the workspace and, most recently used first, in
+/// memory. Thread-safe.
 class MapStore {
  public:
-  MapStore(const Workspace& workspace, MapKind kind, std::shared_ptr<MapCache> cache)
-      : workspace_(workspace), kind_(kind), cache_(std::move(cache)) {}
+  /// @param workspace  outlives this
+  explicit MapStore(const Workspace& workspace) : workspace_(workspace), cache_(0) {}
 
-  /// Caches the maps of a view if the budget allows. Their confidences are rounded, see round_confidences.
-  void insert(const std::string& view, std::shared_ptr<const ViewDepth> maps);
+  /// Bytes of the maps in memory; none before it is set.
+  void set_budget(std::size_t bytes) { cache_.set_budget(bytes); }
+
+  /// Keeps the maps of a view in memory if the budget allows. Their confidences are rounded, see
+  /// round_confidences.
+  void insert(MapKind kind, const std::string& view, std::shared_ptr<const ViewDepth> maps);
 
   /// Frees the maps of a view.
-  void release(const std::string& view) { cache_->erase(key(view)); }
+  void release(MapKind kind, const std::string& view) { cache_.erase(key(kind, view)); }
 
   /// A file of a map of a view that is complete but for `commit`. Normals are written only after the check:
   /// those before it follow from the depths. @throws OutputError
-  WrittenFile write_depth(const std::string& view, const ViewDepth& maps) const;
-  WrittenFile write_normal(const std::string& view, const ViewDepth& maps) const;
-  WrittenFile write_confidence(const std::string& view, const ViewDepth& maps) const;
+  WrittenFile write_depth(MapKind kind, const std::string& view, const ViewDepth& maps) const;
+  WrittenFile write_normal(MapKind kind, const std::string& view, const ViewDepth& maps) const;
+  WrittenFile write_confidence(MapKind kind, const std::string& view, const ViewDepth& maps) const;
 
-  /// The maps of a view, read where they are not cached: bit for bit those that were inserted.
+  /// The maps of a view, read where they are not in memory: bit for bit those that were inserted.
   /// @throws InputError
-  std::shared_ptr<const ViewDepth> get(const std::string& view, const Pinhole& camera);
+  std::shared_ptr<const ViewDepth> get(MapKind kind, const std::string& view, const Pinhole& camera);
 
-  /// The same, and the cache forgets them: for the last use.
-  std::shared_ptr<const ViewDepth> take(const std::string& view, const Pinhole& camera);
-
-  /// The same where they are cached; else null.
-  std::shared_ptr<const ViewDepth> take_cached(const std::string& view);
+  /// The same, for the last use: they do not stay in memory.
+  std::shared_ptr<const ViewDepth> take(MapKind kind, const std::string& view, const Pinhole& camera);
 
  private:
-  std::string key(const std::string& view) const { return Workspace::depth_file(view, kind_); }
-  ViewDepth read(const std::string& view, const Pinhole& camera) const;
+  static std::string key(MapKind kind, const std::string& view) { return Workspace::depth_file(view, kind); }
+  ViewDepth read(MapKind kind, const std::string& view, const Pinhole& camera) const;
 
   const Workspace& workspace_;
-  MapKind kind_;
-  std::shared_ptr<MapCache> cache_;
+  LruCache<std::string, ViewDepth> cache_;  ///< by file
 };
 
 /// The share of pixels with a known depth or disparity, [0, 1].

@@ -63,7 +63,7 @@ void check_tile_size(const SceneRun& run) {
 
 void remove_tiles(const SceneRun& run) {
   // The record goes first: tiles without one are of no finished step.
-  remove_result(run.workspace.path(Workspace::tiles_record_file()));
+  remove_result(run.workspace.path(Workspace::record_file(Step::kTiles)));
   const fs::path folder = run.workspace.path(Workspace::tiles_folder());
   std::vector<fs::path> stale;
   std::error_code error;
@@ -83,24 +83,20 @@ void tile_cloud(SceneRun& run) {
   }
   StepRecord record;
   record.inputs = tile_inputs(run);
-  FinishedStep finished =
-      find_finished(run.workspace, run.options.overwrite, Workspace::tiles_record_file(), record.inputs);
-  if (finished.record) {
-    spdlog::info("tiles: {} are finished and kept", finished.record->outputs.size());
-    run.tiles = std::move(*finished.record);
-    run.tiles_kept = true;
+  if (const StepRecord* const tiles = run.results.find({Step::kTiles}, record.inputs)) {
+    spdlog::info("tiles: {} are finished and kept", tiles->outputs.size());
     return;
   }
-  if (!finished.reason.empty()) spdlog::info("tiles: the stale ones are made again: {}", finished.reason);
+  if (const std::string reason = run.results.reason({Step::kTiles}); !reason.empty())
+    spdlog::info("tiles: the stale ones are made again: {}", reason);
   remove_tiles(run);
   const std::string folder = Workspace::tiles_folder();
   for (PlyTile& tile :
        divide_ply(run.workspace.path(Workspace::cloud_file()), run.options.tile, run.workspace.path(folder)))
     record.outputs.push_back({folder + "/" + tile.name, std::move(tile.identity)});
   record.result = nlohmann::json::object();
-  write_record(run.workspace.path(Workspace::tiles_record_file()), record);
   spdlog::info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(), run.options.tile);
-  run.tiles = std::move(record);
+  run.results.put({Step::kTiles}, std::move(record));
 }
 
 }  // namespace recon

@@ -1,0 +1,89 @@
+#include "session/resume/result_store.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "io/file/output_file.hpp"
+#include "session/resume/changes.hpp"
+
+namespace recon {
+
+ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::json& inputs) const {
+  const std::filesystem::path path = record_path(key);
+  Entry found{read_record(path), {}, true, false};
+  if (!found.record || (key.step == Step::kFusion && !found.record->result.contains("points"))) {
+    std::error_code error;
+    if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
+      return {};
+    return {{}, kDamagedRecord};
+  }
+  std::string reason = describe_change(found.record->inputs, nlohmann::json::parse(json_text(inputs)));
+  const bool changed = !reason.empty();
+  if (!changed && !found.record->cleaned)
+    if (const auto damaged = damaged_output(*found.record, workspace_.root()))
+      reason = *damaged + " is missing or damaged";
+  if (!reason.empty()) return {{}, std::move(reason), false, changed};
+  return found;
+}
+
+const StepRecord* ResultStore::find(const ResultKey& key, const nlohmann::json& inputs,
+                                    std::optional<bool> overwrite) {
+  Entry found = overwrite.value_or(overwrite_) ? Entry() : look_up(key, inputs);
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[key] = std::move(found);
+  return entry.record ? &*entry.record : nullptr;
+}
+
+void ResultStore::put(const ResultKey& key, StepRecord record) {
+  const std::filesystem::path path = record_path(key);
+  const std::optional<StepRecord> earlier = read_record(path);
+  write_record(path, record);
+  if (earlier)
+    for (const OutputFile& file : earlier->outputs)
+      if (std::ranges::none_of(record.outputs, [&](const OutputFile& it) { return it.name == file.name; }))
+        remove_result(workspace_.path(file.name));
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[key];
+  entry.record = std::move(record);
+  entry.kept = false;
+}
+
+const StepRecord* ResultStore::get(const ResultKey& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key);
+  return found == entries_.end() || !found->second.record ? nullptr : &*found->second.record;
+}
+
+void ResultStore::clean(const ResultKey& key) {
+  StepRecord record;
+  {
+    const std::lock_guard lock(mutex_);
+    record = entries_.at(key).record.value();
+    entries_.at(key).record->cleaned = true;
+  }
+  // The record goes first: files that a killed run leaves are removed by the next.
+  if (!std::exchange(record.cleaned, true)) write_record(record_path(key), record);
+  for (const OutputFile& file : record.outputs) remove_result(workspace_.path(file.name));
+}
+
+void ResultStore::forget(const ResultKey& key, std::string reason) {
+  const std::lock_guard lock(mutex_);
+  entries_[key] = {{}, std::move(reason)};
+}
+
+ResultStore::Count ResultStore::count(Step step) const {
+  Count count;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, entry] : entries_)
+    if (key.step == step && entry.record) ++(entry.kept ? count.kept : count.done);
+  return count;
+}
+
+ResultStore::Entry ResultStore::entry(const ResultKey& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? Entry() : found->second;
+}
+
+}  // namespace recon

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "session/resume/output_folder.hpp"
+#include "session/resume/step_record.hpp"
+
+namespace recon {
+
+/// What a result is of: a step, and for the steps of views the view by its name in the output folder.
+struct ResultKey {
+  Step step = Step::kPrepare;
+  std::string view = {};
+
+  auto operator<=>(const ResultKey&) const = default;
+};
+
+/// The results in an output folder: those that a run makes, and those that an earlier one has left with a
+/// record that still holds. Thread-safe; what it returns stays valid until the same key is found or put
+/// again.
+class ResultStore {
+ public:
+  /// @param workspace  outlives this
+  /// @param overwrite  nothing of earlier runs is kept
+  ResultStore(const Workspace& workspace, bool overwrite) : workspace_(workspace), overwrite_(overwrite) {}
+
+  /// Takes the result of an earlier run if its record holds and its files are as they were written.
+  /// @param inputs     what the result has to depend on
+  /// @param overwrite  instead of that of the store
+  /// @returns the record; null where the step has to be done (again), see `reason`
+  const StepRecord* find(const ResultKey& key, const nlohmann::json& inputs,
+                         std::optional<bool> overwrite = {});
+
+  /// Writes the record of a finished step in the place of that of an earlier run, whose files are removed
+  /// unless they are files of the new one too. @throws OutputError
+  void put(const ResultKey& key, StepRecord record);
+
+  /// A result that has been found or put; null where there is none.
+  const StepRecord* get(const ResultKey& key) const;
+
+  /// Whether a result is of an earlier run.
+  bool kept(const ResultKey& key) const { return entry(key).kept; }
+
+  /// Why the result of an earlier run does not hold; empty where there was none.
+  std::string reason(const ResultKey& key) const { return entry(key).reason; }
+
+  /// Whether that is because it depends on something else now.
+  bool changed(const ResultKey& key) const { return entry(key).changed; }
+
+  /// Removes the files of a result that nothing needs any more but with other options; its record stays.
+  /// @throws OutputError
+  void clean(const ResultKey& key);
+
+  /// Forgets a result of an earlier run, which has to be made again.
+  void forget(const ResultKey& key, std::string reason);
+
+  /// Results of a step that this run has made, and that an earlier one had.
+  struct Count {
+    int done = 0, kept = 0;
+  };
+  Count count(Step step) const;
+
+ private:
+  struct Entry {
+    std::optional<StepRecord> record = {};
+    std::string reason = {};
+    bool kept = false, changed = false;
+  };
+
+  Entry look_up(const ResultKey& key, const nlohmann::json& inputs) const;
+  Entry entry(const ResultKey& key) const;
+  std::filesystem::path record_path(const ResultKey& key) const {
+    return workspace_.path(Workspace::record_file(key.step, key.view));
+  }
+
+  const Workspace& workspace_;
+  const bool overwrite_;
+  mutable std::mutex mutex_;
+  std::map<ResultKey, Entry> entries_;
+};
+
+}  // namespace recon
