@@ -16,13 +16,21 @@ namespace recon {
 
 namespace {
 
+/// The undistorted mask of a view that has one.
+Image<std::uint8_t> make_mask(const SceneRun& run, int view) {
+  const View& it = run.plan.scene_view(view);
+  const Camera& camera = run.plan.photo_camera(view);
+  const Pinhole& target = run.plan.view(view).camera;
+  const Image<std::uint8_t> mask = it.mask_file.empty() ? Image<std::uint8_t>() : read_mask(it, camera);
+  return it.face ? undistort_face_mask(mask.view(), camera, target, it.face->face_from_photo)
+                 : undistort_mask(mask.view(), camera, target);
+}
+
 /// Writes the undistorted mask of a view, and removes that of an earlier run where the view has none now.
 void write_mask(const SceneRun& run, int view, StepRecord& record) {
   const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
   if (!run.plan.scene_view(view).mask_hash.empty()) {
-    const Camera& camera = run.plan.photo_camera(view);
-    const Image<std::uint8_t> mask = undistort_mask(read_mask(run.plan.scene_view(view), camera).view(),
-                                                    camera, run.plan.view(view).camera);
+    const Image<std::uint8_t> mask = make_mask(run, view);
     record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
   } else if (const auto earlier = read_record(run.workspace.path(run.record_file(Step::kPrepare, view)))) {
     for (const OutputFile& output : earlier->outputs)
@@ -85,8 +93,10 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::string& name = run.plan.name(views[i]);
     if (!results[i]) {
-      run.warn(name + " is left out: " + errors[i]);
-      unusable.push_back({name, errors[i]});
+      const std::string& photo = run.plan.scene_view(views[i]).photo_name();
+      if (std::ranges::any_of(unusable, [&](const LeftOut& it) { return it.name == photo; })) continue;
+      run.warn(photo + " is left out: " + errors[i]);
+      unusable.push_back({photo, errors[i]});
       continue;
     }
     run.states[name].photo_hash = results[i]->photo_hash;

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/paths.hpp"
 #include "io/model/colmap_model.hpp"
 #include "io/model/mvsnet_model.hpp"
 #include "io/model/nerf_model.hpp"
+#include "scene/faces.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/photo_fit.hpp"
 
@@ -78,6 +80,20 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   return unusable;
 }
 
+/// Divides the views of wide cameras into faces; what follows knows only views.
+void divide_wide_photos(SceneRun& run) {
+  run.scene = with_faces(run.scene);
+  std::set<std::string> photos;
+  std::size_t faces = 0;
+  for (const View& view : run.scene.views)
+    if (view.face) photos.insert(view.face->photo), ++faces;
+  if (faces == 0) return;
+  spdlog::info("{} photos see more than {} degrees: they become {} pinhole views, such as {}", photos.size(),
+               kWideDegrees, faces, std::ranges::find_if(run.scene.views, [](const View& view) {
+                                      return view.face != nullptr;
+                                    })->name);
+}
+
 }  // namespace
 
 SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
@@ -129,6 +145,7 @@ void read_scene(SceneRun& run) {
   }
   inspect_photos(run, left_out);
   check_calibration(run, left_out);
+  divide_wide_photos(run);
   make_plan(run, left_out);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
