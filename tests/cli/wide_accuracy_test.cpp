@@ -19,8 +19,8 @@
 namespace recon {
 namespace {
 
-/// A hundredth of the distance of the walls, about.
-constexpr const char* kThreshold = "0.02";
+/// Two pixels of the walls, about.
+constexpr const char* kThreshold = "0.04";
 
 class WideAccuracy : public testing::Test {
  protected:
@@ -82,9 +82,8 @@ TEST_F(WideAccuracy, OfPanoramasIsThatOfPinholePhotosInAllDirections) {
   render(file, "panoramas", "600");
   render_faces(file, "pinholes", 600);
   const nlohmann::json wide = score("panoramas", "panoramas"), pinhole = score("pinholes", "panoramas");
-  std::cout << wide << "\n" << pinhole << "\n";
-  EXPECT_GT(wide.at("recall"), 0.95);
-  EXPECT_GT(wide.at("f1").get<double>(), pinhole.at("f1").get<double>() - 0.005);
+  EXPECT_GT(wide.at("recall"), 0.95);                                             // 0.9675
+  EXPECT_GT(wide.at("f1").get<double>(), pinhole.at("f1").get<double>() - 0.01);  // 0.9679, 0.9723
 }
 
 TEST_F(WideAccuracy, OfAFisheyeOf190Degrees) {
@@ -95,9 +94,8 @@ TEST_F(WideAccuracy, OfAFisheyeOf190Degrees) {
   set_content(folder_ / "fisheye.json", text);
   render((folder_ / "fisheye.json").string(), "fisheye", "400");
   const nlohmann::json wide = score("fisheye", "fisheye");
-  std::cout << wide << "\n";
-  EXPECT_GT(wide.at("recall"), 0.95);
-  EXPECT_GT(wide.at("f1"), 0.96);
+  EXPECT_GT(wide.at("recall"), 0.95);  // 0.9757
+  EXPECT_GT(wide.at("f1"), 0.965);     // 0.9745
 }
 
 }  // namespace
