@@ -125,7 +125,8 @@ void write_summary(const fs::path& folder, const nlohmann::ordered_json& summary
 ///     images/view00.png        the photo
 ///     sparse/                  cameras, images and points3D: exact calibration, points on the true surfaces
 ///     gt_depth/view00.png      16-bit, round(depth * scale), 0 unknown; scale as scene.json says
-///     gt_depth/view00.bin      COLMAP array: z along the optical axis at the pixel centre, 0 unknown
+///     gt_depth/view00.bin      COLMAP array: z along the optical axis at the pixel centre, 0 unknown; of a
+///                              panorama the distance
 ///     gt_normal/view00.bin     COLMAP array: unit normals in camera coordinates, 0 unknown
 ///     scene.json               what this is; "complete" is false until all is written
 ///

@@ -69,6 +69,9 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
       place.fail("camera {} has the parameter {}; it has to be a finite number", id, decimal(value));
     if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
       place.fail("camera {} has the focal length {}; it has to be positive, in pixels", id, decimal(value));
+    if (value <= 0 && is_panorama(camera.model))
+      place.fail("camera {} has the width or height {}; it has to be positive, in pixels", id,
+                 decimal(value));
   }
   scene_.camera_ids.push_back(id);
   scene_.cameras.push_back(std::move(camera));

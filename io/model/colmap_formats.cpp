@@ -70,16 +70,8 @@ class LineBatch {
   int lines_each_ = 1;
 };
 
-/// @param model       as the file has it
-/// @param of_colmap_4  its name, if COLMAP 4 has such a model
-[[noreturn]] void fail_model(const FilePlace& place, std::uint32_t camera, const std::string& model,
-                             std::optional<std::string_view> of_colmap_4) {
-  if (of_colmap_4)
-    place.fail(
-        "camera {} has the model {} of COLMAP 4, which is not supported; make pinhole images of the "
-        "panoramas, "
-        "such as with COLMAP's panorama_sfm.py",
-        camera, *of_colmap_4);
+/// @param model  as the file has it
+[[noreturn]] void fail_model(const FilePlace& place, std::uint32_t camera, const std::string& model) {
   place.fail(
       "camera {} has the model {}, which COLMAP does not have; undistort the images first or convert "
       "the model",
@@ -132,7 +124,7 @@ void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuil
     const auto id = words.integer<std::uint32_t>("CAMERA_ID");
     const std::string_view name = words.word("MODEL");
     const auto model = model_from_name(name);
-    if (!model) fail_model(lines.place(), id, in_quotes(name), unsupported_model(name));
+    if (!model) fail_model(lines.place(), id, in_quotes(name));
     Camera camera{*model, words.integer<int>("WIDTH"), words.integer<int>("HEIGHT"), {}};
     while (!words.done()) camera.params.push_back(words.number("a parameter"));
     if (camera.params.size() != static_cast<std::size_t>(parameter_count(*model)))
@@ -231,7 +223,7 @@ void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBu
     const auto id = reader.read<std::uint32_t>("the id of a camera");
     const auto model_id = reader.read<std::int32_t>("the model of a camera");
     const auto model = model_from_id(model_id);
-    if (!model) fail_model(place, id, decimal(model_id), unsupported_model(model_id));
+    if (!model) fail_model(place, id, decimal(model_id));
     Camera camera;
     camera.model = *model;
     camera.width = read_side(reader, "width");

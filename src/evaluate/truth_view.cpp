@@ -17,7 +17,11 @@ constexpr int kObserveGrain = 1024;
 /// radius.
 class PreparedCamera {
  public:
-  explicit PreparedCamera(const Camera& camera) : pinhole_(as_pinhole(camera)), lens_(camera) {}
+  explicit PreparedCamera(const Camera& camera)
+      : pinhole_(as_pinhole(camera)), lens_(camera), panorama_(is_panorama(camera.model)) {}
+
+  /// The depth of a point in camera coordinates as the truth has it.
+  double depth(Vec3d x_in_cam) const { return panorama_ ? norm(x_in_cam) : x_in_cam.z; }
 
   /// Projects a point in front of the camera.
   std::optional<Vec2d> project(Vec3d x_in_cam) const {
@@ -27,12 +31,14 @@ class PreparedCamera {
   std::optional<Vec3d> ray(Vec2d pixel) const {
     if (pinhole_) return pinhole_->ray(pixel);
     const std::optional<Vec3d> direction = lens_.unproject(pixel);
+    if (panorama_) return direction;
     return direction && direction->z > 0 ? std::optional((1 / direction->z) * *direction) : std::nullopt;
   }
 
  private:
   std::optional<Pinhole> pinhole_;
   Lens lens_;
+  bool panorama_;
 };
 
 }  // namespace
@@ -69,7 +75,8 @@ void observe(std::span<const Vec3d> points, const TruthView& view, const std::ve
       static_cast<int>(points.size()),
       [&](int i) {
         const Vec3d x_in_cam = view.cam_from_world * points[i];
-        if (!(x_in_cam.z > 0) || !std::isfinite(x_in_cam.z)) return;
+        const double depth = camera.depth(x_in_cam);
+        if (!(depth > 0) || !std::isfinite(depth)) return;
         const std::optional<Vec2d> pixel = camera.project(x_in_cam);
         if (!pixel ||
             !(pixel->x >= 0 && pixel->x < view.depth.width && pixel->y >= 0 && pixel->y < view.depth.height))
@@ -79,7 +86,7 @@ void observe(std::span<const Vec3d> points, const TruthView& view, const std::ve
         PointVerdict& verdict = verdicts[i];
         verdict.on_truth = true;
         if (!own_view.empty() && own_view[i] == 0) return;
-        const double error = std::abs(x_in_cam.z - static_cast<double>(truth)) / static_cast<double>(truth);
+        const double error = std::abs(depth - static_cast<double>(truth)) / static_cast<double>(truth);
         verdict.depth_error = std::min(verdict.depth_error.value_or(error), error);
       },
       kObserveGrain);

@@ -16,7 +16,8 @@ namespace recon {
 struct TruthView {
   const Camera& camera;
   const Pose& cam_from_world;
-  ImageView<const float> depth;  ///< scene units, of the camera's size; unknown: not finite or <= 0
+  /// Scene units, of the camera's size; unknown: not finite or <= 0. Of a panorama it is the distance.
+  ImageView<const float> depth;
 };
 
 /// Whether a depth or truth pixel is known: finite and > 0.

@@ -179,7 +179,8 @@ void read_object(JsonReader reader, const std::map<std::string, SurfaceTexture>&
   }
 }
 
-/// Reads a camera with COLMAP's "params", or with a horizontal field of view and a typical distortion.
+/// Reads a camera with COLMAP's "params", or with a horizontal field of view and a typical distortion; of a
+/// panorama the size is enough.
 Camera read_camera(JsonReader reader) {
   const std::string name = reader.text("model");
   const auto model = model_from_name(name);
@@ -189,6 +190,10 @@ Camera read_camera(JsonReader reader) {
     Camera camera{*model, width, height, reader.numbers("params")};
     reader.finish();
     return camera;
+  }
+  if (is_panorama(*model)) {
+    reader.finish();
+    return typical_camera(*model, width, height, 0);
   }
   const double angle = reader.number("angle");
   if (!(angle > 0 && angle < 180)) reader.fail("angle", "must be between 0 and 180 degrees");

@@ -74,15 +74,16 @@ std::uint8_t grey_level(double value) {
 void render_row(const ViewRays& rays, const RenderView& view, std::uint64_t noise_seed, int y,
                 RenderedView& out) {
   const double sigma = rays.description.noise;
+  const bool panorama = is_panorama(rays.description.cameras[view.camera].model);
   for (int x = 0; x < out.image.width(); ++x) {
     out.depth(x, y) = kUnknown;
     out.normal(x, y) = {kUnknown, kUnknown, kUnknown};
     const auto ray = rays.ray(pixel_centre(x, y));
     if (ray) {
       const auto hit = rays.tracer.cast(rays.eye, rays.world_from_cam * *ray);
-      if (hit && ray->z > 0) {
+      if (hit && (panorama || ray->z > 0)) {
         const Vec3d normal = rays.cam_from_world.rotation * hit->normal;
-        out.depth(x, y) = static_cast<float>(hit->t * ray->z);
+        out.depth(x, y) = static_cast<float>(panorama ? hit->t : hit->t * ray->z);
         out.normal(x, y) = {static_cast<float>(normal.x), static_cast<float>(normal.y),
                             static_cast<float>(normal.z)};
       }

@@ -10,7 +10,8 @@ namespace recon {
 /// A rendered image with ground truth on the same (possibly distorted) pixel grid.
 struct RenderedView {
   Image<Rgb8> image;
-  Image<float> depth;   ///< z at the pixel centre, scene units; NaN where nothing is seen
+  Image<float>
+      depth;  ///< z at the pixel centre (panoramas: distance), scene units; NaN where nothing is seen
   Image<Vec3f> normal;  ///< in camera coordinates, unit length, facing the camera; NaN where nothing is seen
 };
 

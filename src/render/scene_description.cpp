@@ -114,8 +114,9 @@ Mat3d rotation_xyz(Vec3d degrees) {
 
 Camera typical_camera(CameraModel model, int width, int height, double focal) {
   // SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV, OPENCV_FISHEYE, FULL_OPENCV, FOV,
-  // SIMPLE_RADIAL_FISHEYE, RADIAL_FISHEYE, THIN_PRISM_FISHEYE.
-  static const std::array<std::vector<double>, 11> kDistortions{
+  // SIMPLE_RADIAL_FISHEYE, RADIAL_FISHEYE, THIN_PRISM_FISHEYE, RAD_TAN_THIN_PRISM_FISHEYE, SIMPLE_DIVISION,
+  // DIVISION, SIMPLE_FISHEYE, FISHEYE, EUCM.
+  static const std::array<std::vector<double>, 17> kDistortions{
       {{},
        {},
        {-0.08},
@@ -126,7 +127,15 @@ Camera typical_camera(CameraModel model, int width, int height, double focal) {
        {0.6},
        {0.03},
        {0.03, -0.01},
-       {0.03, -0.01, 0.001, -0.0008, 0.003, -0.001, 0.0008, -0.0006}}};
+       {0.03, -0.01, 0.001, -0.0008, 0.003, -0.001, 0.0008, -0.0006},
+       {0.03, -0.01, 0.003, -0.001, 0, 0, 0.001, -0.0008, 0.0008, -0.0002, -0.0006, 0.0001},
+       {-0.08},
+       {-0.08},
+       {},
+       {},
+       {0.6, 1.1}}};
+  if (is_panorama(model))
+    return {model, width, height, {static_cast<double>(width), static_cast<double>(height)}};
   Camera camera{model, width, height, std::vector<double>(focal_length_count(model), focal)};
   camera.params.insert(camera.params.end(), {0.5 * width, 0.5 * height});
   const std::vector<double>& distortion = kDistortions[static_cast<std::size_t>(model)];
@@ -138,6 +147,7 @@ Camera resized(const Camera& camera, int width, int height) {
   EXPECTS(camera.width > 0 && camera.height > 0 && width > 0 && height > 0);
   const double sx = static_cast<double>(width) / camera.width;
   const double sy = static_cast<double>(height) / camera.height;
+  if (is_panorama(camera.model)) return scaled_camera(camera, width, height);
   Camera result = camera;
   result.width = width;
   result.height = height;

@@ -156,7 +156,7 @@ Pose look_at(Vec3d eye, Vec3d target, Vec3d up = {0, 0, 1});
 /// Rotation about the fixed x axis, then y, then z; angles in degrees.
 Mat3d rotation_xyz(Vec3d degrees);
 
-/// A camera of any model with a moderate, typical distortion.
+/// A camera of any model with a moderate, typical distortion; a panorama has none.
 /// @param focal  in pixels, > 0; the principal point is the centre of the image
 Camera typical_camera(CameraModel model, int width, int height, double focal);
 

@@ -142,6 +142,7 @@ Pose corrected(const Pose& pose, CalibrationMistake mistake) {
 
 /// Scales a camera to the size of its photo, so that the principal point is near the middle.
 void centre_principal_point(Camera& camera) {
+  if (is_panorama(camera.model)) return;
   const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
   const auto [x, y] = size_factors(camera);
   if (!(x > 0 && y > 0)) return;
@@ -149,20 +150,6 @@ void centre_principal_point(Camera& camera) {
   if (focal == 2) camera.params[1] *= y;
   camera.params[focal] *= x;
   camera.params[focal + 1] *= y;
-}
-
-bool is_perspective(CameraModel model) {
-  switch (model) {
-    case CameraModel::kSimplePinhole:
-    case CameraModel::kPinhole:
-    case CameraModel::kSimpleRadial:
-    case CameraModel::kRadial:
-    case CameraModel::kOpenCv:
-    case CameraModel::kFullOpenCv:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -197,7 +184,15 @@ bool is_unusable(const ObservationFit& all) {
 
 Scene without_mistake(const Scene& scene, CalibrationMistake mistake) {
   Scene result = scene;
-  for (View& view : result.views) view.cam_from_world = corrected(view.cam_from_world, mistake);
+  for (View& view : result.views) {
+    Pose& pose = view.cam_from_world;
+    if (!view.face) {
+      pose = corrected(pose, mistake);
+      continue;
+    }
+    const Pose face_from_photo{view.face->face_from_photo, {0, 0, 0}};
+    pose = face_from_photo * corrected(inverse(face_from_photo) * pose, mistake);
+  }
   if (mistake == CalibrationMistake::kImageSize)
     for (Camera& camera : result.cameras) centre_principal_point(camera);
   return result;

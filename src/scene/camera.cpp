@@ -1,8 +1,6 @@
 #include "scene/camera.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include "core/error.hpp"
@@ -15,10 +13,11 @@ struct ModelInfo {
   int parameters;
   bool one_focal = false;  ///< fx = fy
   bool fisheye = false;
+  bool panorama = false;
 };
 
 // In ascending order of the ids.
-constexpr std::array<ModelInfo, 17> kModels{{{"SIMPLE_PINHOLE", 3, true},
+constexpr std::array<ModelInfo, 18> kModels{{{"SIMPLE_PINHOLE", 3, true},
                                              {"PINHOLE", 4},
                                              {"SIMPLE_RADIAL", 4, true},
                                              {"RADIAL", 5, true},
@@ -34,10 +33,8 @@ constexpr std::array<ModelInfo, 17> kModels{{{"SIMPLE_PINHOLE", 3, true},
                                              {"DIVISION", 5},
                                              {"SIMPLE_FISHEYE", 3, true, true},
                                              {"FISHEYE", 4, false, true},
-                                             {"EUCM", 6}}};
-
-/// Further models of COLMAP 4, in ascending order of the ids, from kModels.size() on.
-constexpr std::array<std::string_view, 1> kUnsupportedModels{"EQUIRECTANGULAR"};
+                                             {"EUCM", 6},
+                                             {"EQUIRECTANGULAR", 2, false, false, true}}};
 
 const ModelInfo& info(CameraModel model) {
   const auto id = static_cast<std::size_t>(model);
@@ -56,11 +53,29 @@ int parameter_count(CameraModel model) {
 }
 
 int focal_length_count(CameraModel model) {
-  return info(model).one_focal ? 1 : 2;
+  return info(model).panorama ? 0 : info(model).one_focal ? 1 : 2;
 }
 
 bool is_fisheye(CameraModel model) {
   return info(model).fisheye;
+}
+
+bool is_panorama(CameraModel model) {
+  return info(model).panorama;
+}
+
+bool is_perspective(CameraModel model) {
+  switch (model) {
+    case CameraModel::kSimplePinhole:
+    case CameraModel::kPinhole:
+    case CameraModel::kSimpleRadial:
+    case CameraModel::kRadial:
+    case CameraModel::kOpenCv:
+    case CameraModel::kFullOpenCv:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::optional<CameraModel> model_from_id(int id) {
@@ -72,18 +87,6 @@ std::optional<CameraModel> model_from_name(std::string_view name) {
   for (std::size_t id = 0; id < kModels.size(); ++id)
     if (kModels[id].name == name) return static_cast<CameraModel>(id);
   return std::nullopt;
-}
-
-std::optional<std::string_view> unsupported_model(std::string_view name) {
-  const auto found = std::find(kUnsupportedModels.begin(), kUnsupportedModels.end(), name);
-  if (found == kUnsupportedModels.end()) return std::nullopt;
-  return *found;
-}
-
-std::optional<std::string_view> unsupported_model(int id) {
-  const std::int64_t index = std::int64_t{id} - static_cast<std::int64_t>(kModels.size());
-  if (index < 0 || index >= static_cast<std::int64_t>(kUnsupportedModels.size())) return std::nullopt;
-  return kUnsupportedModels[static_cast<std::size_t>(index)];
 }
 
 std::optional<Pinhole> as_pinhole(const Camera& camera) {
@@ -100,7 +103,9 @@ Camera scaled_camera(const Camera& camera, int width, int height) {
   scaled.width = width, scaled.height = height;
   const double x = static_cast<double>(width) / camera.width, y = static_cast<double>(height) / camera.height;
   std::vector<double>& q = scaled.params;
-  if (info(camera.model).one_focal) {
+  if (info(camera.model).panorama) {
+    q[0] *= x, q[1] *= y;
+  } else if (info(camera.model).one_focal) {
     q[0] *= (x + y) / 2;
     q[1] *= x, q[2] *= y;
   } else {

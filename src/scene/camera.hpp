@@ -11,7 +11,7 @@
 
 namespace recon {
 
-/// The camera models of COLMAP 4, but for panoramas; the values are the ids of its binary format.
+/// The camera models of COLMAP 4; the values are the ids of its binary format.
 enum class CameraModel {
   kSimplePinhole = 0,
   kPinhole = 1,
@@ -30,6 +30,7 @@ enum class CameraModel {
   kSimpleFisheye = 14,
   kFisheye = 15,
   kEucm = 16,
+  kEquirectangular = 17,
 };
 
 /// A COLMAP camera: model, image size in pixels and the parameters in COLMAP's order.
@@ -47,18 +48,22 @@ std::string_view model_name(CameraModel model);
 std::optional<CameraModel> model_from_name(std::string_view name);
 std::optional<CameraModel> model_from_id(int id);
 
-/// COLMAP's name of a model that it has and we do not support, by its name or id; empty for others.
-std::optional<std::string_view> unsupported_model(std::string_view name);
-std::optional<std::string_view> unsupported_model(int id);
-
 /// Number of parameters of a model.
 int parameter_count(CameraModel model);
 
-/// Number of focal lengths of a model, 1 or 2: its first parameters, before those of the principal point.
+/// Number of focal lengths of a model, 1 or 2: its first parameters, before those of the principal point. A
+/// panorama has neither, but width and height: 0.
 int focal_length_count(CameraModel model);
 
 /// Whether rays are mapped by their angle to the axis, not by its tangent.
 bool is_fisheye(CameraModel model);
+
+/// Whether straight lines stay straight but for a small distortion: no fisheye, nor a model made for one.
+bool is_perspective(CameraModel model);
+
+/// Whether the photo shows all directions, longitude along x and latitude along y; its left edge continues at
+/// its right one.
+bool is_panorama(CameraModel model);
 
 /// The pinhole camera if the model is SIMPLE_PINHOLE or PINHOLE; empty otherwise.
 std::optional<Pinhole> as_pinhole(const Camera& camera);
@@ -80,6 +85,8 @@ Camera to_camera(const Pinhole& pinhole);
 ///   atan(2 r tan(omega / 2)) / (r omega)           for FOV,
 ///   2 / (1 + sqrt(1 - 4 k r^2))                    for division models (Fitzgibbon 2001),
 ///   1 / (alpha sqrt(1 + beta r^2) + 1 - alpha)     for EUCM (Khomutenko, Garcia, Martinet 2016).
+/// EQUIRECTANGULAR has b = (longitude, latitude) = (atan2(x, z), atan2(y, |(x, z)|)), g = 1, and the focal
+/// lengths (width / 2 pi, height / pi).
 /// RAD_TAN_THIN_PRISM_FISHEYE distorts radially first: q = g(r) b takes the place of b and |q| that of r
 /// behind it, and (s1, s3) |q|^4 is added.
 ///
@@ -116,8 +123,10 @@ class Lens {
   };
 
   /// What g is.
-  enum class Formula { kPolynomial, kFov, kDivision, kUnified };
+  enum class Formula { kPolynomial, kFov, kDivision, kUnified, kSpherical };
 
+  std::optional<Vec2d> project_panorama(Vec3d x) const;
+  std::optional<Vec3d> unproject_panorama(Vec2d base) const;
   Radial radial(double r) const;
   Radial fov(double r) const;
   Vec2d distort(Vec2d base) const;

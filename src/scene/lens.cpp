@@ -44,6 +44,12 @@ std::pair<double, double> value_and_slope(const std::array<double, N>& p, double
 Lens::Lens(const Camera& camera) {
   const std::vector<double>& q = camera.params;
   EXPECTS(q.size() == static_cast<std::size_t>(parameter_count(camera.model)));
+  if (is_panorama(camera.model)) {
+    formula_ = Formula::kSpherical;
+    focal_ = {q[0] / (2 * std::numbers::pi), q[1] / std::numbers::pi};
+    centre_ = {0.5 * q[0], 0.5 * q[1]};
+    return;
+  }
   const bool one_focal = focal_length_count(camera.model) == 1;
   fisheye_ = is_fisheye(camera.model);
   focal_ = one_focal ? Vec2d{q[0], q[0]} : Vec2d{q[0], q[1]};
@@ -95,6 +101,8 @@ Lens::Lens(const Camera& camera) {
       prism_ = {q[12], q[14]};
       outer_prism_ = {q[13], q[15]};
       bent_behind_ = true;
+      break;
+    case CameraModel::kEquirectangular:
       break;
   }
   limit_ = find_limit();
@@ -200,9 +208,28 @@ Vec2d Lens::unbend(Vec2d bent) const {
   return q;
 }
 
+/// Every direction but that of the zero vector has an image.
+std::optional<Vec2d> Lens::project_panorama(Vec3d x) const {
+  const double level = std::hypot(x.x, x.z);
+  if (level == 0 && x.y == 0) return std::nullopt;
+  const double longitude = std::atan2(x.x, x.z), latitude = std::atan2(x.y, level);
+  return Vec2d{focal_.x * longitude + centre_.x, focal_.y * latitude + centre_.y};
+}
+
+/// The direction of a longitude and a latitude; empty for those outside the photo.
+std::optional<Vec3d> Lens::unproject_panorama(Vec2d base) const {
+  constexpr double kRounding = 1e-12;
+  if (std::abs(base.x) > std::numbers::pi + kRounding ||
+      std::abs(base.y) > 0.5 * std::numbers::pi + kRounding)
+    return std::nullopt;
+  const double level = std::cos(base.y);
+  return Vec3d{level * std::sin(base.x), std::sin(base.y), level * std::cos(base.x)};
+}
+
 std::optional<Vec2d> Lens::project(Vec3d x) const {
   const double rho = std::sqrt(x.x * x.x + x.y * x.y);
   if (!std::isfinite(rho) || !std::isfinite(x.z)) return std::nullopt;
+  if (formula_ == Formula::kSpherical) return project_panorama(x);
   if (x.z <= 0 && (!fisheye_ || rho == 0)) return std::nullopt;
   const double r = fisheye_ ? std::atan2(rho, x.z) : rho / x.z;
   if (!(r < limit_)) return std::nullopt;
@@ -330,6 +357,7 @@ std::optional<Vec2d> Lens::undistort_bent(Vec2d distorted) const {
 std::optional<Vec3d> Lens::unproject(Vec2d pixel) const {
   const Vec2d distorted{(pixel.x - centre_.x) / focal_.x, (pixel.y - centre_.y) / focal_.y};
   if (!std::isfinite(distorted.x) || !std::isfinite(distorted.y)) return std::nullopt;
+  if (formula_ == Formula::kSpherical) return unproject_panorama(distorted);
   const std::optional<Vec2d> b = undistort(distorted);
   if (!b) return std::nullopt;
   if (!fisheye_) return normalized(Vec3d{b->x, b->y, 1.0});

@@ -70,7 +70,16 @@ enum class MaskKind {
   kTransparent,  ///< as fully transparent, whatever their colours: the mask is the photo itself
 };
 
-/// One photo: its name relative to the image folder, its camera (index into Scene::cameras) and pose.
+/// What a view that is one pinhole face of a wide photo has of the photo, see with_faces.
+struct PhotoFace {
+  std::string photo;      ///< the name of the photo's view
+  std::string side;       ///< "front", "left", ...
+  Camera lens;            ///< of the photo
+  Mat3d face_from_photo;  ///< rotation of camera coordinates
+};
+
+/// One photo, or a face of one: its name relative to the image folder, its camera (index into Scene::cameras)
+/// and pose.
 struct View {
   std::uint32_t id = 0;
   std::string name;
@@ -83,7 +92,11 @@ struct View {
   MaskKind mask_kind = MaskKind::kBlack;
   bool levelled = false;  ///< 16-bit values of its photo become 8 bits by other levels than 0 and 65535
 
+  std::shared_ptr<const PhotoFace> face = nullptr;  ///< null: the view is a whole photo
+
   const std::string& photo_file() const { return photo.empty() ? name : photo; }
+  /// The name of the view before it was divided into faces.
+  const std::string& photo_name() const { return face ? face->photo : name; }
 };
 
 /// One element of a point's track: the view (index into Scene::views) and the index into its observations.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -123,14 +124,16 @@ struct Colour {
 };
 
 /// The pixels of a bilinear sample, upper left, upper right, lower left, lower right, and their weights;
-/// border pixels are repeated.
+/// border pixels are repeated. In a panorama the first column follows the last one.
 template <class T>
 struct Bilinear {
-  Bilinear(ImageView<const T> image, Vec2d pixel) {
+  Bilinear(ImageView<const T> image, Vec2d pixel, bool panorama) {
     const Vec2d at = index_of(pixel);
-    const double x = std::clamp(at.x, 0.0, image.width - 1.0), y = std::clamp(at.y, 0.0, image.height - 1.0);
+    const bool seam = panorama && !(at.x >= 0 && at.x <= image.width - 1);
+    const double x = seam ? (at.x < 0 ? at.x + image.width : at.x) : std::clamp(at.x, 0.0, image.width - 1.0),
+                 y = std::clamp(at.y, 0.0, image.height - 1.0);
     const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
-    const int x1 = std::min(x0 + 1, image.width - 1), y1 = std::min(y0 + 1, image.height - 1);
+    const int x1 = seam ? 0 : std::min(x0 + 1, image.width - 1), y1 = std::min(y0 + 1, image.height - 1);
     const float u = static_cast<float>(x - x0), v = static_cast<float>(y - y0);
     w00 = (1 - u) * (1 - v), w10 = u * (1 - v), w01 = (1 - u) * v, w11 = u * v;
     a = image.row(y0)[x0], b = image.row(y0)[x1], c = image.row(y1)[x0], d = image.row(y1)[x1];
@@ -140,8 +143,8 @@ struct Bilinear {
   float w00, w10, w01, w11;
 };
 
-Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
-  const Bilinear<Rgb8> at(photo, pixel);
+Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel, bool panorama) {
+  const Bilinear<Rgb8> at(photo, pixel, panorama);
   const auto blend = [&at](std::uint8_t p, std::uint8_t q, std::uint8_t r, std::uint8_t s) {
     return at.w00 * static_cast<float>(p) + at.w10 * static_cast<float>(q) + at.w01 * static_cast<float>(r) +
            at.w11 * static_cast<float>(s);
@@ -151,9 +154,9 @@ Colour bilinear(ImageView<const Rgb8> photo, Vec2d pixel) {
 }
 
 /// Whether ignored pixels count for the sample: with a smaller weight they cannot change a rounded colour.
-bool is_ignored(ImageView<const std::uint8_t> mask, Vec2d pixel) {
+bool is_ignored(ImageView<const std::uint8_t> mask, Vec2d pixel, bool panorama) {
   constexpr float kMinWeight = 0.5f / 255;
-  const Bilinear<std::uint8_t> at(mask, pixel);
+  const Bilinear<std::uint8_t> at(mask, pixel, panorama);
   const auto weight = [](std::uint8_t value, float w) { return value == 0 ? w : 0.0f; };
   return weight(at.a, at.w00) + weight(at.b, at.w10) + weight(at.c, at.w01) + weight(at.d, at.w11) >=
          kMinWeight;
@@ -167,9 +170,11 @@ int samples_along(double photo_focal, double target_focal) {
 /// Where the pixels of an undistorted image are sampled in the photo.
 class Sampling {
  public:
-  Sampling(const Camera& camera, const Pinhole& target)
+  /// @param face_from_photo  rotation; null: none
+  Sampling(const Camera& camera, const Pinhole& target, const Mat3d* face_from_photo)
       : camera_(camera),
         target_(target),
+        photo_from_face_(face_from_photo ? std::optional(transpose(*face_from_photo)) : std::nullopt),
         lens_(camera),
         nx_(samples_along(lens_.focal().x, target.fx)),
         ny_(samples_along(lens_.focal().y, target.fy)) {
@@ -179,6 +184,9 @@ class Sampling {
     }
   }
 
+  /// Of a pixel.
+  int samples() const { return nx_ * ny_; }
+
   /// Calls `visit(x, position)` for the samples of the pixels (x, y) of a row that lie in the photo.
   template <class Visit>
   void visit_row(int y, const Visit& visit) const {
@@ -186,7 +194,7 @@ class Sampling {
     for (int j = 0; j < ny_; ++j)
       for (const std::vector<double>& ray_x : ray_x_) {
         const double ray_y = target_.ray({0, y + (j + 0.5) / ny_}).y;
-        lens_.project_row(ray_x.data(), ray_y, target_.width, px.data(), py.data());
+        project_row(ray_x.data(), ray_y, px.data(), py.data());
         for (int x = 0; x < target_.width; ++x) {
           const Vec2d p{px[x], py[x]};
           if (inside_photo(p, camera_.width, camera_.height)) visit(x, p);
@@ -195,8 +203,18 @@ class Sampling {
   }
 
  private:
+  void project_row(const double* x, double y, double* pixel_x, double* pixel_y) const {
+    if (!photo_from_face_) return lens_.project_row(x, y, target_.width, pixel_x, pixel_y);
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    for (int i = 0; i < target_.width; ++i) {
+      const Vec2d p = lens_.project(*photo_from_face_ * Vec3d{x[i], y, 1}).value_or(Vec2d{kNone, kNone});
+      pixel_x[i] = p.x, pixel_y[i] = p.y;
+    }
+  }
+
   const Camera& camera_;
   const Pinhole& target_;
+  const std::optional<Mat3d> photo_from_face_;
   const Lens lens_;
   const int nx_, ny_;
   std::vector<std::vector<double>> ray_x_;  ///< of the i-th sample of each column
@@ -230,15 +248,15 @@ bool is_own_image(const Camera& camera, const Pinhole& target) {
          own->fy == target.fy && own->cx == target.cx && own->cy == target.cy;
 }
 
-Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target) {
-  EXPECTS(photo.width == camera.width && photo.height == camera.height);
-  if (is_own_image(camera, target)) return copy_of(photo);
+namespace {
+
+Image<Rgb8> resampled(ImageView<const Rgb8> photo, const Sampling& sampling, const Pinhole& target,
+                      bool panorama) {
   Image<Rgb8> image(target.width, target.height);
-  const Sampling sampling(camera, target);
   parallel_for(target.height, [&](int y) {
     std::vector<std::pair<Colour, int>> sums(target.width);
     sampling.visit_row(y, [&](int x, Vec2d p) {
-      const Colour c = bilinear(photo, p);
+      const Colour c = bilinear(photo, p, panorama);
       auto& [sum, count] = sums[x];
       sum = {sum.r + c.r, sum.g + c.g, sum.b + c.b};
       ++count;
@@ -251,16 +269,46 @@ Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const P
   return image;
 }
 
+}  // namespace
+
+Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target) {
+  EXPECTS(photo.width == camera.width && photo.height == camera.height);
+  if (is_own_image(camera, target)) return copy_of(photo);
+  return resampled(photo, {camera, target, nullptr}, target, false);
+}
+
+Image<Rgb8> undistort_face(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target,
+                           const Mat3d& face_from_photo) {
+  EXPECTS(photo.width == camera.width && photo.height == camera.height);
+  return resampled(photo, {camera, target, &face_from_photo}, target, is_panorama(camera.model));
+}
+
 Image<std::uint8_t> undistort_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
                                    const Pinhole& target) {
   EXPECTS(mask.width == camera.width && mask.height == camera.height);
   if (is_own_image(camera, target)) return copy_of(mask);
   Image<std::uint8_t> image(target.width, target.height, 255);
-  const Sampling sampling(camera, target);
+  const Sampling sampling(camera, target, nullptr);
   parallel_for(target.height, [&](int y) {
     sampling.visit_row(y, [&](int x, Vec2d p) {
-      if (is_ignored(mask, p)) image.row(y)[x] = 0;
+      if (is_ignored(mask, p, false)) image.row(y)[x] = 0;
     });
+  });
+  return image;
+}
+
+Image<std::uint8_t> undistort_face_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
+                                        const Pinhole& target, const Mat3d& face_from_photo) {
+  const bool masked = mask.width > 0, panorama = is_panorama(camera.model);
+  EXPECTS(!masked || (mask.width == camera.width && mask.height == camera.height));
+  Image<std::uint8_t> image(target.width, target.height, 0);
+  const Sampling sampling(camera, target, &face_from_photo);
+  parallel_for(target.height, [&](int y) {
+    std::vector<int> shown(target.width);
+    sampling.visit_row(y,
+                       [&](int x, Vec2d p) { shown[x] += masked && is_ignored(mask, p, panorama) ? 0 : 1; });
+    for (int x = 0; x < target.width; ++x)
+      if (shown[x] == sampling.samples()) image.row(y)[x] = 255;
   });
   return image;
 }

@@ -23,10 +23,19 @@ bool is_own_image(const Camera& camera, const Pinhole& target);
 /// @param photo  of the camera's size
 Image<Rgb8> undistort(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target);
 
+/// The same for a face of a wide photo. @param face_from_photo  rotation of camera coordinates
+Image<Rgb8> undistort_face(ImageView<const Rgb8> photo, const Camera& camera, const Pinhole& target,
+                           const Mat3d& face_from_photo);
+
 /// Undistorts a mask of `camera` (0 = ignored) as `undistort` does its photo. A pixel is 0 where ignored
 /// pixels of the photo count for the colour of any of its samples, else 255.
 /// @param mask  of the camera's size
 Image<std::uint8_t> undistort_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
                                    const Pinhole& target);
+
+/// The same for a face of a wide photo; pixels that the photo does not show are 0 as well.
+/// @param mask  of the camera's size, or empty: nothing is ignored
+Image<std::uint8_t> undistort_face_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
+                                        const Pinhole& target, const Mat3d& face_from_photo);
 
 }  // namespace recon

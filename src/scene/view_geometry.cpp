@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
@@ -63,6 +65,7 @@ SceneGeometry::SceneGeometry(const Scene& scene) {
   lenses_.reserve(scene.cameras.size());
   for (const Camera& camera : scene.cameras) lenses_.emplace_back(camera);
   views_.reserve(scene.views.size());
+  std::map<std::string_view, int> photos;
   for (const View& view : scene.views) {
     EXPECTS(view.camera >= 0 && static_cast<std::size_t>(view.camera) < scene.cameras.size());
     const Camera& camera = scene.cameras[view.camera];
@@ -70,7 +73,8 @@ SceneGeometry::SceneGeometry(const Scene& scene) {
     const double focal = std::sqrt(std::abs(lens.focal().x * lens.focal().y));
     views_.push_back({&lens, camera.width, camera.height, focal, view.cam_from_world,
                       camera_centre(view.cam_from_world),
-                      transpose(view.cam_from_world.rotation) * Vec3d{0, 0, 1}});
+                      transpose(view.cam_from_world.rotation) * Vec3d{0, 0, 1},
+                      photos.emplace(view.photo_name(), static_cast<int>(photos.size())).first->second});
   }
 }
 
@@ -94,7 +98,8 @@ std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b
 std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count) {
   std::vector<std::pair<double, int>> others;
   for (int v = 0; v < views.size(); ++v)
-    if (v != reference) others.emplace_back(norm(views[v].centre - views[reference].centre), v);
+    if (views[v].photo != views[reference].photo)
+      others.emplace_back(norm(views[v].centre - views[reference].centre), v);
   const std::size_t kept = std::min(static_cast<std::size_t>(count), others.size());
   std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept), others.end());
   std::vector<int> nearest(kept);

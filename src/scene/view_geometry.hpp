@@ -19,6 +19,7 @@ struct ViewGeometry {
   Pose cam_from_world;
   Vec3d centre{0, 0, 0};
   Vec3d axis{0, 0, 1};  ///< viewing direction, unit length
+  int photo = 0;        ///< the same for the faces of one photo, between which there is no baseline
 
   /// Whether a point in world coordinates lies in the image.
   bool sees(Vec3d x) const;
@@ -59,7 +60,8 @@ std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b
 /// parallel cameras. At most the kMaxNeighbours nearest views are used.
 std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views);
 
-/// The views nearest to `reference` by their centres, excluding itself, nearest first, at most `count`.
+/// The views nearest to `reference` by their centres, without those of the same photo, nearest first, at most
+/// `count`.
 std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count);
 
 /// The value at `fraction` in [0, 1] of the ordered values; reorders them. They must not be empty.

@@ -107,7 +107,7 @@ std::vector<Candidate> by_points(const SceneIndex& index, int reference,
         mixed(static_cast<std::uint64_t>(p) * scene.views.size() + static_cast<std::uint64_t>(reference)) %
         stride;
     for (std::size_t i = start; i < track.size(); i += stride)
-      if (track[i] != reference)
+      if (index.views[track[i]].photo != index.views[reference].photo)
         add_point(index.views, reference, track[i], scene.points[p].position, static_cast<double>(stride),
                   options, by_source[track[i]]);
   }

@@ -118,6 +118,14 @@ TEST_F(ReconstructModel, TheCompleteFormatIsRead) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
+TEST_F(ReconstructModel, RigsAndFramesAreReadOver) {
+  for (const char* file : {"rigs.bin", "frames.bin", "rigs.txt", "frames.txt"})
+    set_content(sparse(file), "not looked at");
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("warning")));
+}
+
 TEST_F(ReconstructModel, AByteOrderMarkIsSkipped) {
   for (const char* file : {"cameras.txt", "images.txt", "points3D.txt"}) {
     const std::string text = content(sparse(file));

@@ -52,6 +52,7 @@ std::vector<Camera> realistic_cameras() {
       {M::kSimpleFisheye, kWidth, kHeight, {450, 511, 380}},
       {M::kFisheye, kWidth, kHeight, {450, 440, 511, 380}},
       {M::kEucm, kWidth, kHeight, {500, 490, 511, 380, 0.6, 1.1}},
+      {M::kEquirectangular, kWidth, kHeight, {kWidth, kHeight}},
   };
 }
 
@@ -112,7 +113,7 @@ TEST_P(EveryModel, UnprojectFindsTheRayThatWasProjected) {
 }
 
 TEST_P(EveryModel, NothingBehindAndNothingForNonNumbers) {
-  EXPECT_FALSE(Lens(camera).project({0, 0, -1}));
+  EXPECT_EQ(Lens(camera).project({0, 0, -1}).has_value(), is_panorama(camera.model));
   EXPECT_FALSE(Lens(camera).project({0, 0, 0}));
   EXPECT_FALSE(Lens(camera).project({0.1, NAN, 1}));
   EXPECT_FALSE(Lens(camera).unproject({INFINITY, 0}));
@@ -132,15 +133,13 @@ TEST(Camera, NamesAndIdsAreThoseOfColmap) {
   EXPECT_EQ(model_from_id(7), CameraModel::kFov);
   EXPECT_EQ(model_name(CameraModel::kFullOpenCv), "FULL_OPENCV");
   EXPECT_EQ(model_from_id(13), CameraModel::kDivision);
-  EXPECT_FALSE(model_from_id(17));
+  EXPECT_EQ(model_from_id(17), CameraModel::kEquirectangular);
+  EXPECT_EQ(model_from_name("EQUIRECTANGULAR"), CameraModel::kEquirectangular);
+  EXPECT_FALSE(model_from_id(18));
   EXPECT_FALSE(model_from_id(-1));
   EXPECT_FALSE(model_from_name("simple_radial"));
-  for (int id = 0; id < 17; ++id)
+  for (int id = 0; id < 18; ++id)
     EXPECT_EQ(model_from_name(model_name(*model_from_id(id))), *model_from_id(id));
-  EXPECT_EQ(unsupported_model(17), "EQUIRECTANGULAR");
-  EXPECT_EQ(unsupported_model("EQUIRECTANGULAR"), "EQUIRECTANGULAR");
-  for (const int id : {-2147483647, -1, 0, 16, 18}) EXPECT_FALSE(unsupported_model(id)) << id;
-  EXPECT_FALSE(unsupported_model("PINHOLE"));
 }
 
 TEST(Camera, ScaledShowsTheSameInAnotherSize) {

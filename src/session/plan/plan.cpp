@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -59,9 +60,11 @@ std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
 void check_baseline(const Scene& scene) {
   constexpr double kRounding = 1e-12, kMinOfDistance = 1e-5;
   const Vec3d first = camera_centre(scene.views.front().cam_from_world);
+  std::set<std::string> photos;
   double spread = 0, largest = 0;
   for (const View& view : scene.views) {
     const Vec3d centre = camera_centre(view.cam_from_world);
+    photos.insert(view.photo_name());
     spread = std::max(spread, norm(centre - first));
     largest = std::max(largest, norm(centre));
   }
@@ -73,7 +76,18 @@ void check_baseline(const Scene& scene) {
       fmt::format("no overlap: there is no baseline, for all {} photos were taken from the same place (their "
                   "cameras are at "
                   "most {} apart); depth needs photos from different places",
-                  scene.views.size(), decimal(spread)));
+                  photos.size(), decimal(spread)));
+}
+
+/// The longest side of the undistorted image of a view, 0 for any. A face becomes smaller as its photo would.
+int max_side_of(const View& view, const Camera& camera, const SessionOptions& options) {
+  if (!view.face) return options.max_side(camera.width, camera.height);
+  const Camera& lens = view.face->lens;
+  const int side = options.max_side(lens.width, lens.height), photo = std::max(lens.width, lens.height);
+  if (side == 0 || side >= photo) return 0;
+  constexpr int kMinSide = 16;
+  const double scale = static_cast<double>(side) / photo;
+  return std::max(kMinSide, static_cast<int>(std::lround(scale * std::max(camera.width, camera.height))));
 }
 
 /// Sets the cameras of the undistorted images, computed once for each camera of the scene.
@@ -82,18 +96,22 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
   const std::vector<Camera>& cameras = plan.scene.cameras;
   std::vector<Pinhole> undistorted(cameras.size());
   std::vector<FirstException> faults(cameras.size());  // of cameras that no view may have
+  std::vector<const View*> view_of(cameras.size(), nullptr);
+  for (const View& view : plan.scene.views) view_of[view.camera] = &view;
   parallel_for(static_cast<int>(cameras.size()), [&](int i) {
     faults[i].guard([&] {
       const Camera& camera = cameras[i];
-      undistorted[i] = undistorted_camera(camera, options.max_side(camera.width, camera.height));
+      if (view_of[i] != nullptr)
+        undistorted[i] = undistorted_camera(camera, max_side_of(*view_of[i], camera, options));
     });
   });
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
-    const int camera = plan.scene.views[i].camera;
+    const View& view = plan.scene.views[i];
+    const int camera = view.camera;
     faults[camera].rethrow();
     plan.views[i].camera = undistorted[camera];
     plan.views[i].unchanged =
-        is_own_image(cameras[camera], undistorted[camera]) && !plan.scene.views[i].levelled;
+        is_own_image(cameras[camera], undistorted[camera]) && !view.levelled && !view.face;
   }
 }
 
@@ -158,17 +176,17 @@ void choose_output_names(ScenePlan& plan) {
   }
 }
 
-/// The positions of all views of a scene by name, also of the unusable ones.
+/// The positions of all photos of a scene by name, also of the unusable ones.
 std::map<std::string, std::size_t> indices_by_name(const Scene& scene) {
   std::map<std::string, std::size_t> indices;
-  for (const View& view : scene.views) indices[view.name];
+  for (const View& view : scene.views) indices[view.photo_name()];
   for (const LeftOut& view : scene.unusable) indices[view.name];
   std::size_t next = 0;
   for (auto& [name, index] : indices) index = next++;
   return indices;
 }
 
-/// Sets in_scope, active and needed. The shard counts the views of the whole scene, so that all shards agree
+/// Sets in_scope, active and needed. The shard counts the photos of the whole scene, so that all shards agree
 /// on it whatever photo one of them cannot read.
 void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
   const std::map<std::string, std::size_t> index_of_name = indices_by_name(whole);
@@ -177,7 +195,9 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
     ViewPlan& view = plan.views[i];
     const std::string& name = plan.scene.views[i].name;
-    const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0;
+    const std::string& photo = plan.scene.views[i].photo_name();
+    const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0 ||
+                         fnmatch(options.views.c_str(), photo.c_str(), 0) == 0;
     any_match |= matches;
     const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
     if (matches && view.sources.empty())
@@ -186,7 +206,7 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
                               "pose, or widen --min-angle and --max-angle");
     view.in_scope = matches && usable;
     view.active = view.in_scope &&
-                  static_cast<int>(index_of_name.at(name) % static_cast<std::size_t>(options.shard.count)) ==
+                  static_cast<int>(index_of_name.at(photo) % static_cast<std::size_t>(options.shard.count)) ==
                       options.shard.index - 1;
     view.needed |= view.in_scope;
     if (view.in_scope)
@@ -324,7 +344,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
     if (std::none_of(left_out.begin(), left_out.end(),
-                     [&](const LeftOut& view) { return view.name == scene.views[i].name; }))
+                     [&](const LeftOut& view) { return view.name == scene.views[i].photo_name(); }))
       kept.push_back(static_cast<int>(i));
   ScenePlan plan;
   plan.scene = keep_views(scene, kept);

@@ -57,7 +57,10 @@ struct ScenePlan {
   /// and those that see most of what it sees, though perhaps under angles too large or too small to match.
   std::vector<std::vector<int>> overlaps() const;
   const View& scene_view(int view) const { return scene.views[view]; }
-  const Camera& photo_camera(int view) const { return scene.cameras[scene_view(view).camera]; }
+  const Camera& photo_camera(int view) const {
+    const View& it = scene_view(view);
+    return it.face ? it.face->lens : scene.cameras[it.camera];
+  }
   const std::string& name(int view) const { return scene_view(view).name; }
   const ViewPlan& view(int index) const { return views[index]; }
 };

@@ -55,6 +55,7 @@ json view_json(const SceneRun& run, int view) {
   json result = {{"name", run.plan.name(view)},  {"width", plan.camera.width},
                  {"height", plan.camera.height}, {"depth_min", plan.range.near},
                  {"depth_max", plan.range.far},  {"sources", std::move(sources)}};
+  if (const auto& face = run.plan.scene_view(view).face) result["photo"] = face->photo;
   if (plan.planes > 0) result["planes"] = plan.planes;
   if (!run.plan.scene_view(view).mask_hash.empty()) result["masked"] = true;
   if (!plan.pairs.empty()) {

@@ -44,7 +44,8 @@ const char* pose_rule(SceneFormat format) {
 std::string usual_causes(SceneFormat format) {
   return fmt::format(
       "usual causes are inverted poses, axes of OpenGL for those of OpenCV or the reverse (here {}), K or "
-      "observations of images of another size, and photos that are turned or in another order",
+      "observations of images of another size, another camera model, and photos that are turned or in "
+      "another order",
       pose_rule(format));
 }
 

@@ -142,13 +142,28 @@ Pairs pairs_of(const SceneRun& run, const Comparison& comparison,
   return {pairs.begin(), pairs.end()};
 }
 
+/// The next view by name of another photo; of a face, one of the same side where there is one.
+int next_view(const ScenePlan& plan, int view) {
+  const View& it = plan.scene_view(view);
+  const int count = static_cast<int>(plan.views.size());
+  if (!it.face) return view + 1 < count ? view + 1 : view - 1;
+  int next = view;
+  for (int i = 1; i < count; ++i) {
+    const View& other = plan.scene_view((view + i) % count);
+    if (other.photo_name() == it.photo_name()) continue;
+    if (next == view) next = (view + i) % count;
+    if (other.face && other.face->side == it.face->side) return (view + i) % count;
+  }
+  return next;
+}
+
 /// Of each view the nearest, the next by name, and the second nearest.
 std::vector<std::vector<int>> neighbours(const SceneRun& run) {
   const SceneGeometry geometry(run.plan.scene);
   std::vector<std::vector<int>> result(run.plan.views.size());
   for (int view = 0; view < geometry.size(); ++view) {
     result[view] = nearest_views(geometry, view, 2);
-    const int next = view + 1 < geometry.size() ? view + 1 : view - 1;
+    const int next = next_view(run.plan, view);
     if (std::ranges::find(result[view], next) == result[view].end())
       result[view].insert(result[view].begin() + 1, next);
   }

@@ -42,8 +42,10 @@ double undistorting_seconds(const SceneRun& run, const std::vector<int>& views) 
   double photos = 0, observations = 0;
   for (const int view : views) {
     const Camera& camera = run.plan.photo_camera(view);
-    const double pixel = run.plan.view(view).unchanged ? kPhotoPixel : kWarpedPixel;
-    photos += kViewFile + pixel * camera.width * camera.height;
+    const Pinhole& target = run.plan.view(view).camera;
+    const bool decoded = run.plan.view(view).unchanged || run.plan.scene_view(view).face;
+    photos += kViewFile + (decoded ? kPhotoPixel : kWarpedPixel) * camera.width * camera.height;
+    if (run.plan.scene_view(view).face) photos += kWarpedPixel * target.width * target.height;
   }
   for (const View& view : run.plan.scene.views) observations += static_cast<double>(view.observations.size());
   return kViewFile + (photos + kObservation * observations) / run.threads;

@@ -14,13 +14,21 @@ namespace recon {
 
 namespace {
 
+/// The undistorted mask of a view that has one.
+Image<std::uint8_t> make_mask(const SceneRun& run, int view) {
+  const View& it = run.plan.scene_view(view);
+  const Camera& camera = run.plan.photo_camera(view);
+  const Pinhole& target = run.plan.view(view).camera;
+  const Image<std::uint8_t> mask = it.mask_file.empty() ? Image<std::uint8_t>() : read_mask(it, camera);
+  return it.face ? undistort_face_mask(mask.view(), camera, target, it.face->face_from_photo)
+                 : undistort_mask(mask.view(), camera, target);
+}
+
 /// Writes the undistorted mask of a view that has one.
 void write_mask(const SceneRun& run, int view, StepRecord& record) {
   if (run.plan.scene_view(view).mask_hash.empty()) return;
   const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
-  const Camera& camera = run.plan.photo_camera(view);
-  const Image<std::uint8_t> mask =
-      undistort_mask(read_mask(run.plan.scene_view(view), camera).view(), camera, run.plan.view(view).camera);
+  const Image<std::uint8_t> mask = make_mask(run, view);
   record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
 }
 
@@ -68,10 +76,12 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
     if (errors[i].empty()) {
       usable.push_back(views[i]);
       run.photo_hashes[name] = hashes[i];
-    } else {
-      run.warn(name + " is left out: " + errors[i]);
-      unusable.push_back({name, errors[i]});
+      continue;
     }
+    const std::string& photo = run.plan.scene_view(views[i]).photo_name();
+    if (std::ranges::any_of(unusable, [&](const LeftOut& it) { return it.name == photo; })) continue;
+    run.warn(photo + " is left out: " + errors[i]);
+    unusable.push_back({photo, errors[i]});
   }
   if (first_look) log_kept(run, "undistorting", Step::kPrepare, usable);
   return unusable;

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/paths.hpp"
+#include "scene/faces.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/photo_fit.hpp"
 #include "session/scene/scene_formats.hpp"
@@ -62,6 +64,20 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
     throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);
   return unusable;
+}
+
+/// Divides the views of wide cameras into faces; what follows knows only views.
+void divide_wide_photos(SceneRun& run) {
+  run.scene = with_faces(run.scene);
+  std::set<std::string> photos;
+  std::size_t faces = 0;
+  for (const View& view : run.scene.views)
+    if (view.face) photos.insert(view.face->photo), ++faces;
+  if (faces == 0) return;
+  spdlog::info("{} photos see more than {} degrees: they become {} pinhole views, such as {}", photos.size(),
+               kWideDegrees, faces, std::ranges::find_if(run.scene.views, [](const View& view) {
+                                      return view.face != nullptr;
+                                    })->name);
 }
 
 }  // namespace
@@ -130,6 +146,7 @@ void read_scene(SceneRun& run) {
   }
   inspect_photos(run, left_out);
   check_calibration(run, left_out);
+  divide_wide_photos(run);
   make_plan(run, left_out);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);

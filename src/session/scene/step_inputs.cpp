@@ -37,6 +37,11 @@ void add_levels(const SceneRun& run, json& inputs) {
   if (!(levels == SampleLevels{})) inputs["levels"] = {levels.black, levels.white};
 }
 
+/// Which part of its photo a face is.
+void add_face(const SceneRun& run, int view, json& inputs) {
+  if (const auto& face = run.plan.scene_view(view).face) inputs["face"] = face->face_from_photo.m;
+}
+
 /// The pixels and the place of an undistorted image.
 json describe_image(const SceneRun& run, int view) {
   json image = {{"name", run.plan.name(view)},
@@ -45,6 +50,7 @@ json describe_image(const SceneRun& run, int view) {
                 {"camera", describe(run.plan.view(view).camera)},
                 {"pose", describe(run.plan.scene_view(view).cam_from_world)}};
   add_levels(run, image);
+  add_face(run, view, image);
   return image;
 }
 
@@ -83,6 +89,7 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
                  {"lens", describe(run.plan.photo_camera(view))},
                  {"camera", describe(run.plan.view(view).camera)}};
   add_levels(run, inputs);
+  add_face(run, view, inputs);
   add_mask(run, view, inputs);
   return inputs;
 }

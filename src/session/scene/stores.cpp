@@ -92,7 +92,11 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   if (const auto size = header_size(file_content)) check_photo_size(file, *size, file_content, camera);
   const Image<Rgb8> photo = decode_image(file_content, file, levels_of_samples_);
   check_photo_size(file, size_of(photo), file_content, camera);
-  auto image = std::make_shared<const Colour>(undistort(photo.view(), camera, plan.view(view).camera));
+  const Pinhole& target = plan.view(view).camera;
+  const auto& face = plan.scene_view(view).face;
+  auto image = std::make_shared<const Colour>(
+      face ? undistort_face(photo.view(), camera, target, face->face_from_photo)
+           : undistort(photo.view(), camera, target));
   auto channels = split(*image);
   const std::size_t bytes = channel_bytes(*channels);
   channels_.insert(plan.name(view), std::move(channels), bytes);

@@ -66,16 +66,9 @@ Scene parse_binary(const std::string& cameras, const std::string& images, const 
       ColmapFormat::kBinary);
 }
 
-TEST(ColmapBinary, NamesTheModelOfPanoramas) {
-  const std::string bytes =
-      Bytes().add_all(U64{1}, U32{5}, std::int32_t{17}, U64{400}, U64{200}, 400.0, 200.0);
-  EXPECT_THAT(message_of<InputError>([&] { parse_binary(bytes, image(), point()); }),
-              testing::StartsWith("cameras.bin: byte 8: camera 5 has the model EQUIRECTANGULAR of COLMAP 4, "
-                                  "which is not supported; "));
-}
-
 TEST(ColmapBinary, ReadsTheFurtherModelsOfColmap4) {
-  const std::pair<std::int32_t, int> models[] = {{11, 16}, {12, 4}, {13, 5}, {14, 3}, {15, 4}, {16, 6}};
+  const std::pair<std::int32_t, int> models[] = {{11, 16}, {12, 4}, {13, 5}, {14, 3},
+                                                 {15, 4},  {16, 6}, {17, 2}};
   for (const auto& [id, parameters] : models) {
     Bytes bytes = Bytes().add_all(U64{1}, U32{5}, id, U64{640}, U64{480});
     for (int i = 0; i < parameters; ++i) bytes.add(i + 1.0);

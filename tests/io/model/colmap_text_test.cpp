@@ -156,8 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
     Cameras, ColmapTextFault,
     testing::Values(
         TextFault{"Model", "#\n1 NIKON 4 4 5 5 2 2\n", "", "", "cameras.txt:2: ", "\"NIKON\""},
-        TextFault{"Panorama", "1 EQUIRECTANGULAR 8 4 8 4\n", "", "",
-                  "cameras.txt:1: ", "the model EQUIRECTANGULAR of COLMAP 4, which is not supported"},
+        TextFault{"Panorama", "1 EQUIRECTANGULAR 8 4 8 0\n", "", "",
+                  "cameras.txt:1: ", "the width or height 0; it has to be positive"},
         TextFault{"Count", "1 PINHOLE 4 4 5 5 2\n", "", "",
                   "cameras.txt:1: ", "3 parameters; the model PINHOLE has 4"},
         TextFault{"Nan", "1 PINHOLE 4 4 5 5 nan 2\n", "", "", "cameras.txt:1: ", "\"nan\""},

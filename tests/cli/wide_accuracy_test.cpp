@@ -1,0 +1,102 @@
+// Clouds of wide photos against exact ground truth, and against the cloud of pinhole photos of the same
+// angular resolution: those that the faces of the panoramas would be, rendered.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/run_program.hpp"
+#include "io/image/image_file.hpp"
+#include "io/model/colmap_model.hpp"
+#include "render/description_file.hpp"
+#include "render/render.hpp"
+#include "scene/faces.hpp"
+
+namespace recon {
+namespace {
+
+/// Two pixels of the walls, about.
+constexpr const char* kThreshold = "0.04";
+
+class WideAccuracy : public testing::Test {
+ protected:
+  WideAccuracy() {
+    std::string name = (fs::temp_directory_path() / "wide_accuracy_XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~WideAccuracy() override { fs::remove_all(folder_); }
+
+  void render(const std::string& description, const std::string& scene, const std::string& width) const {
+    const Outcome outcome = run_program(folder_, {RECON_RENDER, description, (folder_ / scene).string(),
+                                                  "--quiet", "--width", width, "--samples", "2"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+
+  /// The scores of the cloud of `scene` against the truth of `truth`.
+  nlohmann::json score(const std::string& scene, const std::string& truth) const {
+    const std::string dense = (folder_ / scene / "dense").string();
+    const Outcome run = run_program(
+        folder_, {RECON_RECONSTRUCT, (folder_ / scene).string(), "-o", dense, "--device", "cpu", "--quiet"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const Outcome outcome =
+        run_program(folder_, {RECON_EVALUATE, "--json", "cloud", dense + "/fused.ply", "--scene",
+                              (folder_ / truth).string(), "--all-views", "--thresholds", kThreshold});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.exit_code == 0 ? outcome.json().at("scores").at(0) : nlohmann::json();
+  }
+
+  /// Renders the faces of panoramas as photos of their own.
+  void render_faces(const std::string& file, const std::string& scene, int width) const {
+    SceneDescription description = parse_description(content(file), file).scene;
+    const std::vector<Face> faces = faces_of(resized(description.cameras.front(), width, width / 2));
+    const std::vector<RenderView> photos = std::move(description.views);
+    description.samples = 2;
+    description.cameras.clear();
+    description.views.clear();
+    for (const Face& face : faces) description.cameras.push_back(to_camera(face.camera));
+    for (const RenderView& photo : photos)
+      for (std::size_t f = 0; f < faces.size(); ++f)
+        description.views.push_back({photo.name + "." + faces[f].side + ".png", static_cast<int>(f),
+                                     Pose{faces[f].face_from_photo, {0, 0, 0}} * photo.cam_from_world,
+                                     photo.gain});
+    std::ranges::sort(description.views, {}, &RenderView::name);
+    fs::create_directories(folder_ / scene / "images");
+    fs::create_directories(folder_ / scene / "sparse");
+    for (std::size_t i = 0; i < description.views.size(); ++i)
+      write_image(folder_ / scene / "images" / description.views[i].name,
+                  render_view(description, static_cast<int>(i)).image.view());
+    write_colmap_model(folder_ / scene / "sparse", sparse_scene(description), ColmapFormat::kText);
+  }
+
+  fs::path folder_;
+};
+
+// The comments give what was measured on a CPU. Every surface of the room is seen by more than two views.
+TEST_F(WideAccuracy, OfPanoramasIsThatOfPinholePhotosInAllDirections) {
+  const std::string file = RECON_SOURCE_DIR "/scenes/panorama.json";
+  render(file, "panoramas", "600");
+  render_faces(file, "pinholes", 600);
+  const nlohmann::json wide = score("panoramas", "panoramas"), pinhole = score("pinholes", "panoramas");
+  EXPECT_GT(wide.at("recall"), 0.95);                                             // 0.9675
+  EXPECT_GT(wide.at("f1").get<double>(), pinhole.at("f1").get<double>() - 0.01);  // 0.9679, 0.9723
+}
+
+TEST_F(WideAccuracy, OfAFisheyeOf190Degrees) {
+  std::string text = content(RECON_SOURCE_DIR "/scenes/fisheye.json");
+  const std::string focal = "[250, 250, ";
+  ASSERT_NE(text.find(focal), std::string::npos);
+  text.replace(text.find(focal), focal.size(), "[190, 190, ");
+  set_content(folder_ / "fisheye.json", text);
+  render((folder_ / "fisheye.json").string(), "fisheye", "400");
+  const nlohmann::json wide = score("fisheye", "fisheye");
+  EXPECT_GT(wide.at("recall"), 0.95);  // 0.9757
+  EXPECT_GT(wide.at("f1"), 0.965);     // 0.9745
+}
+
+}  // namespace
+}  // namespace recon
