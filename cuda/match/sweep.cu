@@ -6,9 +6,9 @@
 
 namespace recon::cuda {
 
-int tile_count(int width, int rows, const SweepOptions& options) {
+int tile_count(int width, int rows, const CostOptions& options) {
   const int radius = options.window / 2;
-  return divided_up(width, tile_width(radius)) * divided_up(rows, tile_height(options.cost, radius));
+  return divided_up(width, tile_width(radius)) * divided_up(rows, tile_height(options.kind, radius));
 }
 
 int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges) {
@@ -31,17 +31,17 @@ int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, in
 
 namespace {
 
-CombineKind combine_kind(const SweepOptions& options) {
+CombineKind combine_kind(const CostOptions& options) {
   if (options.combination == Combination::kMinimum) return CombineKind::kBest1;
   if (options.combination == Combination::kBestK && options.best_k <= 2)
     return options.best_k == 1 ? CombineKind::kBest1 : CombineKind::kBest2;
   return CombineKind::kAny;
 }
 
-SweepInstance instance_for(const SweepOptions& options, int channels) {
+SweepInstance instance_for(const CostOptions& options, int channels) {
   const int radius = options.window / 2;
   const CombineKind combine = combine_kind(options);
-  if (options.cost == CostKind::kZncc) return zncc_instance(radius, combine);
+  if (options.kind == CostKind::kZncc) return zncc_instance(radius, combine);
   return channels == 3 ? colour_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
 }
 
@@ -61,7 +61,7 @@ __global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int wi
 
 }  // namespace
 
-int blocks_per_wave(const SweepOptions& options, int channels) {
+int blocks_per_wave(const CostOptions& options, int channels) {
   const SweepInstance instance = instance_for(options, channels);
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(instance.shared_bytes)));
@@ -73,13 +73,13 @@ int blocks_per_wave(const SweepOptions& options, int channels) {
   return std::max(1, multiprocessors * blocks);
 }
 
-void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channels, cudaStream_t stream) {
+void launch_sweep(const SweepArgs& args, const CostOptions& options, int channels, cudaStream_t stream) {
   EXPECTS(args.sources >= 1 && args.sources <= kMaxSources && args.plane_begin < args.plane_end);
   EXPECTS(args.planes_per_block * args.sources <= kMaxSteps && args.row_begin < args.row_end);
   const SweepInstance instance = instance_for(options, channels);
   const int radius = options.window / 2;
   const dim3 grid(blocks_for(args.width, tile_width(radius)),
-                  blocks_for(args.row_end - args.row_begin, tile_height(options.cost, radius)),
+                  blocks_for(args.row_end - args.row_begin, tile_height(options.kind, radius)),
                   blocks_for(args.plane_end - args.plane_begin, args.planes_per_block));
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(instance.shared_bytes)));

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
-#include "match/sweep_options.hpp"
+#include "match/cost_options.hpp"
 #include "match/warp_step.hpp"
 
 namespace recon::cuda {
@@ -132,7 +132,7 @@ RECON_HD Coverage tile_coverage(const SourceWarp& s, float w, int x0, int x1, in
 inline constexpr int kMaxSteps = 4096;
 
 /// Thread blocks per range of planes of a launch over `rows` rows.
-int tile_count(int width, int rows, const SweepOptions& options);
+int tile_count(int width, int rows, const CostOptions& options);
 
 /// The number of planes per thread block that keeps the whole device busy to the end of a launch.
 /// @param blocks_per_wave  resident thread blocks
@@ -140,13 +140,13 @@ int tile_count(int width, int rows, const SweepOptions& options);
 int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges);
 
 /// Launches the sweep of `args` on `stream`. @throws DeviceError
-void launch_sweep(const SweepArgs& args, const SweepOptions& options, int channels, cudaStream_t stream);
+void launch_sweep(const SweepArgs& args, const CostOptions& options, int channels, cudaStream_t stream);
 
 /// Packs rows of bytes into quads (SourceStorage::kQuads): `quads` has height rows of `quad_pitch` elements.
 void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
                   int quad_pitch, cudaStream_t stream);
 
 /// Thread blocks of the sweep kernel that are resident on the current device. @throws DeviceError
-int blocks_per_wave(const SweepOptions& options, int channels);
+int blocks_per_wave(const CostOptions& options, int channels);
 
 }  // namespace recon::cuda

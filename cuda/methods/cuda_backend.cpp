@@ -14,7 +14,7 @@
 #include "cuda/methods/stereo/pipeline_stream.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/block_stages.hpp"
+#include "methods/sweep/view_sweep.hpp"
 
 namespace recon {
 namespace cuda {
@@ -124,13 +124,13 @@ class CudaBackend : public Backend {
     return for_sweep(hold).sweep(problem, plan_sweep(shape, std::min(budget_->bytes(), usable_memory())));
   }
 
-  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+  WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     const CurrentDevice current(device_);
     const PairShape shape{width, height};
     WorkMemory memory;
     memory.host_bytes = 2 * Staging::kBytes;  // the stream's for sweeps, too
     memory.device_bytes = pair_stream_bytes(shape, options);
-    if (options.method == PairMethod::kPipeline)
+    if (options.whole == WholeMethod::kNone)
       memory.host_bytes += PipelineStream::host_bytes(
           shape, options, oneapi::tbb::task_arena(host_threads_).max_concurrency());
     if (memory.device_bytes > budget_->bytes())

@@ -36,10 +36,10 @@ std::size_t pieces_bytes(int width, int height, int pieces) {
 }  // namespace
 
 Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,
-                                  const PipelineOptions& options, std::uint8_t poison, int device) {
+                                  const MethodSpec& options, std::uint8_t poison, int device) {
   use_device(device);
   const int width = pair.left.width, height = pair.left.height;
-  const TransformOptions& transform = options.transform;
+  const TransformOptions& transform = options.cost.transform;
   Call call(pieces_bytes(width, height, 4) + device_volume_bytes(width, range.count, height), poison);
   const std::size_t bytes = element_count({width, height}) * transformed_bytes(transform.transform);
   std::byte* transformed[2];
@@ -50,18 +50,18 @@ Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const Dis
   }
   const DeviceVolume costs = take_volume(call, width, range.count, height);
   launch_transform_volume(
-      {transformed[0], transformed[1], width, height, range.min, range.count, options.outside_cost},
+      {transformed[0], transformed[1], width, height, range.min, range.count, options.cost.outside_cost},
       transform.transform, side, costs, call.stream());
   return call.download(costs);
 }
 
 Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const DisparityRange& range,
-                               const PipelineOptions& options, std::uint8_t poison, int device) {
+                               const MethodSpec& options, std::uint8_t poison, int device) {
   use_device(device);
   const int width = pair.left.width, height = pair.left.height;
-  const bool census = options.cost == PipelineCost::kAdCensus;
+  const bool census = options.cost.kind == CostKind::kAdCensus;
   const CostTables tables =
-      census ? ad_census_tables(options.ad_census) : colour_difference_tables(options.colour_cap);
+      census ? ad_census_tables(options.cost.ad_census) : colour_difference_tables(options.cost.colour_cap);
   const ImageView<const float> sums{tables.by_sum.data(), kMaxChannelSum + 1, 1, kMaxChannelSum + 1},
       bits{tables.by_bits.data(), kMaxAdCensusBits + 1, 1, kMaxAdCensusBits + 1};
   Call call(pieces_bytes(width, height, 5) + 8 * kArenaAlignment + arena_bytes(sizeof(CostTables)) +
@@ -202,7 +202,7 @@ std::vector<PipelineTimes::Step> time_steps(const PipelineStream& method, PairWo
 }  // namespace
 
 PipelineTimes time_pipeline(const PairProblem& problem, int repeats, int device) {
-  EXPECTS(repeats >= 1 && !has_graph_cut(problem.options.pipeline));
+  EXPECTS(repeats >= 1 && !has_graph_cut(problem.options));
   PipelineTimes times;
   use_device(device);
   check_pair(problem);

@@ -19,11 +19,11 @@ namespace recon::cuda {
 
 /// As recon::colour_difference_costs or ad_census_costs, as `options` name them.
 Volume<float> run_colour_costs(const ColourPair& pair, PairSide side, const DisparityRange& range,
-                               const PipelineOptions& options, std::uint8_t poison, int device = 0);
+                               const MethodSpec& options, std::uint8_t poison, int device = 0);
 
 /// As recon::PipelineCosts::fill for kTransform, over images of 8 bits.
 Volume<float> run_transform_costs(const GreyPair& pair, PairSide side, const DisparityRange& range,
-                                  const PipelineOptions& options, std::uint8_t poison, int device = 0);
+                                  const MethodSpec& options, std::uint8_t poison, int device = 0);
 
 /// As recon::optimize_scanlines; another view has the size of the reference.
 Volume<float> run_scanlines(VolumeView<const float> costs, ImageView<const Rgb8> reference,

@@ -7,7 +7,7 @@
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "cuda/testing/support.hpp"
 #include "cuda/testing/sweep_kernels.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -107,7 +107,7 @@ SweepTimes time_sweep(const SweepProblem& problem, int repeats, int device) {
 }
 
 NaiveSweep time_naive_sweep(const SweepProblem& problem, int repeats, int device) {
-  EXPECTS(repeats >= 1 && problem.reference.channels == 1 && problem.options.cost == CostKind::kSad);
+  EXPECTS(repeats >= 1 && problem.reference.channels == 1 && problem.cost.kind == CostKind::kSad);
   use_device(device);
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   const int planes = problem.planes.count;
@@ -142,7 +142,7 @@ NaiveSweep time_naive_sweep(const SweepProblem& problem, int repeats, int device
     launch_naive_clear(cost, pixels * static_cast<std::size_t>(planes), stream.get());
     for (std::size_t s = 1; s < images.size(); ++s)
       launch_naive_sweep(camera(0), camera(s), image(0), image(s), width, height, problem.planes,
-                         problem.options.window, cost, stream.get());
+                         problem.cost.window, cost, stream.get());
     launch_naive_winner(cost, width, height, planes, winner, stream.get());
   });
   std::vector<std::uint16_t> found(pixels);

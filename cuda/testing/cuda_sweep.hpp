@@ -6,7 +6,7 @@
 
 #include "core/half.hpp"
 #include "core/volume.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon::cuda {
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/counted_memory.hpp"
 #include "core/error.hpp"
 
 namespace recon {
@@ -60,7 +61,8 @@ inline std::size_t element_count(std::initializer_list<std::ptrdiff_t> sizes) {
   return product;
 }
 
-/// Uninitialised, 64-byte aligned storage for `count` elements of a trivial type.
+/// Uninitialised, 64-byte aligned storage for `count` elements of a trivial type. Without memory where it is
+/// counted, see CountedMemory.
 /// @throws OutOfMemory with the number of bytes requested
 template <class T>
 class AlignedBuffer {
@@ -71,6 +73,11 @@ class AlignedBuffer {
     if (count > (std::numeric_limits<std::size_t>::max() - kRowAlignment) / sizeof(T))
       throw OutOfMemory("an array of " + std::to_string(count) + " elements is larger than any memory");
     const std::size_t bytes = (count * sizeof(T) + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+    if (CountedMemory* counted = CountedMemory::current()) {
+      counted->take(bytes);
+      data_ = {reinterpret_cast<T*>(kNothing), Free{bytes, kNothing}};
+      return;
+    }
     if (bytes >= kLargeMemory) {
       const LargeBlock block = take_large_memory(bytes);
       data_ = {static_cast<T*>(block.data), Free{block.bytes, nullptr}};
@@ -90,12 +97,17 @@ class AlignedBuffer {
   void swap(AlignedBuffer& other) noexcept { data_.swap(other.data_); }
 
  private:
+  /// Where arrays are whose memory is only counted.
+  alignas(kRowAlignment) static inline std::byte kNothing[1] = {};
+
   struct Free {
-    std::size_t large_bytes = 0;  ///< size of a large block; otherwise 0
+    std::size_t large_bytes = 0;  ///< size of a large block, or counted; otherwise 0
     void* small_block = nullptr;  ///< allocation that contains the array; null for a large block
 
     void operator()(T* p) const noexcept {
-      if (large_bytes > 0)
+      if (small_block == kNothing)
+        CountedMemory::current()->give_back(large_bytes);
+      else if (large_bytes > 0)
         give_back_large_memory({p, large_bytes});
       else
         std::free(small_block);

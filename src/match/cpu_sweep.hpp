@@ -8,8 +8,8 @@
 #include "core/half.hpp"
 #include "core/image.hpp"
 #include "core/volume.hpp"
+#include "match/cost_options.hpp"
 #include "match/posed_image.hpp"
-#include "match/sweep_options.hpp"
 #include "match/warp_step.hpp"
 
 namespace recon {
@@ -54,14 +54,14 @@ struct CpuSweep {
   PosedImage reference;
   std::vector<Source> sources;
   PlaneSet planes;
-  SweepOptions options;
+  CostOptions cost;
 };
 
 /// Lays out the sources for sampling. The pixels of `reference` are referenced, not copied.
 /// @param reference, sources  same number of channels, 1 or 3 (ZNCC: 1), sides 1 .. kMaxImageSide
 /// @throws std::logic_error on options out of range
 CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedImage>& sources,
-                           const PlaneSet& planes, const SweepOptions& options);
+                           const PlaneSet& planes, const CostOptions& options);
 
 /// Replaces the reference of `sweep`; the sources stay the same.
 /// @param sources  the sources that `sweep` was prepared with

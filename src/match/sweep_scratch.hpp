@@ -151,7 +151,7 @@ class SourceWindow {
 /// Per pixel of a row: the K best costs so far, or (mean) their sum and number.
 class CombinationRows {
  public:
-  CombinationRows(const SweepOptions& options, int width)
+  CombinationRows(const CostOptions& options, int width)
       : mean_(options.combination == Combination::kMean),
         rows_(mean_ ? 2 : (options.combination == Combination::kMinimum ? 1 : options.best_k)),
         stride_(width + kRowSlack) {

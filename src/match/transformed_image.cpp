@@ -247,16 +247,6 @@ void TransformedImage::transform(ImageView<const Grey> image, const TransformOpt
   });
 }
 
-std::size_t TransformedImage::working_bytes(int width, int height, const TransformOptions& options,
-                                            int depth_bytes) {
-  return stored_bytes(width, height, options) + element_count({bordered_pitch(width), height, depth_bytes}) +
-         kRowAlignment;
-}
-
-std::size_t TransformedImage::stored_bytes(int width, int height, const TransformOptions& options) {
-  return element_count({row_pitch(width), transform_bytes(options), height}) + kRowAlignment;
-}
-
 void transform_costs(const TransformedImage& left, const TransformedImage& right,
                      const TransformOptions& options, int min_disparity, int planes, int outside_cost, int y,
                      int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {

@@ -32,10 +32,6 @@ class TransformedImage {
     return buffer_.data() + (static_cast<std::ptrdiff_t>(y) * bytes_ + b) * pitch_ + kMargin;
   }
 
-  /// Peak bytes during construction, and bytes of the result.
-  static std::size_t working_bytes(int width, int height, const TransformOptions& options, int depth_bytes);
-  static std::size_t stored_bytes(int width, int height, const TransformOptions& options);
-
  private:
   template <class Grey>
   void transform(ImageView<const Grey> image, const TransformOptions& options, bool mirrored);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/parallel.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/truncated_difference.cpp"
 #include <hwy/foreach_target.h>
@@ -35,8 +37,9 @@ namespace {
 
 Image<float> every_second_column(ImageView<const float> image, int first) {
   Image<float> result((image.width - first + 1) / 2, image.height);
-  for (int y = 0; y < result.height(); ++y)
+  parallel_for(result.height(), [&](int y) {
     for (int i = 0; i < result.width(); ++i) result(i, y) = image(2 * i + first, y);
+  });
   return result;
 }
 
@@ -64,11 +67,6 @@ void TruncatedDifferenceRows::row(int y, int x_parity, int first, int count, int
   (cost_, left_[x_parity].row(y) + begin, right_[right_parity].row(y) + begin + shift, end - begin,
    costs + (begin - first));
   std::fill(costs + (end - first), costs + count, cost_.outside());
-}
-
-std::size_t TruncatedDifferenceRows::bytes(int width, int height) {
-  return element_count({2 * (padded_count<float>((width + 1) / 2) + padded_count<float>(width / 2)), height,
-                        static_cast<std::ptrdiff_t>(sizeof(float))});
 }
 
 }  // namespace recon

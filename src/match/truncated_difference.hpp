@@ -18,9 +18,6 @@ class TruncatedDifferenceRows {
   /// `min_disparity + d` in costs[i].
   void row(int y, int x_parity, int first, int count, int d, float* costs) const;
 
-  /// Bytes of both stored images.
-  static std::size_t bytes(int width, int height);
-
  private:
   Image<float> left_[2], right_[2];  ///< columns of even and of odd x
   TruncatedDifference cost_;

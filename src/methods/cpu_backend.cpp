@@ -4,6 +4,7 @@
 
 #include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/sweep/view_sweep.hpp"
 
 namespace recon {
@@ -22,7 +23,7 @@ class CpuBackend : public Backend {
   WorkMemory memory(const SweepShape& shape) const override {
     WorkMemory memory;
     memory.host_bytes = sweep_view_bytes(shape, arena_.max_concurrency());
-    memory.tiles = sweep_tile_count(shape.width, shape.height, shape.planes, shape.options.window);
+    memory.tiles = sweep_tile_count(shape.width, shape.height, shape.planes, shape.cost.window);
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
       throw OutOfMemory(
           "a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +
@@ -30,8 +31,7 @@ class CpuBackend : public Backend {
           std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
           std::to_string(*options_.memory_limit >> 20) +
           " MiB; raise --memory-limit, or lower --max-image-size or --sources" +
-          (shape.optimizer == SweepOptimizer::kWinnerTakeAll ? ""
-                                                             : " or --planes, or take --optimizer winner"));
+          (shape.optimizer == Optimizer::kWinnerTakeAll ? "" : " or --planes, or take --optimizer winner"));
     return memory;
   }
 
@@ -40,7 +40,7 @@ class CpuBackend : public Backend {
     return arena_.execute([&] { return sweep_view(problem); });
   }
 
-  WorkMemory pair_memory(int width, int height, const PairOptions& options) const override {
+  WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     WorkMemory memory;
     memory.host_bytes = match_pair_bytes(width, height, options, arena_.max_concurrency());
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)

@@ -8,6 +8,8 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
+#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 
 namespace recon {
@@ -47,24 +49,23 @@ struct SampleSize {
   }
 };
 
-std::vector<SampleSize> sample_sizes(const StageOptions& options, int threads, double scale) {
+std::vector<SampleSize> sample_sizes(const SampledMethod& method, int threads, double scale) {
   std::vector<SampleSize> sizes = {{160, 120, 32, 2},  {320, 240, 64, 4}, {320, 240, 256, 8},
                                    {480, 360, 128, 3}, {640, 480, 64, 8}, {400, 300, 512, 4}};
   if (threads == 0)
     sizes = {{320, 240, 64, 2},    {640, 480, 128, 4},   {640, 480, 512, 8}, {1024, 768, 256, 3},
              {1600, 1200, 128, 8}, {1600, 1200, 512, 4}, {800, 600, 1000, 8}};
-  const auto* pair = std::get_if<PairOptions>(&options);
-  const bool volumes = pair != nullptr && pair->method == PairMethod::kPipeline;
+  const bool volumes = method.pair && method.spec.whole == WholeMethod::kNone;
   // More than 512 disparities may be another stage on a GPU, which needs sizes of its own.
-  if (threads == 0 && pair != nullptr && !volumes)
+  if (threads == 0 && method.pair && !volumes)
     sizes.insert(sizes.end(), {{900, 675, 850}, {1100, 825, 1000}});
   for (SampleSize& size : sizes) {
     size = size.scaled(scale * std::sqrt(std::clamp(threads / 4.0, 1.0, 8.0)), scale);
     // Views far apart search hardly fewer disparities than the images are wide; volumes of floats have at
     // most half as many, and adaptive weights, which sum whole windows, fewer pixels.
-    if (pair != nullptr) size.planes = std::min(size.planes, size.width);
+    if (method.pair) size.planes = std::min(size.planes, size.width);
     if (volumes) size.planes = std::min({size.planes, size.width / 2, 256});
-    const AggregationOptions by = volumes ? pair->pipeline.aggregation : AggregationOptions{};
+    const AggregationOptions by = volumes ? method.spec.aggregation : AggregationOptions{};
     if (by.kind == Aggregation::kAdaptiveWeight)
       size = size.scaled(std::clamp(8.0 / (2 * by.adaptive_weight.radius + 1), 0.2, 0.6), 0.25);
   }
@@ -80,7 +81,7 @@ struct Sample {
 };
 
 /// A view and sources around it, each aimed at the middle plane, of which all show the same.
-std::shared_ptr<Sample<SweepProblem>> sample_of(const SampleSize& size, const SweepSpec& sweep) {
+std::shared_ptr<Sample<SweepProblem>> sweep_sample(const SampleSize& size, const MethodSpec& sweep) {
   constexpr double kNear = 1, kFar = 4, kMiddle = 0.5 * (1 / kNear + 1 / kFar);
   constexpr double kDistance = 0.5 / (1 / kNear - 1 / kFar);  // pixels move by half of the width
   Image<std::uint8_t> image = drawn<std::uint8_t>(size.width, size.height, texture);
@@ -97,13 +98,13 @@ std::shared_ptr<Sample<SweepProblem>> sample_of(const SampleSize& size, const Sw
     source.camera.cx += focal * x * kMiddle;
     source.camera.cy += focal * y * kMiddle;
   }
-  if (sweep.stages.patches) sample->grey = halve_images(problem);
+  if (sweep.refine.patches) sample->grey = halve_images(problem);
   sample->grey.push_back(std::move(image));
   return sample;
 }
 
 /// A pair whose disparities, 0 .. size.planes - 1, rise downwards and jump where the colour does.
-std::shared_ptr<Sample<PairProblem>> sample_of(const SampleSize& size, const PairOptions& options) {
+std::shared_ptr<Sample<PairProblem>> pair_sample(const SampleSize& size, const MethodSpec& method) {
   const int most = size.planes - 1;
   const auto disparity = [&](int x, int y) {
     const int jump = (x / 48 + y / 48) % 2 * most / 4;
@@ -120,9 +121,8 @@ std::shared_ptr<Sample<PairProblem>> sample_of(const SampleSize& size, const Pai
     sample->grey.push_back(drawn<std::uint8_t>(size.width, size.height, grey));
   }
   sample->problem = {{sample->grey[0].view(), sample->grey[1].view(), {}, {}},
-                     options,
+                     {method, {0, size.planes}},
                      {sample->colour[0].view(), sample->colour[1].view()}};
-  sample->problem.options.range = {0, size.planes};
   sample->problem.options.block.region = {};  // need not lie within a sample
   return sample;
 }
@@ -194,12 +194,12 @@ std::vector<std::optional<MeasuredTask>> measure_interleaved(const std::vector<M
   return measured;
 }
 
-std::vector<MakeCall> sample_calls(Backend& backend, const StageOptions& options, int threads, double scale) {
+std::vector<MakeCall> sample_calls(Backend& backend, const SampledMethod& method, int threads, double scale) {
   std::vector<MakeCall> calls;
-  for (const SampleSize& size : sample_sizes(options, threads, scale))
+  for (const SampleSize& size : sample_sizes(method, threads, scale))
     calls.push_back([=, &backend] {
-      return std::visit([&](const auto& it) { return call_of(backend, sample_of(size, it), threads); },
-                        options);
+      return method.pair ? call_of(backend, pair_sample(size, method.spec), threads)
+                         : call_of(backend, sweep_sample(size, method.spec), threads);
     });
   return calls;
 }

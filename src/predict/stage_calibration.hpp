@@ -2,20 +2,24 @@
 
 #include <functional>
 #include <optional>
-#include <variant>
 #include <vector>
 
-#include "methods/backend.hpp"
+#include "methods/method_spec.hpp"
 #include "predict/performance_model.hpp"
 
 namespace recon {
+
+class Backend;
 
 /// Monotonic seconds since an arbitrary time.
 using SecondsClock = std::function<double()>;
 double steady_seconds();
 
-/// A sweep or the matching of a pair, without images; the range of disparities is that of the sample.
-using StageOptions = std::variant<SweepSpec, PairOptions>;
+/// The method of a sweep or of a pair, without images.
+struct SampledMethod {
+  MethodSpec spec;
+  bool pair = false;
+};
 
 /// A prepared call and its task.
 struct StageCall {
@@ -39,7 +43,7 @@ std::vector<std::optional<MeasuredTask>> measure_interleaved(const std::vector<M
 /// GPU. Their images are a texture of several scales, the same on every machine.
 /// @param threads  of the CPU; 0: a GPU
 /// @param scale    of the lengths and the planes: 1 for a calibration, others for sizes that it does not have
-std::vector<MakeCall> sample_calls(Backend& backend, const StageOptions& options, int threads,
+std::vector<MakeCall> sample_calls(Backend& backend, const SampledMethod& options, int threads,
                                    double scale = 1);
 
 /// Measures the calls, and replaces in the model the measurements of their stages and radii.

@@ -68,9 +68,9 @@ AggregationPart aggregation_part(int width, int height, int planes, const Aggreg
 /// Warped samples of one source, one channel and one plane of a part of the reference.
 double warped(int width, int height, const SweepShape& shape, int threads) {
   if (threads == 0) return area(width, height);
-  const TileSize tile = sweep_tile_size(width, height, shape.planes, shape.options.window);
+  const TileSize tile = sweep_tile_size(width, height, shape.planes, shape.cost.window);
   const int columns = (width + tile.width - 1) / tile.width, rows = (height + tile.height - 1) / tile.height;
-  const double halo = shape.options.window - 1;
+  const double halo = shape.cost.window - 1;
   return area(width + columns * halo, height + rows * halo) +
          0.5 * (threads - 1) * area(tile.width + halo, tile.height + halo);
 }
@@ -85,32 +85,31 @@ double plane_lanes(int planes, int threads) {
 /// Cost, combination and stages of a sweep, which decide what a sample takes.
 std::string sweep_name(const SweepShape& shape) {
   constexpr const char* kCombinations[] = {"minimum", "mean", "best"};
-  constexpr const char* kOptimizers[] = {"winner", "paths", "graphcut"};
-  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = shape.stages;
-  const SweepOptions& options = shape.options;
+  constexpr const char* kOptimizers[] = {"winner", "paths", "scanline", "graphcut"};
+  const CostOptions& options = shape.cost;
+  const GraphCutOptions& cut = shape.graph_cut;
   const bool best = options.combination == Combination::kBestK,
-             paths = shape.optimizer == SweepOptimizer::kSemiGlobal;
+             paths = shape.optimizer == Optimizer::kSemiGlobal;
   std::string name =
-      fmt::format("sweep {}{} {}{} {}{}", options.cost == CostKind::kZncc ? "zncc" : "sad",
+      fmt::format("sweep {}{} {}{} {}{}", options.kind == CostKind::kZncc ? "zncc" : "sad",
                   shape.channels == 3 ? " colour" : "", kCombinations[static_cast<int>(options.combination)],
                   best ? std::to_string(options.best_k) : "", kOptimizers[static_cast<int>(shape.optimizer)],
-                  paths ? std::to_string(shape.paths.penalties.paths) : "");
-  if (!needs_volume(shape.optimizer, shape.stages)) return name;
-  const AggregationPart by = aggregation_part(shape.width, shape.height, shape.planes, aggregation, 0);
+                  paths ? std::to_string(shape.semi_global.paths) : "");
+  if (!needs_volume(shape)) return name;
+  const AggregationPart by = aggregation_part(shape.width, shape.height, shape.planes, shape.aggregation, 0);
   name += fmt::format(" {}{}", by.name, by.radius);
-  if (graph_cut || shape.optimizer == SweepOptimizer::kGraphCut)
-    name += fmt::format(" cut{},{},{}", cut.best, cut.reach, cut.passes);
-  return edges ? name + " edges" : name;
+  if (has_graph_cut(shape)) name += fmt::format(" cut{},{},{}", cut.best, cut.reach, cut.passes);
+  return shape.refine.edges ? name + " edges" : name;
 }
 
 /// Samples of the patches that the passes over all levels compare, see patch_match.
 double patch_samples(const SweepShape& shape) {
-  const PatchMatchOptions& options = shape.stages.patch_match;
+  const PatchMatchOptions& options = shape.patch_match;
   const double best = std::min(options.best_k, shape.sources), side = 2 * options.radius + 1;
   const int improved = options.iterations * (kRegions + kPerturbations);
   SweepShape level = shape;
   double evaluations = 0;
-  for (int& i = level.stages.patch_match.levels = 0; i <= options.levels; ++i) {
+  for (int& i = level.patch_match.levels = 0; i <= options.levels; ++i) {
     const SweepShape halved = coarsest_shape(level);
     // At every choice of sources the own plane in all and in the best ones; other planes in the best ones.
     const int choices = std::max(1, options.iterations);
@@ -122,7 +121,7 @@ double patch_samples(const SweepShape& shape) {
 
 /// The functions of the methods for pairs add to a task that has the size of the images.
 
-void add_block(const PairOptions& options, int threads, StageTask& task) {
+void add_block(const PairSpec& options, int threads, StageTask& task) {
   constexpr int kMostPacked = 512;  // hypotheses that the registers of a GPU hold; more are another search
   const BlockMatchingOptions& block = options.block;
   const int steps = block.steps_per_pixel, vector = sums_fit_16_bits(block) ? 32 : 16;  // of 64 bytes
@@ -143,19 +142,20 @@ void add_block(const PairOptions& options, int threads, StageTask& task) {
   }
 }
 
-void add_semi_global(int width, int height, const PairOptions& options, int threads, StageTask& task) {
-  const SemiGlobalPairOptions& sgm = options.semi_global;
-  const int max_cost = max_pair_cost(sgm);
-  task.stage = fmt::format("sgm transform{} paths{}{}{}", static_cast<int>(sgm.transform.transform),
-                           sgm.optimizer.paths, sgm.left_right >= 0 ? " checked" : "",
-                           max_cost + sgm.optimizer.p2 <= 255 ? "" : " wide");
-  if (sgm.transform.transform == Transform::kRank) task.radius = sgm.transform.rank_window / 2;
+void add_semi_global(int width, int height, const PairSpec& options, int threads, StageTask& task) {
+  const TransformOptions& transform = options.cost.transform;
+  const SemiGlobalOptions& paths = options.semi_global;
+  const int max_cost = whole_cost_limit(options.cost);
+  task.stage =
+      fmt::format("sgm transform{} paths{}{}{}", static_cast<int>(transform.transform), paths.paths,
+                  options.refine.left_right ? " checked" : "", max_cost + paths.p2 <= 255 ? "" : " wide");
+  if (transform.transform == Transform::kRank) task.radius = transform.rank_window / 2;
   const double lanes = plane_lanes(options.range.count, threads);
   if (threads == 0) {
     task.work.bytes = 7 * task.pixels * lanes;
     return;
   }
-  const std::size_t cell = wide_path_sums(sgm.optimizer, max_cost) ? 3 : 2;
+  const std::size_t cell = wide_path_sums(paths, max_cost) ? 3 : 2;
   const PathBlocks plan(width, height, options.range.count, cell, threads);
   double pieces = 0;
   for (int top = 0; top < height; top += plan.rows)
@@ -164,7 +164,7 @@ void add_semi_global(int width, int height, const PairOptions& options, int thre
   task.work.operations = pieces * kPathColumns * lanes;
 }
 
-void add_belief(int width, int height, const PairOptions& options, int threads, StageTask& task) {
+void add_belief(int width, int height, const PairSpec& options, int threads, StageTask& task) {
   const BeliefOptions& belief = options.belief;
   const std::size_t stored = belief_storage_bytes(belief.storage);
   task.stage = fmt::format("bp levels{} iterations{} storage{}{}", belief.levels, belief.iterations,
@@ -185,20 +185,19 @@ void add_belief(int width, int height, const PairOptions& options, int threads, 
       task.planes * (threads > 0 ? task.work.operations : task.pixels * static_cast<double>(stored));
 }
 
-void add_pipeline(int width, int height, const PairOptions& options, int threads, StageTask& task) {
-  const PipelineOptions& pipeline = options.pipeline;
-  const auto& [cut, check, vote, interpolate, edges, subpixel, median] = pipeline.refinement;
+void add_pipeline(int width, int height, const PairSpec& options, int threads, StageTask& task) {
+  const auto& [patches, prior, cut, check, vote, interpolate, edges, subpixel, median] = options.refine;
   const AggregationPart by =
-      aggregation_part(width, height, options.range.count, pipeline.aggregation, threads);
+      aggregation_part(width, height, options.range.count, options.aggregation, threads);
   task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}",
-                           static_cast<int>(pipeline.cost), by.name, static_cast<int>(pipeline.optimizer),
+                           static_cast<int>(options.cost.kind), by.name, static_cast<int>(options.optimizer),
                            cut, check, vote, interpolate, edges, subpixel, median);
   task.radius = by.radius;
   // Both views, where their winners are compared; each optimizer passes over the volume once a path.
   const double views = check ? 2 : 1, samples = task.pixels * task.planes;
-  double paths = pipeline.semi_global.paths;
-  if (pipeline.optimizer == PipelineOptimizer::kScanline) paths = 4;
-  if (pipeline.optimizer == PipelineOptimizer::kWinnerTakeAll) paths = 0;
+  double paths = options.semi_global.paths;
+  if (options.optimizer == Optimizer::kScanline) paths = 4;
+  if (options.optimizer == Optimizer::kWinnerTakeAll) paths = 0;
   task.work.pixels += views * by.work.pixels;
   task.work.operations = views * by.work.operations;
   task.work.bytes = views * (8 * samples + by.work.bytes + 8 * paths * samples);
@@ -206,7 +205,7 @@ void add_pipeline(int width, int height, const PairOptions& options, int threads
 
 /// The sweep of the coarsest level, and the patches.
 StageTask patches_task(const SweepShape& shape, int threads) {
-  const PatchMatchOptions& options = shape.stages.patch_match;
+  const PatchMatchOptions& options = shape.patch_match;
   StageTask task = sweep_task(coarsest_shape(shape), threads);
   task.stage += fmt::format(" patches{},{},{}", options.radius, options.best_k, options.iterations);
   task.pixels = area(shape.width, shape.height);
@@ -247,7 +246,7 @@ double wavefront_work(int rows, int columns, const WavefrontShape& shape, int th
 }
 
 StageTask sweep_task(const SweepShape& shape, int threads) {
-  if (shape.stages.patches) return patches_task(shape, threads);
+  if (shape.refine.patches) return patches_task(shape, threads);
   const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
   StageWork work{.calls = 1, .pixels = pixels + channels * area(shape.source_width, shape.source_height)};
   for (const SweepBlock& block : blocks_of(shape)) {
@@ -255,28 +254,27 @@ StageTask sweep_task(const SweepShape& shape, int threads) {
     const double samples = area(width, height) * shape.planes;
     work.operations += channels * shape.planes * warped(width, height, shape, threads);
     work.bytes += 4 * samples;
-    if (shape.optimizer == SweepOptimizer::kSemiGlobal)
+    if (shape.optimizer == Optimizer::kSemiGlobal)
       work.bytes += 7 * area(width, height) * plane_lanes(shape.planes, threads);
-    if (needs_volume(shape.optimizer, shape.stages))
+    if (needs_volume(shape))
       work.bytes +=
-          8 * samples +
-          aggregation_part(width, height, shape.planes, shape.stages.aggregation, threads).work.bytes;
+          8 * samples + aggregation_part(width, height, shape.planes, shape.aggregation, threads).work.bytes;
   }
   const double planes = shape.planes, sources = shape.sources;
-  return {sweep_name(shape), shape.options.window / 2, work, pixels, planes, sources};
+  return {sweep_name(shape), shape.cost.window / 2, work, pixels, planes, sources};
 }
 
-StageTask pair_task(int width, int height, const PairOptions& options, int threads) {
+StageTask pair_task(int width, int height, const PairSpec& options, int threads) {
   StageTask task;
   task.pixels = area(width, height);
   task.planes = options.range.count;
   task.work.calls = 1;
   task.work.pixels = 2 * task.pixels;
-  if (options.method == PairMethod::kBlockMatching)
+  if (options.whole == WholeMethod::kBlockMatching)
     add_block(options, threads, task);
-  else if (options.method == PairMethod::kSemiGlobal)
+  else if (options.whole == WholeMethod::kSemiGlobal)
     add_semi_global(width, height, options, threads, task);
-  else if (options.method == PairMethod::kBeliefPropagation)
+  else if (options.whole == WholeMethod::kBeliefPropagation)
     add_belief(width, height, options, threads, task);
   else
     add_pipeline(width, height, options, threads, task);

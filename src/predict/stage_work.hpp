@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "core/wavefront.hpp"
-#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon {
 
@@ -74,6 +75,6 @@ StageTask sweep_task(const SweepShape& shape, int threads);
 ///               (W (2 R + 1) - R (R + 1)) V
 ///        CROSS  per iteration operations = 2 W H D, planes shared by threads, bytes = 16 W H D
 /// @param threads  of the CPU; 0: a GPU
-StageTask pair_task(int width, int height, const PairOptions& options, int threads);
+StageTask pair_task(int width, int height, const PairSpec& options, int threads);
 
 }  // namespace recon

@@ -69,7 +69,7 @@ json inputs_of(const PairRun& run) {
                    {"left", hash(plan.files.left)},
                    {"right", hash(plan.files.right)},
                    {"matching", std::move(matching)},
-                   {"speckle", run.options.pair.min_patch(plan.job.method)},
+                   {"speckle", run.options.min_patch(plan.job.method)},
                    {"fill", run.options.pair.fill}};
   if (plan.camera) {
     const Pinhole& left = plan.camera->left;
@@ -91,8 +91,8 @@ std::string doubts(const PairPlan& plan) {
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
 std::string swap_warning(const PairPlan& plan, const GreyPair& images, double known, Backend& backend) {
   // Belief propagation and pipelines give every pixel a disparity, also where nothing matches.
-  const PairMethod method = plan.options.method;
-  const bool always_known = method == PairMethod::kBeliefPropagation || method == PairMethod::kPipeline;
+  const WholeMethod method = plan.options.whole;
+  const bool always_known = method == WholeMethod::kBeliefPropagation || method == WholeMethod::kNone;
   if (known > kManyKnown && !always_known) return {};
   const OrderShares shares = compare_orders(backend, images, plan.options.range);
   if (!shares.seem_swapped()) return {};
@@ -118,7 +118,7 @@ PairResult match(const PairRun& run, StepClock& clock) {
   result.disparity = std::move(run.backend().match(problem).disparity);
   clock.end("matching");
   check_interrupted();
-  remove_disparity_speckles(result.disparity.view(), run.options.pair.min_patch(plan.job.method));
+  remove_disparity_speckles(result.disparity.view(), run.options.min_patch(plan.job.method));
   result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());

@@ -178,7 +178,7 @@ TEST(Arguments, AMistypedOptionGetsTheOneThatWasMeant) {
 TEST(Quality, SetsSourcesAndIterationsThatAreNotGiven) {
   const auto parsed = [](std::vector<std::string> arguments) {
     const SessionOptions options = Parsed(std::move(arguments)).options;
-    return std::pair(options.selection.max_sources, options.sweep_stages.patch_match.iterations);
+    return std::pair(options.selection.max_sources, options.sweep().patch_match.iterations);
   };
   EXPECT_EQ(parsed({"--quality", "draft"}), std::pair(8, 1));
   EXPECT_EQ(parsed({}), std::pair(20, 2));

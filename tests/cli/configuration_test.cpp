@@ -78,8 +78,7 @@ TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
       const Parsed first({"--method", "pipeline", "--cost", cost, "--optimizer", optimizer});
       write(resolved_options(first.options, kStages.job));
       const Parsed again({"--config", file()});
-      const PipelineOptions &a = first.options.pair.matching.pipeline,
-                            &b = again.options.pair.matching.pipeline;
+      const MethodSpec &a = first.options.spec(Method::kPipeline), &b = again.options.spec(Method::kPipeline);
       EXPECT_EQ(a.semi_global.p1, b.semi_global.p1);
       EXPECT_EQ(a.semi_global.p2, b.semi_global.p2);
       EXPECT_EQ(a.scanline.p1, b.scanline.p1);
@@ -100,7 +99,7 @@ TEST_F(Config, GivesBackEveryText) {
 TEST_F(Config, IsReadAsTomlIs) {
   const Parsed parsed = read(
       "\xEF\xBB\xBFwindow = 5 # pixels\r\n\r\n  # a comment\r\nviews='a\\#*'\r\nplanes=\"32\"#\r\nsources=3");
-  EXPECT_EQ(parsed.options.sweep.window, 5);
+  EXPECT_EQ(parsed.options.sweep().cost.window, 5);
   EXPECT_EQ(parsed.options.views, "a\\#*");
   EXPECT_EQ(parsed.options.planes, 32);
   EXPECT_EQ(parsed.options.selection.max_sources, 3);
@@ -112,7 +111,7 @@ TEST_F(Config, IsReadAsTomlIs) {
 
 TEST_F(Config, YieldsToTheCommandLine) {
   const Parsed parsed = read("window=5\nsources=3\n", {"--window", "9"});
-  EXPECT_EQ(parsed.options.sweep.window, 9);
+  EXPECT_EQ(parsed.options.sweep().cost.window, 9);
   EXPECT_EQ(parsed.options.selection.max_sources, 3);
   EXPECT_EQ(with_place("--window is 9; odd", parsed.given), "--window is 9; odd") << "not from the file";
   EXPECT_EQ(with_place("--sources is 3; odd", parsed.given), file() + ":2: --sources is 3; odd");

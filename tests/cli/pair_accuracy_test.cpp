@@ -81,8 +81,8 @@ TEST_F(PresetAccuracy, AdCensusIsTheSystemFromFilesToFiles) {
     const Image<std::uint8_t> left_grey = read_grey_image(left), right_grey = read_grey_image(right);
     const PairProblem problem =
         pipeline_problem({left_grey.view(), right_grey.view(), {}, {}},
-                         {left_image.view(), right_image.view()}, {0, set.disparities}, ad_census_pipeline());
-    const Image<float> expected = pipeline_matching(problem).disparity;
+                         {left_image.view(), right_image.view()}, {0, set.disparities}, presets::ad_census());
+    const Image<float> expected = match_pair(problem).disparity;
     for (int y = 0; y < expected.height(); ++y)
       for (int x = 0; x < expected.width(); ++x)
         ASSERT_EQ(found(x, y), expected(x, y)) << set.name << " at " << x << " " << y;

@@ -53,13 +53,13 @@ struct FloatOption {
 };
 
 inline const BlockMatchingOptions& block(const SessionOptions& options) {
-  return options.pair.matching.block;
+  return options.spec(Method::kBlockMatching).block;
 }
 inline const BeliefOptions& belief(const SessionOptions& options) {
-  return options.pair.matching.belief;
+  return options.spec(Method::kBeliefPropagation).belief;
 }
 inline const AdaptiveWeightOptions& weights(const SessionOptions& options) {
-  return options.sweep_stages.aggregation.adaptive_weight;
+  return options.sweep().aggregation.adaptive_weight;
 }
 
 /// Every option that takes a number with a fraction.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/gpu_test.hpp"
+#include "fuse/device_fusion.hpp"
 #include "fuse/fusion.hpp"
 #include "fuse/fusion_cases.hpp"
 #include "methods/backend.hpp"

@@ -28,12 +28,12 @@ constexpr std::size_t kPlenty = std::size_t{1} << 30;
 class PatchScene {
  public:
   PatchScene(const SweepCase& c, const PatchMatchOptions& options,
-             SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll)
+             Optimizer optimizer = Optimizer::kWinnerTakeAll)
       : scene_(c) {
     SweepProblem& problem = scene_.problem();
     problem.optimizer = optimizer;
-    problem.stages.patches = problem.stages.prior = problem.stages.edges = true;
-    problem.stages.patch_match = options;
+    problem.refine.patches = problem.refine.prior = problem.refine.edges = true;
+    problem.patch_match = options;
     for (std::size_t i = 0; i < problem.sources.size(); ++i) problem.sources[i].id = i + 1;
     coarser_ = halve_images(problem);
   }
@@ -87,7 +87,7 @@ struct PatchCase {
   const char* name;
   SweepCase scene;
   PatchMatchOptions patches;
-  SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll;
+  Optimizer optimizer = Optimizer::kWinnerTakeAll;
   bool seen = true;  ///< whether a source sees a patch
 };
 
@@ -104,7 +104,7 @@ TEST_P(CudaPatches, EqualThoseOfTheCpu) {
   EXPECT_EQ(known_pixels(expected) > 0, c.seen);
 }
 
-constexpr auto kByWinner = SweepOptimizer::kWinnerTakeAll, kByPaths = SweepOptimizer::kSemiGlobal;
+constexpr auto kByWinner = Optimizer::kWinnerTakeAll, kByPaths = Optimizer::kSemiGlobal;
 
 // In braces after the scene: levels, radius, best_k, iterations.
 INSTANTIATE_TEST_SUITE_P(
@@ -180,7 +180,7 @@ TEST_F(CudaPatchOptions, CachedSourcesGiveTheSame) {
 class CudaPatchMemory : public test::GpuTest<> {};
 
 TEST_F(CudaPatchMemory, IsWhatWasPlanned) {
-  for (const SweepOptimizer optimizer : {kByWinner, kByPaths})
+  for (const Optimizer optimizer : {kByWinner, kByPaths})
     for (int levels = 0; levels <= 2; ++levels)
       for (const SweepVariant variant : {SweepVariant::kAuto, SweepVariant::kBytes}) {
         const PatchScene patches(scene(150, 101, 160, 110, 6), {levels, 2, 2, 1}, optimizer);

@@ -31,7 +31,7 @@ class CudaPipeline : public test::GpuTest<> {};
 /// The means of the aggregation are sums in double on both sides, whose order differs; with costs that are
 /// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
 ::testing::AssertionResult same_as_cpu(const PairProblem& problem) {
-  const Image<float> expected = pipeline_matching(problem).disparity;
+  const Image<float> expected = match_pair(problem).disparity;
   const cuda::PairRun run = cuda::run_pair(problem, kPoison);
   if (run.planned_bytes != run.arena_bytes)
     return ::testing::AssertionFailure()
@@ -46,7 +46,7 @@ struct MovedBlocks {
 
   explicit MovedBlocks(const Shape& shape)
       : left(blocky_colours(shape.width, shape.height, 6)), right(left.clone()), grey(move(shape)) {}
-  PairProblem problem(const Shape& shape, const PipelineOptions& options, bool words = false) const {
+  PairProblem problem(const Shape& shape, const MethodSpec& options, bool words = false) const {
     return pipeline_problem(grey.pair(words), {left.view(), right.view()}, shape.range, options);
   }
 
@@ -64,21 +64,21 @@ struct MovedBlocks {
 TEST_F(CudaPipeline, TheSystemIsTheCpusAtOddSizes) {
   for (const Shape& shape : shapes()) {
     const MovedBlocks blocks(shape);
-    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, ad_census_pipeline()))) << shape.name();
+    EXPECT_TRUE(same_as_cpu(blocks.problem(shape, presets::ad_census()))) << shape.name();
   }
 }
 
 TEST_F(CudaPipeline, OfTransformsAndPathsIsTheCpusAtOddSizes) {
   for (const Shape& shape : shapes()) {
     const MovedBlocks blocks(shape);
-    PipelineOptions options = ad_census_pipeline();
-    options.optimizer = PipelineOptimizer::kSemiGlobal;
+    MethodSpec options = presets::ad_census();
+    options.optimizer = Optimizer::kSemiGlobal;
     EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << "AD-Census " << shape.name();
-    options.cost = PipelineCost::kTransform;
+    options.cost.kind = CostKind::kTransform;
     EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << shape.name();
     options.semi_global.paths = 4;
-    options.refinement = {};
-    options.refinement.subpixel = true;
+    options.refine = {};
+    options.refine.subpixel = true;
     EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options, true))) << "16 bits, left only " << shape.name();
   }
 }
@@ -87,11 +87,11 @@ TEST_F(CudaPipeline, OfGraphCutsIsTheCpusAtOddSizes) {
   for (const Shape& shape : shapes()) {
     if (shape.range.count > 200 || shape.width > 200) continue;  // they take the CPU long
     const MovedBlocks blocks(shape);
-    PipelineOptions options = ad_census_pipeline();
-    options.refinement.graph_cut = true;
+    MethodSpec options = presets::ad_census();
+    options.refine.graph_cut = true;
     EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << "from scanlines " << shape.name();
-    options.cost = PipelineCost::kTransform;
-    options.optimizer = PipelineOptimizer::kGraphCut;
+    options.cost.kind = CostKind::kTransform;
+    options.optimizer = Optimizer::kGraphCut;
     EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options))) << shape.name();
   }
 }
@@ -101,25 +101,23 @@ TEST_F(CudaPipeline, OfEveryCostAggregationAndOptimizerIsTheCpus) {
   const Shape shape{61, 33, {-2, 14}};
   const MovedBlocks blocks(shape);
   struct Cost {
-    PipelineCost cost;
+    CostKind cost;
     Transform transform = Transform::kCensus5x5;
   };
-  for (const Cost& cost :
-       {Cost{PipelineCost::kColourDifference}, Cost{PipelineCost::kAdCensus}, Cost{PipelineCost::kTransform},
-        Cost{PipelineCost::kTransform, Transform::kCensus9x7},
-        Cost{PipelineCost::kTransform, Transform::kSymmetricCensus},
-        Cost{PipelineCost::kTransform, Transform::kRank}})
+  for (const Cost& cost : {Cost{CostKind::kColourDifference}, Cost{CostKind::kAdCensus},
+                           Cost{CostKind::kTransform}, Cost{CostKind::kTransform, Transform::kCensus9x7},
+                           Cost{CostKind::kTransform, Transform::kSymmetricCensus},
+                           Cost{CostKind::kTransform, Transform::kRank}})
     for (const Aggregation kind :
          {Aggregation::kNone, Aggregation::kConstantWindow, Aggregation::kCrossBased})
-      for (const PipelineOptimizer optimizer :
-           {PipelineOptimizer::kWinnerTakeAll, PipelineOptimizer::kSemiGlobal, PipelineOptimizer::kScanline,
-            PipelineOptimizer::kGraphCut})
+      for (const Optimizer optimizer :
+           {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal, Optimizer::kScanline, Optimizer::kGraphCut})
         for (const bool refined : {false, true}) {
-          PipelineOptions options = ad_census_pipeline();
-          if (!refined) options.refinement = {};
-          options.refinement.graph_cut = refined;
-          options.cost = cost.cost;
-          options.transform.transform = cost.transform;
+          MethodSpec options = presets::ad_census();
+          if (!refined) options.refine = {};
+          options.refine.graph_cut = refined;
+          options.cost.kind = cost.cost;
+          options.cost.transform.transform = cost.transform;
           options.aggregation.kind = kind;
           options.optimizer = optimizer;
           EXPECT_TRUE(same_as_cpu(blocks.problem(shape, options)))
@@ -135,7 +133,7 @@ TEST_F(CudaPipeline, OfTheBackendCountsTheHostsPart) {
   PairProblem pair = blocks.problem(shape, {}, true);
   const auto backend = make_cuda_backend({});
   const std::size_t without = backend->pair_memory(61, 33, pair.options).host_bytes;
-  pair.options.pipeline.optimizer = PipelineOptimizer::kGraphCut;
+  pair.options.optimizer = Optimizer::kGraphCut;
   EXPECT_GE(backend->pair_memory(61, 33, pair.options).host_bytes,
             without + Volume<float>::bytes(61, 14, 33));
   EXPECT_TRUE(same_image(match_pair(pair).disparity, backend->match(pair).disparity));
@@ -145,30 +143,27 @@ TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
   const Image<Rgb8> left = blocky_colours(61, 33, 6), right = blocky_colours(61, 33, 7);
   const GreyImages grey(left, right);
   const PairProblem whole =
-      pipeline_problem(grey.pair(false), {left.view(), right.view()}, {-2, 14}, ad_census_pipeline());
+      pipeline_problem(grey.pair(false), {left.view(), right.view()}, {-2, 14}, presets::ad_census());
   const auto expect_same = [&](const char* what, const auto& change) {
     PairProblem problem = whole;
-    change(problem.options.pipeline);
+    change(problem.options);
     EXPECT_TRUE(same_as_cpu(problem)) << what;
   };
-  expect_same("no aggregation", [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kNone; });
-  expect_same("three iterations", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 3; });
-  expect_same("a constant window",
-              [](PipelineOptions& o) { o.aggregation.kind = Aggregation::kConstantWindow; });
-  expect_same("no iteration", [](PipelineOptions& o) { o.aggregation.cross_based.iterations = 0; });
-  expect_same("winners", [](PipelineOptions& o) { o.optimizer = PipelineOptimizer::kWinnerTakeAll; });
-  expect_same("colours", [](PipelineOptions& o) { o.cost = PipelineCost::kColourDifference; });
-  expect_same("no refinement", [](PipelineOptions& o) { o.refinement = {}; });
-  expect_same("nothing is repaired",
-              [](PipelineOptions& o) { o.refinement.vote = o.refinement.interpolate = false; });
-  expect_same("votes alone",
-              [](PipelineOptions& o) { o.refinement.interpolate = o.refinement.edges = false; });
-  expect_same("no votes", [](PipelineOptions& o) { o.refinement.vote = o.refinement.median = false; });
-  expect_same("a tolerance", [](PipelineOptions& o) { o.left_right = 1.0f; });
-  expect_same("nothing but winners of colours", [](PipelineOptions& o) {
+  expect_same("no aggregation", [](MethodSpec& o) { o.aggregation.kind = Aggregation::kNone; });
+  expect_same("three iterations", [](MethodSpec& o) { o.aggregation.cross_based.iterations = 3; });
+  expect_same("a constant window", [](MethodSpec& o) { o.aggregation.kind = Aggregation::kConstantWindow; });
+  expect_same("no iteration", [](MethodSpec& o) { o.aggregation.cross_based.iterations = 0; });
+  expect_same("winners", [](MethodSpec& o) { o.optimizer = Optimizer::kWinnerTakeAll; });
+  expect_same("colours", [](MethodSpec& o) { o.cost.kind = CostKind::kColourDifference; });
+  expect_same("no refinement", [](MethodSpec& o) { o.refine = {}; });
+  expect_same("nothing is repaired", [](MethodSpec& o) { o.refine.vote = o.refine.interpolate = false; });
+  expect_same("votes alone", [](MethodSpec& o) { o.refine.interpolate = o.refine.edges = false; });
+  expect_same("no votes", [](MethodSpec& o) { o.refine.vote = o.refine.median = false; });
+  expect_same("a tolerance", [](MethodSpec& o) { o.left_right = 1.0f; });
+  expect_same("nothing but winners of colours", [](MethodSpec& o) {
     o = {};
-    o.cost = PipelineCost::kColourDifference;
-    o.optimizer = PipelineOptimizer::kWinnerTakeAll;
+    o.cost.kind = CostKind::kColourDifference;
+    o.optimizer = Optimizer::kWinnerTakeAll;
   });
 }
 
@@ -181,13 +176,13 @@ TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
   Image<Rgb8> left = right.clone();
   for (int y = 0; y < 53; ++y)
     for (int x = 5; x < 91; ++x) left(x, y) = right(x - 3 - x / 40, y);
-  PipelineOptions options = ad_census_pipeline();
+  MethodSpec options = presets::ad_census();
   options.aggregation.kind = Aggregation::kAdaptiveWeight;
   options.aggregation.adaptive_weight.radius = 5;
   const GreyImages grey(left, right);
   const PairProblem problem =
       pipeline_problem(grey.pair(false), {left.view(), right.view()}, {0, 9}, options);
-  const Image<float> expected = pipeline_matching(problem).disparity;
+  const Image<float> expected = match_pair(problem).disparity;
   const Image<float> found = cuda::run_pair(problem, kPoison).map.disparity;
   int differing = 0;
   for (int y = 0; y < 53; ++y)
@@ -198,7 +193,8 @@ TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
 TEST_F(CudaPipeline, RefusesMissingImagesAndOptionsOutOfRange) {
   const Image<Rgb8> image = blocky_colours(9, 5, 6);
   const GreyImages grey(image, image);
-  const PairProblem whole = pipeline_problem(grey.pair(false), {image.view(), image.view()}, {0, 4}, {});
+  const PairProblem whole =
+      pipeline_problem(grey.pair(false), {image.view(), image.view()}, {0, 4}, presets::plain_pipeline());
   const std::unique_ptr<Backend> backend = make_cuda_backend({});
   EXPECT_NO_THROW(backend->match(whole));
   PairProblem problem = whole;
@@ -208,7 +204,7 @@ TEST_F(CudaPipeline, RefusesMissingImagesAndOptionsOutOfRange) {
   problem.colour = {};
   EXPECT_THROW(backend->match(problem), std::logic_error) << "colours";
   problem = whole;
-  problem.options.pipeline.outside_cost = 256;
+  problem.options.cost.outside_cost = 256;
   EXPECT_THROW(backend->match(problem), std::logic_error) << "the cost outside";
 }
 
@@ -220,9 +216,9 @@ TEST_F(CudaPipeline, TheSystemIsTheCpusOnMiddleburysPairs) {
     const ColourPair pair{set.left.view(), set.right.view()};
     const GreyImages grey(set.left, set.right);
     const DisparityRange range{0, set.grey.disparities};
-    PipelineOptions options = ad_census_pipeline();
+    MethodSpec options = presets::ad_census();
     EXPECT_TRUE(same_as_cpu(pipeline_problem(grey.pair(false), pair, range, options))) << name;
-    options.optimizer = PipelineOptimizer::kSemiGlobal;  // of cones both views take turns in the same memory
+    options.optimizer = Optimizer::kSemiGlobal;  // of cones both views take turns in the same memory
     EXPECT_TRUE(same_as_cpu(pipeline_problem(grey.pair(true), pair, range, options))) << name << ", paths";
   }
 }

@@ -85,14 +85,14 @@ TEST_P(CudaPipelineStage, CostsAreTheCpus) {
   const ColourPair pair{left.view(), right.view()};
   const int min = shape.range.min;
   Volume<float> expected(shape.width, shape.range.count, shape.height);
-  PipelineOptions options;
+  MethodSpec options;
   for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
-    options.cost = PipelineCost::kAdCensus;
-    ad_census_costs(pair, side, min, options.ad_census, expected.view());
+    options.cost.kind = CostKind::kAdCensus;
+    ad_census_costs(pair, side, min, options.cost.ad_census, expected.view());
     EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
-    options.cost = PipelineCost::kColourDifference;
-    options.colour_cap = 9.5f;
-    colour_difference_costs(pair, side, min, options.colour_cap, expected.view());
+    options.cost.kind = CostKind::kColourDifference;
+    options.cost.colour_cap = 9.5f;
+    colour_difference_costs(pair, side, min, options.cost.colour_cap, expected.view());
     EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
   }
 }
@@ -103,13 +103,13 @@ TEST_P(CudaPipelineStage, CostsOfTransformsAreTheCpus) {
                           blocky_colours(shape.width, shape.height, 4));
   PairProblem problem{images.pair(false), {}};
   problem.options.range = shape.range;
-  PipelineOptions& options = problem.options.pipeline;
+  MethodSpec& options = problem.options;
   Volume<float> expected(shape.width, shape.range.count, shape.height);
   for (const Transform transform :
        {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7, Transform::kSymmetricCensus})
     for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
-      options.transform.transform = transform;
-      options.outside_cost = 9;
+      options.cost.transform.transform = transform;
+      options.cost.outside_cost = 9;
       PipelineCosts(problem).fill(side, expected.view());
       EXPECT_TRUE(same_volume(expected,
                               cuda::run_transform_costs(problem.images, side, shape.range, options, kPoison)))

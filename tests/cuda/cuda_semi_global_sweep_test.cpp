@@ -12,15 +12,16 @@ namespace {
 struct PathCase {
   std::string name;
   reference::ProblemShape shape;
-  SweepOptions options = {};
-  SemiGlobalOptions penalties = SweepPaths().penalties;
-  std::size_t block_bytes = SweepPaths().block_bytes;
+  CostOptions options = {};
+  SemiGlobalOptions penalties = MethodSpec().semi_global;
+  std::size_t block_bytes = MethodSpec().block_bytes;
 };
 
 reference::OwnedProblem problem_of(const PathCase& c) {
   reference::OwnedProblem owned = reference::random_problem(c.shape, c.options);
-  owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
-  owned.problem.paths = {c.penalties, c.block_bytes};
+  owned.problem.optimizer = Optimizer::kSemiGlobal;
+  owned.problem.semi_global = c.penalties;
+  owned.problem.block_bytes = c.block_bytes;
   return owned;
 }
 
@@ -45,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
         PathCase{"TwoPlanes", {15, 9, 17, 11, 1, 2, 1, 4, 6}},
         PathCase{"OneRow", {40, 1, 37, 23, 2, 9, 1, 4, 7}},
         PathCase{
-            "Blocks", {250, 190, 260, 200, 2, 70, 1, 3, 8}, {}, SweepPaths().penalties, 110 * 100 * 128}),
+            "Blocks", {250, 190, 260, 200, 2, 70, 1, 3, 8}, {}, MethodSpec().semi_global, 110 * 100 * 128}),
     [](const auto& one) { return one.param.name; });
 
 class CudaSemiGlobalSweepMemory : public test::GpuTest<> {};

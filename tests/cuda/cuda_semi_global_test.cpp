@@ -20,7 +20,7 @@ struct PairCase {
   std::string name;
   int width, height;
   DisparityRange range;
-  SemiGlobalPairOptions options = {};
+  MethodSpec options = presets::semi_global();
   bool words = false;
 };
 
@@ -46,8 +46,7 @@ class NoisyPair {
       }
     problem_.images.left = left_.view();
     problem_.images.right = right_.view();
-    problem_.options.range = c.range;
-    problem_.options.semi_global = c.options;
+    problem_.options = {c.options, c.range};
     if (c.words) widen(random);
   }
   const PairProblem& problem() const { return problem_; }
@@ -71,24 +70,25 @@ class NoisyPair {
   PairProblem problem_;
 };
 
-SemiGlobalPairOptions with_transform(Transform transform, int rank_window = 9) {
-  SemiGlobalPairOptions options;
-  options.transform = {transform, rank_window};
+MethodSpec with_transform(Transform transform, int rank_window = 9) {
+  MethodSpec options = presets::semi_global();
+  options.cost.transform = {transform, rank_window};
   return options;
 }
 
-SemiGlobalPairOptions with_optimizer(SemiGlobalOptions optimizer) {
-  SemiGlobalPairOptions options;
-  options.optimizer = optimizer;
+MethodSpec with_optimizer(SemiGlobalOptions optimizer) {
+  MethodSpec options = presets::semi_global();
+  options.semi_global = optimizer;
   return options;
 }
 
-SemiGlobalPairOptions with_filters(int uniqueness, int left_right, bool subpixel, bool median) {
-  SemiGlobalPairOptions options;
+MethodSpec with_filters(int uniqueness, int left_right, bool subpixel, bool median) {
+  MethodSpec options = presets::semi_global();
   options.uniqueness = uniqueness;
-  options.left_right = left_right;
-  options.subpixel = subpixel;
-  options.median = median;
+  options.refine.left_right = left_right >= 0;
+  options.left_right = static_cast<float>(std::max(left_right, 0));
+  options.refine.subpixel = subpixel;
+  options.refine.median = median;
   return options;
 }
 
@@ -138,7 +138,7 @@ std::vector<PairCase> pair_cases() {
       {"subpixel", 61, 35, {0, 24}, with_filters(0, 1, true, false)},
   };
   cases.push_back({"dear_outside", 61, 35, {0, 24}});
-  cases.back().options.outside_cost = 255;
+  cases.back().options.cost.outside_cost = 255;
   return cases;
 }
 

@@ -18,12 +18,12 @@ namespace {
 struct VolumeCase {
   std::string name;
   Aggregation aggregation;
-  SweepOptimizer optimizer;
+  Optimizer optimizer;
   reference::ProblemShape shape = {131, 67, 137, 73, 3, 37, 1, 6, 2};
-  SweepOptions options = {};
+  CostOptions options = {};
   bool graph_cut = false;
   int iterations = 1;
-  std::size_t block_bytes = SweepPaths().block_bytes;
+  std::size_t block_bytes = MethodSpec().block_bytes;
   bool edges = false;
   int reach = 12;  ///< of the arms
 };
@@ -32,10 +32,10 @@ reference::OwnedProblem volume_problem(const VolumeCase& c) {
   reference::OwnedProblem owned = reference::random_problem(c.shape, c.options);
   SweepProblem& problem = owned.problem;
   problem.optimizer = c.optimizer;
-  problem.paths.block_bytes = c.block_bytes;
-  problem.stages.graph_cut = c.graph_cut;
-  problem.stages.edges = c.edges;
-  AggregationOptions& by = problem.stages.aggregation;
+  problem.block_bytes = c.block_bytes;
+  problem.refine.graph_cut = c.graph_cut;
+  problem.refine.edges = c.edges;
+  AggregationOptions& by = problem.aggregation;
   by.kind = c.aggregation;
   by.constant_radius = 3;
   by.adaptive_weight.radius = 5;
@@ -51,9 +51,9 @@ TEST_P(CudaVolumeSweep, EqualsTheCpu) {
   test::expect_same(make_cuda_backend({})->sweep(owned.problem), sweep_view(owned.problem));
 }
 
-constexpr auto kWinner = SweepOptimizer::kWinnerTakeAll, kPaths = SweepOptimizer::kSemiGlobal,
-               kCut = SweepOptimizer::kGraphCut;
-constexpr SweepOptions kColourMean{CostKind::kSad, 3, Combination::kMean, 1};
+constexpr auto kWinner = Optimizer::kWinnerTakeAll, kPaths = Optimizer::kSemiGlobal,
+               kCut = Optimizer::kGraphCut;
+constexpr CostOptions kColourMean{CostKind::kSad, 3, Combination::kMean, 1};
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, CudaVolumeSweep,
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {},
                    false,
                    1,
-                   SweepPaths().block_bytes,
+                   MethodSpec().block_bytes,
                    true},
         VolumeCase{"EdgesAfterCut",
                    Aggregation::kConstantWindow,
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {},
                    true,
                    1,
-                   SweepPaths().block_bytes,
+                   MethodSpec().block_bytes,
                    true},
         VolumeCase{"EdgesInBlocks",
                    Aggregation::kCrossBased,
@@ -188,7 +188,7 @@ TEST_F(CudaVolumeSweepSingle, CountsWhatItTakesAndStaysWithinALimit) {
   }
   reference::OwnedProblem wide =
       volume_problem({"", Aggregation::kConstantWindow, kPaths, {250, 190, 260, 200, 2, 70, 1, 3, 8}});
-  wide.problem.stages.aggregation.constant_radius = 64;  // whose sums are stored
+  wide.problem.aggregation.constant_radius = 64;  // whose sums are stored
   test::expect_memory_counted(wide.problem, 97);
 }
 

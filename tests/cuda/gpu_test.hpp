@@ -7,6 +7,8 @@
 #include <string>
 
 #include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon::test {
 

@@ -21,7 +21,7 @@ struct SharedSources {
   reference::OwnedProblem owned;
   std::vector<SweepProblem> views;
 
-  SharedSources(const SweepOptions& options, int channels) {
+  SharedSources(const CostOptions& options, int channels) {
     owned = reference::random_problem({61, 37, 67, 41, kImages, 19, channels, 4, 3}, options);
     std::vector<PosedImage> images = owned.problem.sources;
     for (int i = 0; i < kImages; ++i)

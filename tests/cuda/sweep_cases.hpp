@@ -40,7 +40,7 @@ class SweepScene {
   explicit SweepScene(const SweepCase& c)
       : random_(static_cast<unsigned>(c.width * 31 + c.planes * 7 + c.window)) {
     problem_.planes = make_plane_set(2.0, 10.0, c.planes);
-    problem_.options = {c.cost, c.window, c.combination, c.best_k};
+    problem_.cost = {c.cost, c.window, c.combination, c.best_k};
     problem_.reference = posed(c, c.width, c.height, {});
     for (int i = 0; i < c.sources; ++i) {
       const double side = i % 2 == 0 ? 1.0 : -1.0;

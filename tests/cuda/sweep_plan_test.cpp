@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 
-SweepSpec spec_of(const SweepOptions& options) {
-  SweepSpec spec;
-  spec.options = options;
+MethodSpec spec_of(const CostOptions& options) {
+  MethodSpec spec;
+  spec.cost = options;
   return spec;
 }
-SweepSpec zncc() {
+MethodSpec zncc() {
   return spec_of({CostKind::kZncc, 7, Combination::kBestK, 2});
 }
-SweepSpec sad() {
+MethodSpec sad() {
   return spec_of({CostKind::kSad, 7, Combination::kMinimum, 1});
 }
 
@@ -36,7 +36,7 @@ TEST(SweepPlan, SmallViewsAreDoneInOnePiece) {
 }
 
 TEST(SweepPlan, TwentyFourMegapixelsAnd512PlanesFitAGibibyte) {
-  for (const SweepSpec& spec : {zncc(), sad()})
+  for (const MethodSpec& spec : {zncc(), sad()})
     for (const std::size_t streams : {1u, 2u}) {
       const SweepPlan plan = plan_sweep({spec, 6000, 4000, 6000, 4000, 1, 8, 512}, kGiB / streams);
       EXPECT_LE(plan.bytes, kGiB / streams);
@@ -67,11 +67,11 @@ TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
 TEST(SweepPlan, RefusesOptionsOutOfRange) {
   const SweepShape shape{sad(), 64, 48, 64, 48, 1, 2, 8};
   SweepShape even = shape;
-  even.options.window = 8;
+  even.cost.window = 8;
   EXPECT_THROW(plan_sweep(even, kGiB), std::logic_error);
   SweepShape colour = shape;
   colour.channels = 3;
-  colour.options = zncc().options;
+  colour.cost = zncc().cost;
   EXPECT_THROW(plan_sweep(colour, kGiB), std::logic_error);
 }
 
@@ -83,7 +83,7 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
   for (const View& view : {View{3200, 2128, 16}, View{3200, 2128, 448}, View{6221, 4146, 512},
                            View{4467, 2240, 32}, View{640, 480, 64}}) {
     SweepShape shape{zncc(), view.width, view.height, view.width, view.height, 1, 2, view.planes};
-    shape.stages.aggregation.kind = Aggregation::kCrossBased;
+    shape.aggregation.kind = Aggregation::kCrossBased;
     const std::vector<SweepBlock> blocks = blocks_of(shape);
     const Tile largest = largest_block(blocks);
     const std::size_t counted = cross_by_sums_bytes(largest.width, view.planes, largest.height);
@@ -95,18 +95,18 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
   SweepShape shape{zncc(), 24, 19, 27, 21, 1, 2, 5000};
-  shape.stages.aggregation.kind = Aggregation::kConstantWindow;
+  shape.aggregation.kind = Aggregation::kConstantWindow;
   const SweepPlan plan = plan_sweep(shape, kGiB);
   EXPECT_TRUE(plan.stored);
   EXPECT_FALSE(plan.paths);
-  shape.optimizer = SweepOptimizer::kSemiGlobal;
+  shape.optimizer = Optimizer::kSemiGlobal;
   EXPECT_THROW(plan_sweep(shape, kGiB), UsageError);
 }
 
 SweepShape patches(int width, int height, int sources, int levels) {
   SweepShape shape{zncc(), width, height, width, height, 1, sources, 32};
-  shape.stages.patches = true;
-  shape.stages.patch_match.levels = levels;
+  shape.refine.patches = true;
+  shape.patch_match.levels = levels;
   return shape;
 }
 
@@ -132,7 +132,7 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   EXPECT_GT(large.sweep_bytes, large.patch_bytes);
   EXPECT_EQ(large.bytes, large.sweep_bytes);
 
-  many.optimizer = SweepOptimizer::kSemiGlobal;
+  many.optimizer = Optimizer::kSemiGlobal;
   const SweepPlan paths = plan_sweep(many, kGiB);
   EXPECT_GT(paths.path_bytes, 0u);
   EXPECT_GT(paths.sweep_bytes, paths.path_bytes);
@@ -142,7 +142,7 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
 TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
   SweepShape shape = patches(6000, 4000, 20, 1);
   shape.planes = 256;
-  shape.optimizer = SweepOptimizer::kSemiGlobal;
+  shape.optimizer = Optimizer::kSemiGlobal;
   const SweepPlan plan = plan_sweep(shape, kGiB);
   EXPECT_LE(plan.bytes, kGiB);
   EXPECT_EQ(plan.sums, 1);

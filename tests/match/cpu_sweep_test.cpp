@@ -18,7 +18,7 @@ using reference::random_problem;
 struct SweepCase {
   const char* name;
   ProblemShape shape;
-  SweepOptions options;
+  CostOptions options;
 };
 
 void PrintTo(const SweepCase& c, std::ostream* out) {
@@ -28,8 +28,7 @@ void PrintTo(const SweepCase& c, std::ostream* out) {
 constexpr std::uint16_t kPoison = 0x5A5A;
 
 Volume<Half> sweep_whole(const SweepProblem& problem) {
-  const CpuSweep sweep =
-      prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
+  const CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
   Volume<Half> volume(width, problem.planes.count, height);
   for (int y = 0; y < height; ++y)
@@ -67,7 +66,7 @@ TEST_P(CpuSweepOracle, EqualsTheTextbook) {
     // the adjacent 1/256 pixel, which changes single grey levels by one.
     const double step = std::max(std::abs(expected), 0.01) / 1024 + 1e-5;
     if (std::abs(found - expected) > step) ++different;
-    EXPECT_NEAR(found, expected, owned.problem.options.cost == CostKind::kSad ? 0.6 : 0.15)
+    EXPECT_NEAR(found, expected, owned.problem.cost.kind == CostKind::kSad ? 0.6 : 0.15)
         << x << " " << y << " " << d;
   });
   EXPECT_LE(different, samples / 50) << "of " << samples;
@@ -82,8 +81,7 @@ TEST_P(CpuSweepOracle, TilesEqualTheWhole) {
   const OwnedProblem owned = random_problem(GetParam().shape, GetParam().options);
   const SweepProblem& problem = owned.problem;
   const Volume<Half> whole = sweep_whole(problem);
-  const CpuSweep sweep =
-      prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
+  const CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
   for (int y = 0; y < whole.height(); y += 5) {
     for (int x = 0; x < whole.width(); x += 7) {
       const Tile tile{x, y, std::min(7, whole.width() - x), std::min(5, whole.height() - y)};
@@ -116,7 +114,7 @@ TEST_P(CpuSweepOracle, EveryInstructionSetGivesTheSameBits) {
   EXPECT_GE(sets, 2) << "one instruction set alone is compared with itself";
 }
 
-SweepOptions options(CostKind cost, int window, Combination combination, int best_k = 2) {
+CostOptions options(CostKind cost, int window, Combination combination, int best_k = 2) {
   return {cost, window, combination, best_k};
 }
 
@@ -165,7 +163,7 @@ TEST(CpuSweep, ASourceOfOnePixelSeesWhatFallsOnItsCentre) {
 
 TEST(CpuSweep, RefusesOptionsOutOfTheirRange) {
   const OwnedProblem owned = random_problem({}, {});
-  const auto prepare = [&](SweepOptions o) {
+  const auto prepare = [&](CostOptions o) {
     return prepare_cpu_sweep(owned.problem.reference, owned.problem.sources, owned.problem.planes, o);
   };
   EXPECT_THROW(prepare(options(CostKind::kSad, 4, Combination::kMean)), std::logic_error);

@@ -53,6 +53,7 @@ TEST(WinnerTakeAll, EqualsTheSearchOverAllCosts) {
   for (const int planes : {1, 2, 3, 17, 100}) {
     for (const int width : {1, 31, 32, 33, 70}) {
       Volume<Half> volume(width, planes, 2);
+      Volume<float> floats(width, planes, 2);
       for (int d = 0; d < planes; ++d)
         for (int x = 0; x < width; ++x) {
           const double r = reference::hashed(static_cast<std::uint32_t>(planes),
@@ -61,14 +62,19 @@ TEST(WinnerTakeAll, EqualsTheSearchOverAllCosts) {
           volume.view()(x, 1, d) =
               to_half(r < 0.1 ? kNoCost : static_cast<float>(static_cast<int>(r * 12)) / 8);
           volume.view()(x, 0, d) = to_half(0);
+          floats.view()(x, 1, d) = to_float(volume.view()(x, 1, d));
+          floats.view()(x, 0, d) = 0;
         }
       std::vector<Winner> winners(static_cast<std::size_t>(width), Winner{-7, 0, 0, 0, 0});
+      std::vector<Winner> of_floats = winners;
       winner_take_all(volume.view(), 1, winners.data());
+      winner_take_all(floats.view(), 1, of_floats.data());
       for (int x = 0; x < width; ++x) {
         std::vector<float> costs;
         for (int d = 0; d < planes; ++d) costs.push_back(to_float(volume.view()(x, 1, d)));
         const std::string where = std::to_string(planes) + " planes, x = " + std::to_string(x);
         expect_equal(winners[static_cast<std::size_t>(x)], search(costs), where);
+        expect_equal(of_floats[static_cast<std::size_t>(x)], search(costs), where + ", floats");
         expect_equal(scan(costs), search(costs), where + ", scan");
       }
     }

@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "predict/stage_calibration.hpp"
 
 namespace recon {
@@ -141,7 +143,7 @@ class LawfulBackend : public Backend {
   std::string name() const override { return "lawful"; }
   int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {}; }
-  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  WorkMemory pair_memory(int, int, const PairSpec&) const override { return {}; }
   DepthEstimate sweep(const SweepProblem& problem) override {
     pass(sweep_task(sweep_shape(problem), 2));
     return {};
@@ -154,7 +156,7 @@ class LawfulBackend : public Backend {
   static double seconds(const StageTask& it) {
     return (2 + 0.1 * it.radius) * sum(it, {1e-3, 1e-9, 4e-10, 1e-11, 5e-9});
   }
-  void calibrate_for(const StageOptions& options, PerformanceModel& model) {
+  void calibrate_for(const SampledMethod& options, PerformanceModel& model) {
     calibrate(sample_calls(*this, options, 2), model, [this] { return now; });
   }
 
@@ -167,17 +169,18 @@ class LawfulBackend : public Backend {
   }
 };
 
-SweepSpec sweep_of(int window, bool patches = false) {
-  SweepSpec sweep;
-  sweep.options.window = window;
-  sweep.stages.patches = patches;
-  return sweep;
+SampledMethod sweep_of(int window, bool patches = false) {
+  MethodSpec sweep;
+  sweep.cost.window = window;
+  sweep.refine.patches = patches;
+  return {sweep};
 }
 
-void expect_recovered(const std::vector<StageOptions>& calibrated, const StageOptions& wanted, double error) {
+void expect_recovered(const std::vector<SampledMethod>& calibrated, const SampledMethod& wanted,
+                      double error) {
   LawfulBackend backend;
   PerformanceModel model;
-  for (const StageOptions& options : calibrated) backend.calibrate_for(options, model);
+  for (const SampledMethod& options : calibrated) backend.calibrate_for(options, model);
   for (const MakeCall& call : sample_calls(backend, wanted, 2, 0.7)) {
     const StageTask task = call().task;
     EXPECT_NEAR(model.seconds(task) / LawfulBackend::seconds(task), 1, error) << task.stage;
@@ -188,23 +191,22 @@ TEST(Calibration, RecoversTheLawOfABackend) {
   for (const int window : {5, 7, 9}) expect_recovered({sweep_of(5), sweep_of(9)}, sweep_of(window), 0.05);
   expect_recovered({sweep_of(5, true)}, sweep_of(5, true), 1e-4);
   for (const auto method :
-       {PairMethod::kBlockMatching, PairMethod::kSemiGlobal, PairMethod::kBeliefPropagation}) {
-    PairOptions options;
-    options.method = method;
-    expect_recovered({options}, options, 1e-4);
+       {WholeMethod::kBlockMatching, WholeMethod::kSemiGlobal, WholeMethod::kBeliefPropagation}) {
+    const SampledMethod pair{presets::of(method), true};
+    expect_recovered({pair}, pair, 1e-4);
   }
 }
 
 TEST(Calibration, MeasuresTheSameEveryTimeWithoutWhatDoesNotFit) {
   LawfulBackend a, b, small;
   PerformanceModel model, of_small;
-  a.calibrate_for(SweepSpec{}, model);
+  a.calibrate_for(SampledMethod{}, model);
   const std::size_t once = model.measured.size();
-  b.calibrate_for(SweepSpec{}, model);
+  b.calibrate_for(SampledMethod{}, model);
   EXPECT_EQ(model.measured.size(), once);  // in place of what was known
   EXPECT_EQ(a.seen, b.seen);
   small.most_samples = 1e6;
-  small.calibrate_for(SweepSpec{}, of_small);
+  small.calibrate_for(SampledMethod{}, of_small);
   EXPECT_EQ(of_small.measured.size(), 1u);
 }
 

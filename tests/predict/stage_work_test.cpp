@@ -15,36 +15,33 @@ using Terms = std::array<double, StageWork::kTerms>;
 Terms terms(const SweepShape& shape, int threads) {
   return sweep_task(shape, threads).work.terms();
 }
-Terms terms(int width, int height, const PairOptions& options, int threads) {
+Terms terms(int width, int height, const PairSpec& options, int threads) {
   return pair_task(width, height, options, threads).work.terms();
 }
-double operations(int width, int height, const PairOptions& options, int threads) {
+double operations(int width, int height, const PairSpec& options, int threads) {
   return pair_task(width, height, options, threads).work.operations;
 }
 
-SweepShape small_shape(int width = 20, SweepOptimizer optimizer = SweepOptimizer::kWinnerTakeAll) {
+SweepShape small_shape(int width = 20, Optimizer optimizer = Optimizer::kWinnerTakeAll) {
   SweepShape shape;
   shape.width = width, shape.height = 10;
   shape.source_width = 30, shape.source_height = 8;
   shape.sources = 3;
   shape.planes = 5;
-  shape.options.window = 7;
+  shape.cost.window = 7;
   shape.optimizer = optimizer;
   return shape;
 }
 
-PairOptions method_of(PairMethod method, int planes) {
-  PairOptions options;
-  options.method = method;
-  options.range = {0, planes};
-  return options;
+PairSpec method_of(WholeMethod method, int planes) {
+  return {presets::of(method), {0, planes}};
 }
 
 /// A pipeline of an aggregation and the winner. Winners read the costs once: 8 bytes a sample.
-PairOptions aggregating(Aggregation kind, int planes, int radius = 1) {
-  PairOptions options = method_of(PairMethod::kPipeline, planes);
-  options.pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  AggregationOptions& by = options.pipeline.aggregation;
+PairSpec aggregating(Aggregation kind, int planes, int radius = 1) {
+  PairSpec options = method_of(WholeMethod::kNone, planes);
+  options.optimizer = Optimizer::kWinnerTakeAll;
+  AggregationOptions& by = options.aggregation;
   by.kind = kind;
   by.constant_radius = by.adaptive_weight.radius = radius;
   by.cross_based.iterations = 3;
@@ -86,13 +83,13 @@ TEST(SweepTask, ByHand) {
   EXPECT_EQ(terms(small_shape(), 3), (Terms{1, pixels, 2 * samples, bytes}));
   EXPECT_EQ(terms(small_shape(), 0), (Terms{1, pixels, 20 * 10 * 15, bytes}));
   // Paths add their codes and sums; blocks their margins.
-  SweepShape paths = small_shape(20, SweepOptimizer::kSemiGlobal);
+  SweepShape paths = small_shape(20, Optimizer::kSemiGlobal);
   EXPECT_EQ(terms(paths, 1), (Terms{1, pixels, samples, bytes + 7 * 20 * 10 * 64}));
   paths.planes = 300;  // in vectors of 64
   EXPECT_EQ(terms(paths, 1)[3], 4 * 20 * 10 * 300 + 7 * 20 * 10 * 320);
   paths.planes = 5;
   paths.width = 200;
-  paths.paths.block_bytes = 150 * 10 * 64;
+  paths.block_bytes = 150 * 10 * 64;
   ASSERT_EQ(blocks_of(paths).size(), 2u);
   const double in_blocks = 2 * (100 + 32) * 10;
   EXPECT_EQ(terms(paths, 0),
@@ -116,8 +113,8 @@ TEST(SweepTask, PatchesCountWhatThePassesCompare) {
   };
   EXPECT_EQ(patches(3, 2), 9 * (50 * 87 + 200 * 95));
   SweepShape shape = small_shape();  // and 10 x 5 pixels, patches of 3 x 3 samples, the best two sources
-  shape.stages.patches = true;
-  shape.stages.patch_match = {1, 1, 2, 3};
+  shape.refine.patches = true;
+  shape.patch_match = {1, 1, 2, 3};
   for (const int threads : {0, 1, 3})
     for (const int planes : {5, 300})
       for (const int sources : {1, 3, 20}) {
@@ -133,10 +130,10 @@ TEST(SweepTask, PatchesCountWhatThePassesCompare) {
 
 TEST(SweepTask, OptionsOfOtherCostsAreOtherStages) {
   SweepShape best = small_shape(), sad = best, crosses = best, window = best;
-  best.options.best_k = 3;
-  sad.options.cost = CostKind::kSad;
-  crosses.stages.aggregation.kind = Aggregation::kCrossBased;
-  window.options.window = 9;  // predicted between other windows
+  best.cost.best_k = 3;
+  sad.cost.kind = CostKind::kSad;
+  crosses.aggregation.kind = Aggregation::kCrossBased;
+  window.cost.window = 9;  // predicted between other windows
   const std::string zncc = sweep_task(small_shape(), 0).stage;
   for (const SweepShape& other : {best, sad, crosses}) EXPECT_NE(sweep_task(other, 0).stage, zncc);
   EXPECT_EQ(sweep_task(window, 0).stage, zncc);
@@ -157,19 +154,19 @@ TEST(PairTask, AggregationsByHand) {
     EXPECT_EQ(terms(30, 20, aggregating(Aggregation::kConstantWindow, 8, radius), 1),
               (Terms{1, 1200, kSamples, (8 + 16) * kSamples}));
   // Five threads take the eight planes of crosses in two rounds, as if they were ten.
-  const PairOptions crosses = aggregating(Aggregation::kCrossBased, 8);
+  const PairSpec crosses = aggregating(Aggregation::kCrossBased, 8);
   EXPECT_EQ(terms(30, 20, crosses, 1), (Terms{1, 2400, 3 * 2 * kSamples, (8 + 3 * 16) * kSamples}));
   EXPECT_EQ(terms(30, 20, crosses, 5), (Terms{1, 2400, 3 * 2 * 30 * 20 * 10, (8 + 3 * 16) * kSamples}));
 }
 
 TEST(PairTask, MethodsByHand) {
   // One piece of 32 columns in each of 4 rows, gone over twice, with two vectors of 64 planes.
-  const PairOptions sgm = method_of(PairMethod::kSemiGlobal, 70);
+  const PairSpec sgm = method_of(WholeMethod::kSemiGlobal, 70);
   EXPECT_EQ(terms(10, 4, sgm, 1), (Terms{1, 80, 2 * 4 * 32 * 128, 0}));
   for (const auto& [planes, lanes] : {std::pair{1, 64}, {64, 64}, {65, 128}, {70, 128}, {300, 512}})
-    EXPECT_EQ(terms(10, 4, method_of(PairMethod::kSemiGlobal, planes), 0),
+    EXPECT_EQ(terms(10, 4, method_of(WholeMethod::kSemiGlobal, planes), 0),
               (Terms{1, 80, 0, 7.0 * 10 * 4 * lanes}));
-  PairOptions bp = method_of(PairMethod::kBeliefPropagation, 70);
+  PairSpec bp = method_of(WholeMethod::kBeliefPropagation, 70);
   bp.belief.levels = 3;
   bp.belief.iterations = 2;
   const double messages = 4 * 2 * 70 * (40 + 10 + 3);  // on 10 x 4, 5 x 2 and 3 x 1 pixels
@@ -178,7 +175,7 @@ TEST(PairTask, MethodsByHand) {
 }
 
 TEST(PairTask, BlockMatchingByHand) {
-  PairOptions bm = method_of(PairMethod::kBlockMatching, 70);
+  PairSpec bm = method_of(WholeMethod::kBlockMatching, 70);
   EXPECT_EQ(terms(10, 4, bm, 0), (Terms{1, 80, 10 * 4 * 128, 0}));
   bm.block.steps_per_pixel = 2;
   EXPECT_EQ(operations(10, 4, bm, 1), 10 * 4 * 96 * 2);  // vectors of 32
@@ -187,8 +184,8 @@ TEST(PairTask, BlockMatchingByHand) {
   bm.block.cost = BlockCost::kSsd;  // of 16
   EXPECT_EQ(operations(10, 4, bm, 1), 2 * (10 * 4 * 80 + 10 * 48));
   // A GPU searches many disparities in another way.
-  const PairOptions packed = method_of(PairMethod::kBlockMatching, 512),
-                    many = method_of(PairMethod::kBlockMatching, 513);
+  const PairSpec packed = method_of(WholeMethod::kBlockMatching, 512),
+                 many = method_of(WholeMethod::kBlockMatching, 513);
   EXPECT_NE(pair_task(10, 4, many, 0).stage, pair_task(10, 4, packed, 0).stage);
   EXPECT_EQ(pair_task(10, 4, many, 1).stage, pair_task(10, 4, packed, 1).stage);
   EXPECT_EQ(operations(10, 4, many, 0), 10 * 4 * 513);
@@ -198,22 +195,22 @@ TEST(PairTask, PathsAndMessagesOfThreadsThatWait) {
   // Blocks of rows but the first are gone over three times.
   const PathBlocks plan(640, 480, 512, 2, 1);
   ASSERT_GT(plan.blocks, 1);
-  EXPECT_EQ(operations(640, 480, method_of(PairMethod::kSemiGlobal, 512), 1),
+  EXPECT_EQ(operations(640, 480, method_of(WholeMethod::kSemiGlobal, 512), 1),
             512.0 * 640 * (2.0 * plan.rows + 3.0 * (480 - plan.rows)));
   // 10 pieces in a row are enough for 3 workers; 16 threads wait for them.
-  const PairOptions sgm = method_of(PairMethod::kSemiGlobal, 64);
+  const PairSpec sgm = method_of(WholeMethod::kSemiGlobal, 64);
   const double paths = operations(320, 240, sgm, 16) / operations(320, 240, sgm, 1);
   EXPECT_GT(paths, 16 / 3.0);
   EXPECT_LT(paths, 1.2 * 16 / 3.0);
   // The only iteration needs one column more on each inner side of a tile.
-  PairOptions bp = method_of(PairMethod::kBeliefPropagation, 256);
+  PairSpec bp = method_of(WholeMethod::kBeliefPropagation, 256);
   bp.belief.levels = bp.belief.iterations = 1;
   const BeliefTiling tiling(belief_pyramid({2000, 8, 256}, bp.belief).levels[0], 1, 2, 1);
   ASSERT_EQ(tiling.rows, 1);
   ASSERT_GT(tiling.columns, 1);
   EXPECT_EQ(operations(2000, 8, bp, 1), 256.0 * 4 * 8 * (2000 + 2 * (tiling.columns - 1)));
   // The finest level has 4 tiles at most, and all others but the second one.
-  bp = method_of(PairMethod::kBeliefPropagation, 48);
+  bp = method_of(WholeMethod::kBeliefPropagation, 48);
   const double messages = operations(400, 300, bp, 16) / operations(400, 300, bp, 1);
   EXPECT_GT(messages, 4);
   EXPECT_LT(messages, 16);
@@ -225,7 +222,7 @@ void expect_at_least(const StageTask& larger, const StageTask& smaller) {
 }
 
 TEST(StageWork, DoesNotFallAsASizeGrows) {
-  for (const auto optimizer : {SweepOptimizer::kWinnerTakeAll, SweepOptimizer::kSemiGlobal})
+  for (const auto optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal})
     for (const int threads : {0, 1, 16})
       for (const int width : {33, 200, 700}) {
         SweepShape shape = small_shape(width, optimizer);
@@ -237,13 +234,13 @@ TEST(StageWork, DoesNotFallAsASizeGrows) {
           larger.*size += 1;
           expect_at_least(sweep_task(larger, threads), task);
         }
-        shape.options.window += 2;
+        shape.cost.window += 2;
         if (threads == 0) expect_at_least(sweep_task(shape, threads), task);
       }
-  for (const PairMethod method : {PairMethod::kBlockMatching, PairMethod::kSemiGlobal,
-                                  PairMethod::kBeliefPropagation, PairMethod::kPipeline})
+  for (const WholeMethod method : {WholeMethod::kBlockMatching, WholeMethod::kSemiGlobal,
+                                   WholeMethod::kBeliefPropagation, WholeMethod::kNone})
     for (const int width : {1, 5, 64, 333}) {
-      const PairOptions options = method_of(method, width), more = method_of(method, width + 1);
+      const PairSpec options = method_of(method, width), more = method_of(method, width + 1);
       const StageTask task = pair_task(width, 2 * width, options, 1);
       expect_at_least(pair_task(width + 1, 2 * width, options, 1), task);
       expect_at_least(pair_task(width, 2 * width + 1, options, 1), task);

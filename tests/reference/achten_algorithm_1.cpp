@@ -79,7 +79,7 @@ Image<int> sweep_algorithm_1(const SweepProblem& problem) {
         for (int x = 0; x < width; ++x) {
           const Vec2d projected = project(reference, source, x, y, z);
           const float cost = window_cost(problem.reference.channel[0], image.channel[0], x, y, projected,
-                                         problem.options.window);
+                                         problem.cost.window);
           // Step (iii): keep the min cost over the sources.
           float& kept = cost_cube[static_cast<std::size_t>(d)][static_cast<std::size_t>(y * width + x)];
           kept = std::fmin(kept, cost);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/image.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon::reference {
 

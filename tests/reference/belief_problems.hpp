@@ -19,8 +19,7 @@ struct BeliefPair {
     PairProblem p;
     p.images.left = left.view();
     p.images.right = right.view();
-    p.options.method = PairMethod::kBeliefPropagation;
-    p.options.range = range;
+    p.options = {presets::belief_propagation(), range};
     p.options.belief = belief;
     return p;
   }

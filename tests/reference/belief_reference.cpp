@@ -90,7 +90,7 @@ FloatImage blurred(ImageView<const std::uint8_t> image, float sigma) {
 }
 
 Grid data_costs(const PairProblem& problem) {
-  const PairOptions& options = problem.options;
+  const PairSpec& options = problem.options;
   const ImageView<const std::uint8_t> left = problem.images.left;
   const FloatImage l = blurred(left, options.belief.smoothing_sigma);
   const FloatImage r = blurred(problem.images.right, options.belief.smoothing_sigma);

@@ -54,8 +54,7 @@ inline BlockPair textured_pair(int width, int height, DisparityRange range, Bloc
   }
   pair.problem.images.left = pair.left.view();
   pair.problem.images.right = pair.right.view();
-  pair.problem.options.method = PairMethod::kBlockMatching;
-  pair.problem.options.range = range;
+  pair.problem.options = {presets::block_matching(), range};
   pair.problem.options.block = options;
   return pair;
 }

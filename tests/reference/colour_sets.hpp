@@ -32,16 +32,12 @@ inline ColourSet read_colour_set(const std::filesystem::path& folder) {
 
 /// A pipeline on a pair.
 inline PairProblem pipeline_problem(const GreyPair& grey, const ColourPair& colour, DisparityRange range,
-                                    const PipelineOptions& pipeline) {
-  PairProblem problem{grey, {}, colour};
-  problem.options.method = PairMethod::kPipeline;
-  problem.options.range = range;
-  problem.options.pipeline = pipeline;
-  return problem;
+                                    const MethodSpec& pipeline) {
+  return {grey, {pipeline, range}, colour};
 }
 
 /// A pipeline on a set, which has to outlive the problem.
-inline PairProblem pipeline_problem(const ColourSet& set, const PipelineOptions& pipeline) {
+inline PairProblem pipeline_problem(const ColourSet& set, const MethodSpec& pipeline) {
   return pipeline_problem({set.grey.left.view(), set.grey.right.view(), {}, {}},
                           {set.left.view(), set.right.view()}, {0, set.grey.disparities}, pipeline);
 }

@@ -51,26 +51,26 @@ struct SemiGlobalCase {
   std::string name;
   int width = 33, height = 17;
   DisparityRange range{0, 16};
-  SemiGlobalPairOptions options;
+  MethodSpec options = presets::semi_global();
   bool deep = false;
 };
 
 inline std::vector<SemiGlobalCase> semi_global_cases() {
-  const SemiGlobalPairOptions plain;
+  const MethodSpec plain = presets::semi_global();
   const auto with_transform = [](Transform transform, int rank_window = 9) {
-    SemiGlobalPairOptions options;
-    options.transform = {transform, rank_window};
+    MethodSpec options = presets::semi_global();
+    options.cost.transform = {transform, rank_window};
     return options;
   };
-  SemiGlobalPairOptions four = plain, wide = plain, unchecked = plain, level = plain, wide_four = plain,
-                        cheap = plain, largest = plain;
-  four.optimizer.paths = 4;
-  wide.optimizer = {8, 30, 400, 8};
-  wide_four.optimizer = {4, 0, 1000, 0};
-  unchecked.left_right = -1, unchecked.uniqueness = 0, unchecked.median = false, unchecked.subpixel = false;
-  level.optimizer.p2_falloff = 0, level.left_right = 0, level.uniqueness = 15;
-  cheap.outside_cost = 0, cheap.median = false, cheap.left_right = 3;
-  largest.outside_cost = 255, largest.optimizer = {8, 7000, kMaxPathCost - 255, 3};
+  MethodSpec four = plain, wide = plain, unchecked = plain, level = plain, wide_four = plain, cheap = plain,
+             largest = plain;
+  four.semi_global.paths = 4;
+  wide.semi_global = {8, 30, 400, 8};
+  wide_four.semi_global = {4, 0, 1000, 0};
+  unchecked.refine = {}, unchecked.uniqueness = 0;
+  level.semi_global.p2_falloff = 0, level.left_right = 0, level.uniqueness = 15;
+  cheap.cost.outside_cost = 0, cheap.refine.median = false, cheap.left_right = 3;
+  largest.cost.outside_cost = 255, largest.semi_global = {8, 7000, kMaxPathCost - 255, 3};
   std::vector<SemiGlobalCase> cases{
       {"one_disparity", 33, 17, {0, 1}, plain},
       {"seven", 33, 17, {0, 7}, plain},
@@ -113,7 +113,7 @@ inline std::vector<SemiGlobalCase> semi_global_cases() {
 inline OwnedPair make_pair_of(const SemiGlobalCase& which) {
   OwnedPair pair = random_pair(which.width, which.height, which.range,
                                static_cast<std::uint32_t>(which.width * 31 + which.range.count), which.deep);
-  pair.problem.options.semi_global = which.options;
+  pair.problem.options = {which.options, which.range};
   return pair;
 }
 

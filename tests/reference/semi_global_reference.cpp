@@ -43,20 +43,20 @@ int large_step_penalty(const SemiGlobalOptions& options, int a, int b) {
 
 /// Disparity of a pixel before the median.
 float disparity_at(const IntVolume& sums, const PairProblem& problem, int x, int y) {
-  const SemiGlobalPairOptions& options = problem.options.semi_global;
+  const MethodSpec& options = problem.options;
   const int min = problem.options.range.min;
   const IntWinner winner = winner_of(sums, x, y);
   if (options.uniqueness > 0 && winner.second >= 0 &&
       winner.second * (100 - options.uniqueness) < winner.cost * 100)
     return kUnknown;
-  if (options.left_right >= 0) {
+  if (options.refine.left_right) {
     const int matched = x - min - winner.plane;
     if (matched < 0 || matched >= sums.width) return kUnknown;
     const int back = right_winner_of(sums, min, matched, y);
-    if (std::abs(back - winner.plane) > options.left_right) return kUnknown;
+    if (static_cast<float>(std::abs(back - winner.plane)) > options.left_right) return kUnknown;
   }
   float offset = 0;
-  if (options.subpixel && winner.before >= 0 && winner.after >= 0) {
+  if (options.refine.subpixel && winner.before >= 0 && winner.after >= 0) {
     const int curvature = winner.before - 2 * winner.cost + winner.after;
     if (curvature > 0)
       offset = 0.5f * static_cast<float>(winner.before - winner.after) / static_cast<float>(curvature);
@@ -99,15 +99,15 @@ std::uint64_t transform_at(ImageView<const std::uint16_t> image, const Transform
 
 IntVolume transform_costs(const PairProblem& problem) {
   const GreyPair& images = problem.images;
-  const SemiGlobalPairOptions& options = problem.options.semi_global;
+  const MethodSpec& options = problem.options;
   const int width = images.left.width, height = images.left.height;
   const Image<std::uint16_t> left = widest(images.left, images.left16);
   const Image<std::uint16_t> right = widest(images.right, images.right16);
   Image<std::uint64_t> left_transform(width, height), right_transform(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      left_transform(x, y) = transform_at(left.view(), options.transform, x, y);
-      right_transform(x, y) = transform_at(right.view(), options.transform, x, y);
+      left_transform(x, y) = transform_at(left.view(), options.cost.transform, x, y);
+      right_transform(x, y) = transform_at(right.view(), options.cost.transform, x, y);
     }
   IntVolume costs(width, height, problem.options.range.count);
   for (int y = 0; y < height; ++y)
@@ -115,8 +115,8 @@ IntVolume transform_costs(const PairProblem& problem) {
       for (int d = 0; d < costs.planes; ++d) {
         const int matched = x - problem.options.range.min - d;
         if (matched < 0 || matched >= width) {
-          costs(x, y, d) = options.outside_cost;
-        } else if (options.transform.transform == Transform::kRank) {
+          costs(x, y, d) = options.cost.outside_cost;
+        } else if (options.cost.transform.transform == Transform::kRank) {
           costs(x, y, d) = std::abs(static_cast<int>(left_transform(x, y)) -
                                     static_cast<int>(right_transform(matched, y)));
         } else {
@@ -186,11 +186,11 @@ int right_winner_of(const IntVolume& sums, int min_disparity, int x, int y) {
 
 Image<float> semi_global_disparity(const PairProblem& problem) {
   const IntVolume costs = transform_costs(problem);
-  const IntVolume sums = summed_path_costs(costs, problem.images.left, problem.options.semi_global.optimizer);
+  const IntVolume sums = summed_path_costs(costs, problem.images.left, problem.options.semi_global);
   Image<float> disparity(sums.width, sums.height);
   for (int y = 0; y < sums.height; ++y)
     for (int x = 0; x < sums.width; ++x) disparity(x, y) = disparity_at(sums, problem, x, y);
-  return problem.options.semi_global.median ? median_of_known(disparity) : std::move(disparity);
+  return problem.options.refine.median ? median_of_known(disparity) : std::move(disparity);
 }
 
 }  // namespace recon::reference

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "match/posed_image.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon::reference {
 
@@ -32,9 +32,9 @@ struct ProblemShape {
 };
 
 /// Random smooth images and cameras that look at the same place from different sides.
-inline OwnedProblem random_problem(const ProblemShape& shape, const SweepOptions& options) {
+inline OwnedProblem random_problem(const ProblemShape& shape, const CostOptions& options) {
   OwnedProblem owned;
-  owned.problem.options = options;
+  owned.problem.cost = options;
   owned.problem.planes = make_plane_set(1.0, 4.0, shape.planes);
   for (int i = 0; i <= shape.sources; ++i) {
     const auto seed = shape.seed * 101u + static_cast<std::uint32_t>(i);

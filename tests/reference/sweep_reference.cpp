@@ -45,7 +45,7 @@ double bilinear_sample(ImageView<const std::uint8_t> image, double u, double v) 
 
 double window_cost(const SweepProblem& problem, const PosedImage& source, int x, int y, double z) {
   const PosedImage& reference = problem.reference;
-  const int radius = problem.options.window / 2;
+  const int radius = problem.cost.window / 2;
   std::vector<double> a, b;
   for (int c = 0; c < reference.channels; ++c) {
     for (int j = y - radius; j <= y + radius; ++j) {
@@ -59,7 +59,7 @@ double window_cost(const SweepProblem& problem, const PosedImage& source, int x,
     }
   }
   const double n = static_cast<double>(a.size());
-  if (problem.options.cost == CostKind::kSad) {
+  if (problem.cost.kind == CostKind::kSad) {
     double sum = 0;
     for (std::size_t k = 0; k < a.size(); ++k) sum += std::abs(a[k] - b[k]);
     return sum / n;
@@ -84,9 +84,9 @@ double sample_cost(const SweepProblem& problem, int x, int y, double z) {
   if (costs.empty()) return std::numeric_limits<double>::infinity();
   std::sort(costs.begin(), costs.end());
   std::size_t count = costs.size();
-  if (problem.options.combination == Combination::kMinimum) count = 1;
-  if (problem.options.combination == Combination::kBestK)
-    count = std::min(count, static_cast<std::size_t>(problem.options.best_k));
+  if (problem.cost.combination == Combination::kMinimum) count = 1;
+  if (problem.cost.combination == Combination::kBestK)
+    count = std::min(count, static_cast<std::size_t>(problem.cost.best_k));
   double sum = 0;
   for (std::size_t k = 0; k < count; ++k) sum += costs[k];
   return sum / static_cast<double>(count);

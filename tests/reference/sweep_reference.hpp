@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 
 namespace recon::reference {
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "methods/stereo/pair.hpp"
 #include "session/plan/plan.hpp"
 #include "session/row_of_views.hpp"
 
@@ -18,7 +19,7 @@ class FixedBackend : public Backend {
   int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {bytes_, 0, 1}; }
   DepthEstimate sweep(const SweepProblem&) override { return {}; }
-  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {bytes_, 0, 1}; }
+  WorkMemory pair_memory(int, int, const PairSpec&) const override { return {bytes_, 0, 1}; }
   DisparityMap match(const PairProblem&) override { return {}; }
 
  private:
@@ -27,7 +28,7 @@ class FixedBackend : public Backend {
 
 TEST(MemoryPlan, CountsHalvedImages) {
   SessionOptions options = options_with(), patches = options;
-  patches.sweep_stages.patches = true;
+  patches.spec(Method::kPlaneSweep).refine.patches = true;
   const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
@@ -123,7 +124,7 @@ class GrowingBackend : public FixedBackend {
  public:
   GrowingBackend() : FixedBackend(0) {}
   WorkMemory memory(const SweepShape& shape) const override {
-    const bool all = shape.optimizer != SweepOptimizer::kWinnerTakeAll;
+    const bool all = shape.optimizer != Optimizer::kWinnerTakeAll;
     return {static_cast<std::size_t>(shape.planes) << (all ? 28 : 20), 0, 1};
   }
 };

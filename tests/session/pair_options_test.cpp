@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "io/error_message.hpp"
+#include "methods/presets.hpp"
 #include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 
@@ -68,7 +69,7 @@ TEST(OptionUse, MethodsFitTheirInputs) {
 
 TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   SessionOptions options = parse_options({{"stage", {"estimate"}}, {"shard", {"1/2"}}});
-  options.pair.matching.semi_global.transform.transform = Transform::kCensus9x7;
+  options.spec(Method::kSemiGlobal).cost.transform.transform = Transform::kCensus9x7;
   const std::string scene = resolved_options(options, kSweepScene),
                     pair = resolved_options(options, kSgmPair);
   EXPECT_THAT(scene, HasSubstr("device=\"auto\"\n"));
@@ -86,7 +87,7 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   EXPECT_THAT(pair, HasSubstr("\nspeckle=60\n"));
   for (const char* other : {"views", "colour", "levels", "\nwindow"})
     EXPECT_THAT(pair, Not(HasSubstr(other)));
-  options.optimizer = SweepOptimizer::kWinnerTakeAll;
+  options.spec(Method::kPlaneSweep).optimizer = Optimizer::kWinnerTakeAll;
   EXPECT_THAT(resolved_options(options, kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
 }
 
@@ -170,13 +171,13 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
   const auto patches = [](const GivenOptions& given) {
     const SessionOptions options = parse_options(given);
     const std::string resolved = resolved_options(options, kSweepScene);
-    const bool prior = options.sweep_stages.prior;
-    EXPECT_THAT(resolved, HasSubstr(prior                          ? "refine=\"edges,patches,prior\"\n"
-                                    : options.sweep_stages.patches ? "refine=\"patches\"\n"
-                                                                   : "refine="));
-    EXPECT_EQ(prior, options.sweep_stages.patches && !given.contains("refine")) << resolved;
-    EXPECT_TRUE(options.sweep_stages.edges || !prior) << resolved;
-    return options.sweep_stages.patches;
+    const Refinement& steps = options.sweep().refine;
+    EXPECT_THAT(resolved, HasSubstr(steps.prior     ? "refine=\"edges,patches,prior\"\n"
+                                    : steps.patches ? "refine=\"patches\"\n"
+                                                    : "refine="));
+    EXPECT_EQ(steps.prior, steps.patches && !given.contains("refine")) << resolved;
+    EXPECT_TRUE(steps.edges || !steps.prior) << resolved;
+    return steps.patches;
   };
   EXPECT_TRUE(patches({}));
   for (const auto& [name, value] : {std::pair{"sources", "3"},
@@ -194,13 +195,13 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
                                     {"cost", "sad"}})
     EXPECT_FALSE(patches({{name, {value}}})) << name;
   EXPECT_TRUE(patches({{"planes", {"64"}}, {"refine", {"patches"}}}));
-  const auto moved = parse_options({{"optimizer", {"winner"}}, {"refine", {"edges,patches"}}}).sweep_stages;
-  EXPECT_TRUE(moved.patches && moved.edges && !needs_volume(SweepOptimizer::kWinnerTakeAll, moved));
+  const MethodSpec moved = parse_options({{"optimizer", {"winner"}}, {"refine", {"edges,patches"}}}).sweep();
+  EXPECT_TRUE(moved.refine.patches && moved.refine.edges && !needs_volume(moved));
   EXPECT_EQ(refusal_of({{"cost", {"sad"}}, {"refine", {"patches"}}}, {kSweepScene}),
             "--refine patches works with --cost zncc");
   EXPECT_EQ(refusal_of({{"refine", {"prior"}}}, {kSweepScene}),
             "--refine prior needs patches: patches,prior");
-  EXPECT_TRUE(parse_options({{"refine", {"prior,patches"}}}).sweep_stages.prior);
+  EXPECT_TRUE(parse_options({{"refine", {"prior,patches"}}}).sweep().refine.prior);
   EXPECT_EQ(refusal_of({{"method", {"pipeline"}}, {"refine", {"lr,patches"}}}, {kPipelinePair}),
             "--refine is 'lr,patches'; patches and prior belong to --method planesweep");
 }
@@ -208,15 +209,15 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
 TEST(Sweeps, KeepTheRatioOfTheCutsPenalties) {
   const auto cut = [](GivenOptions given) {
     given["optimizer"] = {"graphcut"};
-    return penalties_of(parse_options(given), kSweepScene);
+    return penalties_of(parse_options(given).sweep());
   };
   EXPECT_EQ(cut({{"p1", {"30"}}}).p2, 60);
   EXPECT_EQ(cut({{"p2", {"80"}}}).p2, 80);
   EXPECT_EQ(cut({{"p1", {"30"}}, {"p2", {"90"}}}).p2, 90);
   EXPECT_EQ(cut({{"p2-falloff", {"3"}}}).falloff, 3);
   const auto pipeline = [](const char* p1) {
-    return penalties_of(parse_options({{"method", {"pipeline"}}, {"optimizer", {"graphcut"}}, {"p1", {p1}}}),
-                        kPipelinePair);
+    return penalties_of(parse_options({{"method", {"pipeline"}}, {"optimizer", {"graphcut"}}, {"p1", {p1}}})
+                            .spec(Method::kPipeline));
   };
   EXPECT_EQ(pipeline("40").p2, 2 * pipeline("20").p2);
   EXPECT_GE(pipeline("20").p2, 20);
@@ -229,10 +230,6 @@ TEST(PairSettings, RangesAreChecked) {
   SessionOptions options;
   options.pair.min_disparity = -64, options.pair.max_disparity = 0;
   EXPECT_NO_THROW(options.check({kSgmPair}));
-  const PairOptions resolved = options.pair.resolved(Method::kBlockMatching, -64, 0);
-  EXPECT_EQ(resolved.method, PairMethod::kBlockMatching);
-  EXPECT_EQ(resolved.range.min, -64);
-  EXPECT_EQ(resolved.range.count, 64);
   EXPECT_THAT(refusal(kSgmPair, range(5, 5)), HasSubstr("--min-disparity is 5 and --max-disparity 5"));
   EXPECT_THAT(refusal(kSgmPair, range(9, 5)), HasSubstr("min <= d < max"));
   EXPECT_THAT(refusal(kSgmPair, range(0, 5000)), HasSubstr("at most 4096"));
@@ -240,22 +237,23 @@ TEST(PairSettings, RangesAreChecked) {
 }
 
 TEST(PairSettings, ValuesOfTheMethodAreChecked) {
-  const auto sgm = [](auto change) {
-    return [change](PairSettings& pair) { change(pair.matching.semi_global); };
+  const auto changed = [](Job job, const auto& change) {
+    SessionOptions options;
+    change(options.spec(job.method));
+    return refusal(options, {job});
   };
-  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.paths = 5; })), HasSubstr("4 or 8"));
-  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.p1 = -1; })), HasSubstr("--p1 is -1"));
-  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.p1 = 70, o.optimizer.p2 = 60; })),
+  EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.semi_global.paths = 5; }), HasSubstr("4 or 8"));
+  EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.semi_global.p1 = -1; }), HasSubstr("--p1 is -1"));
+  EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.semi_global.p1 = 70, o.semi_global.p2 = 60; }),
               HasSubstr("--p2 is 60 and --p1 70"));
-  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.optimizer.p2 = 8191; })), HasSubstr("--p2 is 8191"));
-  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.transform.rank_window = 8; })),
+  EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.semi_global.p2 = 8191; }), HasSubstr("--p2 is 8191"));
+  EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.cost.transform.rank_window = 8; }),
               HasSubstr("it must be odd"));
-  EXPECT_THAT(refusal(kSgmPair, sgm([](auto& o) { o.uniqueness = 100; })), HasSubstr("--uniqueness"));
-  EXPECT_THAT(refusal(kBpPair, [](auto& p) { p.matching.belief.levels = 0; }), HasSubstr("--levels is 0"));
-  EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.steps_per_pixel = 3; }),
-              HasSubstr("1, 2 or 4"));
-  EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 16; }), HasSubstr("--window is 33"));
-  EXPECT_THAT(refusal(kBmPair, [](auto& p) { p.matching.block.radius = 0; }), HasSubstr("--window is 1"));
+  EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.uniqueness = 100; }), HasSubstr("--uniqueness"));
+  EXPECT_THAT(changed(kBpPair, [](auto& o) { o.belief.levels = 0; }), HasSubstr("--levels is 0"));
+  EXPECT_THAT(changed(kBmPair, [](auto& o) { o.block.steps_per_pixel = 3; }), HasSubstr("1, 2 or 4"));
+  EXPECT_THAT(changed(kBmPair, [](auto& o) { o.block.radius = 16; }), HasSubstr("--window is 33"));
+  EXPECT_THAT(changed(kBmPair, [](auto& o) { o.block.radius = 0; }), HasSubstr("--window is 1"));
 }
 
 TEST(Pipelines, AreChosenByWhatOnlyTheyHave) {
@@ -276,13 +274,13 @@ TEST(Pipelines, AreChosenByWhatOnlyTheyHave) {
 }
 
 TEST(Pipelines, APresetYieldsToTheStagesThatAreGiven) {
-  const PipelineOptions pipeline =
+  const MethodSpec pipeline =
       parse_options({{"preset", {"ad-census"}}, {"cost", {"ad"}}, {"arm-length", {"5"}}})
-          .pair.matching.pipeline;
-  EXPECT_EQ(pipeline.cost, PipelineCost::kColourDifference);
+          .spec(Method::kPipeline);
+  EXPECT_EQ(pipeline.cost.kind, CostKind::kColourDifference);
   EXPECT_EQ(pipeline.aggregation.cross.reach, 6);
-  EXPECT_EQ(pipeline.optimizer, PipelineOptimizer::kScanline);
-  EXPECT_EQ(format_refinement({pipeline.refinement}), "lr,vote,interpolate,edges,subpixel,median");
+  EXPECT_EQ(pipeline.optimizer, Optimizer::kScanline);
+  EXPECT_EQ(format_refinement(pipeline.refine), "lr,vote,interpolate,edges,subpixel,median");
 }
 
 TEST(Pipelines, RefinementsAreLists) {
@@ -296,7 +294,7 @@ TEST(Pipelines, RefinementsAreLists) {
 
 TEST(Pipelines, PenaltiesAreWholeStepsOfTheCost) {
   const auto penalties = [](const GivenOptions& given) {
-    return penalties_of(parse_options(given), kPipelinePair);
+    return penalties_of(parse_options(given).spec(Method::kPipeline));
   };
   for (const auto& [cost, optimizer, p1, p2] : {std::tuple{"census5x5", "sgm", 6, 40},
                                                 {"ad-census", "scanline", 100, 300},
@@ -312,16 +310,18 @@ TEST(Pipelines, PenaltiesAreWholeStepsOfTheCost) {
                 HasSubstr("a large step must not be cheaper than a small one"));
   }
   EXPECT_EQ(penalties({{"cost", {"rank"}}, {"rank-window", {"3"}}}).p1, 2);
-  const auto pipeline = [](const GivenOptions& given) { return parse_options(given).pair.matching.pipeline; };
+  const auto pipeline = [](const GivenOptions& given) {
+    return parse_options(given).spec(Method::kPipeline);
+  };
   EXPECT_FLOAT_EQ(pipeline({{"preset", {"ad-census"}}}).scanline.p1, ScanlineOptions().p1);
-  const PipelineOptions lower = pipeline({{"preset", {"ad-census"}}, {"p1", {"50"}}});
+  const MethodSpec lower = pipeline({{"preset", {"ad-census"}}, {"p1", {"50"}}});
   EXPECT_FLOAT_EQ(lower.scanline.p1, 0.5f);
   EXPECT_FLOAT_EQ(lower.scanline.p2, ScanlineOptions().p2);
-  const PipelineOptions cut = pipeline({{"preset", {"ad-census"}},
-                                        {"optimizer", {"graphcut"}},
-                                        {"p1", {"40"}},
-                                        {"p2", {"130"}},
-                                        {"p2-falloff", {"9"}}});
+  const MethodSpec cut = pipeline({{"preset", {"ad-census"}},
+                                   {"optimizer", {"graphcut"}},
+                                   {"p1", {"40"}},
+                                   {"p2", {"130"}},
+                                   {"p2-falloff", {"9"}}});
   EXPECT_FLOAT_EQ(cut.graph_cut.smoothness, 0.4f);
   EXPECT_EQ(cut.graph_cut.smoothness_cap, 3);
   EXPECT_EQ(cut.graph_cut.edge_falloff, 9);
@@ -354,18 +354,18 @@ TEST(Pipelines, OptionsWithoutEffectAreRefused) {
 }
 
 TEST(Pipelines, ThatFillLeaveNoHoles) {
-  PairSettings settings;
+  SessionOptions settings;
   EXPECT_EQ(settings.min_patch(Method::kSemiGlobal), 60);
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 60);
-  settings.matching.pipeline = ad_census_preset();
+  settings.spec(Method::kPipeline) = presets::named_ad_census();
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 0);
-  settings.speckle = 5;
+  settings.pair.speckle = 5;
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 5);
 }
 
 TEST(PairSettings, ReadRegions) {
   const auto parse_region = [](const char* text) {
-    return parse_options({{"roi", {text}}}).pair.matching.block.region;
+    return parse_options({{"roi", {text}}}).spec(Method::kBlockMatching).block.region;
   };
   const Region region = parse_region("3,4,50,60");
   EXPECT_EQ(region.x, 3);

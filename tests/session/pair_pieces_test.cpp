@@ -84,7 +84,7 @@ class NotingBackend : public Backend {
   int streams() const override { return 1; }
   WorkMemory memory(const SweepShape& shape) const override { return cpu_->memory(shape); }
   DepthEstimate sweep(const SweepProblem& problem) override { return cpu_->sweep(problem); }
-  WorkMemory pair_memory(int pair_width, int, const PairOptions&) const override {
+  WorkMemory pair_memory(int pair_width, int, const PairSpec&) const override {
     return {static_cast<std::size_t>(pair_width), 7, 1};
   }
   DisparityMap match(const PairProblem& problem) override {

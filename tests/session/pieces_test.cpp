@@ -64,7 +64,7 @@ TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
                         Job{Method::kBeliefPropagation, true}, Job{Method::kBlockMatching, true}})
     EXPECT_NO_THROW(options.check({job})) << method_keyword(job.method);
   EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxZncc);
-  options.sweep.cost = CostKind::kSad;
+  options.spec(Method::kPlaneSweep).cost.kind = CostKind::kSad;
   EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxSad);
   options.max_cost = 3.0f;
   EXPECT_EQ(options.resolved_filter().max_cost, 3.0f);

@@ -228,7 +228,7 @@ TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
 TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
   SessionOptions options, patches = parse_options({});
   options.depth = patches.depth = DepthRangeOptions{0.4, 40.0};
-  patches.sweep_stages.patch_match.levels = 2;
+  patches.spec(Method::kPlaneSweep).patch_match.levels = 2;
   const auto plan_of = [](int width, int height, const SessionOptions& given) {
     const Camera camera{CameraModel::kPinhole, width, height, {150, 150, 0.5 * width, 0.5 * height}};
     return make_plan(row_of_views(4, camera), {}, given);
@@ -242,7 +242,7 @@ TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
       EXPECT_EQ(plan.views[i].planes, std::clamp(swept.views[i].wanted_planes >> levels, 32, 256));
     }
     const SweepProblem problem = sweep_problem(plan, 0, patches);
-    EXPECT_EQ(problem.stages.patch_match.levels, levels);
+    EXPECT_EQ(problem.patch_match.levels, levels);
     ASSERT_EQ(problem.coarser.size(), static_cast<std::size_t>(levels));
     int size = 1;
     for (const SweepImages& images : problem.coarser) {

@@ -92,7 +92,7 @@ class WatchedBackend : public Backend {
     after_();
     return estimate;
   }
-  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  WorkMemory pair_memory(int, int, const PairSpec&) const override { return {}; }
   DisparityMap match(const PairProblem& problem) override {
     const auto permit = admission_.admit();
     before_();

@@ -14,8 +14,8 @@ using namespace test;  // NOLINT(google-build-using-namespace): the fixture and 
 /// The cache has room for the channels of all views where they are their share of the budget, a third more
 /// than that of images that are not halved.
 TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
-  options_.sweep_stages.patches = true;
-  options_.sweep_stages.patch_match.levels = 2;
+  options_.spec(Method::kPlaneSweep).refine.patches = true;
+  options_.spec(Method::kPlaneSweep).patch_match.levels = 2;
   const auto run = begin("halved");
   run->photos.set_budget(kAmpleMemory);
   std::size_t bytes = 0;
@@ -59,7 +59,7 @@ TEST_F(SceneSteps, PatchesFindWhatASweepFinds) {
   };
   const std::map<std::string, std::string> swept = expected_results();
   fs::remove_all(folder_ / "expected");
-  options_.sweep_stages.patches = true;
+  options_.spec(Method::kPlaneSweep).refine.patches = true;
   const std::map<std::string, std::string> refined = expected_results();
   EXPECT_GE(points(refined), points(swept) / 2);
   EXPECT_NE(refined.at("fused.ply"), swept.at("fused.ply"));
@@ -329,7 +329,7 @@ TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
   // A calibration of the stage has nothing to do with what runs took beside shipped figures.
   StageTask task;
   task.stage = model.runs.begin()->first.substr(std::string("depth maps: ").size());
-  task.radius = run->options.sweep.window / 2;
+  task.radius = run->options.sweep().cost.window / 2;
   task.work.calls = task.pixels = task.planes = 1;
   model.measured.push_back({task, 100});
   EXPECT_EQ(plan().source, TimeSource::kCalibration);

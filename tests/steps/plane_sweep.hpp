@@ -9,8 +9,8 @@
 #include "match/cost_step.hpp"
 #include "match/posed_image.hpp"
 #include "match/warp_step.hpp"
-#include "methods/backend.hpp"
 #include "methods/sweep/depth_step.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "optimize/winner/winner_step.hpp"
 
 /// The plane sweep by the steps of production code: single thread, whole images, no reuse between windows.
@@ -53,7 +53,7 @@ inline WarpedImage warped_image(const SweepProblem& problem, const PosedImage& s
 /// The cost of the window around (x, y).
 inline float window_cost(const SweepProblem& problem, const WarpedImage& warped, int x, int y) {
   const PosedImage& reference = problem.reference;
-  const int radius = problem.options.window / 2;
+  const int radius = problem.cost.window / 2;
   std::uint32_t count = 0, difference = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   for (int j = -radius; j <= radius; ++j)
     for (int i = -radius; i <= radius; ++i) {
@@ -67,13 +67,13 @@ inline float window_cost(const SweepProblem& problem, const WarpedImage& warped,
         a += p, b += q, aa += p * p, bb += q * q, ab += p * q;
       }
     }
-  if (problem.options.cost == CostKind::kSad) return sad_cost(difference, 1.0f / static_cast<float>(count));
+  if (problem.cost.kind == CostKind::kSad) return sad_cost(difference, 1.0f / static_cast<float>(count));
   return zncc_cost(scaled_variance(count, a, aa), scaled_variance(count, b, bb),
                    scaled_covariance(count, a, b, ab));
 }
 
 /// Combines the costs of the sources that see a sample, in the order of the sources.
-inline float combined_cost(const SweepOptions& options, std::vector<float> costs) {
+inline float combined_cost(const CostOptions& options, std::vector<float> costs) {
   if (costs.empty()) return invalid_cost();
   if (options.combination != Combination::kMean) std::sort(costs.begin(), costs.end());
   const int kept = options.combination == Combination::kMinimum ? 1
@@ -97,7 +97,7 @@ inline Volume<Half> sweep_volume(const SweepProblem& problem) {
         std::vector<float> costs;
         for (const WarpedImage& image : warped)
           if (image.seen(x, y)) costs.push_back(window_cost(problem, image, x, y));
-        volume.view()(x, y, d) = to_half(combined_cost(problem.options, std::move(costs)));
+        volume.view()(x, y, d) = to_half(combined_cost(problem.cost, std::move(costs)));
       }
   }
   return volume;

@@ -27,7 +27,7 @@ struct AdCensusBenchmark : BenchmarkRuns {
 double min_bytes(const std::string& step, const PairProblem& problem) {
   const double pixels = static_cast<double>(problem.colour.left.width) * problem.colour.left.height;
   const double volume = pixels * problem.options.range.count * sizeof(float);
-  const double iterations = problem.options.pipeline.aggregation.cross_based.iterations;
+  const double iterations = problem.options.aggregation.cross_based.iterations;
   if (step == "images") return 2 * pixels * (3 + 2 * 1 + 8 + 3 + 1 + 3 + 4);
   if (step == "cost") return 2 * volume;
   if (step == "aggregation") return 2 * volume * 2 * iterations;
@@ -63,7 +63,7 @@ ordered_json time_ad_census_on_gpu(const PairProblem& problem, int repeats) {
 ordered_json time_on_cpu(const PairProblem& problem, const AdCensusBenchmark& benchmark) {
   ThreadLimit limit(benchmark.devices.threads);
   const auto times =
-      time_in_turns(benchmark.cpu_repeats, {[&] { limit.run([&] { return pipeline_matching(problem); }); }});
+      time_in_turns(benchmark.cpu_repeats, {[&] { limit.run([&] { return match_pair(problem); }); }});
   return {{"threads", limit.threads()}, {"whole_ms", to_json(times[0])}};
 }
 
@@ -72,7 +72,7 @@ ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
   ordered_json runs = ordered_json::array();
   for (const std::filesystem::path& folder : benchmark.sets) {
     const ColourSet set = read_benchmark_set(folder);
-    const PairProblem problem = pipeline_problem(set, ad_census_pipeline());
+    const PairProblem problem = pipeline_problem(set, presets::ad_census());
     ordered_json run{{"set", set.grey.name},
                      {"width", set.left.width()},
                      {"height", set.left.height()},
@@ -81,7 +81,7 @@ ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
     if (benchmark.devices.on_cpu()) run["cpu"] = time_on_cpu(problem, benchmark);
     if (on_gpu && benchmark.devices.on_cpu())
       run["differing_pixels"] =
-          differing_pixels(pipeline_matching(problem).disparity, cuda::run_pair(problem, 0xFF).map.disparity);
+          differing_pixels(match_pair(problem).disparity, cuda::run_pair(problem, 0xFF).map.disparity);
     runs.push_back(std::move(run));
   }
   return {{"runs", std::move(runs)}};

@@ -56,9 +56,9 @@ Image<Rgb8> made_image(int width, int height, int shift) {
 
 /// The left view in truncated colour differences, aggregated, its planes of least cost chosen.
 PairProblem aggregated_by(Aggregation kind, int radius, const ColourSet& set) {
-  PipelineOptions options;
-  options.cost = PipelineCost::kColourDifference;
-  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  MethodSpec options = presets::plain_pipeline();
+  options.cost.kind = CostKind::kColourDifference;
+  options.optimizer = Optimizer::kWinnerTakeAll;
   AggregationOptions& by = options.aggregation;
   by.kind = kind;
   by.constant_radius = radius;
@@ -76,7 +76,7 @@ double window_pixels(int size, int radius) {
 }
 
 ordered_json share_of_ceiling(const PairProblem& problem, double milliseconds) {
-  const AggregationOptions& by = problem.options.pipeline.aggregation;
+  const AggregationOptions& by = problem.options.aggregation;
   const int width = problem.colour.left.width, height = problem.colour.left.height;
   const int planes = problem.options.range.count, radius = by.adaptive_weight.radius;
   if (by.kind != Aggregation::kAdaptiveWeight) {
@@ -117,7 +117,7 @@ ordered_json by_radius(const AggregationBenchmark& benchmark, const ColourSet& s
       row["adaptive_weight_ms"] = time_steps(by(Aggregation::kAdaptiveWeight), benchmark.weight_repeats);
     PairProblem crosses = by(Aggregation::kCrossBased);
     for (const int iterations : {1, 4}) {
-      crosses.options.pipeline.aggregation.cross_based.iterations = iterations;
+      crosses.options.aggregation.cross_based.iterations = iterations;
       row["cross_based_" + std::to_string(iterations) + "_ms"] = time_steps(crosses, benchmark.repeats);
     }
     rows.push_back(std::move(row));

@@ -82,7 +82,7 @@ SweptScene swept(const GraphCutBenchmark& benchmark) {
                      "; the first one is 0");
   std::vector<PosedImage>& views = scene.images;
   std::swap(views.front(), views[reference]);
-  const SweepOptions options{CostKind::kZncc, benchmark.window, Combination::kBestK, 2};
+  const CostOptions options{CostKind::kZncc, benchmark.window, Combination::kBestK, 2};
   const CpuSweep sweep =
       prepare_cpu_sweep(views.front(), {views.begin() + 1, views.end()},
                         make_plane_set(benchmark.near, benchmark.far, benchmark.planes), options);

@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/version.hpp"
 #include "evaluate/statistics.hpp"
+#include "methods/presets.hpp"
 #include "predict/stage_calibration.hpp"
 #include "tools/bench/benchmarks.hpp"
 
@@ -28,56 +29,49 @@ struct PredictBenchmark {
 /// A stage with the radii at which it is calibrated and those at which it is predicted.
 struct PredictStage {
   std::string name;
-  StageOptions options;
+  SampledMethod method;
   std::vector<int> calibrated, predicted;
   bool on_gpu = true;
 
-  /// The options with windows of this radius.
-  StageOptions at(int radius) const {
-    StageOptions result = options;
-    if (auto* sweep = std::get_if<SweepSpec>(&result)) {
-      sweep->options.window = 2 * radius + 1;
-    } else {
-      auto& pair = std::get<PairOptions>(result);
-      AggregationOptions& by = pair.pipeline.aggregation;
-      pair.block.radius = by.constant_radius = by.adaptive_weight.radius = by.cross.reach = radius;
-      by.cross.near_reach = radius / 2;
-    }
+  /// The method with windows of this radius.
+  SampledMethod at(int radius) const {
+    SampledMethod result = method;
+    AggregationOptions& by = result.spec.aggregation;
+    result.spec.cost.window = 2 * radius + 1;
+    result.spec.block.radius = by.constant_radius = by.adaptive_weight.radius = by.cross.reach = radius;
+    by.cross.near_reach = radius / 2;
     return result;
   }
 };
 
-StageOptions sweep(SweepOptimizer optimizer, bool patches = false) {
-  SweepSpec sweep;
+SampledMethod sweep(Optimizer optimizer, bool patches = false) {
+  MethodSpec sweep;
   sweep.optimizer = optimizer;
-  sweep.stages.patches = patches;
-  return sweep;
+  sweep.refine.patches = patches;
+  return {sweep};
 }
 
-StageOptions pair(PairMethod method, const PipelineOptions& pipeline = {}) {
-  PairOptions options;
-  options.method = method;
-  options.pipeline = pipeline;
-  return options;
+SampledMethod pair(const MethodSpec& spec) {
+  return {spec, true};
 }
 
 /// A pipeline of colour differences, their aggregation and the winner.
-StageOptions aggregation(Aggregation kind) {
-  PipelineOptions pipeline;
-  pipeline.cost = PipelineCost::kColourDifference;
-  pipeline.optimizer = PipelineOptimizer::kWinnerTakeAll;
+SampledMethod aggregation(Aggregation kind) {
+  MethodSpec pipeline = presets::plain_pipeline();
+  pipeline.cost.kind = CostKind::kColourDifference;
+  pipeline.optimizer = Optimizer::kWinnerTakeAll;
   pipeline.aggregation.kind = kind;
-  return pair(PairMethod::kPipeline, pipeline);
+  return pair(pipeline);
 }
 
 std::vector<PredictStage> all_stages() {
-  return {{"bm", pair(PairMethod::kBlockMatching), {2, 5, 10, 15}, {3, 7, 12}},
-          {"sgm", pair(PairMethod::kSemiGlobal), {0}, {0}},
-          {"bp", pair(PairMethod::kBeliefPropagation), {0}, {0}},
-          {"ad-census", pair(PairMethod::kPipeline, ad_census_pipeline()), {34}, {34}},
-          {"sweep", sweep(SweepOptimizer::kWinnerTakeAll), {1, 3, 5, 7}, {2, 4, 6}},
-          {"sweep-paths", sweep(SweepOptimizer::kSemiGlobal), {3, 5}, {3, 4}},
-          {"patches", sweep(SweepOptimizer::kSemiGlobal, true), {2}, {2}},
+  return {{"bm", pair(presets::block_matching()), {2, 5, 10, 15}, {3, 7, 12}},
+          {"sgm", pair(presets::semi_global()), {0}, {0}},
+          {"bp", pair(presets::belief_propagation()), {0}, {0}},
+          {"ad-census", pair(presets::ad_census()), {34}, {34}},
+          {"sweep", sweep(Optimizer::kWinnerTakeAll), {1, 3, 5, 7}, {2, 4, 6}},
+          {"sweep-paths", sweep(Optimizer::kSemiGlobal), {3, 5}, {3, 4}},
+          {"patches", sweep(Optimizer::kSemiGlobal, true), {2}, {2}},
           {"cw", aggregation(Aggregation::kConstantWindow), {1, 8, 16}, {4, 12}, false},
           {"aw", aggregation(Aggregation::kAdaptiveWeight), {1, 4, 10, 16}, {2, 7, 13}, false},
           {"cross", aggregation(Aggregation::kCrossBased), {5, 17, 34}, {10, 25}, false}};

@@ -33,12 +33,12 @@ struct SgmRoofline {
   double pair_steps;  ///< path costs of two planes
 
   explicit SgmRoofline(const PairProblem& problem) {
-    const SemiGlobalPairOptions& options = problem.options.semi_global;
+    const MethodSpec& options = problem.options;
     const double pixels = static_cast<double>(problem.images.left.width) * problem.images.left.height;
     const double cells = pixels * problem.options.range.count;
-    const bool bytes = max_transform_cost(options.transform) + options.optimizer.p2 <= 255;
-    const double code = options.transform.transform == Transform::kCensus9x7 ? 8 : 4;
-    const double directions = options.optimizer.paths, record = 10 * pixels;
+    const bool bytes = max_transform_cost(options.cost.transform) + options.semi_global.p2 <= 255;
+    const double code = options.cost.transform.transform == Transform::kCensus9x7 ? 8 : 4;
+    const double directions = options.semi_global.paths, record = 10 * pixels;
     // A byte of every direction; or two volumes of sums of 16 bits, which every two directions are added to.
     const double stored = (bytes ? directions : 4) * cells;
     transform = 2 * pixels * (1 + code);
@@ -48,8 +48,8 @@ struct SgmRoofline {
     paths = 4 * cells + (bytes ? stored : stored * (directions - 1));
     winner = stored + record + 4 * pixels;
     disparity = record + 8 * pixels;
-    median = options.median ? 8 * pixels : 0;
-    pair_steps = cells * options.optimizer.paths / 2;
+    median = options.refine.median ? 8 * pixels : 0;
+    pair_steps = cells * options.semi_global.paths / 2;
   }
 
   double all_bytes() const { return transform + costs + paths + winner + disparity + median; }
@@ -63,8 +63,8 @@ struct SgmRoofline {
 };
 
 void match(PairProblem problem, bool median) {
-  problem.options.semi_global.median = median;
-  semi_global_matching(problem);
+  problem.options.refine.median = median;
+  match_pair(problem);
 }
 
 /// Times of semi-global matching on the CPU in milliseconds, whole and by stage, in turns with OpenCV's
@@ -72,39 +72,40 @@ void match(PairProblem problem, bool median) {
 /// faster.
 ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int threads) {
   const GreyPair& images = problem.images;
-  const SemiGlobalPairOptions& options = problem.options.semi_global;
+  const MethodSpec& options = problem.options;
   ThreadLimit limit(threads);
   const int disparities = problem.options.range.count;
   const auto opencv = [&](int mode) { return opencv_semi_global(disparities, mode, limit.threads()); };
   const OpenCvStereo opencv_eight = opencv(cv::StereoSGBM::MODE_HH);
   const OpenCvStereo opencv_three = opencv(cv::StereoSGBM::MODE_SGBM_3WAY);
-  const auto times = time_in_turns(repeats, {[&] { limit.run([&] { match(problem, options.median); }); },
-                                             [&] { opencv_eight(images.left, images.right); },
-                                             [&] { limit.run([&] { match(problem, false); }); },
-                                             [&] { opencv_three(images.left, images.right); },
-                                             [&] {
-                                               limit.run([&] {
-                                                 TransformedImage(images.left, options.transform, false);
-                                                 TransformedImage(images.right, options.transform, true);
-                                               });
-                                             }});
+  const auto times =
+      time_in_turns(repeats, {[&] { limit.run([&] { match(problem, options.refine.median); }); },
+                              [&] { opencv_eight(images.left, images.right); },
+                              [&] { limit.run([&] { match(problem, false); }); },
+                              [&] { opencv_three(images.left, images.right); },
+                              [&] {
+                                limit.run([&] {
+                                  TransformedImage(images.left, options.cost.transform, false);
+                                  TransformedImage(images.right, options.cost.transform, true);
+                                });
+                              }});
   const auto &ours = times[0], &eight = times[1], &without_median = times[2], &three = times[3],
              &transform = times[4];
   const double cells =
       static_cast<double>(images.left.width) * images.left.height * problem.options.range.count;
-  return {{"threads", limit.threads()},
-          {"whole_ms", to_json(ours)},
-          {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
-          {"bytes", semi_global_matching_bytes(images.left.width, images.left.height, problem.options,
-                                               limit.threads())},
-          {"stages_ms",
-           {{"transform", to_json(transform)},
-            {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
-            {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
-          {"opencv_hh_ms", to_json(eight)},
-          {"opencv_3way_ms", to_json(three)},
-          {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
-          {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
+  return {
+      {"threads", limit.threads()},
+      {"whole_ms", to_json(ours)},
+      {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
+      {"bytes", match_pair_bytes(images.left.width, images.left.height, problem.options, limit.threads())},
+      {"stages_ms",
+       {{"transform", to_json(transform)},
+        {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
+        {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
+      {"opencv_hh_ms", to_json(eight)},
+      {"opencv_3way_ms", to_json(three)},
+      {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
+      {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
 }
 
 struct Size {

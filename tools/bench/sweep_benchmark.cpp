@@ -34,7 +34,7 @@ SweepProblem problem_of(const SweepBenchmark& benchmark, const PosedViews& views
   problem.reference = views.images.front();
   problem.sources.assign(views.images.begin() + 1, views.images.end());
   problem.planes = make_plane_set(benchmark.near, benchmark.far, benchmark.planes);
-  problem.options = {CostKind::kSad, benchmark.window, Combination::kMinimum, 1};
+  problem.cost = {CostKind::kSad, benchmark.window, Combination::kMinimum, 1};
   return problem;
 }
 

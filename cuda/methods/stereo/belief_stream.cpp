@@ -11,7 +11,7 @@ bool blurs(const BeliefOptions& options) {
   return options.smoothing_sigma > 0.0f;
 }
 
-BeliefStream::Buffers take_buffers(const PairShape& shape, const PairOptions& options, Arena& arena) {
+BeliefStream::Buffers take_buffers(const PairShape& shape, const PairSpec& options, Arena& arena) {
   const BeliefOptions& belief = options.belief;
   const BeliefShape problem{shape.width, shape.height, options.range.count};
   check_belief(problem, belief);
@@ -26,7 +26,7 @@ BeliefStream::Buffers take_buffers(const PairShape& shape, const PairOptions& op
   return at;
 }
 
-BeliefArgs args_of(const PairShape& shape, const PairOptions& options, const BeliefStream::Buffers& at) {
+BeliefArgs args_of(const PairShape& shape, const PairSpec& options, const BeliefStream::Buffers& at) {
   const BeliefOptions& belief = options.belief;
   const int disparities = options.range.count;
   const BeliefGrids grids = belief_grids({shape.width, shape.height, disparities}, belief);
@@ -57,11 +57,11 @@ BeliefArgs args_of(const PairShape& shape, const PairOptions& options, const Bel
 
 }  // namespace
 
-std::size_t BeliefStream::bytes(const PairShape& shape, const PairOptions& options) {
+std::size_t BeliefStream::bytes(const PairShape& shape, const PairSpec& options) {
   return bytes_taken([&](Arena& arena) { take_buffers(shape, options, arena); });
 }
 
-BeliefStream::BeliefStream(const PairShape& shape, const PairOptions& options, Arena& arena)
+BeliefStream::BeliefStream(const PairShape& shape, const PairSpec& options, Arena& arena)
     : shape_(shape),
       range_(options.range),
       options_(options.belief),

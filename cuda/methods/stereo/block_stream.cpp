@@ -106,13 +106,13 @@ std::vector<DeviceBlock> shapes_of(const std::vector<BlockLevel>& plan, const Bl
 
 }  // namespace
 
-std::size_t BlockStream::bytes(const PairShape& shape, const PairOptions& options) {
+std::size_t BlockStream::bytes(const PairShape& shape, const PairSpec& options) {
   auto levels =
       shapes_of(plan_block_levels(shape.width, shape.height, options.range, options.block), options.block);
   return bytes_taken([&](Arena& arena) { take_buffers(levels, arena); });
 }
 
-BlockStream::BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena)
+BlockStream::BlockStream(const PairShape& shape, const PairSpec& options, Arena& arena)
     : plan_(plan_block_levels(shape.width, shape.height, options.range, options.block)),
       levels_(shapes_of(plan_, options.block)),
       scratch_(allocate(arena, [&](Arena& memory) { return take_buffers(levels_, memory); })) {}

@@ -12,14 +12,13 @@ struct WholeCost {
   __device__ std::uint8_t operator()(float cost) const { return whole_cost(cost, steps, max); }
 };
 
-__global__ void disparity_kernel(PairWinners pair, SemiGlobalPairOptions options, int min_disparity,
-                                 float* disparity) {
+__global__ void disparity_kernel(PairWinners pair, WinnerChecks checks, int min_disparity, float* disparity) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= pair.width) return;
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * pair.width;
   const auto right_plane = [&](int matched) { return pair.right_keys[row + matched] & 0xFFFFu; };
   disparity[row + x] =
-      winner_disparity(options, min_disparity, pair.width, x, pair.winners[row + x], right_plane);
+      winner_disparity(checks, min_disparity, pair.width, x, pair.winners[row + x], right_plane);
 }
 
 }  // namespace
@@ -30,10 +29,10 @@ void launch_whole_costs(const DeviceVolume& costs, float steps, int max, const Q
   launch_quantize(all, quantized, WholeCost{steps, static_cast<float>(max)}, stream);
 }
 
-void launch_pair_disparity(const PairWinners& winners, const SemiGlobalPairOptions& options,
-                           int min_disparity, float* disparity, cudaStream_t stream) {
+void launch_pair_disparity(const PairWinners& winners, const WinnerChecks& checks, int min_disparity,
+                           float* disparity, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((winners.width + 127) / 128), static_cast<unsigned>(winners.height));
-  disparity_kernel<<<grid, 128, 0, stream>>>(winners, options, min_disparity, disparity);
+  disparity_kernel<<<grid, 128, 0, stream>>>(winners, checks, min_disparity, disparity);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -25,7 +25,7 @@ struct PairWinners {
 };
 
 /// recon::winner_disparity for every pixel. @throws DeviceError
-void launch_pair_disparity(const PairWinners& winners, const SemiGlobalPairOptions& options,
-                           int min_disparity, float* disparity, cudaStream_t stream);
+void launch_pair_disparity(const PairWinners& winners, const WinnerChecks& checks, int min_disparity,
+                           float* disparity, cudaStream_t stream);
 
 }  // namespace recon::cuda

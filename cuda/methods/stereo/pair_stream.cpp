@@ -9,27 +9,26 @@ PairShape pair_shape(const PairProblem& problem) {
   return {images.left.width, images.left.height, !images.left16.empty()};
 }
 
-std::unique_ptr<PairStream> make_pair_stream(const PairShape& shape, const PairOptions& options,
-                                             Arena& arena) {
-  switch (options.method) {
-    case PairMethod::kBlockMatching:
+std::unique_ptr<PairStream> make_pair_stream(const PairShape& shape, const PairSpec& options, Arena& arena) {
+  switch (options.whole) {
+    case WholeMethod::kBlockMatching:
       return std::make_unique<BlockStream>(shape, options, arena);
-    case PairMethod::kSemiGlobal:
+    case WholeMethod::kSemiGlobal:
       return std::make_unique<SemiGlobalStream>(shape, options, arena);
-    case PairMethod::kPipeline:
+    case WholeMethod::kNone:
       return std::make_unique<PipelineStream>(shape, options, arena);
     default:
       return std::make_unique<BeliefStream>(shape, options, arena);
   }
 }
 
-std::size_t pair_stream_bytes(const PairShape& shape, const PairOptions& options) {
-  switch (options.method) {
-    case PairMethod::kBlockMatching:
+std::size_t pair_stream_bytes(const PairShape& shape, const PairSpec& options) {
+  switch (options.whole) {
+    case WholeMethod::kBlockMatching:
       return BlockStream::bytes(shape, options);
-    case PairMethod::kSemiGlobal:
+    case WholeMethod::kSemiGlobal:
       return SemiGlobalStream::bytes(shape, options);
-    case PairMethod::kPipeline:
+    case WholeMethod::kNone:
       return PipelineStream::bytes(shape, options);
     default:
       return BeliefStream::bytes(shape, options);

@@ -53,11 +53,10 @@ class PairStream {
 
 /// The method of the options, with memory of `arena`, which is made large enough; its contents are lost.
 /// @throws std::logic_error if an option is out of range; OutOfMemory
-std::unique_ptr<PairStream> make_pair_stream(const PairShape& shape, const PairOptions& options,
-                                             Arena& arena);
+std::unique_ptr<PairStream> make_pair_stream(const PairShape& shape, const PairSpec& options, Arena& arena);
 
 /// The bytes that make_pair_stream takes from its arena.
-std::size_t pair_stream_bytes(const PairShape& shape, const PairOptions& options);
+std::size_t pair_stream_bytes(const PairShape& shape, const PairSpec& options);
 
 /// Matches a pair with the method of the options, on the current device: bit-identical to the CPU, except
 /// for adaptive weights (see cuda/aggregate/adaptive_weight.hpp).
@@ -67,9 +66,9 @@ DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace);
 /// Belief propagation.
 class BeliefStream : public PairStream {
  public:
-  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
+  static std::size_t bytes(const PairShape& shape, const PairSpec& options);
 
-  BeliefStream(const PairShape& shape, const PairOptions& options, Arena& arena);
+  BeliefStream(const PairShape& shape, const PairSpec& options, Arena& arena);
 
   void upload(const PairProblem& problem, PairWorkspace& workspace) override;
   void queue(PairWorkspace& workspace) const override;
@@ -96,9 +95,9 @@ class BeliefStream : public PairStream {
 /// Block matching.
 class BlockStream : public PairStream {
  public:
-  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
+  static std::size_t bytes(const PairShape& shape, const PairSpec& options);
 
-  BlockStream(const PairShape& shape, const PairOptions& options, Arena& arena);
+  BlockStream(const PairShape& shape, const PairSpec& options, Arena& arena);
 
   void upload(const PairProblem& problem, PairWorkspace& workspace) override;
   void queue(PairWorkspace& workspace) const override;
@@ -148,9 +147,9 @@ struct PairGrey {
 /// Semi-global matching.
 class SemiGlobalStream : public PairStream {
  public:
-  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
+  static std::size_t bytes(const PairShape& shape, const PairSpec& options);
 
-  SemiGlobalStream(const PairShape& shape, const PairOptions& options, Arena& arena);
+  SemiGlobalStream(const PairShape& shape, const PairSpec& options, Arena& arena);
 
   void upload(const PairProblem& problem, PairWorkspace& workspace) override;
   void queue(PairWorkspace& workspace) const override;
@@ -174,7 +173,8 @@ class SemiGlobalStream : public PairStream {
  private:
   PairShape shape_;
   DisparityRange range_;
-  SemiGlobalPairOptions options_;
+  MethodSpec options_;
+  WinnerChecks checks_;
   Buffers at_;
   SemiGlobal optimizer_;
 };

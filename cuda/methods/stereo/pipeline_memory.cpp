@@ -9,8 +9,7 @@
 namespace recon::cuda {
 namespace {
 
-PipelineViewBuffers take_view(const PairShape& shape, int planes, const PipelineOptions& pipeline,
-                              Arena& arena) {
+PipelineViewBuffers take_view(const PairShape& shape, int planes, const MethodSpec& pipeline, Arena& arena) {
   const int width = shape.width, height = shape.height;
   const std::size_t second = is_scanline(pipeline) ? device_volume_bytes(width, planes, height) : 0;
   PipelineViewBuffers at{};
@@ -24,7 +23,7 @@ PipelineViewBuffers take_view(const PairShape& shape, int planes, const Pipeline
 }
 
 /// Takes the memory of the images, and of what is derived from them.
-void take_images(const PairShape& shape, const PipelineOptions& pipeline, Arena& arena, PipelineBuffers& at) {
+void take_images(const PairShape& shape, const MethodSpec& pipeline, Arena& arena, PipelineBuffers& at) {
   const std::size_t pixels = element_count({shape.width, shape.height});
   const bool crosses = pipeline.aggregation.kind == Aggregation::kCrossBased;
   if (is_transform(pipeline) || is_semi_global(pipeline))
@@ -33,35 +32,35 @@ void take_images(const PairShape& shape, const PipelineOptions& pipeline, Arena&
   if (!is_transform(pipeline)) at.tables = arena.take<float>(sizeof(CostTables) / sizeof(float));
   for (int i = 0; i < 2; ++i) {
     at.colours[i] = arena.take<Rgb8>(pixels);
-    if (pipeline.cost != PipelineCost::kColourDifference)
+    if (pipeline.cost.kind != CostKind::kColourDifference)
       at.transformed[i] = arena.take<std::byte>(pixels * transformed_bytes(transform_of(pipeline).transform));
     if (is_scanline(pipeline)) at.edges[i] = arena.take<std::uint8_t>(2 * pixels);
-    if (crosses || (pipeline.refinement.vote && i == 0)) at.arms[i] = arena.take<Cross>(pixels);
+    if (crosses || (pipeline.refine.vote && i == 0)) at.arms[i] = arena.take<Cross>(pixels);
   }
 }
 
 }  // namespace
 
-SemiGlobalInput pipeline_path_input(const PairShape& shape, int planes, const PipelineOptions& pipeline) {
+SemiGlobalInput pipeline_path_input(const PairShape& shape, int planes, const MethodSpec& pipeline) {
   SemiGlobalInput input;
   input.guide_pitch = shape.width;
   input.width = shape.width;
   input.height = shape.height;
   input.planes = planes;
   input.options = pipeline.semi_global;
-  input.max_cost = whole_cost_limit(pipeline);
+  input.max_cost = whole_cost_limit(pipeline.cost);
   return input;
 }
 
-bool side_by_side(const PairShape& shape, int planes, const PipelineOptions& pipeline) {
+bool side_by_side(const PairShape& shape, int planes, const MethodSpec& pipeline) {
   constexpr std::size_t kMaxViewBytes = std::size_t{128} << 20;
-  return pipeline.refinement.left_right && !has_graph_cut(pipeline) &&
+  return pipeline.refine.left_right && !has_graph_cut(pipeline) &&
          bytes_taken([&](Arena& arena) { take_view(shape, planes, pipeline, arena); }) <= kMaxViewBytes;
 }
 
-PipelineBuffers take_pipeline_buffers(const PairShape& shape, int planes, const PipelineOptions& pipeline,
+PipelineBuffers take_pipeline_buffers(const PairShape& shape, int planes, const MethodSpec& pipeline,
                                       Arena& arena) {
-  const PipelineRefinement& steps = pipeline.refinement;
+  const Refinement& steps = pipeline.refine;
   const std::size_t pixels = element_count({shape.width, shape.height});
   PipelineBuffers at{};
   take_images(shape, pipeline, arena, at);

@@ -19,21 +19,20 @@
 namespace recon::cuda {
 namespace {
 
-CostTables tables_of(const PipelineOptions& pipeline) {
+CostTables tables_of(const MethodSpec& pipeline) {
   if (is_transform(pipeline)) return {};
-  return is_ad_census(pipeline) ? ad_census_tables(pipeline.ad_census)
-                                : colour_difference_tables(pipeline.colour_cap);
+  return is_ad_census(pipeline) ? ad_census_tables(pipeline.cost.ad_census)
+                                : colour_difference_tables(pipeline.cost.colour_cap);
 }
 
-void check(const PipelineOptions& pipeline) {
-  const PipelineRefinement& steps = pipeline.refinement;
+void check_options(const MethodSpec& pipeline) {
   const VotingOptions& voting = pipeline.voting;
-  const int window = pipeline.transform.rank_window;
-  EXPECTS(steps.left_right || (!steps.vote && !steps.interpolate));
+  const int window = pipeline.cost.transform.rank_window;
+  check(pipeline, false);
   EXPECTS(pipeline.left_right >= 0.0f && voting.iterations >= 0 && voting.min_votes >= 0);
   EXPECTS(voting.min_share >= 0.0f && voting.min_share <= 1.0f);
-  EXPECTS(!is_transform(pipeline) || (pipeline.outside_cost >= 0 && pipeline.outside_cost <= 255));
-  EXPECTS(!is_transform(pipeline) || pipeline.transform.transform != Transform::kRank ||
+  EXPECTS(!is_transform(pipeline) || (pipeline.cost.outside_cost >= 0 && pipeline.cost.outside_cost <= 255));
+  EXPECTS(!is_transform(pipeline) || pipeline.cost.transform.transform != Transform::kRank ||
           (window >= 3 && window <= kMaxRankWindow && window % 2 == 1));
 }
 
@@ -48,22 +47,22 @@ int index_of(PairSide side) {
 
 }  // namespace
 
-std::size_t PipelineStream::bytes(const PairShape& shape, const PairOptions& options) {
+std::size_t PipelineStream::bytes(const PairShape& shape, const PairSpec& options) {
   return bytes_taken(
-      [&](Arena& arena) { take_pipeline_buffers(shape, options.range.count, options.pipeline, arena); });
+      [&](Arena& arena) { take_pipeline_buffers(shape, options.range.count, options, arena); });
 }
 
-std::size_t PipelineStream::host_bytes(const PairShape& shape, const PairOptions& options, int threads) {
-  if (!has_graph_cut(options.pipeline)) return 0;
+std::size_t PipelineStream::host_bytes(const PairShape& shape, const PairSpec& options, int threads) {
+  if (!has_graph_cut(options)) return 0;
   // The disparities and their labels, with an upper bound of the row padding.
   const std::size_t map = element_count({std::ptrdiff_t{shape.width} + 64, shape.height}) * 6;
   return Volume<float>::bytes(shape.width, options.range.count, shape.height) + map +
-         graph_cut_bytes(shape.width, shape.height, options.pipeline.graph_cut, threads);
+         graph_cut_bytes(shape.width, shape.height, options.graph_cut, threads);
 }
 
-PipelineStream::PipelineStream(const PairShape& shape, const PairOptions& options, Arena& arena)
-    : shape_(shape), range_(options.range), options_(options.pipeline), tables_(tables_of(options_)) {
-  check(options_);
+PipelineStream::PipelineStream(const PairShape& shape, const PairSpec& options, Arena& arena)
+    : shape_(shape), range_(options.range), options_(options), tables_(tables_of(options_)) {
+  check_options(options_);
   const int planes = range_.count;
   at_ =
       allocate(arena, [&](Arena& memory) { return take_pipeline_buffers(shape, planes, options_, memory); });
@@ -94,7 +93,7 @@ void PipelineStream::queue(PairWorkspace& workspace, const PipelineMark& mark) c
   queue_images(stream);
   report(mark, "images");
   const DeviceVolume costs = match_both(workspace, mark);
-  if (options_.refinement.left_right) queue_repair(stream, mark);
+  if (options_.refine.left_right) queue_repair(stream, mark);
   queue_map_steps(costs, stream, mark);
 }
 
@@ -127,7 +126,7 @@ DeviceVolume PipelineStream::match_both(PairWorkspace& workspace, const Pipeline
     report(mark, "graphcut");
     return costs;
   };
-  if (!options_.refinement.left_right) return match_view(PairSide::kLeft, at_.left, stream);
+  if (!options_.refine.left_right) return match_view(PairSide::kLeft, at_.left, stream);
   const bool meanwhile = side_ != nullptr && !mark;
   const Stream& aside = meanwhile ? side_->stream : stream;
   if (meanwhile) {
@@ -171,9 +170,10 @@ DeviceVolume PipelineStream::match(PairSide side, float* disparity, const Stream
 
 void PipelineStream::queue_costs(PairSide side, const DeviceVolume& costs, cudaStream_t stream) const {
   if (is_transform(options_)) {
-    const TransformedPair pair{at_.transformed[0], at_.transformed[1], shape_.width,         shape_.height,
-                               range_.min,         range_.count,       options_.outside_cost};
-    return launch_transform_volume(pair, options_.transform.transform, side, costs, stream);
+    const TransformedPair pair{
+        at_.transformed[0], at_.transformed[1],        shape_.width, shape_.height, range_.min,
+        range_.count,       options_.cost.outside_cost};
+    return launch_transform_volume(pair, options_.cost.transform.transform, side, costs, stream);
   }
   const int own = index_of(side), other = 1 - own;
   const auto census = [&](int i) { return reinterpret_cast<const std::uint64_t*>(at_.transformed[i]); };
@@ -188,7 +188,7 @@ DeviceVolume PipelineStream::aggregate(PairSide side, const DeviceVolume& costs,
   const int own = index_of(side), min = range_.min, width = shape_.width;
   const ColourImages colours{at_.colours[own], at_.colours[1 - own], width, side, min};
   const CrossImages arms{at_.arms[own], at_.arms[1 - own], width, side, min};
-  return queue_aggregation(colours, arms, options_.aggregation, max_cost(options_), costs,
+  return queue_aggregation(colours, arms, options_.aggregation, max_cost(options_.cost), costs,
                            at_.view[own].scratch, stream);
 }
 
@@ -209,7 +209,7 @@ void PipelineStream::queue_paths(PairSide side, const DeviceVolume& costs, float
                                  const Stream& stream) const {
   const int own = index_of(side), width = shape_.width, height = shape_.height;
   const PipelineViewBuffers& view = at_.view[own];
-  launch_whole_costs(costs, whole_cost_steps(options_), whole_cost_limit(options_),
+  launch_whole_costs(costs, whole_cost_steps(options_.cost), whole_cost_limit(options_.cost),
                      {view.quantized, width, height, path_planes(range_.count)}, stream.get());
   SemiGlobalInput input = pipeline_path_input(shape_, range_.count, options_);
   input.costs = view.quantized;
@@ -217,8 +217,7 @@ void PipelineStream::queue_paths(PairSide side, const DeviceVolume& costs, float
   const SemiGlobal paths(input, view.paths);
   paths.queue(stream);
   const PairWinners winners{paths.winners(), nullptr, width, height};
-  SemiGlobalPairOptions unchecked;
-  unchecked.uniqueness = 0, unchecked.left_right = -1, unchecked.subpixel = false;
+  WinnerChecks unchecked;
   launch_pair_disparity(winners, unchecked, range_.min, disparity, stream.get());
   if (side != PairSide::kLeft || at_.subpixel == nullptr) return;
   unchecked.subpixel = true;
@@ -244,7 +243,7 @@ void PipelineStream::cut(PairSide side, const DeviceVolume& costs, float* dispar
 
 /// The left-right check, and the steps that fill its outliers or invalidate them.
 void PipelineStream::queue_repair(cudaStream_t stream, const PipelineMark& mark) const {
-  const PipelineRefinement& steps = options_.refinement;
+  const Refinement& steps = options_.refine;
   const LabelledMap map{at_.left,      at_.outliers, at_.right,   shape_.width,
                         shape_.height, range_.min,   range_.count};
   queue_left_right_check(map, options_.left_right, stream);
@@ -268,7 +267,7 @@ void PipelineStream::queue_repair(cudaStream_t stream, const PipelineMark& mark)
 /// Steps that need no outliers; see `result` for the location of the map.
 void PipelineStream::queue_map_steps(const DeviceVolume& costs, cudaStream_t stream,
                                      const PipelineMark& mark) const {
-  const PipelineRefinement& steps = options_.refinement;
+  const Refinement& steps = options_.refine;
   float *map = at_.left, *other = at_.spare;
   if (steps.edges) {
     queue_adjustment(map, costs, range_.min, other, stream);
@@ -289,7 +288,7 @@ void PipelineStream::queue_map_steps(const DeviceVolume& costs, cudaStream_t str
 }
 
 const float* PipelineStream::result() const {
-  const PipelineRefinement& steps = options_.refinement;
+  const Refinement& steps = options_.refine;
   return steps.edges == steps.median ? at_.left : at_.spare;
 }
 

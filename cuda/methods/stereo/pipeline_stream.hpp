@@ -15,22 +15,22 @@
 
 namespace recon::cuda {
 
-inline bool is_scanline(const PipelineOptions& pipeline) {
-  return pipeline.optimizer == PipelineOptimizer::kScanline;
+inline bool is_scanline(const MethodSpec& pipeline) {
+  return pipeline.optimizer == Optimizer::kScanline;
 }
-inline bool is_semi_global(const PipelineOptions& pipeline) {
-  return pipeline.optimizer == PipelineOptimizer::kSemiGlobal;
+inline bool is_semi_global(const MethodSpec& pipeline) {
+  return pipeline.optimizer == Optimizer::kSemiGlobal;
 }
-inline bool is_transform(const PipelineOptions& pipeline) {
-  return pipeline.cost == PipelineCost::kTransform;
+inline bool is_transform(const MethodSpec& pipeline) {
+  return pipeline.cost.kind == CostKind::kTransform;
 }
-inline bool is_ad_census(const PipelineOptions& pipeline) {
-  return pipeline.cost == PipelineCost::kAdCensus;
+inline bool is_ad_census(const MethodSpec& pipeline) {
+  return pipeline.cost.kind == CostKind::kAdCensus;
 }
 
 /// The transform of the costs; not for kColourDifference.
-inline TransformOptions transform_of(const PipelineOptions& pipeline) {
-  return is_ad_census(pipeline) ? TransformOptions{Transform::kCensus9x7} : pipeline.transform;
+inline TransformOptions transform_of(const MethodSpec& pipeline) {
+  return is_ad_census(pipeline) ? TransformOptions{Transform::kCensus9x7} : pipeline.cost.transform;
 }
 
 /// Memory for matching a view.
@@ -61,13 +61,13 @@ struct PipelineBuffers {
 };
 
 /// The input of the semi-global optimizer of a view, without costs and guide.
-SemiGlobalInput pipeline_path_input(const PairShape& shape, int planes, const PipelineOptions& pipeline);
+SemiGlobalInput pipeline_path_input(const PairShape& shape, int planes, const MethodSpec& pipeline);
 
 /// Whether both views have their own memory, so that they can be matched concurrently.
-bool side_by_side(const PairShape& shape, int planes, const PipelineOptions& pipeline);
+bool side_by_side(const PairShape& shape, int planes, const MethodSpec& pipeline);
 
 /// Takes the memory of a pipeline from `arena`.
-PipelineBuffers take_pipeline_buffers(const PairShape& shape, int planes, const PipelineOptions& pipeline,
+PipelineBuffers take_pipeline_buffers(const PairShape& shape, int planes, const MethodSpec& pipeline,
                                       Arena& arena);
 
 /// Called with the name of each queued step.
@@ -77,12 +77,12 @@ using PipelineMark = std::function<void(const char* step)>;
 /// small, else one after the other in the same memory. A graph cut is computed by the host.
 class PipelineStream : public PairStream {
  public:
-  static std::size_t bytes(const PairShape& shape, const PairOptions& options);
+  static std::size_t bytes(const PairShape& shape, const PairSpec& options);
   /// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
-  static std::size_t host_bytes(const PairShape& shape, const PairOptions& options, int threads);
+  static std::size_t host_bytes(const PairShape& shape, const PairSpec& options, int threads);
 
   /// @throws std::logic_error if an option is out of range; OutOfMemory
-  PipelineStream(const PairShape& shape, const PairOptions& options, Arena& arena);
+  PipelineStream(const PairShape& shape, const PairSpec& options, Arena& arena);
 
   /// @throws std::logic_error if an image is not of the shape, and for a missing grey image that is needed
   void upload(const PairProblem& problem, PairWorkspace& workspace) override;
@@ -108,7 +108,7 @@ class PipelineStream : public PairStream {
 
   PairShape shape_;
   DisparityRange range_;
-  PipelineOptions options_;
+  MethodSpec options_;
   CostTables tables_;
   PipelineBuffers at_;
   ImageView<const std::uint8_t> guide_[2];  ///< on the host

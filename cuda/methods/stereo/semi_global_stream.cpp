@@ -6,7 +6,7 @@ namespace recon::cuda {
 namespace {
 
 /// The input of the optimizer, with the addresses of `at`.
-SemiGlobalInput optimizer_input(const PairShape& shape, const PairOptions& options,
+SemiGlobalInput optimizer_input(const PairShape& shape, const PairSpec& options,
                                 const SemiGlobalStream::Buffers& at) {
   SemiGlobalInput input;
   input.costs = at.costs;
@@ -15,20 +15,19 @@ SemiGlobalInput optimizer_input(const PairShape& shape, const PairOptions& optio
   input.width = shape.width;
   input.height = shape.height;
   input.planes = options.range.count;
-  input.options = options.semi_global.optimizer;
-  input.max_cost = max_pair_cost(options.semi_global);
-  input.right_view = options.semi_global.left_right >= 0;
+  input.options = options.semi_global;
+  input.max_cost = whole_cost_limit(options.cost);
+  input.right_view = options.refine.left_right;
   input.min_disparity = options.range.min;
   return input;
 }
 
-SemiGlobalStream::Buffers semi_global_buffers(const PairShape& shape, const PairOptions& options,
-                                              Arena& arena) {
+SemiGlobalStream::Buffers semi_global_buffers(const PairShape& shape, const PairSpec& options, Arena& arena) {
   const std::size_t pixels = element_count({shape.width, shape.height});
   SemiGlobalStream::Buffers at{};
   at.grey = PairGrey::take(shape, shape.words, arena);
   for (std::byte*& image : at.transformed)
-    image = arena.take<std::byte>(pixels * transformed_bytes(options.semi_global.transform.transform));
+    image = arena.take<std::byte>(pixels * transformed_bytes(options.cost.transform.transform));
   at.costs =
       arena.take<std::uint8_t>(element_count({shape.width, shape.height, path_planes(options.range.count)}));
   at.disparity = arena.take<float>(pixels);
@@ -39,18 +38,18 @@ SemiGlobalStream::Buffers semi_global_buffers(const PairShape& shape, const Pair
 
 }  // namespace
 
-std::size_t SemiGlobalStream::bytes(const PairShape& shape, const PairOptions& options) {
+std::size_t SemiGlobalStream::bytes(const PairShape& shape, const PairSpec& options) {
   return bytes_taken([&](Arena& arena) { semi_global_buffers(shape, options, arena); });
 }
 
-SemiGlobalStream::SemiGlobalStream(const PairShape& shape, const PairOptions& options, Arena& arena)
+SemiGlobalStream::SemiGlobalStream(const PairShape& shape, const PairSpec& options, Arena& arena)
     : shape_(shape),
       range_(options.range),
-      options_(options.semi_global),
+      options_(options),
+      checks_(winner_checks(options)),
       at_(allocate(arena, [&](Arena& memory) { return semi_global_buffers(shape, options, memory); })),
       optimizer_(optimizer_input(shape, options, at_), at_.paths) {
-  EXPECTS(options_.outside_cost >= 0 && options_.outside_cost <= 255);
-  EXPECTS(options_.uniqueness >= 0 && options_.uniqueness < 100 && options_.left_right >= -1);
+  EXPECTS(options_.cost.outside_cost >= 0 && options_.cost.outside_cost <= 255);
 }
 
 void SemiGlobalStream::upload(const PairProblem& problem, PairWorkspace& workspace) {
@@ -70,29 +69,30 @@ void SemiGlobalStream::queue(PairWorkspace& workspace) const {
 
 void SemiGlobalStream::queue_transform(const Stream& stream) const {
   for (int i = 0; i < 2; ++i)
-    launch_transform(at_.grey.view(i, shape_), options_.transform, at_.transformed[i], stream.get());
+    launch_transform(at_.grey.view(i, shape_), options_.cost.transform, at_.transformed[i], stream.get());
 }
 
 void SemiGlobalStream::queue_costs(const Stream& stream) const {
-  const TransformedPair pair{at_.transformed[0], at_.transformed[1], shape_.width,         shape_.height,
-                             range_.min,         range_.count,       options_.outside_cost};
-  launch_transform_costs(pair, options_.transform.transform, at_.costs, path_planes(range_.count),
+  const TransformedPair pair{
+      at_.transformed[0], at_.transformed[1],        shape_.width, shape_.height, range_.min,
+      range_.count,       options_.cost.outside_cost};
+  launch_transform_costs(pair, options_.cost.transform.transform, at_.costs, path_planes(range_.count),
                          stream.get());
 }
 
 void SemiGlobalStream::queue_disparity(const Stream& stream) const {
-  launch_pair_disparity({optimizer_.winners(), optimizer_.right_keys(), shape_.width, shape_.height},
-                        options_, range_.min, at_.disparity, stream.get());
+  launch_pair_disparity({optimizer_.winners(), optimizer_.right_keys(), shape_.width, shape_.height}, checks_,
+                        range_.min, at_.disparity, stream.get());
 }
 
 void SemiGlobalStream::queue_median(const Stream& stream) const {
-  if (options_.median)
+  if (options_.refine.median)
     launch_median_3x3(at_.disparity, shape_.width, shape_.height, at_.median, stream.get());
 }
 
 Image<float> SemiGlobalStream::download(PairWorkspace& workspace) const {
   Image<float> map(shape_.width, shape_.height);
-  workspace.staging.download(options_.median ? at_.median : at_.disparity, shape_.width, map.view(),
+  workspace.staging.download(options_.refine.median ? at_.median : at_.disparity, shape_.width, map.view(),
                              workspace.stream);
   return map;
 }

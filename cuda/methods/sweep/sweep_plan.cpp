@@ -25,7 +25,7 @@ std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock
   std::size_t max = 0;
   for (const SweepBlock& block : blocks) {
     const SemiGlobalInput input =
-        path_input(block.outer.width, block.outer.height, shape.planes, sums, shape.paths.penalties);
+        path_input(block.outer.width, block.outer.height, shape.planes, sums, shape.semi_global);
     max = std::max(max, bytes_taken([&](Arena& arena) { SemiGlobal::take(input, arena); }));
   }
   return max;
@@ -34,9 +34,9 @@ std::size_t max_path_bytes(const SweepShape& shape, const std::vector<SweepBlock
 /// The optimizer, and the device that runs it.
 SweepPlan kind_of(const SweepShape& shape) {
   SweepPlan kind;
-  kind.stored = needs_volume(shape.optimizer, shape.stages);
-  kind.on_host = shape.optimizer == SweepOptimizer::kGraphCut || shape.stages.graph_cut;
-  kind.paths = shape.optimizer == SweepOptimizer::kSemiGlobal && !kind.on_host;
+  kind.stored = needs_volume(shape);
+  kind.on_host = has_graph_cut(shape);
+  kind.paths = shape.optimizer == Optimizer::kSemiGlobal && !kind.on_host;
   return kind;
 }
 
@@ -44,7 +44,7 @@ class Planner {
  public:
   Planner(const SweepShape& shape, std::size_t memory_limit, int sums)
       : shape_(shape),
-        options_(shape.options),
+        options_(shape.cost),
         memory_limit_(memory_limit),
         kind_(kind_of(shape)),
         width_(shape.width),
@@ -57,7 +57,7 @@ class Planner {
       if (kind_.paths) kind_.path_bytes = max_path_bytes(shape, blocks, sums);
     }
     kind_.sums = sums;
-    block_rows_ = std::min(height_, tile_height(options_.cost, options_.window / 2));
+    block_rows_ = std::min(height_, tile_height(options_.kind, options_.window / 2));
   }
 
   /// The largest pieces that fit; empty if none does.
@@ -104,7 +104,7 @@ class Planner {
   }
 
   const SweepShape& shape_;
-  const SweepOptions& options_;
+  const CostOptions& options_;
   std::size_t memory_limit_;
   SweepPlan kind_;  ///< the part of a plan that the shape determines
   int width_, height_;
@@ -119,8 +119,8 @@ std::string in_mebibytes(std::size_t bytes) {
 std::string what_takes_less(const SweepShape& shape, const SweepPlan& plan) {
   std::string what;
   if (plan.paths) what += "; --optimizer winner takes less";
-  if (shape.stages.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
-  if (shape.stages.graph_cut || shape.stages.edges) what += "; --refine none takes less";
+  if (shape.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
+  if (shape.refine.graph_cut || shape.refine.edges) what += "; --refine none takes less";
   if (plan.by_blocks()) what += "; --device cpu takes none";
   return what;
 }
@@ -152,12 +152,13 @@ static SweepPlan plan_patches(const SweepShape& shape, std::size_t memory_limit,
 
 SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage) {
-  if (shape.stages.patches) return plan_patches(shape, memory_limit, storage);
-  const SweepOptions& options = shape.options;
+  check(shape, true);
+  if (shape.refine.patches) return plan_patches(shape, memory_limit, storage);
+  const CostOptions& options = shape.cost;
   EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
   EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
-  EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.cost == CostKind::kSad));
+  EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.kind == CostKind::kSad));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
   EXPECTS(shape.planes >= 1 && shape.planes <= kMaxPlanes);
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
@@ -204,7 +205,7 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
   const std::size_t depths = count(WorkMemoryMap::float_pitch(coarsest.width), coarsest.height);
   const std::size_t pixels = count(shape.width, shape.height);
   const std::size_t coarse_pixels =
-      shape.stages.patch_match.levels > 0 ? count(half(shape.width), half(shape.height)) : 0;
+      shape.patch_match.levels > 0 ? count(half(shape.width), half(shape.height)) : 0;
   const auto take = [&](std::size_t bytes) { return arena.take<std::byte>(bytes); };
   map.weights = arena.take<std::uint8_t>(256 * static_cast<std::size_t>(patch_samples(kMaxPatchRadius)));
   map.states[0] = arena.take<PatchState>(pixels);
@@ -245,13 +246,13 @@ PatchMemory map_patch_memory(Arena& arena, const SweepShape& shape, SourceStorag
 
 /// Takes the memory of stored costs and of the stages that need them.
 static void map_stored(Arena& arena, const SweepShape& shape, const SweepPlan& plan, WorkMemoryMap& map) {
-  const AggregationOptions& by = shape.stages.aggregation;
+  const AggregationOptions& by = shape.aggregation;
   const std::size_t pixels = element_count({plan.width, plan.height});
   map.costs = arena.take<float>(device_volume_floats(plan.width, shape.planes, plan.height));
   map.scratch = arena.take<std::byte>(aggregation_bytes(plan.width, shape.planes, plan.height, by));
   if (by.kind == Aggregation::kCrossBased || by.kind == Aggregation::kAdaptiveWeight)
     map.colours = arena.take<Rgb8>(pixels);
-  if (shape.stages.edges)
+  if (shape.refine.edges)
     map.depths =
         arena.take<float>(static_cast<std::size_t>(WorkMemoryMap::float_pitch(plan.width) * plan.height));
   if (by.kind == Aggregation::kCrossBased) map.arms = arena.take<Cross>(pixels);

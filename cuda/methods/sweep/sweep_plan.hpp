@@ -10,7 +10,7 @@
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/sweep/supported_planes.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
-#include "methods/backend.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 #include "optimize/winner/winner_step.hpp"
 

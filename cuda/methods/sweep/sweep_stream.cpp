@@ -10,7 +10,7 @@
 #include "cuda/methods/sweep/edge_planes.hpp"
 #include "match/patch.hpp"
 #include "match/posed_image.hpp"
-#include "methods/sweep/block_stages.hpp"
+#include "methods/sweep/view_sweep.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {
@@ -48,9 +48,9 @@ SweepArgs args_of(const SweepProblem& problem, const SweepPlan& plan, const Work
   args.width = part.width;
   args.height = part.height;
   args.planes = problem.planes;
-  args.radius = problem.options.window / 2;
-  args.combination = problem.options.combination;
-  args.best_k = args.combination == Combination::kMinimum ? 1 : problem.options.best_k;
+  args.radius = problem.cost.window / 2;
+  args.combination = problem.cost.combination;
+  args.best_k = args.combination == Combination::kMinimum ? 1 : problem.cost.best_k;
   args.volume_pitch = WorkMemoryMap::half_pitch(args.width);
   args.volume = map.volume;
   return args;
@@ -126,16 +126,16 @@ void SweepStream::queue_kernels(const SweepProblem& problem, const SweepPlan& pl
 void SweepStream::queue_planes(const SweepProblem& problem, const SweepPlan& plan, SweepArgs args, int row,
                                const std::function<void(const BlockPiece&)>& use) {
   const int planes = problem.planes.count, channels = problem.reference.channels;
-  const int wave = blocks_per_wave(problem.options, channels);
+  const int wave = blocks_per_wave(problem.cost, channels);
   args.row_begin = row;
   args.row_end = std::min(row + plan.rows, args.height);
-  const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.options);
+  const int rows = args.row_end - row, tiles = tile_count(args.width, rows, problem.cost);
   for (int begin = 0; begin < planes; begin += plan.planes) {
     args.plane_begin = begin;
     args.plane_end = std::min(begin + plan.planes, planes);
     const int count = args.plane_end - begin;
     args.planes_per_block = planes_per_block(tiles, count, args.sources, wave, kMaxParts);
-    launch_sweep(args, problem.options, channels, stream_.get());
+    launch_sweep(args, problem.cost, channels, stream_.get());
     use({row, rows, begin, count});
   }
 }
@@ -153,7 +153,7 @@ DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPl
   queue_pieces(problem, plan, args, [&](const BlockPiece& piece) {
     launch_block_costs(map_.volume, args.volume_pitch, piece, costs, stream_.get());
   });
-  const AggregationOptions& by = problem.stages.aggregation;
+  const AggregationOptions& by = problem.aggregation;
   if (map_.colours != nullptr) {
     const bool grey = problem.reference.channels == 1;
     launch_block_colours({args.reference[0], args.reference[grey ? 0 : 1], args.reference[grey ? 0 : 2]},
@@ -167,27 +167,26 @@ DeviceVolume SweepStream::queue_costs(const SweepProblem& problem, const SweepPl
   CrossImages arms;
   arms.reference = map_.arms;
   arms.pitch = width;
-  return queue_aggregation(colours, arms, by, max_cost(problem.options.cost), costs, map_.scratch,
-                           stream_.get());
+  return queue_aggregation(colours, arms, by, max_cost(problem.cost), costs, map_.scratch, stream_.get());
 }
 
 void SweepStream::queue_paths(const SweepProblem& problem, const SweepPlan& plan, const SweepArgs& args,
                               const QuantizedCosts& quantized) {
   SemiGlobalInput input =
-      path_input(args.width, args.height, problem.planes.count, plan.sums, problem.paths.penalties);
+      path_input(args.width, args.height, problem.planes.count, plan.sums, problem.semi_global);
   input.costs = quantized.data;
   input.guide = args.reference[0];
   input.guide_pitch = args.reference_pitch;
   arena_.rewind(map_.end);
   const SemiGlobal paths(input, SemiGlobal::take(input, arena_));
   paths.queue(stream_);
-  launch_path_depth(paths.winners(), quantized, cost_cap(problem.options.cost), problem.planes, map_.results,
+  launch_path_depth(paths.winners(), quantized, cost_cap(problem.cost.kind), problem.planes, map_.results,
                     WorkMemoryMap::float_pitch(args.width), stream_.get());
 }
 
 DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPlan& plan, const Tile& outer) {
   const SweepArgs args = args_of(problem, plan, map_, outer);
-  const float cap = cost_cap(problem.options.cost);
+  const float cap = cost_cap(problem.cost.kind);
   QuantizedCosts quantized{};
   if (plan.paths) quantized = {map_.quantized, outer.width, outer.height, path_planes(problem.planes.count)};
   const std::ptrdiff_t pitch = WorkMemoryMap::float_pitch(outer.width);
@@ -204,7 +203,7 @@ DeviceVolume SweepStream::queue_block(const SweepProblem& problem, const SweepPl
     queue_paths(problem, plan, args, quantized);
   else if (!plan.on_host)
     launch_block_winners(costs, problem.planes, map_.results, pitch, stream_.get());
-  if (problem.stages.edges && !plan.on_host)
+  if (problem.refine.edges && !plan.on_host)
     launch_block_edges(costs, problem.planes, map_.results, map_.depths, pitch, stream_.get());
   return costs;
 }
@@ -292,7 +291,7 @@ void SweepStream::queue_choice(PatchArgs args, int band_rows) {
 
 DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& plan,
                                   const DepthEstimate& coarsest) {
-  const PatchMatchOptions& options = problem.stages.patch_match;
+  const PatchMatchOptions& options = problem.patch_match;
   arena_.reset(plan.bytes);
   PatchMemory memory = map_patch_memory(arena_, sweep_shape(problem), plan.patch_storage);
   const PatchWeights weights(options.radius);
@@ -303,7 +302,7 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
   staging_.upload(coarsest.depth.view(), memory.depth, pitch, stream_);
   PatchStates coarse{};
   const auto queue_results = [&](const PatchArgs& args) {
-    if (problem.stages.edges)
+    if (problem.refine.edges)
       launch_edge_depths(args, memory.inside, memory.results, stream_.get());
     else
       launch_patch_depths(args.states, memory.results, stream_.get());
@@ -334,7 +333,7 @@ DepthEstimate SweepStream::refine(const SweepProblem& problem, const SweepPlan& 
       if (i > 0) choose();
       for (const int colour : {0, 1}) launch_improve(args, colour, stream_.get());
     }
-    if (level == 0 && problem.stages.prior) launch_supported_planes(args, memory.support, stream_.get());
+    if (level == 0 && problem.refine.prior) launch_supported_planes(args, memory.support, stream_.get());
     if (level == 0) queue_results(args);
     coarse = args.states;
   }

@@ -1,16 +1,13 @@
 #include "methods/stereo/pair.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "match/gaussian_blur.hpp"
 #include "match/truncated_difference.hpp"
-#include "methods/stereo/pipeline_costs.hpp"
-#include "methods/stereo/winner_disparity.hpp"
+#include "methods/stereo/pair_stages.hpp"
 #include "optimize/belief/belief_propagation.hpp"
-#include "optimize/semi_global/semi_global.hpp"
-#include "refine/depth_filters.hpp"
 
 namespace recon {
 namespace {
@@ -20,6 +17,27 @@ TruncatedDifferenceRows cost_rows(const PairProblem& problem) {
   const Image<float> left = gaussian_blur(problem.images.left, options.smoothing_sigma);
   const Image<float> right = gaussian_blur(problem.images.right, options.smoothing_sigma);
   return {left.view(), right.view(), {options.data_weight, options.data_cap}, problem.options.range.min};
+}
+
+DisparityMap match_by_stages(const PairProblem& problem) {
+  const MethodSpec& spec = problem.options;
+  check(spec, false);
+  const auto fits = [&](const auto& image) {
+    return image.width == problem.images.left.width && image.height == problem.images.left.height;
+  };
+  EXPECTS(spec.whole != WholeMethod::kNone || (fits(problem.colour.left) && fits(problem.colour.right)));
+  const PairInputs inputs(problem);
+  PairStages stages(inputs, PairSide::kLeft, spec);
+  stages.run();
+  return {std::move(stages.disparity())};
+}
+
+/// A pair of this size in all its depths, without pixels.
+PairProblem sized_pair(int width, int height, const PairSpec& options) {
+  const auto grey = sized_view<std::uint8_t>(width, height);
+  const auto deep = sized_view<std::uint16_t>(width, height);
+  const auto colour = sized_view<Rgb8>(width, height);
+  return {{grey, grey, deep, deep}, options, {colour, colour}};
 }
 
 }  // namespace
@@ -39,68 +57,31 @@ void check_pair(const PairProblem& problem) {
 
 DisparityMap match_pair(const PairProblem& problem) {
   check_pair(problem);
-  switch (problem.options.method) {
-    case PairMethod::kBlockMatching:
+  switch (problem.options.whole) {
+    case WholeMethod::kBlockMatching:
       return block_matching(problem);
-    case PairMethod::kSemiGlobal:
-      return semi_global_matching(problem);
-    case PairMethod::kPipeline:
-      return pipeline_matching(problem);
-    default:
+    case WholeMethod::kBeliefPropagation:
       return belief_matching(problem);
-  }
-}
-
-std::size_t match_pair_bytes(int width, int height, const PairOptions& options, int threads) {
-  switch (options.method) {
-    case PairMethod::kBlockMatching:
-      return block_matching_bytes(width, height, options, threads);
-    case PairMethod::kSemiGlobal:
-      return semi_global_matching_bytes(width, height, options, threads);
-    case PairMethod::kPipeline:
-      return pipeline_matching_bytes(width, height, options, threads);
     default:
-      return belief_matching_bytes(width, height, options, threads);
+      return match_by_stages(problem);
   }
 }
 
-DisparityMap semi_global_matching(const PairProblem& problem) {
-  const SemiGlobalPairOptions& options = problem.options.semi_global;
-  EXPECTS(options.uniqueness >= 0 && options.uniqueness < 100 && options.left_right >= -1);
-  const int width = problem.images.left.width, height = problem.images.left.height;
-  Image<float> disparity(width, height);
-  {
-    const TransformCosts costs(problem.images, problem.options.range, options.transform,
-                               options.outside_cost);
-    SemiGlobalProblem paths;
-    paths.costs = [&](int y, int first, int count, std::uint8_t* out, std::ptrdiff_t stride) {
-      costs.fill(y, first, count, out, stride);
-    };
-    paths.max_cost = max_pair_cost(options);
-    paths.planes = problem.options.range.count;
-    paths.guide = problem.images.left;
-    paths.options = options.optimizer;
-    paths.right_view = options.left_right >= 0;
-    paths.min_disparity = problem.options.range.min;
-    semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t* right_planes) {
-      for (int x = 0; x < width; ++x)
-        disparity(x, y) = winner_disparity(options, paths.min_disparity, width, x, winners[x],
-                                           [&](int matched) { return right_planes[matched]; });
-    });
-  }
-  return {options.median ? median_3x3(disparity.view()) : std::move(disparity)};
+std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads) {
+  return counted_bytes(threads, [&] {
+    const Image<std::uint8_t> grey[2] = {{width, height}, {width, height}};
+    const Image<std::uint16_t> deep[2] = {{width, height}, {width, height}};
+    Image<Rgb8> colour[2];
+    if (options.whole == WholeMethod::kNone)
+      for (Image<Rgb8>& image : colour) image = Image<Rgb8>(width, height);
+    match_pair(sized_pair(width, height, options));
+  });
 }
 
-std::size_t semi_global_matching_bytes(int width, int height, const PairOptions& options, int threads) {
-  const SemiGlobalPairOptions& own = options.semi_global;
-  const std::size_t grey = element_count({padded_count<std::uint8_t>(width), height});
-  const std::size_t map = element_count({padded_count<float>(width), height, sizeof(float)});
-  const std::size_t transforms = TransformCosts::stored_bytes(width, height, own.transform);
-  const std::size_t paths = semi_global_bytes(width, height, options.range.count, own.optimizer,
-                                              max_pair_cost(own), false, threads);
-  const std::size_t making = TransformCosts::working_bytes(width, height, own.transform);
-  // The images in both depths, and the maximum of three phases: transforms, paths, median.
-  return 6 * grey + map + std::max({transforms + std::max(making, paths), map});
+WinnerChecks winner_checks(const MethodSpec& spec) {
+  const int left_right = spec.refine.left_right ? static_cast<int>(spec.left_right) : -1;
+  EXPECTS(spec.uniqueness >= 0 && spec.uniqueness < 100 && spec.left_right >= 0);
+  return {spec.uniqueness, left_right, spec.refine.subpixel};
 }
 
 DisparityMap belief_matching(const PairProblem& problem) {
@@ -109,27 +90,20 @@ DisparityMap belief_matching(const PairProblem& problem) {
   const BeliefShape shape{problem.images.left.width, problem.images.left.height, range.count};
   check_belief(shape, problem.options.belief);
   const TruncatedDifferenceRows rows = cost_rows(problem);
-  const Image<std::uint16_t> winners =
-      propagate_beliefs(shape, problem.options.belief, [&](const BeliefColumns& c, int d, float* costs) {
-        rows.row(c.y, c.x_parity, c.first, c.count, d, costs);
-      });
+  const BeliefOptions& options = problem.options.belief;
+  Image<std::uint16_t> winners;
+  compute([&](int threads) { return propagate_beliefs_bytes(shape, options, threads); },
+          [&] {
+            winners = propagate_beliefs(shape, options, [&](const BeliefColumns& c, int d, float* costs) {
+              rows.row(c.y, c.x_parity, c.first, c.count, d, costs);
+            });
+          });
   DisparityMap result{Image<float>(shape.width, shape.height)};
   parallel_for(shape.height, [&](int y) {
     for (int x = 0; x < shape.width; ++x)
       result.disparity(x, y) = static_cast<float>(range.min + winners(x, y));
   });
   return result;
-}
-
-std::size_t belief_matching_bytes(int width, int height, const PairOptions& options, int threads) {
-  const std::size_t grey = element_count({padded_count<std::uint8_t>(width), height});
-  const std::size_t floats =
-      element_count({padded_count<float>(width), height, static_cast<std::ptrdiff_t>(sizeof(float))});
-  const std::size_t rows = TruncatedDifferenceRows::bytes(width, height);
-  const std::size_t beliefs =
-      propagate_beliefs_bytes({width, height, options.range.count}, options.belief, threads);
-  // Blurring needs three images besides the derived data; the result is allocated after belief propagation.
-  return 2 * grey + rows + std::max(3 * floats, beliefs + floats);
 }
 
 }  // namespace recon

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
+#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 
 namespace recon {
 
@@ -36,13 +38,13 @@ struct TurnedImage {
 };
 
 DisparityMap match_rectified(Backend& backend, const PosedImage& reference, const PairSource& source,
-                             PairOptions options) {
+                             const MethodSpec& matching) {
   const RectifiedPair& pair = source.pair;
   const TurnedImage left(reference, pair.left_from_reference, pair.left);
   const TurnedImage right(source.image, pair.right_from_source, pair.right);
-  options.range = {pair.min_disparity, pair.disparities};
-  return backend.match(
-      {{left.grey.view(), right.grey.view(), {}, {}}, options, {left.colour.view(), right.colour.view()}});
+  return backend.match({{left.grey.view(), right.grey.view(), {}, {}},
+                        {matching, {pair.min_disparity, pair.disparities}},
+                        {left.colour.view(), right.colour.view()}});
 }
 
 /// Disparity at pixel coordinates `pixel`: bilinear over those of the four neighbours that agree with the
@@ -75,21 +77,21 @@ bool within(Vec2d pixel, const Pinhole& camera) {
 
 }  // namespace
 
-RectifyLimits pair_limits(PairMethod method) {
+RectifyLimits pair_limits(WholeMethod method) {
   RectifyLimits limits;
   limits.max_side = kMaxImageSide;
   limits.max_disparities = kMaxDisparities;
   limits.max_volume = std::size_t{1} << 29;
-  if (method == PairMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
-  if (method == PairMethod::kPipeline) limits.max_volume = std::size_t{1} << 27;
+  if (method == WholeMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
+  if (method == WholeMethod::kNone) limits.max_volume = std::size_t{1} << 27;
   return limits;
 }
 
 Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
-                             const PairOptions& matching) {
+                             const MethodSpec& matching) {
   EXPECTS(reference.channels == source.image.channels &&
           (reference.channels == 1 || reference.channels == 3));
-  EXPECTS(reference.channels == 3 || matching.method != PairMethod::kPipeline);
+  EXPECTS(reference.channels == 3 || matching.whole != WholeMethod::kNone);
   const DisparityMap map = match_rectified(backend, reference, source, matching);
   const ImageView<const float> disparity = map.disparity.view();
   const RectifiedPair& pair = source.pair;

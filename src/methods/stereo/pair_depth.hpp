@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "methods/backend.hpp"
+#include "methods/presets.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/rectification.hpp"
 
 namespace recon {
+
+class Backend;
 
 /// A source of a reference view, and their rectification.
 struct PairSource {
@@ -17,7 +19,7 @@ struct PairSource {
 
 /// Options of a method for rectified pairs applied to a view of a scene.
 struct PairDepthOptions {
-  PairOptions matching;  ///< the range is set per pair
+  MethodSpec matching = presets::semi_global();
   /// Max relative difference of depths from two sources on the same surface.
   float max_relative_depth = 0.01f;
   int speckle_size = 20;  ///< connected patches of fewer pixels are dropped; 0: keep all
@@ -27,14 +29,14 @@ struct PairDepthOptions {
 /// Size limits of the rectified pairs of a method, independent of the photos' size: they limit the costs of
 /// semi-global and block matching and of a pipeline (float volumes) to gigabytes, and belief propagation, the
 /// slowest, to a few seconds per pair on a CPU.
-RectifyLimits pair_limits(PairMethod method);
+RectifyLimits pair_limits(WholeMethod method);
 
 /// The depth (z, scene units) of each pixel of the reference from one source: both are rectified and matched,
 /// and each pixel takes the disparity at its projection into the left image, interpolated between pixels that
 /// agree within 1. NaN where the disparity is unknown, or where the point projects outside the source's
 /// image.
 Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
-                             const PairOptions& matching);
+                             const MethodSpec& matching);
 
 /// Merged depth per pixel, and the share of maps that agree on it.
 struct MergedDepth {

@@ -16,18 +16,17 @@ constexpr int kGroup = 64;
 }  // namespace
 
 PipelineCosts::PipelineCosts(const PairProblem& problem) : problem_(problem) {
-  const PipelineOptions& options = problem.options.pipeline;
-  if (options.cost == PipelineCost::kTransform)
-    transform_.emplace(problem.images, problem.options.range, options.transform, options.outside_cost);
+  if (problem.options.cost.kind == CostKind::kTransform)
+    transform_.emplace(problem.images, problem.options.range, problem.options.cost);
 }
 
 void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
-  const PipelineOptions& options = problem_.options.pipeline;
+  const CostOptions& options = problem_.options.cost;
   const int min = problem_.options.range.min;
-  switch (options.cost) {
-    case PipelineCost::kColourDifference:
+  switch (options.kind) {
+    case CostKind::kColourDifference:
       return colour_difference_costs(problem_.colour, side, min, options.colour_cap, costs);
-    case PipelineCost::kAdCensus:
+    case CostKind::kAdCensus:
       return ad_census_costs(problem_.colour, side, min, options.ad_census, costs);
     default:
       return fill_from_transforms(side, costs);
@@ -35,9 +34,10 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
 }
 
 void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs) const {
-  const int outside = problem_.options.pipeline.outside_cost, min = problem_.options.range.min;
+  const int outside = problem_.options.cost.outside_cost, min = problem_.options.range.min;
   const std::ptrdiff_t stride = cost_stride(costs.planes);
-  parallel_for(costs.height, [&](int y) {
+  const auto bytes = [&](int threads) { return element_count({threads, kGroup, stride}); };
+  const auto fill_row = [&](int y) {
     AlignedBuffer<std::uint8_t> group(element_count({stride, kGroup}));
     if (side == PairSide::kRight)
       for (int d = 0; d < costs.planes; ++d)
@@ -53,42 +53,18 @@ void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs)
         for (int i = begin; i < end; ++i) out[column + i] = group.data()[i * stride + d];
       }
     }
-  });
+  };
+  compute(bytes, [&] { parallel_for(costs.height, fill_row); });
 }
 
-std::size_t PipelineCosts::bytes(int width, int height, int planes, const PipelineOptions& options,
-                                 int threads) {
-  const TransformOptions transform =
-      options.cost == PipelineCost::kAdCensus ? TransformOptions{Transform::kCensus9x7} : options.transform;
-  std::size_t bytes = element_count({threads, kGroup, cost_stride(planes)}) +
-                      element_count({threads, 64, std::ptrdiff_t{width} + 64});
-  if (options.cost != PipelineCost::kColourDifference)
-    bytes += TransformCosts::stored_bytes(width, height, transform) +
-             TransformCosts::working_bytes(width, height, transform) +
-             2 * element_count({padded_count<std::uint8_t>(width), height});
-  return bytes;
+CostSource PipelineCosts::integers() const {
+  EXPECTS(transform_.has_value());
+  return [this](int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
+    transform_->fill(y, first, count, costs, stride);
+  };
 }
 
-float max_cost(const PipelineOptions& options) {
-  switch (options.cost) {
-    case PipelineCost::kColourDifference:
-      return std::min(options.colour_cap, 255.0f);
-    case PipelineCost::kAdCensus:
-      return 2.0f;
-    default:
-      return static_cast<float>(std::max(max_transform_cost(options.transform), options.outside_cost));
-  }
-}
-
-float whole_cost_steps(const PipelineOptions& options) {
-  return options.cost == PipelineCost::kAdCensus ? static_cast<float>(kAdCensusSteps) : 1.0f;
-}
-
-int whole_cost_limit(const PipelineOptions& options) {
-  return static_cast<int>(std::ceil(max_cost(options) * whole_cost_steps(options)));
-}
-
-CostSource whole_costs(VolumeView<const float> costs, const PipelineOptions& options) {
+CostSource whole_costs(VolumeView<const float> costs, const CostOptions& options) {
   const float steps = whole_cost_steps(options), max = static_cast<float>(whole_cost_limit(options));
   return quantized_costs(costs, [=](float cost) { return whole_cost(cost, steps, max); });
 }

@@ -13,30 +13,20 @@ namespace recon {
 /// The costs of a rectified pair by a rank or census transform of its images.
 class TransformCosts {
  public:
-  /// @param outside_cost  cost where the match lies outside the right image, 0 .. 255
   /// @throws std::logic_error where an option is out of range, OutOfMemory
-  TransformCosts(const GreyPair& grey, const DisparityRange& range, const TransformOptions& options,
-                 int outside_cost)
+  TransformCosts(const GreyPair& grey, const DisparityRange& range, const CostOptions& cost)
       : range_(range),
-        options_(options),
-        outside_cost_(outside_cost),
-        left_(transformed(grey.left, grey.left16, options, false)),
-        right_(transformed(grey.right, grey.right16, options, true)) {
-    EXPECTS(outside_cost >= 0 && outside_cost <= 255);
+        options_(cost.transform),
+        outside_cost_(cost.outside_cost),
+        left_(transformed(grey.left, grey.left16, options_, false)),
+        right_(transformed(grey.right, grey.right16, options_, true)) {
+    EXPECTS(outside_cost_ >= 0 && outside_cost_ <= 255);
   }
 
   /// Computes the costs of `count` pixels of row y; see CostSource.
   void fill(int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) const {
     transform_costs(left_, right_, options_, range_.min, range_.count, outside_cost_, y, first, count, costs,
                     stride);
-  }
-
-  /// Bytes of this, and those used temporarily by its constructor.
-  static std::size_t stored_bytes(int width, int height, const TransformOptions& options) {
-    return 2 * TransformedImage::stored_bytes(width, height, options);
-  }
-  static std::size_t working_bytes(int width, int height, const TransformOptions& options) {
-    return TransformedImage::working_bytes(width, height, options, 2);
   }
 
  private:
@@ -64,8 +54,8 @@ class PipelineCosts {
   /// @param costs  of the pair's width and height and the range's planes; every cost is overwritten
   void fill(PairSide side, VolumeView<float> costs) const;
 
-  /// Max bytes of this and a call of `fill`, excluding images and volume.
-  static std::size_t bytes(int width, int height, int planes, const PipelineOptions& options, int threads);
+  /// The costs of the left view as they are computed, which are integers; of kTransform only.
+  CostSource integers() const;
 
  private:
   void fill_from_transforms(PairSide side, VolumeView<float> costs) const;
@@ -74,15 +64,8 @@ class PipelineCosts {
   std::optional<TransformCosts> transform_;  ///< for kTransform
 };
 
-/// Upper bound of the costs of a pipeline.
-float max_cost(const PipelineOptions& options);
-
-/// Integer steps per unit of cost, and the max integer cost; see whole_costs.
-float whole_cost_steps(const PipelineOptions& options);
-int whole_cost_limit(const PipelineOptions& options);
-
 /// A volume's costs for the semi-global optimizer: rounded to integers, 0 .. whole_cost_limit; AD-Census
 /// costs in steps of 1 / kAdCensusSteps.
-CostSource whole_costs(VolumeView<const float> costs, const PipelineOptions& options);
+CostSource whole_costs(VolumeView<const float> costs, const CostOptions& options);
 
 }  // namespace recon

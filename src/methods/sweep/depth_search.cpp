@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/connected_runs.hpp"
+#include "methods/backend.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 
 namespace recon {
@@ -51,8 +52,8 @@ std::vector<Image<std::uint8_t>> halve_all(SweepImages& images) {
 /// The coarse sweep of a problem.
 struct Search {
   explicit Search(const SweepProblem& problem) {
-    sweep.options = problem.options;
-    sweep.optimizer = SweepOptimizer::kSemiGlobal;
+    sweep.cost = problem.cost;
+    sweep.optimizer = Optimizer::kSemiGlobal;
     SweepImages& images = sweep;
     images = problem.coarser.empty() ? static_cast<const SweepImages&>(problem) : problem.coarser.back();
     images.sources.resize(std::min(images.sources.size(), kMaxSearchSources));
@@ -70,7 +71,7 @@ struct Search {
 /// The inverse depths of large regions, rising.
 std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProblem& sweep) {
   const PhotometricFilterOptions filter;
-  const float max_cost = sweep.options.cost == CostKind::kZncc ? filter.max_cost : kMaxSad;
+  const float max_cost = sweep.cost.kind == CostKind::kZncc ? filter.max_cost : kMaxSad;
   Image<float> inverse(estimate.depth.width(), estimate.depth.height());
   for (int y = 0; y < inverse.height(); ++y)
     for (int x = 0; x < inverse.width(); ++x) {

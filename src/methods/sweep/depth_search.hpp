@@ -2,10 +2,12 @@
 
 #include <optional>
 
-#include "methods/backend.hpp"
 #include "scene/depth_range.hpp"
 
 namespace recon {
+
+class Backend;
+struct SweepProblem;
 
 /// Where a coarse sweep over all planes of a problem finds surfaces: images of a quarter of the size and
 /// less, semi-global paths. Depths of small regions do not count, as most are wrong.

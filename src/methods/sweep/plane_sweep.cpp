@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "match/posed_image.hpp"
+#include "methods/backend.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 #include "refine/depth_filters.hpp"
@@ -161,7 +162,7 @@ void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask) {
   DepthEstimate estimate = backend.sweep(problem);
-  invalidate_untrusted(problem.reference, problem.options.window, filter, estimate);
+  invalidate_untrusted(problem.reference, problem.cost.window, filter, estimate);
   return finish_view(std::move(estimate.depth), std::move(estimate.confidence), mask, filter.median,
                      filter.speckle_size);
 }
@@ -186,7 +187,7 @@ std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
   };
   problem.coarser.clear();
   SweepImages images = problem;
-  for (int level = 0; level < problem.stages.patch_match.levels; ++level) {
+  for (int level = 0; level < problem.patch_match.levels; ++level) {
     halve(images.reference);
     for (PosedImage& source : images.sources) halve(source);
     problem.coarser.push_back(images);
@@ -196,7 +197,7 @@ std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
 
 SweepProblem coarsest_sweep(const SweepProblem& problem) {
   SweepProblem sweep = problem;
-  sweep.stages.patches = sweep.stages.edges = false;
+  sweep.refine.patches = sweep.refine.prior = sweep.refine.edges = false;
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
   sweep.sources.resize(std::min<std::size_t>(sweep.sources.size(), kCoarseSources));
@@ -205,9 +206,9 @@ SweepProblem coarsest_sweep(const SweepProblem& problem) {
 
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
-  coarsest.stages.patches = coarsest.stages.edges = false;
+  coarsest.refine.patches = coarsest.refine.prior = coarsest.refine.edges = false;
   coarsest.sources = std::min(coarsest.sources, kCoarseSources);
-  const int levels = shape.stages.patch_match.levels;
+  const int levels = shape.patch_match.levels;
   for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})
     *side = (*side + (1 << levels) - 1) >> levels;
   return coarsest;
@@ -238,9 +239,9 @@ std::vector<SweepBlock> sweep_blocks(int width, int height, int planes, std::siz
 
 std::vector<SweepBlock> blocks_of(const SweepShape& shape) {
   const Tile view{0, 0, shape.width, shape.height};
-  const CostStorage storage = cost_storage(shape.optimizer, shape.stages);
+  const CostStorage storage = cost_storage(shape);
   if (storage == CostStorage::kNone) return {{view, view}};
-  std::size_t bytes = shape.paths.block_bytes;
+  std::size_t bytes = shape.block_bytes;
   if (storage == CostStorage::kFloats)
     bytes = std::max(bytes / sizeof(float),
                      element_count({2 * kBlockMargin + 1, 2 * kBlockMargin + 1, cost_stride(shape.planes)}));

@@ -6,11 +6,14 @@
 #include "core/image.hpp"
 #include "core/vec.hpp"
 #include "match/cpu_sweep.hpp"
-#include "methods/backend.hpp"
+#include "methods/host_stages.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {
+
+class Backend;
 
 /// Result of one view before the consistency check across views. Unknown is NaN in all maps.
 struct ViewDepth {
@@ -75,18 +78,6 @@ struct SweepBlock {
 
 /// Margin of a block around its results inside the view, pixels.
 inline constexpr int kBlockMargin = 32;
-
-/// How the costs of a block are stored.
-enum class CostStorage {
-  kNone,    ///< not at all: winners are selected tile by tile
-  kBytes,   ///< quantized, for the semi-global optimizer
-  kFloats,  ///< for the stages that need a volume
-};
-
-constexpr CostStorage cost_storage(SweepOptimizer optimizer, const SweepStages& stages) {
-  if (needs_volume(optimizer, stages)) return CostStorage::kFloats;
-  return optimizer == SweepOptimizer::kSemiGlobal ? CostStorage::kBytes : CostStorage::kNone;
-}
 
 /// Divides a view into blocks whose costs fit, with the fewest samples in total. Part of the definition
 /// of the result: it depends on the size of the view and the number of planes, not on the memory of the

@@ -1,167 +1,19 @@
 #include "methods/sweep/view_sweep.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "match/cpu_sweep.hpp"
-#include "match/cross_arms.hpp"
-#include "methods/sweep/block_stages.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "methods/sweep/sweep_stages.hpp"
 #include "optimize/patch_match/edge_planes.hpp"
 #include "optimize/patch_match/patch_match.hpp"
 #include "optimize/patch_match/supported_planes.hpp"
-#include "optimize/winner/winner_take_all.hpp"
 
 namespace recon {
 namespace {
-
-/// Upper bound of one thread's rows, sums and winners for the largest tile and number of sources.
-constexpr std::size_t kScratchBytes = std::size_t{2} << 20;
-constexpr std::size_t kTableBytes = kHalfInfinityBits + 1;
-
-/// The part of a view's result that a block gives.
-struct BlockResult {
-  const SweepBlock& block;
-  DepthEstimate& view;
-
-  /// Stores the result of pixel (x, y) of the block, unless it lies in the margin.
-  void store(int x, int y, const WinnerDepth& result) const {
-    const Tile &outer = block.outer, &inner = block.inner;
-    const int column = outer.x + x, row = outer.y + y;
-    if (column < inner.x || column >= inner.x + inner.width || row < inner.y || row >= inner.y + inner.height)
-      return;
-    view.depth(column, row) = result.depth;
-    view.cost(column, row) = result.cost;
-    view.confidence(column, row) = result.confidence;
-  }
-};
-
-/// CostStorage::kNone: the winners of each tile.
-void select_winners(const CpuSweep& sweep, const BlockResult& result) {
-  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) {
-    std::vector<Winner> winners(tile.width);
-    for (int y = 0; y < tile.height; ++y) {
-      winner_take_all(costs, y, winners.data());
-      for (int x = 0; x < tile.width; ++x)
-        result.store(tile.x + x, tile.y + y, winner_depth(winners[x], sweep.planes));
-    }
-  });
-}
-
-/// CostStorage::kBytes: the quantized costs of a block in the layout of SemiGlobalProblem::stored_costs.
-class QuantizedVolume {
- public:
-  explicit QuantizedVolume(const CpuSweep& sweep)
-      : width_(sweep.reference.camera.width),
-        planes_(sweep.planes.count),
-        stride_(cost_stride(planes_)),
-        costs_(element_count({stride_, width_, sweep.reference.camera.height})) {
-    const float cap = cost_cap(sweep.options.cost);
-    std::vector<std::uint8_t> table(kTableBytes);  // by the bits of a half
-    for (std::size_t bits = 0; bits < table.size(); ++bits)
-      table[bits] = quantized_cost(to_float({static_cast<std::uint16_t>(bits)}), cap);
-    sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> costs) { store(tile, costs, table); });
-  }
-
-  const std::uint8_t* data() const { return costs_.data(); }
-  std::uint8_t at(int x, int y, int plane) const { return costs_.data()[offset(x, y) + plane]; }
-
-  static std::size_t bytes(int width, int height, int planes) {
-    return element_count({cost_stride(planes), width, height}) + kTableBytes;
-  }
-
- private:
-  /// Quantizes and transposes the costs of a tile, one row of a group of planes at a time, so that source and
-  /// destination stay in the cache.
-  void store(const Tile& tile, VolumeView<const Half> costs, const std::vector<std::uint8_t>& table) {
-    constexpr int kGroup = 64;
-    for (int y = 0; y < tile.height; ++y) {
-      std::uint8_t* first = costs_.data() + offset(tile.x, tile.y + y);
-      for (int begin = 0; begin < planes_; begin += kGroup) {
-        for (int d = begin; d < std::min(begin + kGroup, planes_); ++d) {
-          const Half* row = costs.row(y, d);
-          for (int x = 0; x < tile.width; ++x) first[x * stride_ + d] = table[row[x].bits];
-        }
-      }
-      for (int x = 0; x < tile.width; ++x)
-        std::fill(first + x * stride_ + planes_, first + (x + 1) * stride_, std::uint8_t{255});
-    }
-  }
-
-  std::ptrdiff_t offset(int x, int y) const { return (std::ptrdiff_t{y} * width_ + x) * stride_; }
-
-  int width_, planes_;
-  std::ptrdiff_t stride_;
-  AlignedBuffer<std::uint8_t> costs_;
-};
-
-void select_by_paths(const SweepProblem& problem, const CpuSweep& sweep, const BlockResult& result) {
-  const QuantizedVolume costs(sweep);
-  SemiGlobalProblem paths;
-  paths.stored_costs = costs.data();
-  paths.guide = sweep.reference.channel[0];
-  follow_paths(
-      problem, paths, [&](int x, int y, int plane) { return costs.at(x, y, plane); },
-      [&](int x, int y, int, const WinnerDepth& depth) { result.store(x, y, depth); });
-}
-
-/// CostStorage::kFloats.
-Volume<float> float_costs(const CpuSweep& sweep) {
-  Volume<float> costs(sweep.reference.camera.width, sweep.planes.count, sweep.reference.camera.height);
-  sweep_by_tiles(sweep, [&](const Tile& tile, VolumeView<const Half> volume) {
-    for (int y = 0; y < tile.height; ++y)
-      for (int d = 0; d < volume.planes; ++d) {
-        const Half* row = volume.row(y, d);
-        float* out = costs.view().row(tile.y + y, d) + tile.x;
-        for (int x = 0; x < tile.width; ++x) out[x] = to_float(row[x]);
-      }
-  });
-  return costs;
-}
-
-Image<Rgb8> colours_of(const PosedImage& image) {
-  Image<Rgb8> colours(image.camera.width, image.camera.height);
-  const std::size_t green = image.channels == 3 ? 1 : 0, blue = image.channels == 3 ? 2 : 0;
-  parallel_for(colours.height(), [&](int y) {
-    for (int x = 0; x < colours.width(); ++x)
-      colours(x, y) = {image.channel[0](x, y), image.channel[green](x, y), image.channel[blue](x, y)};
-  });
-  return colours;
-}
-
-Volume<float> aggregated_costs(const SweepProblem& problem, const CpuSweep& sweep) {
-  const AggregationOptions& by = problem.stages.aggregation;
-  Volume<float> costs = float_costs(sweep);
-  if (by.kind == Aggregation::kNone) return costs;
-  const Image<Rgb8> colours = colours_of(sweep.reference);
-  Image<Cross> arms;
-  if (by.kind == Aggregation::kCrossBased) arms = cross_arms(colours.view(), by.cross);
-  return aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
-                    max_cost(problem.options.cost));
-}
-
-/// Bytes of the costs of a block and of its stages.
-std::size_t block_bytes(const SweepShape& shape, const Tile& block, int threads) {
-  switch (cost_storage(shape.optimizer, shape.stages)) {
-    case CostStorage::kBytes:
-      return QuantizedVolume::bytes(block.width, block.height, shape.planes) +
-             semi_global_bytes(block.width, block.height, shape.planes, shape.paths.penalties,
-                               kInvalidQuantizedCost, true, threads);
-    case CostStorage::kFloats: {
-      const std::size_t pixels = element_count({std::ptrdiff_t{block.width} + 64, block.height});
-      const std::size_t aggregating =
-          aggregation_bytes(block.width, block.height, shape.planes, shape.stages.aggregation, threads);
-      return pixels * (sizeof(Rgb8) + sizeof(Cross)) +
-             Volume<float>::bytes(block.width, shape.planes, block.height) +
-             std::max(aggregating, optimize_block_bytes(shape, block, threads));
-    }
-    default:
-      return 0;
-  }
-}
 
 SourceWarp warp_into(const SweepImages& images, const PosedImage& source) {
   return make_source_warp(images.reference.camera, images.reference.cam_from_world, source.camera,
@@ -192,13 +44,19 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
   return result;
 }
 
-/// Gives pixels of weak texture the planes that their surroundings support, if the stages have that.
+/// Gives pixels of weak texture the planes that their surroundings support.
 void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
-  if (!problem.stages.prior) return;
   std::vector<WarpedImage> sources;
   for (const PosedImage& source : problem.sources)
     sources.push_back({warp_into(problem, source), source.channel[0]});
   fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem));
+}
+
+/// Bytes of patch_match with the images of a level.
+std::size_t patches_bytes(const SweepShape& shape, int threads) {
+  return static_cast<std::size_t>(shape.sources) *
+             SampledImage::bytes(shape.source_width, shape.source_height) +
+         patch_match_bytes(shape.width, shape.height, shape.sources, threads);
 }
 
 /// Refines the depths of the coarsest level.
@@ -209,66 +67,93 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
     level.reset();
     return level.emplace(patch_level(l < halvings ? problem.coarser[halvings - 1 - l] : problem));
   };
-  Image<PatchState> states = patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem),
-                                         problem.stages.patch_match);
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  Image<PatchState> states;
+  compute([&](int threads) { return patches_bytes(sweep_shape(problem), threads); },
+          [&] {
+            states = patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem),
+                                 problem.patch_match);
+          });
+  if (memory_is_counted()) states = Image<PatchState>(width, height);
   level.reset();
-  fill_weak_texture(problem, states.view());
-  if (problem.stages.edges)
-    states = with_moved_edges(states.view(), problem.reference.channel[0], patch_range(problem));
+  if (problem.refine.prior)
+    compute([&](int) { return supported_planes_bytes(width, height); },
+            [&] { fill_weak_texture(problem, states.view()); });
+  if (problem.refine.edges)
+    compute([&](int) { return moved_edges_bytes(width, height); },
+            [&] {
+              states = with_moved_edges(states.view(), problem.reference.channel[0], patch_range(problem));
+            });
   return depth_estimate(std::as_const(states).view());
 }
 
-/// Bytes of refine_patches with its result, without the images of the caller.
-std::size_t refine_patches_bytes(const SweepShape& shape, int threads) {
-  const std::size_t sampled =
-      static_cast<std::size_t>(shape.sources) * SampledImage::bytes(shape.source_width, shape.source_height);
-  const auto results = [](const SweepShape& size) {
-    return element_count({3, padded_count<float>(size.width), size.height, sizeof(float)});
-  };
-  const std::size_t states =
-      element_count({padded_count<PatchState>(shape.width), shape.height, sizeof(PatchState)});
-  const std::size_t prior = shape.stages.prior ? supported_planes_bytes(shape.width, shape.height) : 0;
-  const std::size_t edges = shape.stages.edges ? moved_edges_bytes(shape.width, shape.height) : 0;
-  return results(coarsest_shape(shape)) +
-         std::max(sampled + patch_match_bytes(shape.width, shape.height, shape.sources, threads),
-                  states + std::max({results(shape), prior, edges}));
+PosedImage sized_image(int width, int height, int channels) {
+  PosedImage image;
+  image.camera.width = width;
+  image.camera.height = height;
+  image.channels = channels;
+  for (auto& channel : image.channel) channel = sized_view<std::uint8_t>(width, height);
+  return image;
+}
+
+/// Images of a shape, halved `halvings` times.
+SweepImages sized_images(const SweepShape& shape, int halvings) {
+  const auto halved = [halvings](int side) { return (side + (1 << halvings) - 1) >> halvings; };
+  const PosedImage source =
+      sized_image(halved(shape.source_width), halved(shape.source_height), shape.channels);
+  return {sized_image(halved(shape.width), halved(shape.height), shape.channels),
+          std::vector<PosedImage>(static_cast<std::size_t>(shape.sources), source)};
+}
+
+/// A problem of a shape, without pixels.
+SweepProblem sized_problem(const SweepShape& shape) {
+  SweepProblem problem{shape, sized_images(shape, 0), {1, 1, shape.planes}, {}};
+  for (int level = 1; shape.refine.patches && level <= shape.patch_match.levels; ++level)
+    problem.coarser.push_back(sized_images(shape, level));
+  return problem;
 }
 
 }  // namespace
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
-  if (problem.stages.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
-  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.options);
-  DepthEstimate view = uninitialised_estimate(width, height);
-  for (const SweepBlock& block : blocks_of(sweep_shape(problem))) {
+  check(problem, true);
+  if (problem.refine.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
+  CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
+  const std::vector<SweepBlock> blocks = blocks_of(sweep_shape(problem));
+  DepthEstimate view;
+  if (blocks.size() > 1)
+    view = uninitialised_estimate(problem.reference.camera.width, problem.reference.camera.height);
+  for (const SweepBlock& block : blocks) {
     change_reference(sweep, cropped(problem.reference, block.outer), problem.sources);
-    const BlockResult result{block, view};
-    switch (cost_storage(problem.optimizer, problem.stages)) {
-      case CostStorage::kNone:
-        select_winners(sweep, result);
-        break;
-      case CostStorage::kBytes:
-        select_by_paths(problem, sweep, result);
-        break;
-      case CostStorage::kFloats:
-        optimize_block(problem, block, aggregated_costs(problem, sweep), view);
-        break;
-    }
+    SweepStages stages(problem, block, &sweep);
+    stages.run();
+    stages.put(view);
   }
   return view;
 }
 
 std::size_t sweep_view_bytes(const SweepShape& shape, int threads) {
-  if (shape.stages.patches)
-    return std::max(sweep_view_bytes(coarsest_shape(shape), threads), refine_patches_bytes(shape, threads));
-  const std::size_t images = static_cast<std::size_t>(shape.sources * shape.channels) *
-                             SampledImage::bytes(shape.source_width, shape.source_height);
-  const std::size_t results =
-      element_count({3, padded_count<float>(shape.width), shape.height, sizeof(float)});
-  const TileSize tile = sweep_tile_size(shape.width, shape.height, shape.planes, shape.options.window);
-  return images + results + static_cast<std::size_t>(threads) * (tile.volume_bytes + kScratchBytes) +
-         block_bytes(shape, largest_block(blocks_of(shape)), threads);
+  return counted_bytes(threads, [&] { sweep_view(sized_problem(shape)); });
+}
+
+void optimize_block(const SweepProblem& problem, const SweepBlock& block, Volume<float> costs,
+                    DepthEstimate& view) {
+  SweepStages stages(problem, block, nullptr);
+  stages.run_on(std::move(costs));
+  stages.put(view);
+}
+
+std::size_t optimize_block_bytes(const SweepShape& shape, const Tile& block, int threads) {
+  SweepShape of_block = shape;
+  of_block.width = block.width;
+  of_block.height = block.height;
+  const Tile whole{0, 0, block.width, block.height};
+  const SweepProblem problem = sized_problem(of_block);
+  const std::size_t all = counted_bytes(threads, [&] {
+    DepthEstimate view;
+    optimize_block(problem, {whole, whole}, Volume<float>(block.width, shape.planes, block.height), view);
+  });
+  return all - Volume<float>::bytes(block.width, shape.planes, block.height);
 }
 
 }  // namespace recon

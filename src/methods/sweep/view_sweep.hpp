@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
-#include "methods/backend.hpp"
+#include "core/volume.hpp"
 #include "methods/sweep/depth_step.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 
 namespace recon {
@@ -21,27 +22,16 @@ DepthEstimate sweep_view(const SweepProblem& problem);
 /// Max bytes that sweep_view uses, including its result, excluding the images of the caller.
 std::size_t sweep_view_bytes(const SweepShape& shape, int threads);
 
-/// Selects the planes of a block by semi-global matching over its quantized costs. Source: H. Hirschmueller,
-/// TPAMI 2008.
-/// @param paths      the costs and the guide
-/// @param quantized  quantized(x, y, plane): the cost of a sample
-/// @param store      store(x, y, plane, depth): receives the result of a pixel; plane is -1 where no source
-///                   sees it. Called concurrently.
-template <class Quantized, class Store>
-void follow_paths(const SweepProblem& problem, SemiGlobalProblem paths, const Quantized& quantized,
-                  const Store& store) {
-  const float cap = cost_cap(problem.options.cost);
-  paths.max_cost = kInvalidQuantizedCost;
-  paths.planes = problem.planes.count;
-  paths.options = problem.paths.penalties;
-  semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t*) {
-    for (int x = 0; x < paths.guide.width; ++x) {
-      const int plane = winners[x].plane;
-      const std::uint8_t cost = quantized(x, y, plane);
-      store(x, y, cost < kInvalidQuantizedCost ? plane : -1,
-            semi_global_depth(winners[x], cost, cap, problem.planes));
-    }
-  });
-}
+/// Runs the stages from the optimizer on over a block whose aggregated costs are stored, see SweepStages.
+/// @param costs       (y, d, x) of the block; +infinity: no cost
+/// @param[out] view   gets the results of the block's inner pixels; may be empty if the block is the whole
+/// view
+/// @throws OutOfMemory
+void optimize_block(const SweepProblem& problem, const SweepBlock& block, Volume<float> costs,
+                    DepthEstimate& view);
+
+/// Bytes that optimize_block uses, excluding the costs.
+/// @param block  size of the block
+std::size_t optimize_block_bytes(const SweepShape& shape, const Tile& block, int threads);
 
 }  // namespace recon

@@ -4,7 +4,7 @@
 
 #include "core/hd.hpp"
 #include "match/combine_step.hpp"
-#include "match/sweep_options.hpp"
+#include "match/cost_kind.hpp"
 
 namespace recon {
 

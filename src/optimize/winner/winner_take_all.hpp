@@ -15,5 +15,6 @@ inline constexpr int kMaxPlanes = 32767;
 /// @param[out] winners  volume.width of them
 /// Deterministic; ties go to the lowest plane.
 void winner_take_all(VolumeView<const Half> volume, int y, Winner* winners);
+void winner_take_all(VolumeView<const float> volume, int y, Winner* winners);
 
 }  // namespace recon

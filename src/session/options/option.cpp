@@ -71,7 +71,7 @@ Option& Option::described(std::string text) {
   return *this;
 }
 
-Option& Option::only_where(Jobs jobs, std::function<bool(const SessionOptions&, Job)> met, std::string text) {
+Option& Option::only_where(Jobs jobs, std::function<bool(const MethodSpec&)> met, std::string text) {
   conditions.push_back({jobs, std::move(met), std::move(text)});
   return *this;
 }
@@ -129,7 +129,7 @@ void Option::check(const SessionOptions& options, Job job) const {
 
 std::string Option::idle_reason(const SessionOptions& options, Job job) const {
   for (const Condition& it : conditions)
-    if ((it.jobs & jobs_of(job)) != 0 && !it.met(options, job)) return it.text;
+    if ((it.jobs & jobs_of(job)) != 0 && !it.met(options.spec(job.method))) return it.text;
   return {};
 }
 

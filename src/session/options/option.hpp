@@ -9,11 +9,7 @@
 
 #include "core/error.hpp"
 #include "io/file/text_scanner.hpp"
-#include "match/sweep_options.hpp"
-#include "match/transform_step.hpp"
-#include "methods/backend.hpp"
-#include "methods/stereo/block/block_step.hpp"
-#include "methods/stereo/pair.hpp"
+#include "methods/method_spec.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
@@ -27,21 +23,19 @@ inline const std::map<std::string, Transform> kTransforms = {{"census5x5", Trans
                                                              {"census9x7", Transform::kCensus9x7},
                                                              {"rank", Transform::kRank},
                                                              {"symmetric", Transform::kSymmetricCensus}};
-inline const std::map<std::string, PipelineCost> kColourCosts = {{"ad", PipelineCost::kColourDifference},
-                                                                 {"ad-census", PipelineCost::kAdCensus}};
+inline const std::map<std::string, CostKind> kColourCosts = {{"ad", CostKind::kColourDifference},
+                                                             {"ad-census", CostKind::kAdCensus}};
 inline const std::map<std::string, Aggregation> kAggregations = {{"none", Aggregation::kNone},
                                                                  {"cw", Aggregation::kConstantWindow},
                                                                  {"aw", Aggregation::kAdaptiveWeight},
                                                                  {"cross", Aggregation::kCrossBased}};
-inline const std::map<std::string, SweepOptimizer> kSweepOptimizers = {
-    {"graphcut", SweepOptimizer::kGraphCut},
-    {"sgm", SweepOptimizer::kSemiGlobal},
-    {"winner", SweepOptimizer::kWinnerTakeAll}};
-inline const std::map<std::string, PipelineOptimizer> kPipelineOptimizers = {
-    {"winner", PipelineOptimizer::kWinnerTakeAll},
-    {"sgm", PipelineOptimizer::kSemiGlobal},
-    {"scanline", PipelineOptimizer::kScanline},
-    {"graphcut", PipelineOptimizer::kGraphCut}};
+inline const std::map<std::string, Optimizer> kSweepOptimizers = {{"graphcut", Optimizer::kGraphCut},
+                                                                  {"sgm", Optimizer::kSemiGlobal},
+                                                                  {"winner", Optimizer::kWinnerTakeAll}};
+inline const std::map<std::string, Optimizer> kPipelineOptimizers = {{"winner", Optimizer::kWinnerTakeAll},
+                                                                     {"sgm", Optimizer::kSemiGlobal},
+                                                                     {"scanline", Optimizer::kScanline},
+                                                                     {"graphcut", Optimizer::kGraphCut}};
 
 inline const std::map<std::string, Combination> kCombinations = {
     {"min", Combination::kMinimum}, {"mean", Combination::kMean}, {"best-k", Combination::kBestK}};
@@ -109,7 +103,7 @@ struct Setting {
 /// Where an option has an effect for some jobs.
 struct Condition {
   Jobs jobs = 0;
-  std::function<bool(const SessionOptions&, Job)> met;
+  std::function<bool(const MethodSpec&)> met;
   std::string text;  ///< of the message, after the option: "has a meaning with ... only"
 };
 
@@ -127,6 +121,42 @@ T parse_number(const std::string& text) {
 /// A function for the builders of Option that accesses a member of SessionOptions.
 #define RECON_FIELD(member) ([](auto& session) -> auto& { return session.member; })
 
+/// A member of the MethodSpec of each method that an option belongs to.
+template <class Member>
+struct SpecField {
+  Member member;
+};
+template <class Member>
+SpecField(Member) -> SpecField<Member>;
+#define RECON_SPEC(member) (SpecField{[](auto& spec) -> auto& { return spec.member; \
+  }                                                                                 \
+  })
+
+/// The value of a field for a job.
+template <class Field>
+const auto& value_of(const Field& field, const SessionOptions& options, Job) {
+  return field(options);
+}
+template <class Member>
+const auto& value_of(const SpecField<Member>& field, const SessionOptions& options, Job job) {
+  return field.member(options.spec(job.method));
+}
+
+/// Sets a field; in the specs of all methods that have some of the jobs.
+template <class Field, class Value>
+void set_value(const Field& field, SessionOptions& options, Jobs, const Value& value) {
+  field(options) = value;
+}
+template <class Visit>
+void visit_specs(SessionOptions& options, Jobs jobs, const Visit& visit) {
+  for (const Method method : kMethods)
+    if ((jobs & (jobs_of({method, false}) | jobs_of({method, true}))) != 0) visit(options.spec(method));
+}
+template <class Member, class Value>
+void set_value(const SpecField<Member>& field, SessionOptions& options, Jobs jobs, const Value& value) {
+  visit_specs(options, jobs, [&](MethodSpec& spec) { field.member(spec) = value; });
+}
+
 /// An option of `reconstruct`: all that the command line, configurations, checks, resolved options and the
 /// manual know of it.
 struct Option {
@@ -137,36 +167,47 @@ struct Option {
         help(std::move(help_text)),
         scope(option_scope) {}
 
-  // Builders: add a setting. `Field` maps SessionOptions to a reference.
+  // Builders: add a setting. A field is made by RECON_FIELD or RECON_SPEC.
 
   template <class Field>
   Option& number(Jobs jobs, Field field, Range range) {
-    using Stored = std::decay_t<decltype(field(std::declval<SessionOptions&>()))>;
+    using Stored = std::decay_t<decltype(value_of(field, std::declval<SessionOptions&>(), Job{}))>;
     using T = typename decltype(std::optional(std::declval<Stored>()))::value_type;
     kind = std::is_same_v<T, int> ? ValueKind::kInteger : ValueKind::kDecimal;
     return add({jobs,
-                [field](const SessionOptions& o, Job) {
-                  const std::optional<T> stored = field(o);
+                [field](const SessionOptions& o, Job job) {
+                  const std::optional<T> stored = value_of(field, o, job);
                   return stored ? decimal(*stored) : "";
                 },
-                [field](SessionOptions& o, const std::string& given) { field(o) = parse_number<T>(given); },
+                [field, jobs](SessionOptions& o, const std::string& given) {
+                  set_value(field, o, jobs, parse_number<T>(given));
+                },
                 std::move(range)});
   }
 
-  /// An integer that is not stored as it is given: load(options, job), store(options, value).
+  /// An integer that is not stored as it is given: load(spec), store(spec, value) of a MethodSpec.
+  /// @param ranges  a setting for each, in this order
   template <class Load, class Store>
-  Option& integer(Jobs jobs, Load load, Store store, Range range) {
+  Option& integer(const std::vector<std::pair<Jobs, Range>>& ranges, Load load, Store store) {
     kind = ValueKind::kInteger;
-    return add({jobs, [load](const SessionOptions& o, Job job) { return decimal(load(o, job)); },
-                [store](SessionOptions& o, const std::string& given) { store(o, parse_integer(given)); },
-                std::move(range)});
+    for (const auto& [jobs, range] : ranges)
+      add({jobs, [load](const SessionOptions& o, Job job) { return decimal(load(o.spec(job.method))); },
+           [store, jobs = jobs](SessionOptions& o, const std::string& given) {
+             visit_specs(o, jobs, [&](MethodSpec& spec) { store(spec, parse_integer(given)); });
+           },
+           range});
+    return *this;
   }
 
   template <class Field, class Value>
   Option& keyword(Jobs jobs, Field field, const std::map<std::string, Value>& values) {
     return add({jobs,
-                [field, &values](const SessionOptions& o, Job) { return word_of(field(o), values); },
-                [field, &values](SessionOptions& o, const std::string& word) { field(o) = values.at(word); },
+                [field, &values](const SessionOptions& o, Job job) {
+                  return word_of(value_of(field, o, job), values);
+                },
+                [field, jobs, &values](SessionOptions& o, const std::string& word) {
+                  set_value(field, o, jobs, values.at(word));
+                },
                 {},
                 keywords_of(values)});
   }
@@ -191,7 +232,7 @@ struct Option {
   Option& add(Setting setting);
   Option& described(std::string text);  ///< of the last setting
   /// See Condition; all that hold for a job have to be met.
-  Option& only_where(Jobs jobs, std::function<bool(const SessionOptions&, Job)> met, std::string text);
+  Option& only_where(Jobs jobs, std::function<bool(const MethodSpec&)> met, std::string text);
 
   /// The setting of a job, or null where the option does not belong to it.
   const Setting* setting(Job job) const;

@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "methods/hypotheses.hpp"
+#include "methods/presets.hpp"
 #include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 
@@ -45,7 +47,7 @@ void check_disparities(const PairSettings& settings) {
 void check_refinement(const SessionOptions& options, Job job) {
   const auto given = options.given.find("refine");
   if (given == options.given.end()) return;
-  RefinementSteps rest = parse_refinement(given->second.text);
+  Refinement rest = parse_refinement(given->second.text);
   const std::string is = "--refine is '" + given->second.text + "'; ";
   if (job.method == Method::kPipeline && (rest.patches || rest.prior))
     throw UsageError(is + "patches and prior belong to --method planesweep");
@@ -54,12 +56,12 @@ void check_refinement(const SessionOptions& options, Job job) {
   if (format_refinement(rest) != "none")
     throw UsageError(
         is + "for --method planesweep it can be none, or a list of graphcut, edges, patches and prior");
-  const SweepStages& stages = options.sweep_stages;
-  if (stages.prior && !stages.patches) throw UsageError("--refine prior needs patches: patches,prior");
-  if (stages.patches && options.sweep.cost != CostKind::kZncc)
+  const MethodSpec& sweep = options.sweep();
+  const Refinement& steps = sweep.refine;
+  if (steps.prior && !steps.patches) throw UsageError("--refine prior needs patches: patches,prior");
+  if (steps.patches && sweep.cost.kind != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
-  if (stages.edges && !stages.patches && options.optimizer == SweepOptimizer::kWinnerTakeAll &&
-      !stages.graph_cut)
+  if (steps.edges && !steps.patches && sweep.optimizer == Optimizer::kWinnerTakeAll && !steps.graph_cut)
     throw UsageError(
         "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
         "the cost of a winner is the least already");
@@ -78,19 +80,19 @@ void check_roi(const SessionOptions& options, Job job) {
 
 /// What several options of a job have to fulfil together.
 void check_together(const SessionOptions& options, Job job) {
-  const Penalties penalties = penalties_of(options, job);
+  const Penalties penalties = penalties_of(options.spec(job.method));
   if (penalties.p2 < penalties.p1)
     throw UsageError(fmt::format("--p2 is {} and --p1 {}; a large step must not be cheaper than a small one",
                                  penalties.p2, penalties.p1));
   if (job.pair) check_disparities(options.pair);
   check_roi(options, job);
-  const PipelineOptions& pipeline = options.pair.matching.pipeline;
-  if (job.method == Method::kPipeline && pipeline.aggregation.kind == Aggregation::kAdaptiveWeight &&
-      pipeline_window(pipeline) > 2 * kMaxAdaptiveRadius + 1)
+  const MethodSpec& spec = options.spec(job.method);
+  if (job.method == Method::kPipeline && spec.aggregation.kind == Aggregation::kAdaptiveWeight &&
+      window_of(spec) > 2 * kMaxAdaptiveRadius + 1)
     throw UsageError(fmt::format("--window is {}; with --aggregation aw it must lie between 1 and {}",
-                                 pipeline_window(pipeline), 2 * kMaxAdaptiveRadius + 1));
+                                 window_of(spec), 2 * kMaxAdaptiveRadius + 1));
   check_refinement(options, job);
-  if (job.method == Method::kPlaneSweep && options.colour && options.sweep.cost == CostKind::kZncc)
+  if (job.method == Method::kPlaneSweep && options.colour && spec.cost.kind == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }
 
@@ -159,11 +161,9 @@ std::string method_keyword(Method method) {
   return kKeywords[static_cast<std::size_t>(method)];
 }
 
-PairMethod pair_method(Method method) {
-  EXPECTS(method != Method::kPlaneSweep);
-  if (method == Method::kSemiGlobal) return PairMethod::kSemiGlobal;
-  if (method == Method::kPipeline) return PairMethod::kPipeline;
-  return method == Method::kBlockMatching ? PairMethod::kBlockMatching : PairMethod::kBeliefPropagation;
+std::array<MethodSpec, kMethods.size()> default_methods() {
+  return {presets::plane_sweep(), presets::semi_global(), presets::belief_propagation(),
+          presets::block_matching(), presets::pipeline()};
 }
 
 std::size_t parse_byte_size(std::string_view text) {
@@ -217,10 +217,10 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
 
 PhotometricFilterOptions SessionOptions::resolved_filter() const {
   PhotometricFilterOptions resolved = filter;
-  const bool patches = sweep_stages.patches;
-  const float default_cost = sweep.cost == CostKind::kSad ? kDefaultMaxSad
-                             : patches                    ? kDefaultMaxPatchCost
-                                                          : kDefaultMaxZncc;
+  const bool patches = sweep().refine.patches;
+  const float default_cost = sweep().cost.kind == CostKind::kSad ? kDefaultMaxSad
+                             : patches                           ? kDefaultMaxPatchCost
+                                                                 : kDefaultMaxZncc;
   resolved.max_cost = max_cost.value_or(default_cost);
   resolved.min_texture = min_texture.value_or(patches ? 0.0f : filter.min_texture);
   // The check across views needs all depths of patches: what is dropped contradicts nothing.
@@ -254,13 +254,13 @@ int SessionOptions::max_side(int width, int height) const {
 /// planes nor stages are given.
 static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
-  bool& patches = options.sweep_stages.patches;
+  MethodSpec& sweep = options.spec(Method::kPlaneSweep);
+  Refinement& steps = sweep.refine;
   if (!given.contains("refine"))
-    options.sweep_stages.prior = options.sweep_stages.edges = patches =
-        options.method_of(false) == Method::kPlaneSweep && options.sweep.cost == CostKind::kZncc &&
+    steps.prior = steps.edges = steps.patches =
+        options.method_of(false) == Method::kPlaneSweep && sweep.cost.kind == CostKind::kZncc &&
         !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
-  if (given.contains("window"))
-    options.sweep_stages.patch_match.radius = std::min(options.sweep.window / 2, kMaxPatchRadius);
+  if (given.contains("window")) sweep.patch_match.radius = std::min(sweep.cost.window / 2, kMaxPatchRadius);
 }
 
 /// Sources and iterations by the quality.
@@ -272,8 +272,9 @@ static void resolve_quality(SessionOptions& options) {
       {{8, 8, 1}, {ViewSelectionOptions{}.max_sources, kDefaultPatchSources, 2}, {20, kMaxSources, 4}}};
   const Settings& settings = kSettings[static_cast<std::size_t>(options.quality)];
   if (!options.given.contains("sources"))
-    options.selection.max_sources = options.sweep_stages.patches ? settings.patch_sources : settings.sources;
-  options.sweep_stages.patch_match.iterations = settings.iterations;
+    options.selection.max_sources =
+        options.sweep().refine.patches ? settings.patch_sources : settings.sources;
+  options.spec(Method::kPlaneSweep).patch_match.iterations = settings.iterations;
 }
 
 SessionOptions parse_options(const GivenOptions& given) {

@@ -12,8 +12,7 @@
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
 #include "fuse/holes.hpp"
-#include "match/sweep_options.hpp"
-#include "methods/stereo/pair.hpp"
+#include "methods/method_spec.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/view_selection.hpp"
@@ -30,9 +29,6 @@ inline constexpr std::array<Method, 5> kMethods = {Method::kPlaneSweep, Method::
 /// planesweep, sgm, bp, bm or pipeline.
 std::string method_keyword(Method method);
 
-/// @throws std::logic_error for kPlaneSweep, which works on no pair
-PairMethod pair_method(Method method);
-
 /// What is to be done with one input.
 struct Job {
   Method method = Method::kPlaneSweep;
@@ -47,33 +43,16 @@ std::size_t parse_byte_size(std::string_view text);
 /// A size for people, such as "1.5 GiB".
 std::string format_byte_size(std::size_t bytes);
 
-/// The pipeline of the program where no stage is named: that of semi-global matching.
-PipelineOptions default_pipeline();
-
-/// How rectified pairs are matched, by any of the methods that do, and what is done with the result.
+/// What is searched in rectified pairs, and what is done with the result.
 struct PairSettings {
-  PairSettings() { matching.pipeline = default_pipeline(); }
-
-  /// The options of all these methods; its `method` and `range` are set by who matches.
-  PairOptions matching;
   std::optional<int> min_disparity;  ///< nothing: 0
   std::optional<int> max_disparity;  ///< behind the last one; nothing: from the calibration
   std::optional<int> speckle;        ///< patches of fewer pixels are dropped; nothing: by the method
   bool fill = false;                 ///< a value for every pixel
-
-  /// The least patch that stays: a pipeline that fills what is wrong leaves no holes.
-  int min_patch(Method method) const {
-    return speckle.value_or(method == Method::kPipeline && matching.pipeline.refinement.interpolate ? 0 : 60);
-  }
-
-  /// The matching options for `method` and the disparities min <= d < end.
-  PairOptions resolved(Method method, int min, int end) const {
-    PairOptions options = matching;
-    options.method = pair_method(method);
-    options.range = {min, end - min};
-    return options;
-  }
 };
+
+/// The methods as they are where no option is given, in the order of kMethods.
+std::array<MethodSpec, kMethods.size()> default_methods();
 
 /// The text of `--roi` of a pair; empty for the whole image.
 std::string format_region(const Region& region);
@@ -154,10 +133,8 @@ struct SessionOptions {
 
   std::optional<Method> method;  ///< nothing: see method_of
   std::string preset;            ///< of a pipeline; empty: none
-  SweepOptions sweep;
-  SweepOptimizer optimizer = SweepOptimizer::kSemiGlobal;  ///< over the planes of a sweep
-  SweepPaths sweep_paths;
-  SweepStages sweep_stages;  ///< with patches by default, where no option names planes or other stages
+  /// By method. The sweep refines patches by default, where no option names planes or other stages.
+  std::array<MethodSpec, kMethods.size()> methods = default_methods();
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
@@ -199,6 +176,15 @@ struct SessionOptions {
   /// where stages are given that the other methods do not have.
   Method method_of(bool is_pair) const;
 
+  MethodSpec& spec(Method of) { return methods[static_cast<std::size_t>(of)]; }
+  const MethodSpec& spec(Method of) const { return methods[static_cast<std::size_t>(of)]; }
+  const MethodSpec& sweep() const { return spec(Method::kPlaneSweep); }
+
+  /// The least patch of a pair's result that stays: a pipeline that fills what is wrong leaves no holes.
+  int min_patch(Method of) const {
+    return pair.speckle.value_or(of == Method::kPipeline && spec(of).refine.interpolate ? 0 : 60);
+  }
+
   /// The longest side that the images of a photo may have; 0: that of the photo.
   int max_side(int width, int height) const;
 
@@ -211,7 +197,7 @@ struct SessionOptions {
   void check(const std::vector<Job>& jobs) const;
 
   /// Whether a job refines slanted patches.
-  bool swept_by_patches(Job job) const { return job.method == Method::kPlaneSweep && sweep_stages.patches; }
+  bool swept_by_patches(Job job) const { return spec(job.method).refine.patches; }
 
   /// The photometric filter with the limits that are meant where the user gave none. Depths from patches are
   /// judged by their reliability, after the check across views.

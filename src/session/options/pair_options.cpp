@@ -1,5 +1,9 @@
 // Options of the methods for rectified pairs.
 
+#include <algorithm>
+
+#include "methods/hypotheses.hpp"
+#include "methods/presets.hpp"
 #include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 
@@ -14,66 +18,60 @@ constexpr Range kPenalty = {0, kMaxPathCost - 255};
 
 constexpr const char* kSgmOrCut = "has a meaning with --optimizer sgm or graphcut only";
 
-bool follows_paths(const SessionOptions& options, Job job) {
-  return job.method == Method::kPlaneSweep
-             ? options.optimizer == SweepOptimizer::kSemiGlobal
-             : options.pair.matching.pipeline.optimizer == PipelineOptimizer::kSemiGlobal;
+bool follows_paths(const MethodSpec& spec) {
+  return spec.optimizer == Optimizer::kSemiGlobal;
 }
 
 /// Whether the penalties of a pipeline fall off at edges.
-bool has_falloff(const SessionOptions& options, Job job) {
-  return penalises_steps(options, job) &&
-         options.pair.matching.pipeline.optimizer != PipelineOptimizer::kScanline;
+bool has_falloff(const MethodSpec& spec) {
+  return penalises_steps(spec) && spec.optimizer != Optimizer::kScanline;
 }
 
 Option rank_window_option() {
-  const Range range = {3, kMaxRankWindow, true};
   return Option("rank-window", "N", "Side of the window of --cost rank, pixels, odd")
-      .number(kSgm, RECON_FIELD(pair.matching.semi_global.transform.rank_window), range)
       .integer(
-          kPipeline,
-          [](const SessionOptions& o, Job) { return o.pair.matching.pipeline.transform.rank_window; },
-          [](SessionOptions& o, int side) {
-            o.pair.matching.pipeline.transform.rank_window = side;
-            set_default_penalties(o.pair.matching.pipeline);
-          },
-          range)
+          {{kSgm | kPipeline, {3, kMaxRankWindow, true}}},
+          [](const MethodSpec& spec) { return spec.cost.transform.rank_window; },
+          [](MethodSpec& spec, int side) {
+            spec.cost.transform.rank_window = side;
+            if (spec.whole == WholeMethod::kNone) presets::set_default_penalties(spec);
+          })
       .only_where(
-          kPipeline,
-          [](const SessionOptions& o, Job) {
-            return pipeline_cost_keyword(o.pair.matching.pipeline) == "rank";
-          },
+          kPipeline, [](const MethodSpec& spec) { return pipeline_cost_keyword(spec.cost) == "rank"; },
           "has a meaning with --cost rank only");
+}
+
+/// The whole methods have no list of steps: -1 for no check.
+int max_difference(const MethodSpec& spec) {
+  if (spec.whole == WholeMethod::kBlockMatching) return spec.block.left_right;
+  const bool checked = spec.whole == WholeMethod::kNone || spec.refine.left_right;
+  return checked ? static_cast<int>(spec.left_right) : -1;
+}
+
+void set_max_difference(MethodSpec& spec, int pixels) {
+  spec.block.left_right = pixels;
+  spec.left_right = static_cast<float>(std::max(pixels, 0));
+  if (spec.whole == WholeMethod::kSemiGlobal) spec.refine.left_right = pixels >= 0;
 }
 
 Option left_right_option() {
   return Option("left-right", "PX",
                 "Max difference between the disparities of both views, pixels; sgm and bm: -1 for no check")
-      .number(kSgm, RECON_FIELD(pair.matching.semi_global.left_right), {-1, kMaxDisparities})
-      .number(kBm, RECON_FIELD(pair.matching.block.left_right), {-1, kMaxDisparities})
-      .integer(
-          kPipeline,
-          [](const SessionOptions& o, Job) { return static_cast<int>(o.pair.matching.pipeline.left_right); },
-          [](SessionOptions& o, int pixels) {
-            o.pair.matching.pipeline.left_right = static_cast<float>(pixels);
-          },
-          {0, 4096})
+      .integer({{kSgm | kBm, {-1, kMaxDisparities}}, {kPipeline, {0, 4096}}}, max_difference,
+               set_max_difference)
       .only_where(
-          kPipeline,
-          [](const SessionOptions& o, Job) { return o.pair.matching.pipeline.refinement.left_right; },
+          kPipeline, [](const MethodSpec& spec) { return spec.refine.left_right; },
           "has a meaning with --refine lr only");
 }
 
-/// An option that sets a penalty of all methods.
+/// An option that sets a penalty.
 /// @param of_pipeline  the default of a pipeline
 Option penalty_option(const char* name, const char* value, const char* help, int Penalties::*member,
                       const Range& range, const std::string& of_pipeline) {
-  const auto load = [member](const SessionOptions& o, Job job) { return penalties_of(o, job).*member; };
-  const auto store = [member](SessionOptions& o, int penalty) { set_penalty(o, member, penalty); };
-  const auto stored = [](SessionOptions&, int) {};  // for all methods at once
+  const auto load = [member](const MethodSpec& spec) { return penalties_of(spec).*member; };
+  const auto store = [member](MethodSpec& spec, int penalty) { set_penalty(spec, member, penalty); };
   return Option(name, value, help)
-      .integer(kSweep | kSgm, load, store, range)
-      .integer(kPipeline, load, stored, range)
+      .integer({{kSweep | kSgm, range}, {kPipeline, range}}, load, store)
       .described(of_pipeline)
       .only_where(kSweep, penalises_steps, kSgmOrCut);
 }
@@ -99,9 +97,7 @@ OptionGroup semi_global_options() {
   OptionGroup group("Semi-global matching (sgm, planesweep, pipeline)");
   group.add(rank_window_option());
   group.add("paths", "N", "Number of path directions, 4 or 8")
-      .number(kSweep, RECON_FIELD(sweep_paths.penalties.paths), {.values = {4, 8}})
-      .number(kSgm, RECON_FIELD(pair.matching.semi_global.optimizer.paths), {.values = {4, 8}})
-      .number(kPipeline, RECON_FIELD(pair.matching.pipeline.semi_global.paths), {.values = {4, 8}})
+      .number(kSweep | kSgm | kPipeline, RECON_SPEC(semi_global.paths), {.values = {4, 8}})
       .only_where(kSweep | kPipeline, follows_paths, "has a meaning with --optimizer sgm only");
   group
       .add(penalty_option(
@@ -118,8 +114,8 @@ OptionGroup semi_global_options() {
                           &Penalties::falloff, {0, 255}, decimal(GraphCutOptions().edge_falloff)))
       .only_where(kPipeline, has_falloff, kSgmOrCut);
   group.add("uniqueness", "PERCENT", "Min cost margin of the winner over other disparities, per cent")
-      .number(kSgm, RECON_FIELD(pair.matching.semi_global.uniqueness), {0, 99})
-      .number(kBm, RECON_FIELD(pair.matching.block.uniqueness), {0, 99});
+      .number(kSgm, RECON_SPEC(uniqueness), {0, 99})
+      .number(kBm, RECON_SPEC(block.uniqueness), {0, 99});
   group.add(left_right_option());
   return group;
 }
@@ -129,36 +125,35 @@ OptionGroup block_options() {
   group
       .add("prefilter", "NAME",
            "sobel: compare horizontal gradients, which do not depend on the brightness; none: grey levels")
-      .keyword(kBm, RECON_FIELD(pair.matching.block.prefilter), kPrefilters);
+      .keyword(kBm, RECON_SPEC(block.prefilter), kPrefilters);
   group.add("prefilter-cap", "N", "Clipping bound of the gradients")
-      .number(kBm, RECON_FIELD(pair.matching.block.prefilter_cap), {1, kMaxPrefilterCap});
+      .number(kBm, RECON_SPEC(block.prefilter_cap), {1, kMaxPrefilterCap});
   group.add("steps", "N", "Disparities searched per pixel: 1, 2 or 4")
-      .number(kBm, RECON_FIELD(pair.matching.block.steps_per_pixel), {.values = {1, 2, 4}});
+      .number(kBm, RECON_SPEC(block.steps_per_pixel), {.values = {1, 2, 4}});
   group.add("pyramid", "N", "Number of pyramid levels; coarse ones match large disparities")
-      .number(kBm, RECON_FIELD(pair.matching.block.pyramid_levels), {1, kMaxPyramidLevels});
+      .number(kBm, RECON_SPEC(block.pyramid_levels), {1, kMaxPyramidLevels});
   group.add("max-mean-cost", "COST", "Max mean cost per pixel of a trusted disparity; 0: no limit")
-      .number(kBm, RECON_FIELD(pair.matching.block.max_mean_cost), {0, 65025});
+      .number(kBm, RECON_SPEC(block.max_mean_cost), {0, 65025});
   return group;
 }
 
 OptionGroup belief_options() {
   OptionGroup group("Belief propagation (bp)");
-  group.add("levels", "N", "Number of pyramid levels")
-      .number(kBp, RECON_FIELD(pair.matching.belief.levels), {1, 16});
+  group.add("levels", "N", "Number of pyramid levels").number(kBp, RECON_SPEC(belief.levels), {1, 16});
   group.add("iterations", "N", "Number of iterations per level")
-      .number(kBp, RECON_FIELD(pair.matching.belief.iterations), {1, 1000});
+      .number(kBp, RECON_SPEC(belief.iterations), {1, 1000});
   group.add("data-weight", "W", "Weight of the grey difference")
-      .number(kBp, RECON_FIELD(pair.matching.belief.data_weight), {1e-4, 100});
+      .number(kBp, RECON_SPEC(belief.data_weight), {1e-4, 100});
   group.add("data-cap", "LEVELS", "Truncation of the grey difference, grey levels")
-      .number(kBp, RECON_FIELD(pair.matching.belief.data_cap), {0, 255});
+      .number(kBp, RECON_SPEC(belief.data_cap), {0, 255});
   group
       .add("smoothness-cap", "PX",
            "Truncation of the difference between neighbours, pixels; 0: disparities / 7.5")
-      .number(kBp, RECON_FIELD(pair.matching.belief.smoothness_cap), {0, kMaxDisparities});
+      .number(kBp, RECON_SPEC(belief.smoothness_cap), {0, kMaxDisparities});
   group.add("sigma", "PX", "Gaussian blur of the images beforehand, pixels; 0: none")
-      .number(kBp, RECON_FIELD(pair.matching.belief.smoothing_sigma), {0, 10});
+      .number(kBp, RECON_SPEC(belief.smoothing_sigma), {0, 10});
   group.add("storage", "TYPE", "Number format of stored messages: float, half or bfloat16")
-      .keyword(kBp, RECON_FIELD(pair.matching.belief.storage), kStorages);
+      .keyword(kBp, RECON_SPEC(belief.storage), kStorages);
   return group;
 }
 

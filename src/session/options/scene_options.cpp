@@ -51,7 +51,7 @@ void set_roi(SessionOptions& options, const std::string& text) {
   }
   if (n.size() == 4 && std::all_of(n.begin(), n.end(), is_pixels) && n[2] > 0 && n[3] > 0) {
     const auto pixels = [&](std::size_t i) { return static_cast<int>(n[i]); };
-    options.pair.matching.block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
+    options.spec(Method::kBlockMatching).block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
     return;
   }
   throw UsageError(
@@ -66,7 +66,9 @@ Option roi_option() {
       .add({kScenes, [](const SessionOptions& o, Job) { return format_box(o.roi); }, set_roi})
       .described("all")
       .add({kBm & kPairs,
-            [](const SessionOptions& o, Job) { return format_region(o.pair.matching.block.region); },
+            [](const SessionOptions& o, Job) {
+              return format_region(o.spec(Method::kBlockMatching).block.region);
+            },
             [](SessionOptions&, const std::string&) {}});  // set for both at once
 }
 
@@ -141,21 +143,21 @@ void add_filters(OptionGroup& group) {
           "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
           "none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
-      .only_where(kSweep, &SessionOptions::swept_by_patches, kPatchesOnly);
+      .only_where(
+          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly);
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
       .number(kSweep, RECON_FIELD(min_texture), {0, 255})
       .described("0 with patches, else " + decimal(defaults.filter.min_texture))
-      .number(kBm, RECON_FIELD(pair.matching.block.min_texture), {0, 255});
+      .number(kBm, RECON_SPEC(block.min_texture), {0, 255});
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
-      .described("scenes: " + decimal(defaults.filter.speckle_size) +
-                 "; pairs: " + decimal(defaults.pair.min_patch(Method::kSemiGlobal)) +
-                 ", but 0 for pipelines that interpolate")
-      .integer(
-          kPairs, [](const SessionOptions& o, Job job) { return o.pair.min_patch(job.method); },
-          [](SessionOptions& o, int size) { o.pair.speckle = size; }, {0, 1e9});
+      .described("scenes: " + decimal(defaults.filter.speckle_size) + "; pairs: " +
+                 decimal(defaults.min_patch(Method::kSemiGlobal)) + ", but 0 for pipelines that interpolate")
+      .add({kPairs, [](const SessionOptions& o, Job job) { return decimal(o.min_patch(job.method)); },
+            [](SessionOptions& o, const std::string& size) { o.pair.speckle = parse_integer(size); },
+            Range{0, 1e9}});
 }
 
 void add_fusion(OptionGroup& group) {
@@ -173,7 +175,8 @@ void add_fusion(OptionGroup& group) {
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
            "columns away; 0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
-      .only_where(kSweep, &SessionOptions::swept_by_patches, kPatchesOnly);
+      .only_where(
+          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly);
   group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")

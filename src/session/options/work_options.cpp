@@ -1,5 +1,6 @@
 // What is to be done, and with what means.
 
+#include "methods/presets.hpp"
 #include "session/options/option.hpp"
 #include "session/options/options.hpp"
 #include "session/options/pipeline_settings.hpp"
@@ -78,7 +79,7 @@ Option preset_option() {
             [](const SessionOptions& o, Job) { return o.preset; },
             [](SessionOptions& o, const std::string& name) {
               o.preset = name;
-              o.pair.matching.pipeline = ad_census_preset();
+              o.spec(Method::kPipeline) = presets::named_ad_census();
             },
             {},
             {"ad-census"}});

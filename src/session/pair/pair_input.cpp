@@ -111,13 +111,10 @@ Image<std::uint8_t> as_8_bits(const Image<std::uint16_t>& image, SampleLevels le
 }
 
 /// Block matching with its defaults of the disparities that `range` becomes at half the size.
-PairOptions options_for(DisparityRange range) {
-  PairOptions options;
-  options.method = PairMethod::kBlockMatching;
+PairSpec options_for(DisparityRange range) {
   const int min = static_cast<int>(std::floor(range.min / 2.0));
   const int last = static_cast<int>(std::ceil((range.min + range.count - 1) / 2.0));
-  options.range = {min, last - min + 1};
-  return options;
+  return {presets::block_matching(), {min, last - min + 1}};
 }
 
 double matched_share(Backend& backend, const Image<std::uint8_t>& left, const Image<std::uint8_t>& right,
@@ -139,7 +136,7 @@ PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
   plan.size = common_size(files);
   plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
   if (calibration) plan.camera = camera_of(*calibration, plan.size, files);
-  plan.options = options.pair.resolved(plan.job.method, min, end);
+  plan.options = {options.spec(plan.job.method), {min, end - min}};
   check_overlap(plan.options.range, plan.size);
   if (plan.job.method == Method::kBlockMatching) check_region(plan.options.block.region, plan.size);
   return plan;
@@ -184,7 +181,7 @@ PairImages read_pair_images(const PairPlan& plan) {
       throw InputError(file->string() + ": the header says " + size_text(plan.size.width, plan.size.height) +
                        " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
-  if (plan.options.method == PairMethod::kPipeline) {
+  if (plan.options.whole == WholeMethod::kNone) {
     images.left_colour = read_image(plan.files.left, images.levels);
     images.right_colour = read_image(plan.files.right, images.levels);
   }

@@ -19,7 +19,7 @@ struct PairPlan {
   Job job;
   ImageSize size;                      ///< of both images
   std::optional<StereoCamera> camera;  ///< of the images' size; nothing without a calibration
-  PairOptions options;
+  PairSpec options;
   std::uint64_t file_bytes = 0;  ///< of the larger image file
 
   /// How messages and reports call the pair: its folder, or the left image.

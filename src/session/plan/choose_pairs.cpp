@@ -15,7 +15,7 @@ namespace {
 
 /// Rectifies `view` with its sources, in their order.
 /// @param refusal  set where there is no pair: why the first source cannot be rectified
-std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod method, std::string& refusal) {
+std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, WholeMethod method, std::string& refusal) {
   const ViewPlan& it = plan.view(view);
   std::vector<ViewPair> pairs;
   for (const int source : it.sources) {
@@ -33,7 +33,7 @@ std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, PairMethod met
 }  // namespace
 
 void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
-  const PairMethod method = pair_method(options.method_of(false));
+  const WholeMethod method = options.spec(options.method_of(false)).whole;
   std::vector<std::string> refusals(plan.views.size());
   parallel_for(static_cast<int>(plan.views.size()),
                [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });

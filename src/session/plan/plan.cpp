@@ -43,7 +43,7 @@ int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options)
   for (const int source : plan.view(view).sources)
     side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
   int levels = 0;
-  for (; levels < options.sweep_stages.patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
+  for (; levels < options.sweep().patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
   return levels;
 }
 
@@ -279,7 +279,7 @@ int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, cons
   if (options.planes) return *options.planes;
   const auto [reference, sources] = posed_views(plan, view, 1);
   const int planes = auto_plane_count(reference, sources, range.near, range.far);
-  if (!options.sweep_stages.patches) return planes;
+  if (!options.sweep().refine.patches) return planes;
   // More would not make a better beginning.
   return std::clamp(planes >> plan.view(view).levels, kMinCoarsePlanes, kMaxAutoPlanes);
 }
@@ -290,14 +290,14 @@ PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
 
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options) {
   const ViewPlan& it = plan.view(view);
-  SweepProblem problem{{options.sweep, options.optimizer, options.sweep_paths, options.sweep_stages},
+  SweepProblem problem{options.sweep(),
                        posed_views(plan, view, options.colour ? 3 : 1),
                        make_plane_set(it.range.near, it.range.far, it.planes),
                        {}};
   if (options.depth.near) problem.bounds.max = static_cast<float>(1 / *options.depth.near);
   if (options.depth.far) problem.bounds.min = static_cast<float>(1 / *options.depth.far);
-  if (!options.sweep_stages.patches) return problem;
-  problem.stages.patch_match.levels = it.levels;
+  if (!options.sweep().refine.patches) return problem;
+  problem.patch_match.levels = it.levels;
   halve_images(problem);  // there are no pixels yet
   return problem;
 }
@@ -355,7 +355,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   parallel_for(static_cast<int>(active.size()), [&](int i) {
     const int index = active[i];
     ViewPlan& view = plan.views[index];
-    if (options.sweep_stages.patches) view.levels = patch_levels(plan, index, options);
+    if (options.sweep().refine.patches) view.levels = patch_levels(plan, index, options);
     view.wanted_planes = wanted_planes(plan, index, view.range, options);
     view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
   });
@@ -364,8 +364,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
 
 PairDepthOptions pair_depth_options(const SessionOptions& options) {
   PairDepthOptions result;
-  result.matching = options.pair.matching;
-  result.matching.method = pair_method(options.method_of(false));
+  result.matching = options.spec(options.method_of(false));
   result.speckle_size = options.filter.speckle_size;
   result.median = options.filter.median;
   return result;

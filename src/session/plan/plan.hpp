@@ -8,6 +8,7 @@
 #include "match/warp_step.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair_depth.hpp"
+#include "methods/sweep/sweep_problem.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/scene.hpp"
 #include "session/options/options.hpp"

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "fuse/islands.hpp"
 #include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 
@@ -130,7 +131,7 @@ std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channe
 /// @throws OutOfMemory when a pair does not fit
 WorkMemory pairs_memory(const ViewPlan& view, const SessionOptions& options, const Backend& backend) {
   WorkMemory most;
-  PairOptions matching = pair_depth_options(options).matching;
+  PairSpec matching(pair_depth_options(options).matching);
   for (const ViewPair& it : view.pairs) {
     matching.range = {it.pair.min_disparity, it.pair.disparities};
     const WorkMemory one = backend.pair_memory(it.pair.left.width, it.pair.left.height, matching);
@@ -246,7 +247,7 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   };
   SweepShape fewer_planes = shape, winner = shape;
   fewer_planes.planes = std::max(2, fewer_planes.planes / 2);
-  winner.optimizer = SweepOptimizer::kWinnerTakeAll;
+  winner.optimizer = Optimizer::kWinnerTakeAll;
   if (helps(fewer_planes)) ways += " or --planes";
   if (helps(winner)) ways += ", or take --optimizer winner";
   return ways;

@@ -70,7 +70,7 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
   MemoryPlan memory;
   memory.limit = limit;
   memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
-  const std::size_t colour = plan.options.method == PairMethod::kPipeline ? kColourBytes * pixels : 0;
+  const std::size_t colour = plan.options.whole == WholeMethod::kNone ? kColourBytes * pixels : 0;
   memory.peak =
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
                                 10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file});

@@ -33,8 +33,8 @@ std::string cost_of(const json& inputs) {
   if (!cost.is_number_integer()) return shown(cost);
   if (method == "sgm") return word(cost, kTransforms);
   if (method == "bm") return word(cost, kBlockCosts);
-  PipelineOptions pipeline;
-  pipeline.cost = static_cast<PipelineCost>(cost.get<int>());
+  CostOptions pipeline;
+  pipeline.kind = static_cast<CostKind>(cost.get<int>());
   if (transform.is_number_integer())
     pipeline.transform.transform = static_cast<Transform>(transform.get<int>());
   return pipeline_cost_keyword(pipeline);
@@ -137,7 +137,7 @@ std::string refinement_of(const json& inputs) {
     return value.is_boolean() && value.get<bool>();
   };
   const json stages = stages_of(inputs);
-  RefinementSteps steps;
+  Refinement steps;
   if (method_of(inputs) == "planesweep") {
     steps.graph_cut = flag(stages, "/stages/graph_cut");
     steps.edges = flag(stages, "/stages/edges");

@@ -10,6 +10,7 @@
 #include "core/interrupt.hpp"
 #include "core/paths.hpp"
 #include "fuse/consistency.hpp"
+#include "fuse/device_fusion.hpp"
 #include "fuse/fusion.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/file/mapped_file.hpp"

@@ -30,7 +30,7 @@ int stage_threads(const SceneRun& run) {
 std::vector<StageTask> view_tasks(const SceneRun& run, int view) {
   if (run.job.method == Method::kPlaneSweep)
     return {sweep_task(sweep_shape(sweep_problem(run.plan, view, run.options)), stage_threads(run))};
-  PairOptions matching = pair_depth_options(run.options).matching;
+  PairSpec matching(pair_depth_options(run.options).matching);
   std::vector<StageTask> tasks;
   for (const ViewPair& it : run.plan.view(view).pairs) {
     matching.range = {it.pair.min_disparity, it.pair.disparities};

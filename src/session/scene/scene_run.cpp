@@ -88,8 +88,7 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
       workspace(std::move(output)),
       threads(thread_count),
       photos(folder.images, session_options.in_colour(job),
-             session_options.swept_by_patches(job) ? session_options.sweep_stages.patch_match.levels : 0, 0) {
-}
+             session_options.swept_by_patches(job) ? session_options.sweep().patch_match.levels : 0, 0) {}
 
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);

@@ -4,6 +4,7 @@
 
 #include "core/version.hpp"
 #include "fuse/fusion.hpp"
+#include "methods/stereo/pair.hpp"
 #include "session/plan/plan.hpp"
 
 namespace recon {
@@ -15,11 +16,10 @@ using nlohmann::json;
 // Every option is named where the structure is taken apart, so that none can be forgotten: one more does not
 // compile.
 
-json describe(const SemiGlobalPairOptions& options) {
-  const auto& [transform_options, optimizer, outside_cost, uniqueness, left_right, subpixel, median] =
-      options;
-  const auto& [transform, rank_window] = transform_options;
-  const auto& [paths, p1, p2, p2_falloff] = optimizer;
+json describe_semi_global(const MethodSpec& spec) {
+  const auto& [transform, rank_window] = spec.cost.transform;
+  const auto& [paths, p1, p2, p2_falloff] = spec.semi_global;
+  const auto& [uniqueness, left_right, subpixel] = winner_checks(spec);
   return {{"method", "sgm"},
           {"cost", static_cast<int>(transform)},
           {"rank_window", rank_window},
@@ -27,11 +27,11 @@ json describe(const SemiGlobalPairOptions& options) {
           {"p1", p1},
           {"p2", p2},
           {"p2_falloff", p2_falloff},
-          {"outside_cost", outside_cost},
+          {"outside_cost", spec.cost.outside_cost},
           {"uniqueness", uniqueness},
           {"left_right", left_right},
           {"subpixel", subpixel},
-          {"pair_median", median}};
+          {"pair_median", spec.refine.median}};
 }
 
 json describe(const BlockMatchingOptions& options) {
@@ -89,8 +89,8 @@ json describe(const GraphCutOptions& options) {
           {"passes", passes}};
 }
 
-json describe(const PipelineRefinement& steps, const VotingOptions& voting) {
-  const auto& [graph_cut, left_right, vote, interpolate, edges, subpixel, median] = steps;
+json describe(const Refinement& steps, const VotingOptions& voting) {
+  const auto& [patches, prior, graph_cut, left_right, vote, interpolate, edges, subpixel, median] = steps;
   const auto& [min_votes, min_share, iterations] = voting;
   return {{"steps", {graph_cut, left_right, vote, interpolate, edges, subpixel, median}},
           {"min_votes", min_votes},
@@ -98,27 +98,27 @@ json describe(const PipelineRefinement& steps, const VotingOptions& voting) {
           {"iterations", iterations}};
 }
 
-json describe(const PipelineOptions& options) {
-  const auto& [cost, colour_cap, ad_census, transform_options, outside_cost, aggregation, optimizer,
-               semi_global, scanline, graph_cut, refinement, left_right, voting] = options;
+json describe_pipeline(const MethodSpec& spec) {
+  const auto& [kind, window, combination, best_k, colour_cap, ad_census, transform_options, outside_cost] =
+      spec.cost;
   const auto& [lambda_ad, lambda_census] = ad_census;
   const auto& [transform, rank_window] = transform_options;
-  const auto& [paths, p1, p2, p2_falloff] = semi_global;
+  const auto& [paths, p1, p2, p2_falloff] = spec.semi_global;
   return {{"method", "pipeline"},
-          {"cost", static_cast<int>(cost)},
+          {"cost", static_cast<int>(kind)},
           {"colour_cap", colour_cap},
           {"lambda_ad", lambda_ad},
           {"lambda_census", lambda_census},
           {"transform", static_cast<int>(transform)},
           {"rank_window", rank_window},
           {"outside_cost", outside_cost},
-          {"aggregation", describe(aggregation)},
-          {"optimizer", static_cast<int>(optimizer)},
+          {"aggregation", describe(spec.aggregation)},
+          {"optimizer", static_cast<int>(spec.optimizer)},
           {"sgm", {{"paths", paths}, {"p1", p1}, {"p2", p2}, {"p2_falloff", p2_falloff}}},
-          {"scanline", describe(scanline)},
-          {"graph_cut", describe(graph_cut)},
-          {"refinement", describe(refinement, voting)},
-          {"left_right", left_right}};
+          {"scanline", describe(spec.scanline)},
+          {"graph_cut", describe(spec.graph_cut)},
+          {"refinement", describe(spec.refine, spec.voting)},
+          {"left_right", spec.left_right}};
 }
 
 json describe(const Pinhole& camera) {
@@ -181,34 +181,33 @@ json describe(const ConsistencyOptions& options) {
           {"min_lone_confidence", options.min_lone_confidence}};
 }
 
-json describe(const SweepStages& stages) {
-  const auto& [aggregation, graph_cut, cut, edges, patches, prior, patch_match] = stages;
-  const auto& [levels, radius, best_k, iterations] = patch_match;
+json describe_stages(const MethodSpec& sweep) {
+  const auto& [levels, radius, best_k, iterations] = sweep.patch_match;
   return {
-      {"aggregation", describe(aggregation)},
-      {"graph_cut", graph_cut},
-      {"cut", describe(cut)},
-      {"edges", edges},
-      {"patches", patches},
-      {"prior", prior},
+      {"aggregation", describe(sweep.aggregation)},
+      {"graph_cut", sweep.refine.graph_cut},
+      {"cut", describe(sweep.graph_cut)},
+      {"edges", sweep.refine.edges},
+      {"patches", sweep.refine.patches},
+      {"prior", sweep.refine.prior},
       {"patch", {{"levels", levels}, {"radius", radius}, {"best_k", best_k}, {"iterations", iterations}}}};
 }
 
 json sweep_inputs(const SceneRun& run, const ViewPlan& plan) {
-  const SweepOptions& sweep = run.options.sweep;
-  const auto& [paths, p1, p2, p2_falloff] = run.options.sweep_paths.penalties;
+  const MethodSpec& sweep = run.options.sweep();
+  const auto& [paths, p1, p2, p2_falloff] = sweep.semi_global;
   const PhotometricFilterOptions filter = run.options.resolved_filter();
   return {{"method", "planesweep"},
           {"planes", run.options.planes ? json(*run.options.planes) : json("auto")},
           {"expected", {plan.expected.near, plan.expected.far, plan.expected.from_points}},
-          {"cost", sweep.cost == CostKind::kZncc ? "zncc" : "sad"},
-          {"window", sweep.window},
-          {"combine", static_cast<int>(sweep.combination)},
-          {"best_k", sweep.best_k},
+          {"cost", sweep.cost.kind == CostKind::kZncc ? "zncc" : "sad"},
+          {"window", sweep.cost.window},
+          {"combine", static_cast<int>(sweep.cost.combination)},
+          {"best_k", sweep.cost.best_k},
           {"colour", run.options.colour},
-          {"optimizer", static_cast<int>(run.options.optimizer)},
+          {"optimizer", static_cast<int>(sweep.optimizer)},
           {"penalties", {paths, p1, p2, p2_falloff}},
-          {"stages", describe(run.options.sweep_stages)},
+          {"stages", describe_stages(sweep)},
           {"max_cost", filter.max_cost},
           {"min_confidence", filter.min_confidence},
           {"min_texture", filter.min_texture}};
@@ -220,16 +219,16 @@ json roi_json(const SceneBox& roi) {
   return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
 }
 
-json matching_inputs(const PairOptions& options) {
-  switch (options.method) {
-    case PairMethod::kSemiGlobal:
-      return describe(options.semi_global);
-    case PairMethod::kBlockMatching:
-      return describe(options.block);
-    case PairMethod::kPipeline:
-      return describe(options.pipeline);
+json matching_inputs(const MethodSpec& spec) {
+  switch (spec.whole) {
+    case WholeMethod::kSemiGlobal:
+      return describe_semi_global(spec);
+    case WholeMethod::kBlockMatching:
+      return describe(spec.block);
+    case WholeMethod::kNone:
+      return describe_pipeline(spec);
     default:
-      return describe(options.belief);
+      return describe(spec.belief);
   }
 }
 

@@ -3,14 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "io/cloud/ply.hpp"
-#include "methods/backend.hpp"
+#include "methods/method_spec.hpp"
 #include "methods/stereo/pair.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
 
 /// The method of `options` and everything that its result depends on, the range of disparities aside.
-nlohmann::json matching_inputs(const PairOptions& options);
+nlohmann::json matching_inputs(const MethodSpec& spec);
 
 /// The numbers of a region of interest, in the order of --roi.
 nlohmann::json roi_json(const SceneBox& roi);

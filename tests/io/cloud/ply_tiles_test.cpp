@@ -14,9 +14,9 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "io/error_message.hpp"
 #include "io/cloud/naive_tiles.hpp"
 #include "io/cloud/ply.hpp"
+#include "io/error_message.hpp"
 #include "io/temporary_folder.hpp"
 
 namespace recon {

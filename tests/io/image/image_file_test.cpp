@@ -7,8 +7,8 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.hpp"
-#include "io/image/encoded_image.hpp"
 #include "io/error_message.hpp"
+#include "io/image/encoded_image.hpp"
 #include "io/temporary_folder.hpp"
 
 namespace recon {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "io/error_message.hpp"
-#include "io/model/format_writers.hpp"
 #include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
+#include "io/model/format_writers.hpp"
 #include "io/model/scene_comparison.hpp"
 #include "io/temporary_folder.hpp"
 

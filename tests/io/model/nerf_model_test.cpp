@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "io/error_message.hpp"
-#include "io/model/format_writers.hpp"
 #include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
+#include "io/model/format_writers.hpp"
 #include "io/model/nerf_frames.hpp"
 #include "io/model/scene_comparison.hpp"
 #include "io/temporary_folder.hpp"

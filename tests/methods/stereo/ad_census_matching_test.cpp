@@ -19,8 +19,7 @@ namespace {
 
 DisparityMap ad_census_matching(const ColourPair& pair, const DisparityRange& range) {
   const Image<std::uint8_t> grey(pair.left.width, pair.left.height);  // which these stages do not use
-  return pipeline_matching(
-      pipeline_problem({grey.view(), grey.view(), {}, {}}, pair, range, ad_census_pipeline()));
+  return match_pair(pipeline_problem({grey.view(), grey.view(), {}, {}}, pair, range, presets::ad_census()));
 }
 
 /// A random left view of blocks, and a right one that shows it moved by `disparity`.

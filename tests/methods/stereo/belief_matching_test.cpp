@@ -159,16 +159,15 @@ TEST(BeliefMatching, IsAsGoodAsTheOriginalOnItsSets) {
 }
 
 TEST(BeliefMatching, CountsItsMemory) {
-  PairOptions options;
-  options.range = {0, 128};
+  PairSpec options(presets::belief_propagation(), {0, 128});
   options.belief.storage = BeliefStorage::kFloat;
-  const std::size_t wide = belief_matching_bytes(900, 750, options, 2);
+  const std::size_t wide = match_pair_bytes(900, 750, options, 2);
   // Costs and four messages of levels 1 to 4: a third of level 0's.
   EXPECT_GT(wide, std::size_t{900} * 750 * 128 * 5 * 4 / 3);
   EXPECT_LT(wide, std::size_t{900} * 750 * 128 * 5 * 4 / 2);
   options.belief.storage = BeliefStorage::kHalf;
-  EXPECT_LT(belief_matching_bytes(900, 750, options, 2), wide * 6 / 10);
-  EXPECT_THROW(belief_matching_bytes(1 << 30, 1 << 30, options, 2), OutOfMemory);
+  EXPECT_LT(match_pair_bytes(900, 750, options, 2), wide * 6 / 10);
+  EXPECT_THROW(match_pair_bytes(1 << 30, 1 << 30, options, 2), OutOfMemory);
 }
 
 }  // namespace

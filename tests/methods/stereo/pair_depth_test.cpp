@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "tests/scene/synthetic_scene.hpp"
 
 namespace recon {
@@ -25,7 +27,7 @@ class KnowingBackend : public Backend {
   int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {}; }
   DepthEstimate sweep(const SweepProblem&) override { return {}; }
-  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  WorkMemory pair_memory(int, int, const PairSpec&) const override { return {}; }
   DisparityMap match(const PairProblem& problem) override {
     check_pair(problem);
     DisparityMap map{Image<float>(problem.images.left.width, problem.images.left.height)};
@@ -78,7 +80,7 @@ class DepthFromPair : public ::testing::TestWithParam<Place> {};
 TEST_P(DepthFromPair, CarriesDisparityBackToTheReference) {
   const PlaneBeforeTwoViews scene(GetParam().centre, GetParam().roll);
   KnowingBackend backend([&](int x, int y) { return scene.disparity(x, y); });
-  const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, {});
+  const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, presets::semi_global());
   int known = 0, seen = 0;
   for (int y = 0; y < kCamera.height; ++y)
     for (int x = 0; x < kCamera.width; ++x) {
@@ -113,7 +115,7 @@ TEST(DepthFromPair, DoesNotMixSurfacesAndKeepsUnknownUnknown) {
   const auto near = static_cast<float>(pair.disparity(1.4)), far = static_cast<float>(pair.disparity(2.2));
   const int middle = pair.left.width / 2;
   KnowingBackend backend([&](int x, int y) { return y < 20 ? kUnknown : x < middle ? near : far; });
-  const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, {});
+  const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, presets::semi_global());
   int of_near = 0, of_far = 0, unknown = 0;
   for (int y = 0; y < kCamera.height; ++y)
     for (int x = 0; x < kCamera.width; ++x) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
@@ -25,9 +26,9 @@ struct ColouredPair {
   reference::OwnedPair grey;
   Image<Rgb8> left, right;
 
-  PairProblem problem(const PipelineOptions& options) const {
+  PairProblem problem(const MethodSpec& options) const {
     PairProblem problem = grey.problem;
-    problem.options.pipeline = options;
+    problem.options = {options, grey.problem.options.range};
     problem.colour = {left.view(), right.view()};
     return problem;
   }
@@ -59,17 +60,15 @@ ColouredPair moved_pair(int width, int height, DisparityRange range, int dispari
 }
 
 /// One of each cost, aggregation and optimizer, with small windows.
-std::vector<PipelineOptions> all_pipelines() {
-  std::vector<PipelineOptions> pipelines;
-  for (const PipelineCost cost :
-       {PipelineCost::kColourDifference, PipelineCost::kAdCensus, PipelineCost::kTransform})
+std::vector<MethodSpec> all_pipelines() {
+  std::vector<MethodSpec> pipelines;
+  for (const CostKind cost : {CostKind::kColourDifference, CostKind::kAdCensus, CostKind::kTransform})
     for (const Aggregation kind : {Aggregation::kNone, Aggregation::kConstantWindow,
                                    Aggregation::kAdaptiveWeight, Aggregation::kCrossBased})
-      for (const PipelineOptimizer optimizer :
-           {PipelineOptimizer::kWinnerTakeAll, PipelineOptimizer::kSemiGlobal, PipelineOptimizer::kScanline,
-            PipelineOptimizer::kGraphCut}) {
-        PipelineOptions options;
-        options.cost = cost;
+      for (const Optimizer optimizer :
+           {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal, Optimizer::kScanline, Optimizer::kGraphCut}) {
+        MethodSpec options = presets::plain_pipeline();
+        options.cost.kind = cost;
         options.aggregation.kind = kind;
         options.aggregation.constant_radius = 2;
         options.aggregation.adaptive_weight.radius = 3;
@@ -79,8 +78,8 @@ std::vector<PipelineOptions> all_pipelines() {
   return pipelines;
 }
 
-std::string name_of(const PipelineOptions& options) {
-  return "cost " + std::to_string(static_cast<int>(options.cost)) + ", aggregation " +
+std::string name_of(const MethodSpec& options) {
+  return "cost " + std::to_string(static_cast<int>(options.cost.kind)) + ", aggregation " +
          std::to_string(static_cast<int>(options.aggregation.kind)) + ", optimizer " +
          std::to_string(static_cast<int>(options.optimizer));
 }
@@ -97,22 +96,21 @@ TEST(PipelineMatching, OfATransformAndPathsIsSemiGlobalMatching) {
     for (const TransformOptions transform :
          {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kRank, 7}}) {
       reference::OwnedPair grey = reference::random_pair(75, 33, {-2, 19}, 7, deep);
-      grey.problem.options.semi_global.transform = transform;
-      grey.problem.options.semi_global.uniqueness = 0;
-      grey.problem.options.semi_global.left_right = -1;
-      grey.problem.options.semi_global.median = false;
-      const Image<float> method = semi_global_matching(grey.problem).disparity;
-      PipelineOptions options;
-      options.transform = transform;
-      options.refinement.subpixel = true;
+      grey.problem.options.cost.transform = transform;
+      grey.problem.options.uniqueness = 0;
+      grey.problem.options.refine.left_right = grey.problem.options.refine.median = false;
+      const Image<float> method = match_pair(grey.problem).disparity;
+      MethodSpec options = presets::plain_pipeline();
+      options.cost.transform = transform;
+      options.refine.subpixel = true;
       const ColouredPair pair = coloured_pair(std::move(grey));
-      expect_same(pipeline_matching(pair.problem(options)).disparity, method, "pipeline");
+      expect_same(match_pair(pair.problem(options)).disparity, method, "pipeline");
     }
 }
 
 TEST(PipelineMatching, BothViewsSeeTheSameTransformCosts) {
   const ColouredPair pair = coloured_pair(reference::random_pair(70, 9, {-5, 23}, 2));
-  const PairProblem problem = pair.problem({});
+  const PairProblem problem = pair.problem(presets::plain_pipeline());
   const PipelineCosts costs(problem);
   Volume<float> left(70, 23, 9), right(70, 23, 9);
   costs.fill(PairSide::kLeft, left.view());
@@ -136,24 +134,26 @@ TEST(PipelineCosts, AreWithinTheirMax) {
       pair.left(x, y) = {left, left, left}, pair.right(x, y) = {right, right, right};
       pair.grey.left(x, y) = left, pair.grey.right(x, y) = right;
     }
-  std::vector<PipelineOptions> all;
-  for (const float cap : {0.1f, 9.5f, 255.0f, 300.0f}) {
-    all.emplace_back().cost = PipelineCost::kColourDifference;
-    all.back().colour_cap = cap;
-  }
-  all.emplace_back().cost = PipelineCost::kAdCensus;
-  all.back().ad_census = {0.01f, 0.01f};
+  std::vector<MethodSpec> all;
+  const auto add = [&](CostKind kind) -> CostOptions& {
+    all.push_back(presets::plain_pipeline());
+    all.back().cost.kind = kind;
+    return all.back().cost;
+  };
+  for (const float cap : {0.1f, 9.5f, 255.0f, 300.0f}) add(CostKind::kColourDifference).colour_cap = cap;
+  add(CostKind::kAdCensus).ad_census = {0.01f, 0.01f};
   for (const TransformOptions transform :
        {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kCensus9x7},
         TransformOptions{Transform::kRank, 3}, TransformOptions{Transform::kRank, 9}})
     for (const int outside : {0, 255}) {
-      all.emplace_back().transform = transform;
-      all.back().outside_cost = outside;
+      CostOptions& cost = add(CostKind::kTransform);
+      cost.transform = transform;
+      cost.outside_cost = outside;
     }
-  for (const PipelineOptions& options : all) {
+  for (const MethodSpec& options : all) {
     const PairProblem problem = pair.problem(options);
     const PipelineCosts costs(problem);
-    const float max = max_cost(options);
+    const float max = max_cost(options.cost);
     float seen = 0;
     for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
       Volume<float> volume(70, 23, 19);
@@ -174,19 +174,19 @@ TEST(PipelineMatching, WinnersAreThoseOfTheTextbook) {
   const DisparityRange range{-3, 16};
   const ColouredPair pair = coloured_pair(reference::random_pair(47, 23, range, 5));
   const reference::ColourViews views{pair.left.view(), pair.right.view(), -1, range.min};
-  PipelineOptions options;
-  options.cost = PipelineCost::kColourDifference;
-  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
+  MethodSpec options = presets::plain_pipeline();
+  options.cost.kind = CostKind::kColourDifference;
+  options.optimizer = Optimizer::kWinnerTakeAll;
   options.aggregation.constant_radius = 3;
   options.aggregation.adaptive_weight.radius = 3;
-  const Volume<float> given = reference::colour_differences(views, range.count, options.colour_cap);
+  const Volume<float> given = reference::colour_differences(views, range.count, options.cost.colour_cap);
   const AggregationOptions& by = options.aggregation;
   const CrossOptions& arms = by.cross;
   // Costs up to 20 are rounded to 2^-13, by half of that at most: of the winner and of the least one.
   constexpr float kRounded = 0x1p-13f;
   const auto compare = [&](Aggregation kind, const Volume<float>& expected, float bound) {
     options.aggregation.kind = kind;
-    const Image<float> map = pipeline_matching(pair.problem(options)).disparity;
+    const Image<float> map = match_pair(pair.problem(options)).disparity;
     for (int y = 0; y < 23; ++y)
       for (int x = 0; x < 47; ++x) {
         float least = expected.view()(x, y, 0);
@@ -212,12 +212,12 @@ TEST(PipelineMatching, WinnersAreThoseOfTheTextbook) {
 TEST(PipelineMatching, EveryStageWithEveryOtherFindsAMovedPicture) {
   for (const int disparity : {-2, 3}) {
     const ColouredPair pair = moved_pair(45, 25, {-4, 11}, disparity);
-    for (PipelineOptions options : all_pipelines()) {
+    for (MethodSpec options : all_pipelines()) {
       // Whole pictures are one surface: little has to be smoothed.
       options.graph_cut.smoothness = 0.1f;
-      PipelineRefinement& steps = options.refinement;
+      Refinement& steps = options.refine;
       steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
-      const DisparityMap map = pipeline_matching(pair.problem(options));
+      const DisparityMap map = match_pair(pair.problem(options));
       int wrong = 0;
       for (int y = 0; y < 25; ++y)
         for (int x = 0; x < 45; ++x)
@@ -230,11 +230,11 @@ TEST(PipelineMatching, EveryStageWithEveryOtherFindsAMovedPicture) {
 
 TEST(PipelineMatching, TheSameOnAnyNumberOfThreads) {
   const ColouredPair pair = coloured_pair(reference::random_pair(53, 21, {-1, 13}, 9));
-  for (PipelineOptions options : all_pipelines()) {
-    PipelineRefinement& steps = options.refinement;
+  for (MethodSpec options : all_pipelines()) {
+    Refinement& steps = options.refine;
     steps.graph_cut = steps.left_right = steps.vote = steps.subpixel = true;
     const auto on = [&](int threads) {
-      return ThreadLimit(threads).run([&] { return pipeline_matching(pair.problem(options)).disparity; });
+      return ThreadLimit(threads).run([&] { return match_pair(pair.problem(options)).disparity; });
     };
     expect_same(on(1), on(3), name_of(options));
   }
@@ -244,9 +244,9 @@ TEST(PipelineMatching, TinyImagesAndRangesBeyondThem) {
   for (const auto& [width, height, min, count] :
        {std::array{1, 1, 0, 1}, std::array{1, 9, -2, 3}, std::array{9, 1, 0, 100}, std::array{3, 2, 5, 16}}) {
     const ColouredPair pair = coloured_pair(reference::random_pair(width, height, {min, count}, 3));
-    for (PipelineOptions options : all_pipelines()) {
-      options.refinement.edges = options.refinement.subpixel = options.refinement.median = true;
-      const DisparityMap map = pipeline_matching(pair.problem(options));
+    for (MethodSpec options : all_pipelines()) {
+      options.refine.edges = options.refine.subpixel = options.refine.median = true;
+      const DisparityMap map = match_pair(pair.problem(options));
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
           ASSERT_GE(map.disparity(x, y), static_cast<float>(min) - 0.5f) << name_of(options);
@@ -259,12 +259,12 @@ TEST(PipelineMatching, TinyImagesAndRangesBeyondThem) {
 TEST(PipelineMatching, OutliersThatNothingRepairsBecomeUnknown) {
   const DisparityRange range{0, 12};
   const ColouredPair pair = coloured_pair(reference::random_pair(60, 31, range, 6));
-  PipelineOptions options;
-  options.cost = PipelineCost::kColourDifference;
-  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  const Image<float> left = pipeline_matching(pair.problem(options)).disparity;
+  MethodSpec options = presets::plain_pipeline();
+  options.cost.kind = CostKind::kColourDifference;
+  options.optimizer = Optimizer::kWinnerTakeAll;
+  const Image<float> left = match_pair(pair.problem(options)).disparity;
   Volume<float> costs(60, range.count, 31);
-  colour_difference_costs({pair.left.view(), pair.right.view()}, PairSide::kRight, 0, options.colour_cap,
+  colour_difference_costs({pair.left.view(), pair.right.view()}, PairSide::kRight, 0, options.cost.colour_cap,
                           costs.view());
   Image<float> right(60, 31, 0.0f);
   for (int y = 0; y < 31; ++y)
@@ -273,10 +273,10 @@ TEST(PipelineMatching, OutliersThatNothingRepairsBecomeUnknown) {
         if (costs.view()(x, y, d) < costs.view()(x, y, static_cast<int>(right(x, y))))
           right(x, y) = static_cast<float>(d);
   const reference::LabelledMap labels = reference::find_outliers(left.view(), right.view(), 0.0f);
-  options.refinement.left_right = true;
-  const Image<float> checked = pipeline_matching(pair.problem(options)).disparity;
-  options.refinement.interpolate = true;
-  const Image<float> filled = pipeline_matching(pair.problem(options)).disparity;
+  options.refine.left_right = true;
+  const Image<float> checked = match_pair(pair.problem(options)).disparity;
+  options.refine.interpolate = true;
+  const Image<float> filled = match_pair(pair.problem(options)).disparity;
   for (int y = 0; y < 31; ++y)
     for (int x = 0; x < 60; ++x) {
       ASSERT_FALSE(std::isnan(left(x, y)) || std::isnan(filled(x, y)));
@@ -290,14 +290,14 @@ TEST(PipelineMatching, OutliersThatNothingRepairsBecomeUnknown) {
 
 TEST(PipelineMatching, TheGraphCutIsAnOptimizerAndARefinement) {
   const ColouredPair pair = coloured_pair(reference::random_pair(40, 20, {0, 9}, 8));
-  PipelineOptions options;
-  options.optimizer = PipelineOptimizer::kWinnerTakeAll;
-  const Image<float> winners = pipeline_matching(pair.problem(options)).disparity;
-  options.refinement.graph_cut = true;
-  const Image<float> refined = pipeline_matching(pair.problem(options)).disparity;
-  options.refinement.graph_cut = false;
-  options.optimizer = PipelineOptimizer::kGraphCut;
-  expect_same(pipeline_matching(pair.problem(options)).disparity, refined, "graph cut");
+  MethodSpec options = presets::plain_pipeline();
+  options.optimizer = Optimizer::kWinnerTakeAll;
+  const Image<float> winners = match_pair(pair.problem(options)).disparity;
+  options.refine.graph_cut = true;
+  const Image<float> refined = match_pair(pair.problem(options)).disparity;
+  options.refine.graph_cut = false;
+  options.optimizer = Optimizer::kGraphCut;
+  expect_same(match_pair(pair.problem(options)).disparity, refined, "graph cut");
   int changed = 0;
   for (int y = 0; y < 20; ++y)
     for (int x = 0; x < 40; ++x) changed += refined(x, y) != winners(x, y);
@@ -305,37 +305,58 @@ TEST(PipelineMatching, TheGraphCutIsAnOptimizerAndARefinement) {
 }
 
 TEST(PipelineMatching, CountsItsMemory) {
-  PairOptions options;
-  options.range = {0, 64};
-  const auto bytes = [&](PipelineOptions pipeline, int width) {
-    options.pipeline = pipeline;
-    return pipeline_matching_bytes(width, 400, options, 2);
+  const auto bytes = [&](const MethodSpec& pipeline, int width) {
+    return match_pair_bytes(width, 400, {pipeline, {0, 64}}, 2);
   };
   const std::size_t volume = Volume<float>::bytes(500, 64, 400);
-  for (const PipelineOptions& pipeline : all_pipelines()) {
+  for (const MethodSpec& pipeline : all_pipelines()) {
     EXPECT_LT(bytes(pipeline, 500), 4 * volume) << name_of(pipeline);
     EXPECT_LT(bytes(pipeline, 250), bytes(pipeline, 500)) << name_of(pipeline);
-    EXPECT_THROW(pipeline_matching_bytes(1 << 30, 1 << 30, options, 2), OutOfMemory);
+    EXPECT_THROW(match_pair_bytes(1 << 30, 1 << 30, {pipeline, {0, 64}}, 2), OutOfMemory);
     const bool two = pipeline.aggregation.kind == Aggregation::kAdaptiveWeight ||
-                     pipeline.optimizer == PipelineOptimizer::kScanline;
+                     pipeline.optimizer == Optimizer::kScanline;
     EXPECT_GT(bytes(pipeline, 500), two ? 2 * volume : volume) << name_of(pipeline);
+  }
+}
+
+/// The arrays kept when all is freed are as large as those of the peak; only those of a MiB or more are kept.
+TEST(PipelineMatching, TakesTheMemoryThatItSays) {
+  const int width = 700, height = 500;
+  const ColouredPair pair = moved_pair(width, height, {0, 24}, 3);
+  std::vector<MethodSpec> specs = {presets::ad_census(), presets::pipeline(), presets::semi_global(),
+                                   presets::block_matching(), presets::belief_propagation()};
+  specs.push_back(presets::plain_pipeline());
+  specs.back().aggregation.kind = Aggregation::kConstantWindow;
+  specs.back().optimizer = Optimizer::kGraphCut;
+  specs.back().cost.kind = CostKind::kColourDifference;
+  for (const MethodSpec& spec : specs) {
+    PairProblem problem = pair.problem(spec);
+    release_kept_memory();
+    ThreadLimit(2).run([&] { return match_pair(problem); });
+    const std::size_t taken = kept_memory();
+    // Its images are the caller's.
+    const std::size_t images =
+        element_count({width + 64, height}) * (spec.whole == WholeMethod::kNone ? 12 : 6);
+    const std::size_t said = match_pair_bytes(width, height, problem.options, 2);
+    EXPECT_LE(taken, said) << name_of(spec) << static_cast<int>(spec.whole);
+    EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec) << static_cast<int>(spec.whole);
   }
 }
 
 TEST(PipelineMatching, RefusesWhatDoesNotFit) {
   const ColouredPair pair = coloured_pair(reference::random_pair(9, 5, {0, 4}, 1));
   const auto refused = [&](const auto& change) {
-    PairProblem problem = pair.problem({});
+    PairProblem problem = pair.problem(presets::plain_pipeline());
     change(problem);
-    EXPECT_THROW(pipeline_matching(problem), std::logic_error);
+    EXPECT_THROW(match_pair(problem), std::logic_error);
   };
-  refused([](PairProblem& p) { p.options.pipeline.refinement.vote = true; });
-  refused([](PairProblem& p) { p.options.pipeline.refinement.interpolate = true; });
+  refused([](PairProblem& p) { p.options.refine.vote = true; });
+  refused([](PairProblem& p) { p.options.refine.interpolate = true; });
   refused([](PairProblem& p) { p.images = {}; });
   refused([](PairProblem& p) { p.colour.right = {}; });
   refused([](PairProblem& p) { p.options.range.count = 0; });
-  refused([](PairProblem& p) { p.options.pipeline.outside_cost = 256; });
-  refused([](PairProblem& p) { p.options.pipeline.semi_global.p1 = 9000; });
+  refused([](PairProblem& p) { p.options.cost.outside_cost = 256; });
+  refused([](PairProblem& p) { p.options.semi_global.p1 = 9000; });
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::array<double, 2> bad_pixels(const StereoSet& set, int min_patch) {
   problem.images.left = set.left.view();
   problem.images.right = set.right.view();
   problem.options.range = {0, set.disparities};
-  DisparityMap map = semi_global_matching(problem);
+  DisparityMap map = match_pair(problem);
   remove_disparity_speckles(map.disparity.view(), min_patch);
   fill_disparity(map.disparity.view());
   const std::array<double, 2> thresholds{1.0, 2.0};

@@ -35,18 +35,18 @@ class SemiGlobalOracle : public testing::TestWithParam<SemiGlobalCase> {};
 
 TEST_P(SemiGlobalOracle, EqualsTheTextbook) {
   const OwnedPair pair = make_pair_of(GetParam());
-  expect_same_bits(semi_global_matching(pair.problem).disparity,
-                   reference::semi_global_disparity(pair.problem), GetParam().name);
+  expect_same_bits(match_pair(pair.problem).disparity, reference::semi_global_disparity(pair.problem),
+                   GetParam().name);
 }
 
 TEST_P(SemiGlobalOracle, EveryInstructionSetGivesTheSameBits) {
   const OwnedPair pair = make_pair_of(GetParam());
-  const Image<float> expected = semi_global_matching(pair.problem).disparity;
+  const Image<float> expected = match_pair(pair.problem).disparity;
   int sets = 0;
   for (const std::int64_t target : {HWY_SCALAR, HWY_SSSE3, HWY_SSE4, HWY_AVX2, HWY_AVX3}) {
     if ((hwy::SupportedTargets() & target) == 0) continue;
     hwy::SetSupportedTargetsForTest(target);
-    const Image<float> found = semi_global_matching(pair.problem).disparity;
+    const Image<float> found = match_pair(pair.problem).disparity;
     hwy::SetSupportedTargetsForTest(0);
     ++sets;
     expect_same_bits(found, expected, hwy::TargetName(target));
@@ -56,10 +56,10 @@ TEST_P(SemiGlobalOracle, EveryInstructionSetGivesTheSameBits) {
 
 TEST_P(SemiGlobalOracle, EveryNumberOfThreadsGivesTheSameBits) {
   const OwnedPair pair = make_pair_of(GetParam());
-  const Image<float> expected = semi_global_matching(pair.problem).disparity;
+  const Image<float> expected = match_pair(pair.problem).disparity;
   for (const int threads : {1, 2, 5})
-    expect_same_bits(ThreadLimit(threads).run([&] { return semi_global_matching(pair.problem).disparity; }),
-                     expected, std::to_string(threads) + " threads");
+    expect_same_bits(ThreadLimit(threads).run([&] { return match_pair(pair.problem).disparity; }), expected,
+                     std::to_string(threads) + " threads");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SemiGlobalOracle, testing::ValuesIn(reference::semi_global_cases()),
@@ -95,19 +95,19 @@ TEST(SemiGlobalMatching, RefusesOptionsOutOfRange) {
   OwnedPair pair = reference::random_pair(9, 5, {0, 4}, 1);
   const auto refused = [&](auto change) {
     PairProblem problem = pair.problem;
-    change(problem.options.semi_global);
-    EXPECT_THROW(semi_global_matching(problem), std::logic_error);
+    change(problem.options);
+    EXPECT_THROW(match_pair(problem), std::logic_error);
   };
-  refused([](auto& o) { o.optimizer.paths = 5; });
-  refused([](auto& o) { o.optimizer.p1 = o.optimizer.p2 + 1; });
-  refused([](auto& o) { o.optimizer.p1 = -1; });
-  refused([](auto& o) { o.optimizer.p2 = kMaxPathCost - 23; });
-  refused([](auto& o) { o.optimizer.p2_falloff = -1; });
-  refused([](auto& o) { o.outside_cost = 256; });
+  refused([](auto& o) { o.semi_global.paths = 5; });
+  refused([](auto& o) { o.semi_global.p1 = o.semi_global.p2 + 1; });
+  refused([](auto& o) { o.semi_global.p1 = -1; });
+  refused([](auto& o) { o.semi_global.p2 = kMaxPathCost - 23; });
+  refused([](auto& o) { o.semi_global.p2_falloff = -1; });
+  refused([](auto& o) { o.cost.outside_cost = 256; });
   refused([](auto& o) { o.uniqueness = 100; });
-  refused([](auto& o) { o.left_right = -2; });
-  refused([](auto& o) { o.transform = {Transform::kRank, 4}; });
-  refused([](auto& o) { o.transform = {Transform::kRank, 17}; });
+  refused([](auto& o) { o.left_right = -1; });
+  refused([](auto& o) { o.cost.transform = {Transform::kRank, 4}; });
+  refused([](auto& o) { o.cost.transform = {Transform::kRank, 17}; });
 }
 
 }  // namespace

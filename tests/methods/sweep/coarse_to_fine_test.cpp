@@ -22,10 +22,10 @@ struct Sweep {
     problem.reference = scene.reference;
     problem.sources = scene.sources;
     problem.planes = make_plane_set(0.6, 2.0, 32);
-    problem.optimizer = SweepOptimizer::kSemiGlobal;
-    problem.options.window = 5;
-    problem.stages.patches = problem.stages.prior = true;
-    problem.stages.patch_match.levels = levels;
+    problem.optimizer = Optimizer::kSemiGlobal;
+    problem.cost.window = 5;
+    problem.refine.patches = problem.refine.prior = true;
+    problem.patch_match.levels = levels;
     halves = halve_images(problem);
   }
   reference::TexturedPlane scene;
@@ -83,7 +83,7 @@ TEST(CoarseToFine, HalvesImagesAndCamerasTogether) {
 TEST(CoarseToFine, SweepsTheCoarsestLevelWithoutPatches) {
   const Sweep sweep(67, 45, 2);
   const SweepProblem coarsest = coarsest_sweep(sweep.problem);
-  EXPECT_FALSE(coarsest.stages.patches);
+  EXPECT_FALSE(coarsest.refine.patches);
   EXPECT_TRUE(coarsest.coarser.empty());
   EXPECT_EQ(coarsest.reference.camera.width, 17);
   EXPECT_EQ(coarsest.reference.camera.height, 12);
@@ -94,7 +94,7 @@ TEST(CoarseToFine, SweepsTheCoarsestLevelWithoutPatches) {
   EXPECT_EQ(found.source_width, expected.source_width);
   EXPECT_EQ(found.source_height, expected.source_height);
   EXPECT_EQ(found.planes, expected.planes);
-  EXPECT_EQ(found.stages.patches, expected.stages.patches);
+  EXPECT_EQ(found.refine.patches, expected.refine.patches);
 }
 
 TEST(CoarseToFine, RangesAreThoseOfThePlanesAndMore) {
@@ -111,8 +111,8 @@ TEST(CoarseToFine, RangesAreThoseOfThePlanesAndMore) {
 TEST(CoarseToFine, TakesTheMemoryThatItSays) {
   for (const int levels : {0, 2}) {
     Sweep sweep(1024, 768, levels, 2);
-    sweep.problem.stages.patch_match.iterations = 0;
-    sweep.problem.optimizer = SweepOptimizer::kWinnerTakeAll;
+    sweep.problem.patch_match.iterations = 0;
+    sweep.problem.optimizer = Optimizer::kWinnerTakeAll;
     sweep.problem.planes.count = 4;
     release_kept_memory();
     ThreadLimit(2).run([&] { return sweep_view(sweep.problem); });

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "core/aligned_buffer.hpp"
+#include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "reference/textured_plane.hpp"
 
@@ -41,7 +43,7 @@ class HalfSure : public Backend {
   std::string name() const override { return "half sure"; }
   int streams() const override { return 1; }
   WorkMemory memory(const SweepShape&) const override { return {}; }
-  WorkMemory pair_memory(int, int, const PairOptions&) const override { return {}; }
+  WorkMemory pair_memory(int, int, const PairSpec&) const override { return {}; }
   DisparityMap match(const PairProblem&) override { return {}; }
   DepthEstimate sweep(const SweepProblem& problem) override {
     const int width = problem.reference.camera.width, height = problem.reference.camera.height;
@@ -68,11 +70,11 @@ TEST(FoundRange, DependsOnNoDepthsOfHighCostOrLittleConfidence) {
     return found ? found->near : 0;
   };
   const PhotometricFilterOptions filter;
-  problem.options.cost = CostKind::kZncc;
+  problem.cost.kind = CostKind::kZncc;
   EXPECT_LT(nearest(filter.max_cost, filter.min_confidence), 1.0 / 3);
   EXPECT_GT(nearest(1.01f * filter.max_cost, 1), 0.5);
   EXPECT_GT(nearest(0, 0.99f * filter.min_confidence), 0.5);
-  problem.options.cost = CostKind::kSad;
+  problem.cost.kind = CostKind::kSad;
   EXPECT_LT(nearest(15, 1), 1.0 / 3) << "grey levels";
   EXPECT_GT(nearest(15.1f, 1), 0.5);
 }
@@ -121,9 +123,9 @@ TEST(KeepWithin, BoundsAreExact) {
 TEST(KeepWithin, PatchesStayWithinTheBounds) {
   auto scene = reference::textured_plane(160, 120, {1.0, 0.8 / 160, 0});  // inverse depths 0.6 to 1.4
   SweepProblem problem = problem_of(scene, 1 / 1.2, 1 / 0.8);
-  problem.optimizer = SweepOptimizer::kSemiGlobal;
-  problem.stages.patches = problem.stages.prior = true;
-  problem.stages.patch_match.levels = 0;
+  problem.optimizer = Optimizer::kSemiGlobal;
+  problem.refine.patches = problem.refine.prior = true;
+  problem.patch_match.levels = 0;
   problem.bounds = {0.8f, 1.2f};
   const auto cpu = make_cpu_backend({.threads = 2, .memory_limit = {}});
   const DepthEstimate found = cpu->sweep(problem);

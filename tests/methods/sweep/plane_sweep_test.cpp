@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "match/posed_image.hpp"
+#include "methods/backend.hpp"
 #include "refine/normals.hpp"
 #include "render/grey.hpp"
 #include "render/render.hpp"
@@ -70,7 +71,7 @@ class SlantedPlaneSweep : public testing::TestWithParam<CostKind> {};
 
 TEST_P(SlantedPlaneSweep, HasABiasBelowAFiftiethOfAPlane) {
   SlantedPlane scene(1.0);
-  scene.problem.options.cost = GetParam();
+  scene.problem.cost.kind = GetParam();
   scene.problem.planes =
       make_plane_set(1.2, 5.0, auto_plane_count(scene.problem.reference, scene.problem.sources, 1.2, 5.0));
   const auto backend = make_cpu_backend({});
@@ -120,7 +121,7 @@ TEST(EstimateView, LeavesFlatAreasUnknownAndGivesTrueNormals) {
 TEST(EstimateView, TrustsTextureOfAnyChannel) {
   SlantedPlane scene(0.5);
   scene.problem.planes = make_plane_set(1.2, 5.0, 40);
-  scene.problem.options.cost = CostKind::kSad;
+  scene.problem.cost.kind = CostKind::kSad;
   const Image<std::uint8_t> flat(240, 180, 128);
   const auto add_flat_channels = [&](PosedImage& image) {
     image.channels = 3;

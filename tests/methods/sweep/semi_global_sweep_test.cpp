@@ -40,9 +40,9 @@ TEST(SweepBlocks, CoverEachPixelOnceAndFit) {
 }
 
 TEST(SweepBlocks, TheCostsOfLargeViewsStayWithinTheDefault) {
-  const Tile block = largest_block(sweep_blocks(6000, 4000, 512, SweepPaths().block_bytes));
-  EXPECT_LE(element_count({block.width, block.height, 512}), SweepPaths().block_bytes);
-  EXPECT_GT(element_count({block.width, block.height, 512}), SweepPaths().block_bytes * 3 / 4);
+  const Tile block = largest_block(sweep_blocks(6000, 4000, 512, MethodSpec().block_bytes));
+  EXPECT_LE(element_count({block.width, block.height, 512}), MethodSpec().block_bytes);
+  EXPECT_GT(element_count({block.width, block.height, 512}), MethodSpec().block_bytes * 3 / 4);
 }
 
 bool same(const Image<float>& a, const Image<float>& b, int x, int y, int bx, int by) {
@@ -68,7 +68,7 @@ void expect_same(const DepthEstimate& estimate, const DepthEstimate& expected, c
 struct PathCase {
   const char* name;
   reference::ProblemShape shape;
-  SweepOptions options;
+  CostOptions options;
   SemiGlobalOptions penalties;
 };
 
@@ -76,8 +76,8 @@ class PathSweepOracle : public testing::TestWithParam<PathCase> {};
 
 TEST_P(PathSweepOracle, EqualsItsSteps) {
   reference::OwnedProblem owned = reference::random_problem(GetParam().shape, GetParam().options);
-  owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
-  owned.problem.paths.penalties = GetParam().penalties;
+  owned.problem.optimizer = Optimizer::kSemiGlobal;
+  owned.problem.semi_global = GetParam().penalties;
   const Tile all{0, 0, GetParam().shape.width, GetParam().shape.height};
   expect_same(sweep_view(owned.problem), steps::path_estimate(owned.problem), {all, all});
 }
@@ -101,9 +101,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SemiGlobalSweep, BlocksAreSweptByThemselves) {
   reference::OwnedProblem owned = reference::random_problem({150, 90, 160, 100, 2, 12, 1, 3, 8}, {});
-  owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
-  owned.problem.paths.block_bytes = 100 * 80 * 64;
-  const auto blocks = sweep_blocks(150, 90, 12, owned.problem.paths.block_bytes);
+  owned.problem.optimizer = Optimizer::kSemiGlobal;
+  owned.problem.block_bytes = 100 * 80 * 64;
+  const auto blocks = sweep_blocks(150, 90, 12, owned.problem.block_bytes);
   ASSERT_GT(blocks.size(), 2u);
   const DepthEstimate estimate = sweep_view(owned.problem);
   for (const SweepBlock& block : blocks) {
@@ -115,7 +115,7 @@ TEST(SemiGlobalSweep, BlocksAreSweptByThemselves) {
 
 TEST(SemiGlobalSweep, DoesNotDependOnThreads) {
   reference::OwnedProblem owned = reference::random_problem({61, 47, 60, 50, 3, 40, 1, 5, 9}, {});
-  owned.problem.optimizer = SweepOptimizer::kSemiGlobal;
+  owned.problem.optimizer = Optimizer::kSemiGlobal;
   const Tile all{0, 0, 61, 47};
   DepthEstimate one = ThreadLimit(1).run([&] { return sweep_view(owned.problem); });
   DepthEstimate four = ThreadLimit(4).run([&] { return sweep_view(owned.problem); });

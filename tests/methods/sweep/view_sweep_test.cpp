@@ -22,7 +22,7 @@ constexpr double kProblemNear = 1.0, kProblemFar = 4.0;  // of random_problem
 struct ViewCase {
   const char* name;
   reference::ProblemShape shape;
-  SweepOptions options;
+  CostOptions options;
 };
 
 void PrintTo(const ViewCase& c, std::ostream* out) {
@@ -88,9 +88,9 @@ TEST_P(ViewSweepOracle, WinnersEqualTheTextbook) {
 TEST_P(ViewSweepOracle, PathsEqualTheTextbook) {
   reference::OwnedProblem owned = reference::random_problem(GetParam().shape, GetParam().options);
   SweepProblem& problem = owned.problem;
-  problem.optimizer = SweepOptimizer::kSemiGlobal;
+  problem.optimizer = Optimizer::kSemiGlobal;
   const int width = GetParam().shape.width, height = GetParam().shape.height, planes = problem.planes.count;
-  const double cap = problem.options.cost == CostKind::kZncc ? 1.0 : 40.0;
+  const double cap = problem.cost.kind == CostKind::kZncc ? 1.0 : 40.0;
   reference::IntVolume costs(width, height, planes);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
@@ -102,7 +102,7 @@ TEST_P(ViewSweepOracle, PathsEqualTheTextbook) {
       }
     }
   const reference::IntVolume sums =
-      reference::summed_path_costs(costs, problem.reference.channel[0], problem.paths.penalties);
+      reference::summed_path_costs(costs, problem.reference.channel[0], problem.semi_global);
   const auto expected = [&](int x, int y) {
     std::vector<double> sum;
     for (int d = 0; d < planes; ++d) sum.push_back(sums(x, y, d));
@@ -135,12 +135,12 @@ TEST(ViewSweepMemory, CountsStoredCostsOnce) {
   shape.height = shape.source_height = 480;
   shape.sources = 8;
   shape.planes = 256;
-  const std::size_t winners = sweep_view_bytes(shape, 2);
-  shape.optimizer = SweepOptimizer::kSemiGlobal;
-  const std::size_t paths = sweep_view_bytes(shape, 2) - winners;
+  shape.optimizer = Optimizer::kSemiGlobal;
+  const std::size_t images = 8 * SampledImage::bytes(640, 480), results = std::size_t{640} * 480 * 12;
+  const std::size_t paths = sweep_view_bytes(shape, 2) - images - results;
   const std::size_t costs = std::size_t{640} * 480 * 256;
   const auto optimizer = [&](bool stored) {
-    return semi_global_bytes(640, 480, 256, shape.paths.penalties, 127, stored, 2);
+    return semi_global_bytes(640, 480, 256, shape.semi_global, 127, stored, 2);
   };
   EXPECT_GE(paths, costs + optimizer(true));
   EXPECT_LE(paths, costs + optimizer(true) + (std::size_t{64} << 10)) << "and a table of quantized costs";

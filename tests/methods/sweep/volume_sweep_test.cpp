@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "methods/backend.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
@@ -52,14 +53,14 @@ Volume<float> textbook_costs(const SweepProblem& problem) {
 TEST(VolumeSweep, DoesNotDependOnHowCostsAreStored) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;
-  for (const SweepOptimizer optimizer : {SweepOptimizer::kWinnerTakeAll, SweepOptimizer::kSemiGlobal}) {
+  for (const Optimizer optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal}) {
     problem.optimizer = optimizer;
-    problem.stages = {};
-    ASSERT_NE(cost_storage(optimizer, problem.stages), CostStorage::kFloats);
+    problem.aggregation = {};
+    ASSERT_NE(cost_storage(problem), CostStorage::kFloats);
     const DepthEstimate expected = sweep_view(problem);
-    problem.stages.aggregation.kind = Aggregation::kCrossBased;
-    problem.stages.aggregation.cross_based.iterations = 0;
-    ASSERT_EQ(cost_storage(optimizer, problem.stages), CostStorage::kFloats);
+    problem.aggregation.kind = Aggregation::kCrossBased;
+    problem.aggregation.cross_based.iterations = 0;
+    ASSERT_EQ(cost_storage(problem), CostStorage::kFloats);
     expect_same(sweep_view(problem), expected);
   }
 }
@@ -84,17 +85,17 @@ TEST(VolumeSweep, CostsAreWithinTheirMax) {
         for (int x = 0; x < kWidth; ++x) {
           if (std::isnan(estimate.depth(x, y))) continue;
           ASSERT_GE(estimate.cost(x, y), 0.0f) << x << " " << y;
-          ASSERT_LE(estimate.cost(x, y), max_cost(kind)) << x << " " << y;
+          ASSERT_LE(estimate.cost(x, y), max_cost(CostOptions{kind})) << x << " " << y;
           most = std::max(most, estimate.cost(x, y));
         }
-      EXPECT_GT(most, 0.99f * max_cost(kind)) << "the case is too tame";
+      EXPECT_GT(most, 0.99f * max_cost(CostOptions{kind})) << "the case is too tame";
     }
 }
 
 TEST(VolumeSweep, AggregatesLikeTheTextbook) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;
-  AggregationOptions& by = problem.stages.aggregation;
+  AggregationOptions& by = problem.aggregation;
   by.constant_radius = 2;
   by.adaptive_weight.radius = 3;
   const Volume<float> given = textbook_costs(problem);
@@ -136,11 +137,11 @@ TEST(VolumeSweep, AggregatesLikeTheTextbook) {
 TEST(VolumeSweep, MovesEdgesToWhereTheCostsAreLess) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;
-  problem.optimizer = SweepOptimizer::kSemiGlobal;  // winners are the least already
+  problem.optimizer = Optimizer::kSemiGlobal;  // winners are the least already
   const Volume<float> costs = textbook_costs(problem);
   const DepthEstimate before = sweep_view(problem);
-  problem.stages.edges = true;
-  EXPECT_TRUE(needs_volume(problem.optimizer, problem.stages));
+  problem.refine.edges = true;
+  EXPECT_TRUE(needs_volume(problem));
   const DepthEstimate after = make_cpu_backend({})->sweep(problem);
   const auto plane = [&](int x, int y) {
     return (1.0 / static_cast<double>(before.depth(x, y)) - static_cast<double>(problem.planes.inverse_far)) /
@@ -184,7 +185,7 @@ TEST(VolumeSweep, MovesEdgesToWhereTheCostsAreLess) {
 TEST(VolumeSweep, CutsFromTheWinnersOn) {
   reference::OwnedProblem owned = small_problem();
   SweepProblem& problem = owned.problem;
-  const float cap = cost_cap(problem.options.cost);
+  const float cap = cost_cap(problem.cost.kind);
   Volume<float> costs = textbook_costs(problem);
   Image<std::uint16_t> labels(kWidth, kHeight);
   for (int y = 0; y < kHeight; ++y)
@@ -200,7 +201,7 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
   options.smoothness *= cap / 126;
   const Image<std::uint16_t> winners = labels.clone();
   graph_cut(costs.view(), problem.reference.channel[0], options, labels.view());
-  problem.optimizer = SweepOptimizer::kGraphCut;
+  problem.optimizer = Optimizer::kGraphCut;
   const DepthEstimate estimate = sweep_view(problem);
   int moved = 0;
   for (int y = 0; y < kHeight; ++y)
@@ -219,16 +220,16 @@ TEST(VolumeSweep, CutsFromTheWinnersOn) {
       ASSERT_LE(estimate.confidence(x, y), 1.0f);
     }
   EXPECT_GT(moved, 0) << "the case cuts nothing";
-  problem.optimizer = SweepOptimizer::kWinnerTakeAll;
-  problem.stages.graph_cut = true;
+  problem.optimizer = Optimizer::kWinnerTakeAll;
+  problem.refine.graph_cut = true;
   expect_same(sweep_view(problem), estimate);
 }
 
 TEST(VolumeSweep, TheSameOnAnyNumberOfThreads) {
   reference::OwnedProblem owned = small_problem();
-  owned.problem.stages.aggregation.kind = Aggregation::kCrossBased;
-  owned.problem.stages.graph_cut = true;
-  for (const SweepOptimizer optimizer : {SweepOptimizer::kWinnerTakeAll, SweepOptimizer::kSemiGlobal}) {
+  owned.problem.aggregation.kind = Aggregation::kCrossBased;
+  owned.problem.refine.graph_cut = true;
+  for (const Optimizer optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal}) {
     owned.problem.optimizer = optimizer;
     expect_same(ThreadLimit(1).run([&] { return sweep_view(owned.problem); }),
                 ThreadLimit(3).run([&] { return sweep_view(owned.problem); }));
@@ -237,16 +238,16 @@ TEST(VolumeSweep, TheSameOnAnyNumberOfThreads) {
 
 TEST(VolumeSweep, BlocksAreSweptByThemselves) {
   reference::OwnedProblem owned = reference::random_problem({150, 90, 160, 100, 2, 12, 1, 3, 8}, {});
-  owned.problem.stages.aggregation.kind = Aggregation::kConstantWindow;
-  const std::size_t whole = owned.problem.paths.block_bytes;
-  owned.problem.paths.block_bytes = std::size_t{4} * 100 * 80 * 64;
-  const auto blocks = sweep_blocks(150, 90, 12, owned.problem.paths.block_bytes / 4);
+  owned.problem.aggregation.kind = Aggregation::kConstantWindow;
+  const std::size_t whole = owned.problem.block_bytes;
+  owned.problem.block_bytes = std::size_t{4} * 100 * 80 * 64;
+  const auto blocks = sweep_blocks(150, 90, 12, owned.problem.block_bytes / 4);
   ASSERT_GT(blocks.size(), 2u);
   const DepthEstimate estimate = sweep_view(owned.problem);
   for (const SweepBlock& block : blocks) {
     SweepProblem part = owned.problem;
     part.reference = cropped(owned.problem.reference, block.outer);
-    part.paths.block_bytes = whole;
+    part.block_bytes = whole;
     const DepthEstimate expected = sweep_view(part);
     for (int y = block.inner.y; y < block.inner.y + block.inner.height; ++y)
       for (int x = block.inner.x; x < block.inner.x + block.inner.width; ++x) {
@@ -268,9 +269,10 @@ TEST(VolumeSweep, TheBackendDoesItAndCountsItsMemory) {
   SweepProblem& problem = owned.problem;
   const auto cpu = make_cpu_backend({});
   SweepShape shape{{}, 600, 400, 600, 400, 1, 4, 64};
-  const std::size_t before = cpu->memory(shape).host_bytes;
-  shape.stages.aggregation.kind = problem.stages.aggregation.kind = Aggregation::kConstantWindow;
-  EXPECT_GT(cpu->memory(shape).host_bytes, before + 2 * Volume<float>::bytes(600, 64, 400));
+  const std::size_t images = 4 * SampledImage::bytes(600, 400), results = std::size_t{600} * 400 * 12;
+  EXPECT_GT(cpu->memory(shape).host_bytes, images + results);
+  shape.aggregation.kind = problem.aggregation.kind = Aggregation::kConstantWindow;
+  EXPECT_GT(cpu->memory(shape).host_bytes, images + results + 2 * Volume<float>::bytes(600, 64, 400));
   expect_same(cpu->sweep(problem), sweep_view(problem));
   shape.width = shape.height = 6000;
   EXPECT_LT(cpu->memory(shape).host_bytes, std::size_t{2} << 30) << "large views are done in blocks";

@@ -57,7 +57,8 @@ Image<std::uint8_t> prepare_right(Grey image, const BlockLevel& level, const Blo
   const std::ptrdiff_t inside = std::clamp<std::ptrdiff_t>(first - last, 0, length);
   const std::ptrdiff_t beyond = std::clamp<std::ptrdiff_t>(first + 1, inside, length);
   Image<std::uint8_t> reversed(static_cast<int>(length), image.height);
-  parallel_for((image.height + 31) / 32, [&](int block) {
+  const auto bytes = [&](int threads) { return element_count({threads, steps + 1, width}); };
+  const auto prepare_rows = [&](int block) {
     AlignedBuffer<std::uint8_t> prepared(width);
     AlignedBuffer<std::uint8_t> samples(static_cast<std::size_t>(width) * static_cast<std::size_t>(steps));
     for (int y = 32 * block; y < std::min(32 * block + 32, image.height); ++y) {
@@ -70,7 +71,8 @@ Image<std::uint8_t> prepare_right(Grey image, const BlockLevel& level, const Blo
                           out + inside);
       std::fill(out + beyond, out + length, samples.data()[0]);
     }
-  });
+  };
+  compute(bytes, [&] { parallel_for((image.height + 31) / 32, prepare_rows); });
   return reversed;
 }
 
@@ -112,11 +114,17 @@ Image<float> match_level(Grey left, Grey right, const BlockLevel& level,
   Image<float> disparity(left.width, left.height);
   if (level.region.width < left.width || level.region.height < left.height) disparity.fill(kUnknown);
   const int rows = level.region.height;
-  const int strips = strip_count(rows, options.radius, oneapi::tbb::this_task_arena::max_concurrency());
-  parallel_for(strips, [&](int strip) {
-    BlockScratch scratch(search);
-    const auto begin = [&](int s) { return static_cast<int>(std::int64_t{rows} * s / strips); };
-    search_block_rows(search, begin(strip), begin(strip + 1), scratch, disparity.view());
+  const auto bytes = [&](int threads) {
+    const int at_once = std::min(strip_count(rows, options.radius, threads), threads);
+    return static_cast<std::size_t>(at_once) * BlockScratch::bytes(search);
+  };
+  compute(bytes, [&] {
+    const int strips = strip_count(rows, options.radius, oneapi::tbb::this_task_arena::max_concurrency());
+    parallel_for(strips, [&](int strip) {
+      BlockScratch scratch(search);
+      const auto begin = [&](int s) { return static_cast<int>(std::int64_t{rows} * s / strips); };
+      search_block_rows(search, begin(strip), begin(strip + 1), scratch, disparity.view());
+    });
   });
   if (level.limits.min_texture > 0) check_texture(left, level, options, disparity.view());
   return options.median ? median_3x3(disparity.view()) : std::move(disparity);
@@ -168,26 +176,6 @@ DisparityMap block_matching(const PairProblem& problem) {
   const std::vector<BlockLevel> levels =
       plan_block_levels(images.left.width, images.left.height, problem.options.range, options);
   return {match_from(images.left, images.right, levels, 0, options)};
-}
-
-std::size_t block_matching_bytes(int width, int height, const PairOptions& options, int threads) {
-  const BlockMatchingOptions& block = options.block;
-  const auto image = [&](std::ptrdiff_t row, int rows, std::size_t element) {
-    return (element_count({row, rows}) + static_cast<std::size_t>(rows) * kRowAlignment) * element;
-  };
-  // The input pair in 8 bits and possibly 16 bits.
-  std::size_t bytes = 2 * image(width, height, sizeof(std::uint8_t) + sizeof(std::uint16_t));
-  for (const BlockLevel& level : plan_block_levels(width, height, options.range, block)) {
-    const BlockSearch search{{nullptr, level.width, level.height, level.width}, {}, level, block};
-    const int strips = strip_count(level.region.height, block.radius, threads);
-    bytes += 3 * image(level.width, level.height, 1) +
-             image(right_row(level.width, level.hypotheses, block.steps_per_pixel), level.height, 1) +
-             2 * image(level.width, level.height, sizeof(float)) +
-             static_cast<std::size_t>(std::min(strips, threads)) *
-                 (BlockScratch::bytes(search) + static_cast<std::size_t>(level.width) *
-                                                    static_cast<std::size_t>(block.steps_per_pixel + 1));
-  }
-  return bytes;
 }
 
 }  // namespace recon

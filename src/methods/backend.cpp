@@ -1,0 +1,23 @@
+#include "methods/backend.hpp"
+
+#include "fuse/agreement.hpp"
+#include "fuse/device_fusion.hpp"
+#include "refine/normals.hpp"
+
+namespace recon {
+
+Image<Vec3f> Backend::normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t) {
+  return normals_from_depth(depth, camera);
+}
+
+Image<Agreement> Backend::count_agreement(const DepthSource& reference,
+                                          const std::vector<DepthSource>& sources,
+                                          const ConsistencyOptions& options) {
+  return recon::count_agreement(reference, sources, options);
+}
+
+std::unique_ptr<DeviceFusion> Backend::fusion(const std::vector<FusionView>&, const FusionOptions&) {
+  return nullptr;
+}
+
+}  // namespace recon

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "core/volume.hpp"
+#include "methods/hypotheses.hpp"
+#include "methods/method_spec.hpp"
+#include "optimize/semi_global/semi_global.hpp"
+#include "optimize/winner/winner_step.hpp"
+
+namespace recon {
+
+/// How the costs of a block are stored.
+enum class CostStorage {
+  kNone,    ///< not at all: winners are selected tile by tile
+  kBytes,   ///< as integers, for the semi-global optimizer
+  kFloats,  ///< for the stages that need a volume
+};
+
+constexpr CostStorage cost_storage(const MethodSpec& spec) {
+  if (spec.whole == WholeMethod::kSemiGlobal) return CostStorage::kBytes;
+  if (!is_swept(spec.cost.kind) || needs_volume(spec)) return CostStorage::kFloats;
+  return spec.optimizer == Optimizer::kSemiGlobal ? CostStorage::kBytes : CostStorage::kNone;
+}
+
+/// The run of a method's stages on the host, over a block of a view that is swept or over a view of a
+/// rectified pair: those that the method has, one after the other, on the threads of the surrounding task
+/// arena. Costs that no stage has to store are never a volume; the results are the same. Where memory is
+/// counted (see CountedMemory), the stages take theirs and compute nothing.
+class HostStages {
+ public:
+  virtual ~HostStages() = default;
+
+  void run() { run_from(0); }
+
+  /// The stages from the optimizer on, over costs that are made elsewhere.
+  void run_on(Volume<float> costs);
+
+ protected:
+  /// @param guide  image whose edges lower penalties; determines the size
+  HostStages(const MethodSpec& spec, const Hypotheses& hypotheses, ImageView<const std::uint8_t> guide)
+      : spec_(spec), hypotheses_(hypotheses), guide_(guide) {}
+
+  // The stages that a sweep and a pair have in common call these.
+
+  /// Computes the costs; every one is overwritten.
+  virtual void fill(VolumeView<float> costs) const = 0;
+  /// See recon::aggregated.
+  virtual Volume<float> aggregated(Volume<float> costs) const = 0;
+  /// Smooths along scanlines; pairs only.
+  virtual Volume<float> along_scanlines(Volume<float> costs) const { return costs; }
+  /// Source and max of the integer costs of the semi-global optimizer.
+  virtual SemiGlobalProblem integer_costs() = 0;
+  /// CostStorage::kNone.
+  virtual void select_by_tiles() {}
+
+  // They give their results to these, row by row, concurrently.
+
+  virtual void take_winners(int y, const Winner* winners) = 0;
+  virtual void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) = 0;
+  virtual void take_labels() = 0;  ///< after a graph cut: all rows
+
+  // Stages of their own, in the order in which they run.
+
+  virtual void match_other_view() {}
+  virtual void check_views() {}
+  virtual void mark_surfaces() {}
+  virtual void vote() {}
+  virtual void interpolate() {}
+  virtual void invalidate() {}
+  virtual void move_edges() {}
+  virtual void add_subpixel() {}
+  virtual void filter_by_median() {}
+
+  /// @param label  -1: no label has a cost
+  void set_label(int x, int y, int label) {
+    if (!labels_.empty()) labels_(x, y) = label < 0 ? kNoLabel : static_cast<std::uint16_t>(label);
+  }
+
+  const MethodSpec spec_;
+  const Hypotheses hypotheses_;
+  const ImageView<const std::uint8_t> guide_;
+  Volume<float> costs_;          ///< CostStorage::kFloats
+  Image<std::uint16_t> labels_;  ///< for graph cuts; else empty
+
+ private:
+  struct Stage;
+  static const Stage kStages[];
+  static constexpr int kOptimizer = 3;  ///< its index
+
+  void run_from(int stage);
+  void compute_costs();
+  void aggregate() { costs_ = aggregated(std::move(costs_)); }
+  void optimize();
+  void follow_paths();
+  void select_winners();
+  void cut();
+};
+
+}  // namespace recon

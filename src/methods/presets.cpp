@@ -1,0 +1,97 @@
+#include "methods/presets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace recon::presets {
+namespace {
+
+MethodSpec whole_method(WholeMethod whole) {
+  MethodSpec spec = plain_pipeline();
+  spec.whole = whole;
+  spec.optimizer = Optimizer::kWinnerTakeAll;
+  return spec;
+}
+
+}  // namespace
+
+MethodSpec plane_sweep() {
+  MethodSpec spec;
+  spec.optimizer = Optimizer::kSemiGlobal;
+  return spec;
+}
+
+MethodSpec semi_global() {
+  MethodSpec spec = plain_pipeline();
+  spec.whole = WholeMethod::kSemiGlobal;
+  spec.refine.left_right = spec.refine.subpixel = spec.refine.median = true;
+  spec.left_right = 1.0f;
+  spec.uniqueness = 5;
+  return spec;
+}
+
+MethodSpec block_matching() {
+  return whole_method(WholeMethod::kBlockMatching);
+}
+
+MethodSpec belief_propagation() {
+  return whole_method(WholeMethod::kBeliefPropagation);
+}
+
+MethodSpec of(WholeMethod whole) {
+  if (whole == WholeMethod::kNone) return plain_pipeline();
+  return whole == WholeMethod::kSemiGlobal ? semi_global() : whole_method(whole);
+}
+
+MethodSpec plain_pipeline() {
+  MethodSpec spec;
+  spec.cost.kind = CostKind::kTransform;
+  spec.optimizer = Optimizer::kSemiGlobal;
+  spec.semi_global = SemiGlobalOptions{};
+  return spec;
+}
+
+MethodSpec pipeline() {
+  MethodSpec spec = ad_census();
+  const MethodSpec plain = plain_pipeline();
+  spec.cost.kind = plain.cost.kind;
+  spec.aggregation.kind = plain.aggregation.kind;
+  spec.optimizer = plain.optimizer;
+  spec.refine = plain.refine;
+  spec.refine.left_right = spec.refine.subpixel = spec.refine.median = true;
+  set_default_penalties(spec);
+  return spec;
+}
+
+MethodSpec ad_census() {
+  MethodSpec spec = plain_pipeline();
+  spec.cost.kind = CostKind::kAdCensus;
+  spec.aggregation.kind = Aggregation::kCrossBased;
+  spec.aggregation.cross_based.iterations = 2;
+  spec.optimizer = Optimizer::kScanline;
+  Refinement& steps = spec.refine;
+  steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
+  return spec;
+}
+
+MethodSpec named_ad_census() {
+  MethodSpec spec = ad_census();
+  set_default_penalties(spec);
+  return spec;
+}
+
+void set_default_penalties(MethodSpec& pipeline) {
+  // As shares of the max cost. Those of semi-global paths and of the graph cut were the best of a few on
+  // the colour pairs of Middlebury's evaluation of 2007, after cross-based means.
+  const int limit = whole_cost_limit(pipeline.cost);
+  const float steps = whole_cost_steps(pipeline.cost);
+  pipeline.semi_global.p1 = limit / 4;
+  pipeline.semi_global.p2 = limit * 5 / 3;
+  // As the system of AD-Census has them, whose costs go up to 2; in whole steps, as options name them.
+  const ScanlineOptions system;
+  pipeline.scanline.p1 = std::round(system.p1 * static_cast<float>(limit) / 2) / steps;
+  pipeline.scanline.p2 = std::round(system.p2 * static_cast<float>(limit) / 2) / steps;
+  pipeline.graph_cut.smoothness = static_cast<float>(std::max(1, limit / 6)) / steps;
+}
+
+}  // namespace recon::presets
