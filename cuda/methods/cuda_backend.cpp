@@ -11,7 +11,7 @@
 #include "cuda/methods/device_budget.hpp"
 #include "cuda/methods/fusion_stream.hpp"
 #include "cuda/methods/map_stream.hpp"
-#include "cuda/methods/stereo/pipeline_stream.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/view_sweep.hpp"
@@ -127,12 +127,11 @@ class CudaBackend : public Backend {
   WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     const CurrentDevice current(device_);
     const PairShape shape{width, height};
+    const int threads = oneapi::tbb::task_arena(host_threads_).max_concurrency();
     WorkMemory memory;
-    memory.host_bytes = 2 * Staging::kBytes;  // the stream's for sweeps, too
-    memory.device_bytes = pair_stream_bytes(shape, options);
-    if (options.whole == WholeMethod::kNone)
-      memory.host_bytes += PipelineStream::host_bytes(
-          shape, options, oneapi::tbb::task_arena(host_threads_).max_concurrency());
+    // The staging is the stream's for sweeps, too.
+    memory.host_bytes = 2 * Staging::kBytes + pair_host_bytes(shape, options, threads);
+    memory.device_bytes = pair_device_bytes(shape, options);
     if (memory.device_bytes > budget_->bytes())
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
                         std::to_string(options.range.count) + " disparities needs " +
@@ -144,7 +143,7 @@ class CudaBackend : public Backend {
   DisparityMap match(const PairProblem& problem) override {
     check_pair(problem);
     const CurrentDevice current(device_);
-    const std::size_t bytes = pair_stream_bytes(pair_shape(problem), problem.options);
+    const std::size_t bytes = pair_device_bytes(pair_shape(problem), problem.options);
     const auto hold = budget_->admit(bytes);
     PairWorkspace& workspace = for_pair(hold);
     // A loop that waits here must not start another match, which would wait for this stream.
