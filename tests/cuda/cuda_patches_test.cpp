@@ -75,13 +75,6 @@ constexpr SweepCase displaced(double turn, double baseline, double forward) {
   return c;
 }
 
-constexpr SweepCase grey_differences(SweepCase c) {
-  c.cost = CostKind::kSad;
-  c.combination = Combination::kMinimum;
-  c.best_k = 1;
-  return c;
-}
-
 struct PatchCase {
   const char* name;
   SweepCase scene;
@@ -121,7 +114,6 @@ INSTANTIATE_TEST_SUITE_P(
                       PatchCase{"Large", scene(311, 139, 300, 150, 4), {1, 2, 2, 2}},
                       PatchCase{"LargeByPaths", scene(311, 139, 300, 150, 4), {2, 3, 3, 3}, kByPaths},
                       PatchCase{"WithoutIterations", scene(61, 43, 67, 49, 3), {1, 2, 2, 0}},
-                      PatchCase{"AfterSad", grey_differences(scene(61, 43, 67, 49, 3)), {1, 2, 2, 2}},
                       PatchCase{"Turned", displaced(0.7, 0.3, 0), {1, 2, 2, 2}},
                       PatchCase{"BehindTheSources", displaced(0.05, 0.2, 2.5), {1, 2, 2, 2}},
                       PatchCase{
